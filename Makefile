@@ -1,0 +1,52 @@
+# `make run` sets everything up and starts; `make check` is what CI runs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+Q ?= Why is the sky blue?
+
+.DEFAULT_GOAL := help
+.PHONY: help run ask test check fix bench lock
+
+help: ## show this
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
+
+run: $(VENV)/.run ## set everything up and talk to the council, on models that install with it
+	@$(BIN)/council chat --local
+
+ask: $(VENV)/.run ## one round: make ask Q="Why is the sky blue?"
+	@$(BIN)/council ask --local "$(Q)"
+
+test: $(VENV)/.dev ## set everything up and run every test
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev ## format, lint, types, import contracts, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(MAKE) --no-print-directory test PYTEST_ADDOPTS="$(PYTEST_ADDOPTS)"
+
+fix: $(VENV)/.dev ## format, and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed
+	$(BIN)/python -m bench.overhead --rivals
+
+lock: $(VENV)/.dev ## write requirements*.txt anew from pyproject.toml
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: requirements.txt pyproject.toml | $(VENV)/bin/python
+	@echo "Installing the packages (about 400 MB on disk, once) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.run
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,1 @@
+"""The bot: chats, commands, settings and the command line round the council."""

@@ -1,0 +1,179 @@
+"""What a chat is to the rest of the bot: places, posts and the few acts on them.
+
+A post is made of parts that know no platform. Each chat dresses them in what it has, within its
+own limits; model text is always data, never markup of the platform.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who says something: an id that stays, and a name to show."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is said: a workspace's channel, perhaps in a thread, perhaps in private."""
+
+    chat: str
+    workspace: str = ""
+    channel: str = ""
+    thread: str | None = None
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What reached the bot; `key` is the platform event's own id, the same when it is sent again.
+
+    `context` is what the question refers to: a thread so far, an attached file.
+    """
+
+    text: str
+    asker: Asker
+    place: Place
+    key: str
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A short plain title."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Markdown of any length, by people or models: untrusted."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Plain words of somebody, shown as theirs: untrusted."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Small print, plain."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """What is missing or weaker than it looks, said before anything else; plain."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under columns; `numeric` are the columns that stand to the right."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: frozenset[int] = frozenset()
+
+
+class StepState(StrEnum):
+    """How far one step of a round is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of progress."""
+
+    title: str
+    state: StepState
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Progress; what is replaced while a round runs."""
+
+    title: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """Something to press; it carries an opaque id, and every press is authorised again."""
+
+    action: str
+    label: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Buttons:
+    """A row of buttons."""
+
+    buttons: tuple[Button, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to keep."""
+
+    name: str
+    text: str
+
+
+Part = Heading | Prose | Quote | Note | Caution | Table | Steps | Buttons | File
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One message; `summary` stands for it where only plain words fit (a notification, a title)."""
+
+    parts: tuple[Part, ...]
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A post and the replies under it."""
+
+    root: Post
+    replies: tuple[Post, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A message that has been sent, so that it can be edited or replied to."""
+
+    place: Place
+    message: str
+
+
+class Chat(Protocol):
+    """The way to people on one platform."""
+
+    async def send(self, place: Place, post: Post) -> Sent:
+        """Post a message; the place names the thread for a reply."""
+        ...
+
+    async def edit(self, sent: Sent, post: Post) -> None:
+        """Replace a message; of several edits in a row only the last need arrive."""
+        ...
+
+    async def whisper(self, said: Said, post: Post) -> None:
+        """Tell only the one who spoke."""
+        ...

@@ -1,0 +1,26 @@
+"""The command `council` and its subcommands."""
+
+import typer
+
+from bot.cli import asking, counting, looking, running
+
+app = typer.Typer(
+    help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+database = typer.Typer(help="Look after the database.", no_args_is_help=True)
+
+app.command()(asking.ask)
+app.command()(running.chat)
+app.command()(running.serve)
+app.command()(looking.show)
+app.command()(looking.rounds)
+app.command()(looking.verify)
+app.command()(counting.tally)
+app.command()(counting.slates)
+app.command()(looking.doctor)
+database.command("upgrade")(looking.upgrade_database)
+app.add_typer(database, name="db")

@@ -1,0 +1,76 @@
+"""`council doctor`: what works, what does not, and what to do about it."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+import typer
+
+from bot.commands.desk import Desk
+from bot.settings import Settings, SettingsError, load_settings
+from bot.settings.environment import key_name
+from bot.wiring import Wishes, opened_desk, surroundings
+from council.calls import Call, Prompt
+from council.errors import CouncilError, GatewayError
+from council.panel import Member
+
+PING = Prompt("Reply with one word.", "Say ok.")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at; `good` is None for what is merely worth knowing."""
+
+    text: str
+    good: bool | None = True
+
+
+async def examine(tell: Callable[[str], None], *, live: bool) -> None:
+    """Print every finding; `tell` hears what is wrong."""
+    async for finding in _findings(live=live):
+        mark = {True: "ok  ", False: "FAIL", None: "    "}[finding.good]
+        typer.echo(f"{mark} {finding.text}")
+        if finding.good is False:
+            tell(finding.text)
+
+
+async def _findings(*, live: bool) -> AsyncIterator[Finding]:
+    try:
+        settings = load_settings()
+        yield Finding(f"settings read; data in {settings.data_dir}")
+        async for finding in _desk_findings(settings, live=live):
+            yield finding
+    except SettingsError as error:
+        for fault in error.faults:
+            yield Finding(fault, good=False)
+    except CouncilError as error:
+        yield Finding(str(error), good=False)
+
+
+async def _desk_findings(settings: Settings, *, live: bool) -> AsyncIterator[Finding]:
+    for fact in await surroundings(settings):
+        yield Finding(fact, good=None)
+    async with opened_desk(settings, Wishes()) as desk:
+        yield Finding("database opens, its schema is up to date")
+        if not desk.panels:
+            yield Finding(
+                "no panel: write council.toml or set the keys of two providers", good=False
+            )
+        for name, panel in desk.panels.items():
+            in_use = ", in use" if name == desk.default else ""
+            yield Finding(f"panel {name}: {len(panel.members)} members{in_use}")
+            await desk.prepare(panel)
+            for seat in dict.fromkeys((*panel.judges, *panel.chairmen)):
+                yield await _seat_finding(desk, settings, seat, live=live)
+
+
+async def _seat_finding(desk: Desk, settings: Settings, seat: Member, *, live: bool) -> Finding:
+    provider = seat.model_id.partition("/")[0]
+    if not seat.receiver and provider != "scripted" and settings.key_for(provider) is None:
+        return Finding(f"{seat.key}: no key; set {key_name(provider)}", good=False)
+    if not live:
+        return Finding(f"{seat.key}: not called (--live spends one tiny call)", good=None)
+    try:
+        reply = await desk.gateway.complete(Call(seat, PING))
+    except GatewayError as error:
+        return Finding(f"{seat.key} {error}", good=False)
+    return Finding(f"{seat.key} answers in {reply.seconds:.1f} s")

@@ -1,0 +1,60 @@
+"""The commands that look at what is stored and how things stand."""
+
+from typing import Annotated
+
+import typer
+
+from bot.cli.outcome import FAILED, MISUSED, fail, run
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+RoundId = Annotated[str, typer.Argument(help="A round's id, or its beginning.")]
+
+
+def show(round_id: RoundId, as_json: Json = False) -> None:
+    """Show a stored round."""
+    from bot.cli.stored import show_round
+
+    run(show_round(round_id, as_json=as_json))
+
+
+def rounds(as_json: Json = False) -> None:
+    """List the stored rounds, newest first."""
+    from bot.cli.stored import list_rounds
+
+    run(list_rounds(as_json=as_json))
+
+
+def verify(
+    round_id: Annotated[str, typer.Argument(help="A round's id.", show_default=False)] = "",
+    every: Annotated[bool, typer.Option("--all", help="Verify every stored round.")] = False,
+) -> None:
+    """Recompute rounds from seed and raw ballots, and name every field that differs."""
+    if bool(round_id) == every:
+        fail("Name one round, or give --all.", MISUSED)
+    from bot.cli.stored import verify_rounds
+
+    differing: list[str] = []
+    run(verify_rounds(round_id or None, differing.append))
+    if differing:
+        raise typer.Exit(FAILED)
+
+
+def doctor(
+    live: Annotated[
+        bool, typer.Option("--live", help="Spend one tiny call on each model.")
+    ] = False,
+) -> None:
+    """Check settings, database and models."""
+    from bot.cli.doctor import examine
+
+    failed: list[str] = []
+    run(examine(failed.append, live=live))
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def upgrade_database() -> None:
+    """Bring the database's schema up to date."""
+    from bot.cli.stored import upgrade_schema
+
+    run(upgrade_schema())

@@ -1,0 +1,38 @@
+"""How a command ends: 0 for success, 1 for a failed round or check, 2 for bad usage."""
+
+import asyncio
+import json
+from collections.abc import Coroutine
+from typing import Any, NoReturn
+
+import typer
+
+from council.errors import CouncilError, PanelError, QuestionError
+
+FAILED, MISUSED = 1, 2
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    """Run a command to its end; what goes wrong is one sentence on stderr and the right code."""
+    try:
+        asyncio.run(work)
+    except CouncilError as error:
+        fail(str(error), MISUSED if _is_misuse(error) else FAILED)
+    except KeyboardInterrupt:
+        raise typer.Exit(FAILED) from None
+
+
+def _is_misuse(error: CouncilError) -> bool:
+    # Named by class path: settings are imported only by commands that read them.
+    return isinstance(error, PanelError | QuestionError) or type(error).__name__ == "SettingsError"
+
+
+def fail(sentence: str, code: int) -> NoReturn:
+    """End with a sentence on stderr."""
+    typer.echo(sentence, err=True)
+    raise typer.Exit(code)
+
+
+def say_json(document: object) -> None:
+    """Print one JSON document."""
+    typer.echo(json.dumps(document, ensure_ascii=False, indent=2))

@@ -1,0 +1,84 @@
+"""One round from the command line, from the question to its report or its JSON."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import typer
+from rich.console import Console
+
+from bot.chat import Asker, Said
+from bot.cli.fetching import FetchBar
+from bot.cli.outcome import say_json
+from bot.commands.asking import see_through
+from bot.commands.desk import Desk
+from bot.render.acceptance import accepted_post
+from bot.render.document import document
+from bot.settings import load_settings
+from bot.terminal.chat import HERE, TerminalChat
+from bot.wiring import Wishes, opened_desk
+from council.errors import PanelError
+from council.methods import METHODS
+from council.panel import Panel
+from council.rounds import Question, Round
+
+YOU = Asker("terminal", "you")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for on the command line."""
+
+    question: str
+    panel: str | None
+    method: str | None
+    seed: str | None
+    resume: str | None
+    local: bool
+    as_json: bool
+
+
+async def hold(request: Request, tell: Callable[[bool], None]) -> None:
+    """Hold or resume the round and show it; `tell` hears whether it closed without a failure."""
+    bar = FetchBar(Console(stderr=True))
+    async with opened_desk(load_settings(), Wishes(request.local, bar.show)) as desk:
+        round_ = await _round(desk, request)
+        closed = await _seen_through(desk, round_, quiet=request.as_json)
+    if request.as_json:
+        say_json(document(closed))
+    tell(closed.closing is not None and closed.closing.failure is None)
+
+
+async def _seen_through(desk: Desk, round_: Round, *, quiet: bool) -> Round:
+    chat = TerminalChat(Console(quiet=quiet, highlight=False))
+    said = Said(round_.question.text, YOU, HERE, round_.id)
+    try:
+        await chat.whisper(said, accepted_post(round_))
+        await desk.prepare(round_.panel)
+        return await see_through(desk, chat, said, round_)
+    except asyncio.CancelledError:
+        chat.close()
+        stopped = f"Stopped; what there is is kept. Go on with: council ask --resume {round_.id}"
+        typer.echo(stopped, err=True)
+        raise
+    finally:
+        chat.close()
+
+
+async def _round(desk: Desk, request: Request) -> Round:
+    """Give the stored round to resume, or a new one, stored."""
+    if request.resume:
+        return await desk.store.load(await desk.store.find(request.resume))
+    panel = _with_method(desk.panel(request.panel, HERE), request.method)
+    question = Question(request.question, YOU.id)
+    round_ = desk.new_round(question, panel, request.seed, desk.new_id())
+    await desk.store.open(round_)
+    return round_
+
+
+def _with_method(panel: Panel, method: str | None) -> Panel:
+    if method is None:
+        return panel
+    if method not in METHODS:
+        raise PanelError(f"There is no method {method!r}; known methods: {', '.join(METHODS)}.")
+    return replace(panel, terms=replace(panel.terms, method=method))

@@ -1,0 +1,23 @@
+"""`council chat` and `council serve`: the bot as long as it runs."""
+
+from typing import Annotated
+
+import typer
+
+from bot.cli.outcome import run
+
+Local = Annotated[bool, typer.Option("--local", help="Have the demonstration models at hand.")]
+
+
+def chat(local: Local = False) -> None:
+    """Talk to the council in the terminal."""
+    from bot.cli.staying import converse
+
+    run(converse(local=local))
+
+
+def serve(local: Local = False) -> None:
+    """Start everything that has what it needs: today, the HTTP side."""
+    from bot.cli.staying import serve_http
+
+    run(serve_http(local=local))

@@ -1,0 +1,29 @@
+"""The registered commands."""
+
+from bot.chat import Chat, Heading, Note, Post, Said, Table
+from bot.commands.asking import ask
+from bot.commands.desk import Desk
+from bot.commands.looking import show_panel, show_round, show_rounds
+from bot.commands.registry import Command, Registry
+
+# An id is hexadecimal, or a platform event's with its colons: no word of a question looks so.
+_ROUND = r"last|[0-9a-f]{4,}|\S*[:@]\S*"
+
+
+async def show_help(desk: Desk, chat: Chat, said: Said, topic: str) -> None:
+    """Say what can be said, or how one command is used."""
+    chosen = [c for c in COMMANDS.commands if topic.lower() in {"", c.name}]
+    rows = tuple((command.usage, command.summary) for command in chosen)
+    note = Note("Anything else after /council is a question. Answers are written by AI.")
+    await chat.whisper(said, Post((Heading("Council"), Table(("Say", "To"), rows), note)))
+
+
+ASK = Command("ask", "/council QUESTION", "put a question to the panel", ask, r".*")
+_SHOWING = (
+    Command("panel", "/council panel [NAME]", "see the panels, or pick one", show_panel, r"\S*"),
+    Command("rounds", "/council rounds [N]", "list the newest rounds", show_rounds, r"\d{0,3}"),
+    Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND),
+)
+_NAMES = "|".join(["", "help", ASK.name, *(command.name for command in _SHOWING)])
+_HELP = Command("help", "/council help", "see this", show_help, _NAMES)
+COMMANDS = Registry(ASK, (_HELP, *_SHOWING))

@@ -1,0 +1,74 @@
+"""The desk: where questions are taken in, and what commands work with."""
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from bot.chat import Place
+from bot.commands.questions import checked_question
+from council.errors import PanelError
+from council.panel import Panel
+from council.ports import Gateway, Store
+from council.prompts import VERSION as PROMPTS
+from council.rounds import Question, Round
+
+
+def _new_id() -> str:
+    return secrets.token_hex(5)
+
+
+async def _nothing(_: Panel) -> None:
+    """Prepare nothing: every model is ready."""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class Desk:
+    """The parts a command needs; `panels` are those that can be chosen, `default` one of them.
+
+    `prepare` has a panel's models ready. `chosen` remembers which panel a place has picked, for as
+    long as the bot runs.
+    """
+
+    store: Store
+    gateway: Gateway
+    panels: Mapping[str, Panel]
+    default: str | None
+    prepare: Callable[[Panel], Awaitable[None]] = _nothing
+    new_id: Callable[[], str] = _new_id
+    now: Callable[[], datetime] = _now
+    chosen: dict[Place, str] = field(default_factory=dict)
+
+    def panel(self, name: str | None, place: Place) -> Panel:
+        """Give the panel that is named, picked for the place, or the default."""
+        wanted = name or self.chosen.get(place) or self.default
+        if wanted is None:
+            raise PanelError(
+                "No panel is set up: name one in council.toml, or use --local for the "
+                "demonstration models."
+            )
+        if wanted not in self.panels:
+            known = ", ".join(self.panels) or "none"
+            raise PanelError(f"There is no panel {wanted!r}; known panels: {known}.")
+        return self.panels[wanted]
+
+    def new_round(self, question: Question, panel: Panel, seed: str | None, key: str) -> Round:
+        """Give a round that is not stored yet; without a seed it draws one of its own."""
+        return Round(
+            id=key,
+            question=checked_question(question),
+            panel=panel,
+            seed=seed or secrets.token_hex(8),
+            asked_at=self.now(),
+            versions=tuple(sorted(versions(self.gateway).items())),
+        )
+
+
+def versions(gateway: Gateway) -> dict[str, str]:
+    """Give the versions of everything a round's result depends on."""
+    return {**gateway.versions, "council": version("council-bot"), "prompts": PROMPTS}

@@ -1,0 +1,25 @@
+"""From what somebody says to what is done, with every error told kindly."""
+
+import secrets
+
+import structlog
+
+from bot.chat import Caution, Chat, Post, Said
+from bot.commands.commands import COMMANDS
+from bot.commands.desk import Desk
+from council.errors import CouncilError
+
+
+async def hear(desk: Desk, chat: Chat, said: Said) -> None:
+    """Do what was said; whatever goes wrong is told to the one who spoke, in a sentence."""
+    order = COMMANDS.read(said.text)
+    try:
+        await order.command.run(desk, chat, said, order.argument)
+    except CouncilError as error:
+        await chat.whisper(said, Post((Caution(str(error)),), str(error)))
+    # The outermost handler: what nobody foresaw is logged once and told without its insides.
+    except Exception:  # noqa: BLE001
+        reference = secrets.token_hex(2)
+        structlog.get_logger().exception("command_failed", ref=reference, key=said.key)
+        line = f"Something went wrong (ref {reference}). Nothing that was saved is lost."
+        await chat.whisper(said, Post((Caution(line),), line))

@@ -1,0 +1,80 @@
+"""The commands that show: help, panel, rounds, show."""
+
+from bot.chat import Chat, Heading, Note, Post, Said, Table
+from bot.commands.desk import Desk
+from bot.render.acceptance import receivers
+from bot.render.figures import counted
+from bot.render.names import names_of
+from bot.render.report import report
+from council.errors import RoundNotFoundError
+from council.rounds import Stage
+
+SHOWN_ROUNDS = 10
+QUESTION_LENGTH = 60
+LAST = "last"
+
+
+async def show_panel(desk: Desk, chat: Chat, said: Said, name: str) -> None:
+    """List the panels, or pick one for this place."""
+    if name:
+        panel = desk.panel(name, said.place)
+        desk.chosen[said.place] = name
+        seats = names_of(panel)
+        seated = tuple((seats[seat.key], seat.key, seat.family) for seat in panel.judges)
+        note = Note(f"Questions here go to panel {name} now, that is to {receivers(panel)}.")
+        table = Table(("Seat", "Key", "Family"), seated)
+        await chat.whisper(said, Post((Heading(f"Panel {name}"), table, note)))
+        return
+    current = desk.chosen.get(said.place, desk.default)
+    rows = tuple(
+        (f"{panel.name}{' (in use)' if panel.name == current else ''}", _seats(panel.name, desk))
+        for panel in desk.panels.values()
+    )
+    note = Note("`/council panel NAME` picks one; `panel:NAME` before a question, for that one.")
+    await chat.whisper(said, Post((Heading("Panels"), Table(("Panel", "Members"), rows), note)))
+
+
+def _seats(name: str, desk: Desk) -> str:
+    names = names_of(desk.panels[name])
+    return ", ".join(names[seat.key] for seat in desk.panels[name].members)
+
+
+async def show_rounds(desk: Desk, chat: Chat, said: Said, limit: str) -> None:
+    """List the newest rounds."""
+    lines = await desk.store.recent(int(limit) if limit else SHOWN_ROUNDS)
+    if not lines:
+        await chat.whisper(said, Post((Note("No round has been held yet."),)))
+        return
+    rows = tuple(
+        (line.id, f"{line.asked_at:%Y-%m-%d %H:%M}", line.stage.value, _short(line.question))
+        for line in lines
+    )
+    table = Table(("Round", "Asked (UTC)", "Stage", "Question"), rows)
+    note = Note("`/council show ROUND` opens one.")
+    await chat.whisper(said, Post((Heading(counted(len(rows), "round")), table, note)))
+
+
+def _short(question: str) -> str:
+    line = " ".join(question.split())
+    return line if len(line) <= QUESTION_LENGTH else f"{line[: QUESTION_LENGTH - 1].rstrip()}…"
+
+
+async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
+    """Show a stored round as it was posted; `last` is the newest."""
+    round_ = await desk.store.load(await _meant(desk, wanted))
+    if round_.stage is not Stage.CLOSED:
+        line = f"Round {round_.id} is still at stage {round_.stage.value}."
+        await chat.whisper(said, Post((Note(line),)))
+        return
+    thread = report(round_)
+    for post in (thread.root, *thread.replies):
+        await chat.whisper(said, post)
+
+
+async def _meant(desk: Desk, wanted: str) -> str:
+    if wanted.lower() != LAST:
+        return await desk.store.find(wanted)
+    newest = await desk.store.recent(1)
+    if not newest:
+        raise RoundNotFoundError("No round has been held yet.")
+    return newest[0].id

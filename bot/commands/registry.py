@@ -1,0 +1,54 @@
+"""The commands there are, and the reader of what people say.
+
+A command's name counts only alone or followed by its own grammar; everything else is a question,
+and `ask` always makes one. A command that is not registered is in no help.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from bot.chat import Chat, Said
+from bot.commands.desk import Desk
+
+Run = Callable[[Desk, Chat, Said, str], Awaitable[None]]
+
+ALONE = ""
+_ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command; `grammar` is the pattern of what may follow its name."""
+
+    name: str
+    usage: str
+    summary: str
+    run: Run
+    grammar: str = ALONE
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What somebody wants done: a command and what follows it."""
+
+    command: Command
+    argument: str
+
+
+class Registry:
+    """The registered commands; the first is the one for questions."""
+
+    def __init__(self, ask: Command, others: Sequence[Command]) -> None:
+        self.commands = (ask, *others)
+        self._ask = ask
+        self._by_name = {command.name: command for command in self.commands}
+
+    def read(self, text: str) -> Order:
+        """Give what the text asks for; `/council` may stand before it, and alone asks for help."""
+        words = _ADDRESS.sub("", text).strip()
+        name, _, rest = words.partition(" ") if words else ("help", "", "")
+        command = self._by_name.get(name.lower())
+        if command and re.fullmatch(command.grammar, rest.strip(), re.IGNORECASE | re.DOTALL):
+            return Order(command, rest.strip())
+        return Order(self._ask, words)

@@ -1,0 +1,43 @@
+"""Logs: one canonical line a round, JSON when nobody watches, readable in a terminal.
+
+Never the text of questions or answers, never a secret.
+"""
+
+import logging
+import sys
+
+import structlog
+
+from council.rounds import Round
+
+
+def set_up(*, verbose: bool = False) -> None:
+    """Send logs to stderr; warnings and worse only, unless verbose."""
+    level = logging.INFO if verbose else logging.WARNING
+    plain = sys.stderr.isatty()
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.dev.ConsoleRenderer() if plain else structlog.processors.dict_tracebacks,
+            *([] if plain else [structlog.processors.JSONRenderer()]),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+
+
+def round_closed(round_: Round) -> None:
+    """Write the canonical line of a closed round."""
+    first = [line.label for line in round_.tally.standings[:1]] if round_.tally else []
+    structlog.get_logger().info(
+        "round_closed",
+        round_id=round_.id,
+        answers=len(round_.answers),
+        absences=len(round_.absences),
+        spoiled=len(round_.spoiled),
+        first=round_.draw.labels.author_of(first[0]) if first and round_.draw else None,
+        seconds=round(round_.closing.seconds, 3) if round_.closing else None,
+        failed=bool(round_.closing and round_.closing.failure),
+    )

@@ -1,0 +1,55 @@
+"""How numbers read: money, time, points, counts."""
+
+from collections.abc import Iterable
+
+_CENTS = 0.01
+_MINUTE = 60
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def money(usd: float | None) -> str:
+    """Give an amount: "$0.043", "$1.20", "cost unknown"; small ones keep two digits that count."""
+    if usd is None:
+        return "cost unknown"
+    if usd == 0:
+        return "$0"
+    return f"${usd:.2f}" if usd >= 1 else f"${usd:.3f}" if usd >= _CENTS else f"${usd:.2g}"
+
+
+def duration(seconds: float) -> str:
+    """Give a length of time: "4.1 s", "21 s", "2 min 5 s"."""
+    if seconds < _MINUTE:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"  # noqa: PLR2004
+    minutes, rest = divmod(round(seconds), _MINUTE)
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+
+
+def points(value: float, most: int) -> str:
+    """Give points of a maximum: "3.5 of 6"."""
+    return f"{value:g} of {most}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Give a number and its noun: "1 first vote", "2 first votes"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def in_words(number: int) -> str:
+    """Give a small number in words, a larger one in digits."""
+    return _WORDS[number] if number < len(_WORDS) else str(number)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Give names as a list in a sentence: "A, B and C"."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def total(amounts: Iterable[float | None]) -> float | None:
+    """Give the sum; one unknown makes it unknown."""
+    known = 0.0
+    for amount in amounts:
+        if amount is None:
+            return None
+        known += amount
+    return known

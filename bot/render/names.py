@@ -1,0 +1,19 @@
+"""What seats are called towards people."""
+
+from council.panel import Panel
+from council.rounds import Draw
+
+
+def names_of(panel: Panel) -> dict[str, str]:
+    """Give each seat's display name; seats that share one are told apart by their keys."""
+    seats = {seat.key: seat.display for seat in (*panel.judges, *panel.chairmen)}
+    shown = list(seats.values())
+    return {
+        key: name if shown.count(name) == 1 else f"{name} ({key})" for key, name in seats.items()
+    }
+
+
+def authors_of(panel: Panel, draw: Draw) -> dict[str, str]:
+    """Give the display name behind each label."""
+    names = names_of(panel)
+    return {label: names[author] for author, label in draw.labels.pairs}

@@ -1,0 +1,92 @@
+"""Settings from the environment and `.env`; everything has a default that runs."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from dotenv import dotenv_values
+from platformdirs import user_cache_dir, user_data_dir
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from bot.settings.faults import SettingsError, faults_of
+
+# litellm would otherwise ask the network for prices and headers when it is imported.
+OFFLINE_SWITCHES = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "HF_HUB_OFFLINE": "1",
+}
+# Where a provider's key is not named PROVIDER_API_KEY, as litellm knows it.
+KEY_NAMES = {
+    "fireworks_ai": "FIREWORKS_AI_API_KEY",
+    "huggingface": "HF_TOKEN",
+    "perplexity": "PERPLEXITYAI_API_KEY",
+    "together_ai": "TOGETHERAI_API_KEY",
+}
+
+
+class Settings(BaseSettings):
+    """Read once, by `load_settings`; passed on as an argument."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", env_ignore_empty=True)
+
+    config: Path = Field(Path("council.toml"), validation_alias="COUNCIL_CONFIG")
+    data_dir: Path = Field(Path(user_data_dir("council")), validation_alias="COUNCIL_DATA_DIR")
+    model_dir: Path = Field(
+        Path(user_cache_dir("council")) / "models", validation_alias="COUNCIL_MODEL_DIR"
+    )
+    database_url: str = Field("", validation_alias="COUNCIL_DATABASE_URL")
+    host: str = Field("127.0.0.1", validation_alias="COUNCIL_HOST")
+    port: int = Field(8765, ge=0, le=65535, validation_alias=AliasChoices("COUNCIL_PORT", "PORT"))
+    ollama: str = Field("http://127.0.0.1:11434", validation_alias="OLLAMA_API_BASE")
+    keys: Mapping[str, SecretStr] = Field(default_factory=dict, exclude=True)
+
+    @field_validator("database_url")
+    @classmethod
+    def _normal(cls, url: str) -> str:
+        """Name the asynchronous driver, which nobody wants to remember."""
+        for plain, driven in (
+            ("postgres://", "postgresql+psycopg://"),
+            ("postgresql://", "postgresql+psycopg://"),
+            ("sqlite:///", "sqlite+aiosqlite:///"),
+        ):
+            if url.startswith(plain):
+                return driven + url.removeprefix(plain)
+        if url and not url.startswith(("sqlite+aiosqlite:///", "postgresql+psycopg://")):
+            raise ValueError("it must begin with sqlite:/// or postgresql://")
+        return url
+
+    @property
+    def database(self) -> str:
+        """The database's address: the one that is set, else a file in the data folder."""
+        return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'council.db'}"
+
+    def key_for(self, provider: str, named: str | None = None) -> str | None:
+        """Give the key for a provider's calls: the variable named, else the provider's own."""
+        secret = self.keys.get(named or key_name(provider))
+        return secret.get_secret_value() if secret else None
+
+
+def key_name(provider: str) -> str:
+    """Give the variable that holds a provider's key."""
+    return KEY_NAMES.get(provider, f"{provider.upper()}_API_KEY")
+
+
+def load_settings(env_file: Path = Path(".env")) -> Settings:
+    """Read the environment, over `.env`; raise SettingsError with a line for each fault.
+
+    Sets litellm's offline switches, which must be there before it is imported.
+    """
+    for name, value in OFFLINE_SWITCHES.items():
+        os.environ.setdefault(name, value)
+    found = {**dotenv_values(env_file), **os.environ}
+    keys = {name: SecretStr(value) for name, value in found.items() if value and _is_key(name)}
+    try:
+        return Settings(_env_file=env_file, keys=keys)
+    except ValidationError as error:
+        raise SettingsError(faults_of(error, "")) from None
+
+
+def _is_key(name: str) -> bool:
+    return name.endswith(("_KEY", "_TOKEN", "_SECRET"))

@@ -1,0 +1,166 @@
+"""From `council.toml` to panels and seats."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from bot.settings.council_toml import (
+    OTHERS,
+    SECTIONS,
+    Document,
+    ModelSection,
+    PanelSection,
+    RubricSection,
+)
+from bot.settings.display import display_name
+from bot.settings.faults import SettingsError, faults_of
+from council.errors import PanelError
+from council.families import family_of
+from council.methods import METHODS
+from council.panel import Member, ModelId, Panel, Rubric, Terms
+from council.prompts.rubrics import DEFAULT_RUBRIC, rubric
+
+Section = TypeVar("Section")
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A member and what `council.toml` says of reaching its model."""
+
+    member: Member
+    section: ModelSection = field(default_factory=ModelSection)
+
+
+@dataclass(frozen=True, slots=True)
+class Houses:
+    """The panels to choose from, and the seats in them by key."""
+
+    panels: Mapping[str, Panel] = field(default_factory=dict)
+    seats: Mapping[str, Seat] = field(default_factory=dict)
+    default: str | None = None
+
+
+def load_houses(path: Path) -> Houses:
+    """Read the panels of a file, none where there is no file; SettingsError tells every fault."""
+    if not path.exists():
+        return Houses()
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError([f"{path.name} is not valid TOML: {error}."]) from None
+    except OSError as error:
+        raise SettingsError([f"{path.name} cannot be read: {error.strerror}."]) from None
+    return _Reader(path.name).read(document)
+
+
+class _Reader:
+    """Reads one document and gathers its faults."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.faults: list[str] = []
+
+    def read(self, document: Document) -> Houses:
+        self._check_sections(document)
+        models = self._sections(document, "models", ModelSection)
+        rubrics = {
+            name: rubric(name, section.criteria)
+            for name, section in self._sections(document, "rubrics", RubricSection).items()
+        }
+        seats: dict[str, Seat] = {}
+        panels = {}
+        for name, section in self._sections(document, "panels", PanelSection).items():
+            named = (*section.members, *section.outside_judges, *section.chairman)
+            seats |= {key: self._seat(key, models, name) for key in named}
+            if panel := self._panel(name, section, seats, {"default": DEFAULT_RUBRIC} | rubrics):
+                panels[name] = panel
+        default = document.get("default_panel", next(iter(panels), None))
+        if default is not None and default not in document.get("panels", {}):
+            self._fault(f"default_panel: there is no panel {default!r}.")
+        if self.faults:
+            raise SettingsError(self.faults)
+        return Houses(panels, seats, default)
+
+    def _fault(self, text: str) -> None:
+        self.faults.append(f"{self.name}: {text}")
+
+    def _check_sections(self, document: Document) -> None:
+        for name in document.keys() - {*SECTIONS, *OTHERS}:
+            self._fault(f"{name}: there is no such section.")
+
+    def _sections(self, document: Document, kind: str, shape: type[Section]) -> dict[str, Section]:
+        given = document.get(kind, {})
+        if not isinstance(given, dict):
+            self._fault(f"{kind}: it must be written as [{kind}.NAME].")
+            return {}
+        read = {name: self._section(kind, name, value, shape) for name, value in given.items()}
+        return {name: section for name, section in read.items() if section is not None}
+
+    def _section(self, kind: str, name: str, value: Any, shape: type[Any]) -> Any:  # noqa: ANN401
+        try:
+            return shape.model_validate(value)
+        except ValidationError as error:
+            self.faults += faults_of(error, f"{self.name}: {kind}.{name}.")
+            return None
+
+    def _seat(self, key: str, models: Mapping[str, ModelSection], panel: str) -> Seat:
+        section = models.get(key, ModelSection())
+        model = section.model or key
+        if "/" not in model:
+            self._fault(
+                f"panels.{panel}: {key!r} is neither a seat of [models] nor a model id with its "
+                "provider, such as 'openai/gpt-5.1'."
+            )
+        member = Member(
+            key=key,
+            model_id=ModelId(model),
+            display=section.display or display_name(key),
+            family=section.family or family_of(model),
+            temperature=section.temperature,
+            receiver=_receiver(section.api_base),
+        )
+        return Seat(member, section)
+
+    def _panel(
+        self,
+        name: str,
+        section: PanelSection,
+        seats: Mapping[str, Seat],
+        rubrics: Mapping[str, Rubric],
+    ) -> Panel | None:
+        if section.method not in METHODS:
+            known = ", ".join(METHODS)
+            self._fault(f"panels.{name}: there is no method {section.method!r}; known: {known}.")
+        if section.rubric not in rubrics:
+            self._fault(f"panels.{name}: there is no rubric {section.rubric!r}.")
+            return None
+        try:
+            return Panel(
+                name=name,
+                members=tuple(seats[key].member for key in section.members),
+                rubric=rubrics[section.rubric],
+                outside_judges=tuple(seats[key].member for key in section.outside_judges),
+                chairmen=tuple(seats[key].member for key in section.chairman),
+                terms=_terms(section),
+            )
+        except PanelError as error:
+            self._fault(f"panels.{name}: {error}")
+            return None
+
+
+def _terms(section: PanelSection) -> Terms:
+    names = Terms.__dataclass_fields__
+    return Terms(**{name: getattr(section, name) for name in names})
+
+
+def _receiver(api_base: str | None) -> str:
+    """Name the host that a seat's text goes to; "" where its provider's own address is used."""
+    if api_base is None:
+        return ""
+    host = urlsplit(api_base).hostname or api_base
+    return "this machine" if host in {"127.0.0.1", "::1", "localhost"} else host

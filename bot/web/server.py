@@ -1,0 +1,63 @@
+"""The HTTP server's life: bind, serve, and stop with exit code 0 when told to."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from council.errors import CouncilError
+
+
+class PortTakenError(CouncilError):
+    """The address cannot be listened on."""
+
+
+class _Uvicorn(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to us: uvicorn would raise them again and turn a clean stop into a kill."""
+        yield
+
+
+class Server:
+    """A server that listens."""
+
+    def __init__(self, address: str, serving: asyncio.Task[None], uvicorn_: _Uvicorn) -> None:
+        self.address = address
+        self._serving = serving
+        self._uvicorn = uvicorn_
+
+    def stop(self) -> None:
+        """Let current requests end, and take no more."""
+        self._uvicorn.should_exit = True
+
+    async def stopped(self) -> None:
+        """Wait until the server has stopped."""
+        await self._serving
+
+
+@asynccontextmanager
+async def listening(app: ASGIApp, host: str, port: int) -> AsyncIterator[Server]:
+    """Serve the application until the block ends or a signal stops it; port 0 is any free one."""
+    try:
+        sock = socket.create_server((host, port))
+    except OSError as error:
+        raise PortTakenError(
+            f"{host}:{port} cannot be listened on ({error.strerror}): choose another COUNCIL_PORT."
+        ) from None
+    running = _Uvicorn(uvicorn.Config(app, log_config=None, lifespan="off"))
+    address = f"http://{host}:{sock.getsockname()[1]}"
+    serving = asyncio.create_task(running.serve(sockets=[sock]))
+    server = Server(address, serving, running)
+    loop = asyncio.get_running_loop()
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(stop, server.stop)
+    try:
+        yield server
+    finally:
+        server.stop()
+        await serving

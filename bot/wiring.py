@@ -1,0 +1,111 @@
+"""The composition root: the only place that joins settings, gateways, storage and chats."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from bot.commands.desk import Desk
+from bot.offers import LOCAL, demonstration, offered
+from bot.settings import Houses, Seat, Settings, load_houses
+from council.gateways.litellm import LitellmGateway, SeatSettings
+from council.gateways.local.detect import ollama_models
+from council.gateways.local.fetch import Progress
+from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway
+from council.gateways.local.platforms import supported
+from council.gateways.routing import RoutingGateway
+from council.gateways.scripted import ScriptedGateway
+from council.panel import Panel
+from council.ports import Gateway
+from storage.database import open_engine
+from storage.schema import upgrade
+from storage.sql import SqlStore
+
+SCRIPTED = "scripted/"
+
+
+@asynccontextmanager
+async def opened_store(settings: Settings) -> AsyncIterator[SqlStore]:
+    """Give the store, its schema up to date; the data folder is made where it is missing."""
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    engine = open_engine(settings.database)
+    try:
+        await upgrade(engine)
+        yield SqlStore(engine)
+    finally:
+        await engine.dispose()
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What whoever opens the desk wants: demonstration models, and to be told how a fetch goes."""
+
+    local: bool = False
+    on_fetch: Callable[[str, int, int], None] = lambda *_: None
+
+
+def _unpacked(on_fetch: Callable[[str, int, int], None]) -> Callable[[Progress], None]:
+    return lambda progress: on_fetch(progress.what, progress.done_bytes, progress.total_bytes)
+
+
+@asynccontextmanager
+async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]:
+    """Give a desk that can hold rounds; its models and database close with it."""
+    houses = await find_houses(settings, local=wishes.local)
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(opened_store(settings))
+        local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
+        stack.push_async_callback(local.stop)
+        remote = LitellmGateway(_settled(houses.seats, settings))
+        stack.push_async_callback(remote.close)
+        routes: dict[str, Gateway] = {SCRIPTED: ScriptedGateway(), f"{LOCAL}/": local, "": remote}
+
+        async def prepare(panel: Panel) -> None:
+            """Have the panel's models ready, so that no round waits for a start."""
+            seats = (*panel.judges, *panel.chairmen)
+            if any(seat.demonstration for seat in seats):
+                await local.start()
+            elif not all(seat.model_id.startswith(SCRIPTED) for seat in seats):
+                await remote.warm()
+
+        yield Desk(store, RoutingGateway(routes), houses.panels, houses.default, prepare)
+
+
+async def surroundings(settings: Settings) -> list[str]:
+    """Say what of models this machine has to offer."""
+    served = ", ".join(await ollama_models(settings.ollama)) or "not found"
+    return [f"Ollama: {served}", f"demonstration models: {supported() or 'can run here'}"]
+
+
+async def find_houses(settings: Settings, *, local: bool) -> Houses:
+    """Give every panel there is: of council.toml, of found keys, of Ollama, of the demonstration.
+
+    The default is council.toml's; without one, the demonstration where it is wanted, else the
+    first that is offered.
+    """
+    own = load_houses(settings.config)
+    offers = offered(settings, await ollama_models(settings.ollama))
+    panels = {**offers.panels, **own.panels}
+    fallback = offers.default
+    if local:
+        panels = {**panels, LOCAL: demonstration(DISPLAYS, SEATED_TWICE)}
+        fallback = LOCAL
+    return Houses(panels, {**offers.seats, **own.seats}, own.default or fallback)
+
+
+def _settled(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:
+    """Give what litellm needs for each seat; the key goes to the seat's own calls alone."""
+    return {
+        key: SeatSettings(
+            model=seat.member.model_id,
+            api_base=seat.section.api_base,
+            api_key=settings.key_for(
+                seat.member.model_id.partition("/")[0], seat.section.api_key_env
+            ),
+            max_tokens=seat.section.max_tokens,
+            context_tokens=seat.section.context_tokens,
+            stream=seat.section.stream,
+            input_usd_per_million=seat.section.input_usd_per_million,
+            output_usd_per_million=seat.section.output_usd_per_million,
+        )
+        for key, seat in seats.items()
+    }

@@ -1,0 +1,22 @@
+"""Every random choice of a round, drawn from its seed.
+
+Choices come from sorting on SHA-256, never from a library's generator, so that a round can be
+recomputed for ever.
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import TypeVar
+
+T = TypeVar("T")
+_SEPARATOR = "\x1f"  # cannot be typed into a seed by accident, so no two choices share a text
+
+
+def digest(seed: str, purpose: str, item: object) -> str:
+    """Give the hexadecimal SHA-256 that decides about one item; equal input, equal text."""
+    return sha256(_SEPARATOR.join((seed, purpose, str(item))).encode()).hexdigest()
+
+
+def shuffled(items: Iterable[T], seed: str, purpose: str) -> tuple[T, ...]:
+    """Give the items in the order their digests have; items must differ as text."""
+    return tuple(sorted(items, key=lambda item: digest(seed, purpose, item)))

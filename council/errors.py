@@ -1,0 +1,57 @@
+"""Every error the council raises, as one tree.
+
+CouncilError              str() is a sentence for the person who asked
+├── PanelError            the panel cannot be seated
+├── QuestionError         the question cannot be put to a panel
+├── QuorumError           too few answers to rank
+├── RoundNotFoundError    no round under this id
+├── StoreError            the database cannot be used
+└── GatewayError          a model could not be reached (becomes an Absence)
+    ├── GatewayTimeoutError
+    ├── ContextOverflowError   the prompt is longer than the model takes
+    └── RateLimitError    carries retry_after_seconds
+"""
+
+
+class CouncilError(Exception):
+    """Root of the tree; never raised itself. Its text holds no secrets and no jargon."""
+
+
+class PanelError(CouncilError):
+    """The panel cannot be seated."""
+
+
+class QuestionError(CouncilError):
+    """The question cannot be put to a panel."""
+
+
+class QuorumError(CouncilError):
+    """Too few answers to rank."""
+
+
+class RoundNotFoundError(CouncilError):
+    """No round is stored under this id."""
+
+
+class StoreError(CouncilError):
+    """The database cannot be used as it is."""
+
+
+class GatewayError(CouncilError):
+    """A model could not be reached, or gave nothing usable."""
+
+
+class GatewayTimeoutError(GatewayError):
+    """A model did not answer in time."""
+
+
+class ContextOverflowError(GatewayError):
+    """The prompt is longer than the model's context."""
+
+
+class RateLimitError(GatewayError):
+    """The provider asks to wait; `retry_after_seconds` is None where it does not say how long."""
+
+    def __init__(self, message: str, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds

@@ -1,0 +1,115 @@
+"""Who makes a model: families, their makers and the names they go by.
+
+`litellm` tells the route of a model id, not its maker; this table goes by the id's last segment.
+"""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A maker's line of models.
+
+    `ids` finds the family in a model id; `names` are what its models call themselves, and `makers`
+    what their maker is called.
+    """
+
+    name: str
+    ids: str
+    names: tuple[str, ...]
+    makers: tuple[str, ...]
+
+
+# Distilled models come first: "deepseek-r1-distill-qwen" behaves like what it was made of.
+FAMILIES = (
+    Family(
+        "qwen",
+        r"distill-qwen|qwen|qwq|qvq|tongyi",
+        ("Qwen", "QwQ", "Tongyi Qianwen", "通义千问"),
+        ("Alibaba Cloud", "Alibaba", "阿里云"),
+    ),
+    Family(
+        "meta",
+        r"distill-llama|llama(?!.*nemotron)|maverick|scout",
+        ("Llama", "LLaMA", "Meta AI"),
+        ("Meta AI", "Meta"),
+    ),
+    Family("anthropic", r"claude", ("Claude",), ("Anthropic",)),
+    Family(
+        "openai",
+        r"gpt|chatgpt|codex|davinci|^o[1-9](?:-|$)",
+        ("ChatGPT", "GPT"),
+        ("OpenAI", "Open AI"),
+    ),
+    Family(
+        "google",
+        r"gemini|gemma|palm|bard|learnlm",
+        ("Gemini", "Gemma", "Bard"),
+        ("Google DeepMind", "DeepMind", "Google"),
+    ),
+    Family(
+        "mistral",
+        r"mistral|mixtral|codestral|magistral|devstral|ministral|pixtral|voxtral",
+        (
+            "Mistral",
+            "Mixtral",
+            "Codestral",
+            "Magistral",
+            "Devstral",
+            "Ministral",
+            "Pixtral",
+            "Le Chat",
+        ),
+        ("Mistral AI",),
+    ),
+    Family("deepseek", r"deepseek", ("DeepSeek",), ("DeepSeek",)),
+    Family("xai", r"grok", ("Grok",), ("xAI",)),
+    Family("cohere", r"command|c4ai|aya", ("Command R", "Command A", "Aya"), ("Cohere",)),
+    Family("nvidia", r"nemotron|nemo\b", ("Nemotron",), ("NVIDIA",)),
+    Family(
+        "microsoft",
+        r"phi-?\d|phi\b|wizardlm|orca",
+        ("Phi", "Copilot", "Bing Chat", "WizardLM"),
+        ("Microsoft",),
+    ),
+    Family(
+        "huggingface",
+        r"smollm|zephyr|starcoder",
+        ("SmolLM", "Zephyr", "StarCoder"),
+        ("Hugging Face", "HuggingFace"),
+    ),
+    Family("amazon", r"nova|titan", ("Amazon Nova", "Amazon Titan"), ("Amazon", "AWS")),
+    Family("moonshot", r"kimi|moonshot", ("Kimi",), ("Moonshot AI", "Moonshot")),
+    Family("zhipu", r"glm", ("ChatGLM", "GLM"), ("Zhipu AI", "Zhipu", "Z.ai")),
+    Family("minimax", r"minimax|abab", ("MiniMax",), ("MiniMax",)),
+    Family("01-ai", r"\byi-", ("Yi",), ("01.AI",)),
+    Family("ai21", r"jamba|jurassic|\bj2", ("Jamba", "Jurassic"), ("AI21 Labs", "AI21")),
+    Family("ibm", r"granite", ("Granite",), ("IBM",)),
+    Family(
+        "allenai", r"olmo|tulu|molmo", ("OLMo", "Tulu"), ("Allen Institute for AI", "Ai2", "AI2")
+    ),
+    Family("tii", r"falcon", ("Falcon",), ("Technology Innovation Institute", "TII")),
+    Family("databricks", r"dbrx|dolly", ("DBRX", "Dolly"), ("Databricks",)),
+    Family("baidu", r"ernie", ("ERNIE Bot", "ERNIE", "Wenxin Yiyan"), ("Baidu",)),
+    Family("bytedance", r"doubao|\bseed-", ("Doubao",), ("ByteDance",)),
+    Family("tencent", r"hunyuan", ("Hunyuan",), ("Tencent",)),
+    Family("upstage", r"solar", ("Solar",), ("Upstage",)),
+    Family("perplexity", r"sonar|pplx", ("Sonar", "Perplexity"), ("Perplexity AI", "Perplexity")),
+    Family("reka", r"reka", ("Reka",), ("Reka AI",)),
+    Family("liquid", r"lfm", ("LFM",), ("Liquid AI",)),
+    Family("inflection", r"inflection", ("Inflection", "Pi"), ("Inflection AI",)),
+    Family("stability", r"stablelm|stable-", ("StableLM",), ("Stability AI",)),
+    Family("writer", r"palmyra", ("Palmyra",), ("Writer",)),
+    Family("xiaomi", r"mimo", ("MiMo",), ("Xiaomi",)),
+    Family("vicuna", r"vicuna", ("Vicuna",), ("LMSYS",)),
+)
+
+
+def family_of(model: str) -> str:
+    """Give the family of a model id; one that the table does not know is its own provider's."""
+    *route, name = model.lower().split("/")
+    for family in FAMILIES:
+        if re.search(family.ids, name):
+            return family.name
+    return f"unknown:{route[0] if route else name}"

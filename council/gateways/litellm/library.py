@@ -1,0 +1,114 @@
+"""The litellm library itself: imported late, kept quiet, and warmed without the network."""
+
+import asyncio
+import logging
+import sys
+import warnings
+from contextlib import suppress
+from importlib import import_module
+from types import ModuleType
+
+from council.gateways.litellm.seats import SeatSettings
+
+_SWITCHES = {
+    "suppress_debug_info": True,  # else it prints its list of providers to stdout
+    "disable_hf_tokenizer_download": True,  # else counting "llama" tokens waits for a hub
+    "telemetry": False,
+}
+_WARM_SECONDS = 20
+_JSON = (
+    b'{"id":"1","object":"chat.completion","created":1,"model":"warm","choices":[{"index":0,'
+    b'"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],'
+    b'"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}'
+)
+_EVENTS = (
+    b'data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"warm","choices":'
+    b'[{"index":0,"delta":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}\n\n'
+    b"data: [DONE]\n\n"
+)
+
+
+def load() -> ModuleType:
+    """Import litellm, which blocks for about two seconds, and keep it from talking."""
+    # At INFO it logs every call, at DEBUG whole prompts: the round is our record of both.
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+    library = import_module("litellm")
+    # Pydantic says so of a type in the OpenAI SDK, on the first stream, on stderr.
+    warnings.filterwarnings("ignore", "Item .* using the `ReadOnly` qualifier", UserWarning)
+    for name, value in _SWITCHES.items():
+        setattr(library, name, value)
+    return library
+
+
+def load_warm() -> ModuleType:
+    """Import litellm and pay the first calls' costs, on a loop of its own: call it in a thread."""
+    # Once loaded its connections may be in use, by another loop: then only the import is shared.
+    if "litellm" in sys.modules:
+        return load()
+    library = load()
+    # A machine that cannot even call itself is not stopped here: the first real call is slower.
+    with suppress(Exception):
+        asyncio.run(_first_calls(library))
+    return library
+
+
+async def _first_calls(library: ModuleType) -> None:
+    server = await asyncio.start_server(_canned, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, asyncio.timeout(_WARM_SECONDS):
+        await library.acompletion(**_hello(f"http://127.0.0.1:{port}/json"))
+        stream = await library.acompletion(
+            **_hello(f"http://127.0.0.1:{port}/events"),
+            stream=True,
+            stream_options={"include_usage": True},
+        )
+        async for _ in stream:
+            pass
+        await close(library)
+
+
+def _hello(api_base: str) -> dict[str, object]:
+    message = {"role": "user", "content": "Hello"}
+    return {
+        "model": "openai/warm",
+        "messages": [message],
+        "api_base": api_base,
+        "api_key": "unused",
+        "num_retries": 0,
+        "max_retries": 0,
+    }
+
+
+async def _canned(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    head = await reader.readuntil(b"\r\n\r\n")
+    kind, body = (
+        (b"application/json", _JSON) if b" /json" in head else (b"text/event-stream", _EVENTS)
+    )
+    writer.write(
+        b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: %s\r\ncontent-length: %d\r\n\r\n%s"
+        % (kind, len(body), body)
+    )
+    await writer.drain()
+    writer.close()
+
+
+def context_tokens(library: ModuleType, seat: SeatSettings) -> int | None:
+    """Give how much litellm believes the model takes; None if it does not know it.
+
+    Reads the price map alone: litellm's own look-up calls a server for some routes.
+    """
+    facts = library.model_cost.get(seat.model)
+    if facts is None:
+        facts = library.model_cost.get(seat.name, {})
+        if seat.route and facts.get("litellm_provider") != seat.route:
+            return None
+    tokens = facts.get("max_input_tokens")
+    return tokens if isinstance(tokens, int) else None
+
+
+async def close(library: ModuleType) -> None:
+    """Close every connection litellm keeps open, for all gateways, and forget the clients."""
+    await library.close_litellm_async_clients()
+    library.in_memory_llm_clients_cache.flush_cache()
+    # One client is also kept by name, which litellm makes anew when the name is gone.
+    vars(library).pop("module_level_aclient", None)

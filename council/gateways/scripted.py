@@ -1,0 +1,151 @@
+"""Models that follow a script, or chance: whole rounds without network, keys or weights.
+
+`scripted/random` answers and votes at random, drawn from the prompt, so equal prompts get equal
+replies. `scripted/<file>` reads {"answers": […], "ballots": […], "syntheses": […]} from JSON or
+TOML; each seat takes the entries in order. Reads prompts by the ballot contract alone.
+"""
+
+import asyncio
+import json
+import re
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from council.calls import Call, Reply
+from council.draws import digest, shuffled
+from council.errors import GatewayError
+
+RANDOM = "random"
+_FENCE = re.compile(
+    r'<response label="([A-Z])" nonce="([^"]*)">\s*(.*?)\s*</response nonce="\2">', re.DOTALL
+)
+_NONCE = re.compile(r"^Nonce:[ \t]*(\S+)", re.MULTILINE)
+_VERDICTS = (
+    "Yes, with care",
+    "No, not yet",
+    "It depends on the load",
+    "Try the simplest form first",
+)
+_GROUNDS = (
+    "what you already run can carry it",
+    "the cost shows only after a year",
+    "a mistake here is cheap to undo",
+    "few people will have to understand it",
+)
+_CAVEATS = (
+    "Measure before you decide.",
+    "Write down what would change your mind.",
+    "Ask whoever is woken at night by it.",
+    "Look again once it is twice as large.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a prompt asks for: a ballot has a nonce, a synthesis has texts, an answer neither."""
+
+    texts: Mapping[str, str]
+    nonce: str | None
+
+    @property
+    def wants(self) -> str:
+        """The list of a script that holds the reply."""
+        if self.nonce:
+            return "ballots"
+        return "syntheses" if self.texts else "answers"
+
+
+class ScriptedGateway:
+    """Replies from scripts, and remembers what it was asked; scripts are found under `folder`."""
+
+    def __init__(self, *, seconds: float = 0.0, folder: Path | None = None) -> None:
+        self.asked: list[Call] = []
+        self._seconds = seconds
+        self._folder = folder or Path()
+        self._scripts: dict[str, Mapping[str, object]] = {}
+        self._taken: Counter[tuple[str, str]] = Counter()
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The version of what chance writes."""
+        return {"scripted": "1"}
+
+    def context_tokens(self, member_key: str) -> int | None:
+        """Give None: a script reads prompts of any length."""
+        return None
+
+    async def complete(self, call: Call) -> Reply:
+        """Give the next reply of the seat's script; raise GatewayError when there is none."""
+        self.asked.append(call)
+        started = time.monotonic()
+        text = self._reply(call)
+        await asyncio.sleep(self._seconds)
+        if not text.strip():
+            raise GatewayError("gave an empty answer")
+        if call.on_text:
+            call.on_text(text)
+        return Reply(text, cost_usd=0.0, seconds=time.monotonic() - started)
+
+    def _reply(self, call: Call) -> str:
+        read = _read(call.prompt.user)
+        name = call.member.model_id.removeprefix("scripted/")
+        if name == RANDOM:
+            return _by_chance(read, call.prompt.user, call.member.key)
+        entry = self._entry(name, read.wants, call.member.key)
+        if read.nonce and isinstance(entry, list):
+            return _ballot(read.nonce, entry, "As the script has it.")
+        if not isinstance(entry, str):
+            raise GatewayError(f"has a script whose {read.wants} are not all text")
+        return entry.replace("{nonce}", read.nonce or "")
+
+    def _entry(self, name: str, wants: str, key: str) -> object:
+        if name not in self._scripts:
+            self._scripts[name] = _load(self._folder / name)
+        entries = self._scripts[name].get(wants, [])
+        taken = self._taken[key, wants]
+        if not isinstance(entries, list) or taken >= len(entries):
+            raise GatewayError(f"has no {wants} left in its script")
+        self._taken[key, wants] += 1
+        return entries[taken]
+
+
+def _load(path: Path) -> Mapping[str, object]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        script = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except OSError as error:
+        raise GatewayError(f"has no script {path.name!r} that can be opened") from error
+    except ValueError as error:
+        raise GatewayError(f"has a script, {path.name!r}, that cannot be read") from error
+    if not isinstance(script, dict):
+        raise GatewayError(f"has a script, {path.name!r}, without named lists")
+    return script
+
+
+def _read(prompt: str) -> _Read:
+    nonce = _NONCE.search(prompt)
+    texts = {letter: text for letter, _, text in _FENCE.findall(prompt)}
+    return _Read(texts, nonce[1] if nonce else None)
+
+
+def _ballot(nonce: str, ranking: list[object], reason: str) -> str:
+    return json.dumps({"nonce": nonce, "reason": reason, "ranking": ranking})
+
+
+def _by_chance(read: _Read, prompt: str, key: str) -> str:
+    if read.nonce:
+        order = shuffled(read.texts, prompt, key)
+        return _ballot(read.nonce, [[letter] for letter in order], "Drawn at random.")
+    if read.texts:
+        drawn = shuffled(read.texts, prompt, key)[0]
+        trailer = {"drawn_on": [drawn], "departs": False, "why": ""}
+        return f"{read.texts[drawn]}\n{json.dumps(trailer)}"
+    verdict, ground, caveat = (
+        words[int(digest(prompt, key, words[0]), 16) % len(words)]
+        for words in (_VERDICTS, _GROUNDS, _CAVEATS)
+    )
+    return f"{verdict}: {ground}. {caveat}"

@@ -1,0 +1,75 @@
+"""Find and defuse text that imitates our prompts or begs a judge for its vote.
+
+String matching is a weak defence by itself; it is one layer beside the fence, the nonce and many
+judges. What is defused stays readable.
+"""
+
+import codecs
+import re
+from base64 import b64decode
+from binascii import Error as Base64Error
+
+_LESS = "<＜﹤〈"  # characters that read as the start of a tag
+_INVISIBLE = re.compile(
+    "[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+    "|(?<=[A-Za-z<])[\u200c\u200d]|[\u200c\u200d](?=[A-Za-z])"
+)
+_FENCE = re.compile(rf"[{_LESS}](?=\s{0, 20}[/／]?\s{0, 20}response\b)", re.IGNORECASE)
+_NONCE_LINE = re.compile(r"^([ \t>*_#`-]{0,20})(nonce\s{0,20}[:：])", re.IGNORECASE | re.MULTILINE)
+_BALLOT_KEY = re.compile(r"""(["'])(ranking|nonce)\1(?=\s{0,20}[:：])""", re.IGNORECASE)
+_ROLE_LINE = re.compile(
+    r"^([ \t>*_#]{0,20})(system|assistant|human)(?=[*_]{0,6}\s{0,20}:)", re.I | re.M
+)
+_ROLE_TOKEN = re.compile(r"<(?=\|[a-z_]+\|>)|\[(?=/?INST\])|<(?=<?/?SYS>)", re.IGNORECASE)
+_BEGGING = re.compile(
+    r"\b(?:rank|vote for|place|put|rate|score|choose|select|prefer|pick)\s+"
+    r"(?:this|me|my|mine|it|response [a-z])\b[^.\n]{0,40}\b(?:first|top|highest|best|above|#1)\b"
+    r"|\b(?:rank|vote)\s+(?:this|me|mine)\b"
+    r"|\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+|the\s+|your\s+)*"
+    r"(?:previous|prior|above|other|earlier)\s+(?:instructions?|answers?|responses?|rules?|text)"
+    r"|\bas instructed in response\b",
+    re.IGNORECASE,
+)
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
+
+
+def visible(text: str) -> str:
+    """Give the text without zero-width, bidirectional and tag characters."""
+    return _INVISIBLE.sub("", text)
+
+
+def without_fences(text: str) -> str:
+    """Give the text with imitated fences and nonce lines defused, and nothing else changed."""
+    return _NONCE_LINE.sub(r"\1(quoted) \2", _FENCE.sub("‹", visible(text)))
+
+
+def defused(text: str) -> str:
+    """Give the text as a judge or chairman may see it: no fence, ballot or role marker works."""
+    text = _BALLOT_KEY.sub(r"\1\2 (quoted)\1", without_fences(text))
+    return _ROLE_TOKEN.sub("‹", _ROLE_LINE.sub(r"\1\2 (quoted)", text))
+
+
+def suspicions(text: str) -> tuple[str, ...]:
+    """Name what in the text tries to steer a judge, in words for people."""
+    shown = visible(text)
+    found = {
+        "hides characters": shown != text,
+        "imitates a fence": _FENCE.search(shown) or _NONCE_LINE.search(shown),
+        "imitates a ballot": len(set(_BALLOT_KEY.findall(shown))) > 1,
+        "imitates a role marker": _ROLE_TOKEN.search(shown) or _ROLE_LINE.search(shown),
+        "begs for a place": _BEGGING.search(shown),
+        "hides an instruction": _BEGGING.search(_decoded(shown)),
+    }
+    return tuple(name for name, seen in found.items() if seen)
+
+
+def _decoded(text: str) -> str:
+    """Give what the text says in rot13 and in any base64 it holds."""
+    return "\n".join([codecs.decode(text, "rot13"), *map(_from_base64, _BASE64.findall(text))])
+
+
+def _from_base64(run: str) -> str:
+    try:
+        return b64decode(run + "=" * (-len(run) % 4)).decode()
+    except (Base64Error, UnicodeDecodeError):
+        return ""

@@ -1,0 +1,11 @@
+"""Methods: named ways in which a panel judges its answers."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from council.methods.blind_ranking import blind_ranking
+from council.rounds import Draw
+from council.sitting import Sitting
+
+Method = Callable[[Sitting, Draw], Awaitable[None]]
+
+METHODS: Mapping[str, Method] = {"blind-ranking": blind_ranking}

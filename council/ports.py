@@ -1,0 +1,69 @@
+"""What the council needs from the world, as protocols."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from council.ballots import Ballot
+from council.calls import Call, Reply
+from council.rounds import Artefact, Round, Stage
+
+
+class Gateway(Protocol):
+    """The way to models."""
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of what carries the calls, stored with the round: {"litellm": "1.106.2"}."""
+        ...
+
+    async def complete(self, call: Call) -> Reply:
+        """Give the model's reply; raise GatewayError when there is none.
+
+        The caller sets the deadline by cancelling. Retries happen inside and stop with it. A reply
+        with nothing in it is a GatewayError; one that ended at its token limit has `cut` set.
+        """
+        ...
+
+    def context_tokens(self, member_key: str) -> int | None:
+        """Give how many tokens the member takes, prompt and reply together; None if unknown."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLine:
+    """A stored round in one line."""
+
+    id: str
+    question: str
+    asked_at: datetime
+    stage: Stage
+
+
+class Store(Protocol):
+    """Where rounds are kept; each call is one transaction. Raises StoreError when it cannot."""
+
+    async def open(self, round_: Round) -> bool:
+        """Keep a new round; give False, and change nothing, if its id is kept already."""
+        ...
+
+    async def save(self, round_id: str, artefact: Artefact) -> None:
+        """Keep what a round has come to; the same artefact twice is kept once."""
+        ...
+
+    async def load(self, round_id: str) -> Round:
+        """Give a round with its parts in panel order; raise RoundNotFoundError if there is none."""
+        ...
+
+    async def find(self, start: str) -> str:
+        """Give the one round id that starts so; raise RoundNotFoundError for none or several."""
+        ...
+
+    async def recent(self, limit: int | None = None) -> tuple[RoundLine, ...]:
+        """Give the stored rounds, newest first."""
+        ...
+
+    async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
+        """Give the counted ballots of the panel's last closed rounds, a hundred at most."""
+        ...

@@ -1,0 +1,1 @@
+"""The stages of a round; each does only what the round does not hold yet."""

@@ -1,0 +1,136 @@
+"""How far judges agree: Kendall's τ_b and W, Krippendorff's α, and how many judges they amount to.
+
+Every measure is None where the ballots say too little to compute it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import isclose, sqrt
+from statistics import fmean
+
+import numpy as np
+
+from council.ballots import Ballot
+from council.labels import Label
+from council.tally.borda import borda_shares, ranks
+
+FEWEST_ROUNDS = 30  # before that a panel's effective number of judges is noise
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Mean pairwise τ_b (−1 to 1), Kendall's W (0 to 1) and Krippendorff's α (1 is perfect)."""
+
+    tau_b: float | None
+    kendall_w: float | None
+    alpha: float | None
+
+
+def agreement(ballots: Sequence[Ballot]) -> Agreement:
+    """Give the agreement of the judges who cast these ballots."""
+    return Agreement(mean_tau(ballots), kendall_w(ballots), krippendorff_alpha(ballots))
+
+
+def mean_tau(ballots: Sequence[Ballot]) -> float | None:
+    """Give the mean of Kendall's τ_b over pairs of judges, each on the answers both ranked."""
+    places = [ranks(ballot.ranking) for ballot in ballots]
+    taus = [tau for one, other in combinations(places, 2) if (tau := tau_b(one, other)) is not None]
+    return fmean(taus) if taus else None
+
+
+def tau_b(one: Mapping[Label, float], other: Mapping[Label, float]) -> float | None:
+    """Give Kendall's τ_b on common labels (Kendall 1945); None if a judge ties all of them."""
+    common = [label for label in one if label in other]
+    concordance = one_untied = other_untied = 0
+    for first, second in combinations(common, 2):
+        here = np.sign(one[first] - one[second])
+        there = np.sign(other[first] - other[second])
+        concordance += int(here * there)
+        one_untied += int(here != 0)
+        other_untied += int(there != 0)
+    untied = one_untied * other_untied
+    return concordance / sqrt(untied) if untied else None
+
+
+def kendall_w(ballots: Sequence[Ballot]) -> float | None:
+    """Give Kendall's W, corrected for ties; None unless all judges ranked the same answers.
+
+    W = 12 S / (k²(n³ − n) − k Σ(t³ − t)), S the squared deviations of the rank sums.
+    """
+    if len(ballots) < 2 or len({frozenset(ballot.shown) for ballot in ballots}) > 1:  # noqa: PLR2004
+        return None
+    judges, items = len(ballots), len(ballots[0].shown)
+    places = [ranks(ballot.ranking) for ballot in ballots]
+    sums = [sum(place[label] for place in places) for label in ballots[0].shown]
+    spread = sum((total - fmean(sums)) ** 2 for total in sums)
+    ties = sum(len(tied) ** 3 - len(tied) for ballot in ballots for tied in ballot.ranking)
+    most = judges**2 * (items**3 - items) - judges * ties
+    return 12 * spread / most if most else None
+
+
+def krippendorff_alpha(ballots: Sequence[Ballot]) -> float | None:
+    """Give Krippendorff's α for ranks: 1 − observed / expected disagreement.
+
+    Each judge's ranks become Borda shares, so that slates of different size compare; the
+    distance is their squared difference.
+    """
+    shares = [borda_shares(ballot.ranking) for ballot in ballots]
+    labels = {label for share in shares for label in share}
+    units = [[share[label] for share in shares if label in share] for label in labels]
+    units = [values for values in units if len(values) > 1]
+    pooled = [value for values in units for value in values]
+    if len(pooled) < 2:  # noqa: PLR2004
+        return None
+    observed = sum(_disagreement(values) / (len(values) - 1) for values in units) / len(pooled)
+    expected = _disagreement(pooled) / (len(pooled) * (len(pooled) - 1))
+    return None if isclose(expected, 0.0, abs_tol=1e-12) else 1 - observed / expected
+
+
+def _disagreement(values: Sequence[float]) -> float:
+    """Give the sum of squared differences over ordered pairs."""
+    return 2 * sum((one - other) ** 2 for one, other in combinations(values, 2))
+
+
+def effective_judges(rounds: Sequence[Sequence[Ballot]]) -> float | None:
+    """Give N_eff = (Σw)²/(wᵀRw) with equal weights, 1 to n; None before thirty rounds.
+
+    R is the correlation of residuals: a judge's share for an answer less the mean share the other
+    judges gave it, over the answers that both judges of a pair ranked.
+    """
+    if len(rounds) < FEWEST_ROUNDS:
+        return None
+    judges = sorted({ballot.judge for ballots in rounds for ballot in ballots})
+    residuals = [_residuals(ballots) for ballots in rounds]
+    total = float(len(judges))
+    for one, other in combinations(judges, 2):
+        total += 2 * _correlation(
+            [
+                (found[one][label], found[other][label])
+                for found in residuals
+                if one in found and other in found
+                for label in found[one].keys() & found[other].keys()
+            ]
+        )
+    return min(float(len(judges)), max(1.0, len(judges) ** 2 / total)) if total > 0 else None
+
+
+def _residuals(ballots: Sequence[Ballot]) -> dict[str, dict[Label, float]]:
+    shares = {ballot.judge: borda_shares(ballot.ranking) for ballot in ballots}
+    return {
+        judge: {label: share - _by_others(label, judge, shares) for label, share in own.items()}
+        for judge, own in shares.items()
+    }
+
+
+def _by_others(label: Label, judge: str, shares: Mapping[str, Mapping[Label, float]]) -> float:
+    others = [own[label] for other, own in shares.items() if other != judge and label in own]
+    return fmean(others) if others else 0.5
+
+
+def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
+    if len(pairs) < FEWEST_ROUNDS:
+        return 0.0
+    one, other = np.array(pairs).T
+    spread = float(np.std(one) * np.std(other))
+    return float(np.mean((one - one.mean()) * (other - other.mean()))) / spread if spread else 0.0

@@ -1,0 +1,1 @@
+"""Rounds as rows and back. Knows the council's values, and no chat."""

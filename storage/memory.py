@@ -1,0 +1,80 @@
+"""A store that forgets when the process ends."""
+
+from collections.abc import Sequence
+
+from council.ballots import Ballot, SpoiledBallot
+from council.errors import RoundNotFoundError
+from council.ports import RoundLine
+from council.rounds import Artefact, Round, Stage, in_panel_order
+from council.tally.standings import informative
+from storage.finding import PAST_ROUNDS, the_one
+
+
+class MemoryStore:
+    """Rounds in a dictionary, newest last."""
+
+    def __init__(self) -> None:
+        self._rounds: dict[str, Round] = {}
+
+    async def open(self, round_: Round) -> bool:
+        """Keep a new round; give False if its id is kept already."""
+        return self._rounds.setdefault(round_.id, round_) is round_
+
+    async def save(self, round_id: str, artefact: Artefact) -> None:
+        """Keep what a round has come to, once."""
+        round_ = self._rounds[round_id]
+        if not _holds(round_, artefact):
+            self._rounds[round_id] = round_.with_(artefact)
+
+    async def load(self, round_id: str) -> Round:
+        """Give a round with its parts in panel order."""
+        if round_id not in self._rounds:
+            raise RoundNotFoundError(f"There is no round {round_id!r}.")
+        return in_panel_order(self._rounds[round_id])
+
+    async def find(self, start: str) -> str:
+        """Give the one round id that starts so."""
+        return the_one(start, [key for key in self._rounds if key.startswith(start)])
+
+    async def recent(self, limit: int | None = None) -> tuple[RoundLine, ...]:
+        """Give the stored rounds, newest first."""
+        newest = sorted(self._rounds.values(), key=lambda r: r.asked_at, reverse=True)
+        return tuple(RoundLine(r.id, r.question.text, r.asked_at, r.stage) for r in newest[:limit])
+
+    async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
+        """Give the counted ballots of the panel's last closed rounds."""
+        closed = [
+            round_
+            for round_ in self._rounds.values()
+            if round_.panel.name == panel and round_.stage is Stage.CLOSED
+        ]
+        return tuple(informative(round_.ballots) for round_ in closed[-PAST_ROUNDS:])
+
+
+def _holds(round_: Round, artefact: Artefact) -> bool:
+    """Say whether the round holds this artefact, or another under the same key."""
+    return _key(artefact) in {_key(held) for held in _held(round_)}
+
+
+def _held(round_: Round) -> tuple[Artefact, ...]:
+    one: tuple[Artefact | None, ...] = (
+        round_.draw,
+        round_.tally,
+        round_.synthesis,
+        round_.closing,
+    )
+    many: tuple[Artefact, ...] = (
+        *round_.answers,
+        *round_.absences,
+        *round_.ballots,
+        *round_.spoiled,
+    )
+    return (*many, *(artefact for artefact in one if artefact))
+
+
+def _key(artefact: Artefact) -> tuple[object, ...]:
+    """Give what two artefacts of a round may not share."""
+    seat = getattr(artefact, "member", getattr(artefact, "judge", None))
+    role, audit = getattr(artefact, "role", None), getattr(artefact, "audit", None)
+    attempt = artefact.paper.attempt if isinstance(artefact, SpoiledBallot) else None
+    return (type(artefact), seat, role, audit, attempt)

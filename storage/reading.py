@@ -1,0 +1,178 @@
+"""From rows to a round."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from sqlmodel import SQLModel
+
+from council.answers import Absence, Answer, Role
+from council.ballots import Ballot, Paper, SpoiledBallot
+from council.calls import Prompt, Reply
+from council.errors import StoreError
+from council.labels import Label, LabelMap
+from council.rounds import Closing, Draw, Fallback, Question, Round, Synthesis, in_panel_order
+from council.slates import Slate
+from council.tally import Standing, Strength, Tally, Verdict
+from council.tally.agreement import Agreement
+from storage import rows
+from storage.writing import PANEL
+
+Row = TypeVar("Row", bound=SQLModel)
+Word = TypeVar("Word", bound=StrEnum)
+
+PARTS: tuple[type[Any], ...] = (
+    rows.AnswerRow,
+    rows.AbsenceRow,
+    rows.LabelRow,
+    rows.SlateRow,
+    rows.BallotRow,
+    rows.SpoiledBallotRow,
+    rows.StandingRow,
+    rows.VerdictRow,
+    rows.SynthesisRow,
+)
+
+
+class Parts:
+    """The rows of one round, by table."""
+
+    def __init__(self, found: Mapping[type[Any], Sequence[Any]]) -> None:
+        self._found = found
+
+    def of(self, table: type[Row]) -> Sequence[Row]:
+        """Give the rows of a table, in the order the round holds them."""
+        return sorted(self._found[table], key=lambda row: getattr(row, "position", 0))
+
+
+def round_from(row: rows.RoundRow, parts: Parts) -> Round:
+    """Give the round its rows hold, in panel order; StoreError where no round can hold that."""
+    try:
+        return _round(row, parts)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StoreError(f"Round {row.id!r} holds what no round can: {error}.") from error
+
+
+def _round(row: rows.RoundRow, parts: Parts) -> Round:
+    syntheses = [_synthesis(found) for found in parts.of(rows.SynthesisRow)]
+    return in_panel_order(
+        Round(
+            id=row.id,
+            question=Question(row.question, row.asked_by, row.context),
+            panel=PANEL.validate_python(row.panel),
+            seed=row.seed,
+            asked_at=row.asked_at,
+            versions=tuple(row.versions.items()),
+            answers=tuple(map(_answer, parts.of(rows.AnswerRow))),
+            absences=tuple(
+                Absence(a.member, Role(a.role), a.reason) for a in parts.of(rows.AbsenceRow)
+            ),
+            draw=_draw(parts),
+            ballots=tuple(map(ballot_from, parts.of(rows.BallotRow))),
+            spoiled=tuple(map(_spoiled, parts.of(rows.SpoiledBallotRow))),
+            tally=_tally(parts),
+            synthesis=syntheses[0] if syntheses else None,
+            closing=None if row.seconds is None else Closing(row.seconds, row.failure),
+        )
+    )
+
+
+def ballot_from(row: rows.BallotRow) -> Ballot:
+    """Give the ballot a row holds."""
+    return Ballot(
+        judge=row.judge,
+        shown=_labels(row.shown),
+        ranking=tuple(map(_labels, row.ranking)),
+        reason=row.reason,
+        paper=_paper(row),
+        audit=row.audit or None,
+    )
+
+
+def _answer(row: rows.AnswerRow) -> Answer:
+    return Answer(row.member, _prompt(row), _reply(row), tuple(row.scrubbed), tuple(row.suspicions))
+
+
+def _spoiled(row: rows.SpoiledBallotRow) -> SpoiledBallot:
+    return SpoiledBallot(row.judge, row.fault, _paper(row))
+
+
+def _draw(parts: Parts) -> Draw | None:
+    pairs = tuple((row.member, Label(row.label)) for row in parts.of(rows.LabelRow))
+    slates = tuple(Slate(row.judge, _labels(row.shown)) for row in parts.of(rows.SlateRow))
+    return Draw(LabelMap(pairs), slates) if pairs else None
+
+
+def _tally(parts: Parts) -> Tally | None:
+    found = parts.of(rows.VerdictRow)
+    if not found:
+        return None
+    lines = tuple(
+        Standing(
+            Label(row.label),
+            row.place,
+            row.share,
+            row.points,
+            row.max_points,
+            row.first_votes,
+            row.mean_rank,
+        )
+        for row in parts.of(rows.StandingRow)
+    )
+    return Tally(lines, _verdict(found[0]))
+
+
+def _verdict(row: rows.VerdictRow) -> Verdict:
+    return Verdict(
+        strength=_known(Strength, row.strength, "verdict.strength"),
+        p=row.p,
+        first_on=(row.first_on, row.first_of),
+        too_few_judges=row.too_few_judges,
+        agreement=Agreement(row.tau_b, row.kendall_w, row.alpha),
+        n_eff=row.n_eff,
+        flags=tuple(row.flags),
+    )
+
+
+def _synthesis(row: rows.SynthesisRow) -> Synthesis:
+    written = row.reply is not None
+    return Synthesis(
+        text=row.text,
+        chairman=row.chairman,
+        fallback=_known(Fallback, row.fallback, "synthesis.fallback") if row.fallback else None,
+        drawn_on=_labels(row.drawn_on),
+        departs=row.departs,
+        why=row.why,
+        prompt=_prompt(row) if written else None,
+        reply=_reply(row, row.reply) if row.reply is not None else None,
+    )
+
+
+def _paper(row: rows.BallotRow | rows.SpoiledBallotRow) -> Paper:
+    return Paper(row.nonce, _prompt(row), _reply(row), row.attempt, row.cut_to)
+
+
+def _prompt(row: Any) -> Prompt:  # noqa: ANN401
+    return Prompt(row.prompt_system or "", row.prompt_user or "")
+
+
+def _reply(row: Any, text: str | None = None) -> Reply:  # noqa: ANN401
+    return Reply(
+        text=row.text if text is None else text,
+        cut=row.cut,
+        tokens_in=row.tokens_in,
+        tokens_out=row.tokens_out,
+        cost_usd=row.cost_usd,
+        seconds=row.seconds,
+        attempts=row.attempts,
+    )
+
+
+def _known(kind: type[Word], value: str, field: str) -> Word:
+    if value not in set(kind):
+        raise ValueError(f"{field} is {value!r}")
+    return kind(value)
+
+
+def _labels(names: Sequence[str]) -> tuple[Label, ...]:
+    return tuple(map(Label, names))

@@ -1,0 +1,157 @@
+"""The tables: one for each thing a round holds.
+
+Rows carry no behaviour and are not validated; what they hold comes from the council's own values.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Field, SQLModel
+
+from storage.types import Json, UtcDateTime
+
+
+class _OfRound(SQLModel):
+    round_id: str = Field(primary_key=True, foreign_key="round.id", ondelete="CASCADE")
+
+
+class _WithPrompt(SQLModel):
+    prompt_system: str | None = None
+    prompt_user: str | None = None
+
+
+class _WithReply(SQLModel):
+    text: str
+    cut: bool = False
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    attempts: int = 1
+
+
+class RoundRow(SQLModel, table=True):
+    """A round; `panel` is the whole panel as it sat, `seconds` is null until it is closed."""
+
+    __tablename__ = "round"
+    id: str = Field(primary_key=True)
+    question: str
+    asked_by: str
+    context: str
+    asked_at: datetime = Field(sa_type=UtcDateTime, index=True)
+    panel_name: str = Field(index=True)
+    panel: dict[str, Any] = Field(sa_type=Json)
+    seed: str
+    versions: dict[str, str] = Field(sa_type=Json)
+    seconds: float | None = None
+    failure: str | None = None
+
+
+class AnswerRow(_OfRound, _WithPrompt, _WithReply, table=True):
+    """What a member answered."""
+
+    __tablename__ = "answer"
+    member: str = Field(primary_key=True)
+    scrubbed: list[str] = Field(sa_type=Json)
+    suspicions: list[str] = Field(sa_type=Json)
+
+
+class AbsenceRow(_OfRound, table=True):
+    """A seat with nothing usable in time."""
+
+    __tablename__ = "absence"
+    member: str = Field(primary_key=True)
+    role: str = Field(primary_key=True)
+    reason: str
+
+
+class LabelRow(_OfRound, table=True):
+    """One pair of the label map; `position` is the author's place in the panel."""
+
+    __tablename__ = "label"
+    member: str = Field(primary_key=True)
+    label: str
+    position: int
+
+
+class SlateRow(_OfRound, table=True):
+    """What one judge sees, in display order."""
+
+    __tablename__ = "slate"
+    judge: str = Field(primary_key=True)
+    shown: list[str] = Field(sa_type=Json)
+    position: int
+
+
+class BallotRow(_OfRound, _WithPrompt, _WithReply, table=True):
+    """A ballot with the raw text it was read from; `audit` is empty for one that counts."""
+
+    __tablename__ = "ballot"
+    judge: str = Field(primary_key=True)
+    audit: str = Field(primary_key=True, default="")
+    shown: list[str] = Field(sa_type=Json)
+    ranking: list[list[str]] = Field(sa_type=Json)
+    reason: str
+    nonce: str
+    attempt: int
+    cut_to: int | None = None
+
+
+class SpoiledBallotRow(_OfRound, _WithPrompt, _WithReply, table=True):
+    """A reply that is no ballot, and why."""
+
+    __tablename__ = "spoiled_ballot"
+    judge: str = Field(primary_key=True)
+    attempt: int = Field(primary_key=True)
+    fault: str
+    nonce: str
+    cut_to: int | None = None
+
+
+class StandingRow(_OfRound, table=True):
+    """One candidate's line, best first by `position`."""
+
+    __tablename__ = "standing"
+    label: str = Field(primary_key=True)
+    position: int
+    place: int
+    share: float | None
+    points: float
+    max_points: int
+    first_votes: int
+    mean_rank: float | None
+
+
+class VerdictRow(_OfRound, table=True):
+    """What the standings allow to say."""
+
+    __tablename__ = "verdict"
+    strength: str
+    p: float | None
+    first_on: int
+    first_of: int
+    too_few_judges: bool
+    tau_b: float | None
+    kendall_w: float | None
+    alpha: float | None
+    n_eff: float | None
+    flags: list[str] = Field(sa_type=Json)
+
+
+class SynthesisRow(_OfRound, _WithPrompt, table=True):
+    """The council's answer; the reply's columns are null where no chairman wrote it."""
+
+    __tablename__ = "synthesis"
+    text: str
+    chairman: str | None
+    fallback: str | None
+    drawn_on: list[str] = Field(sa_type=Json)
+    departs: bool
+    why: str | None
+    reply: str | None = None
+    cut: bool | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: float | None = None
+    seconds: float | None = None
+    attempts: int | None = None

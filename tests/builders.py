@@ -1,0 +1,155 @@
+"""Builders: the smallest sound values of the council, with what a test cares about named.
+
+Rankings are written "B C=D": places best first, labels that tie joined by a sign.
+Knows no gateway and no store.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from council.answers import Absence, Answer, Role
+from council.ballots import Ballot, Paper, Ranking, SpoiledBallot, cast
+from council.calls import Prompt, Reply
+from council.counting import counted, drawn
+from council.families import family_of
+from council.labels import Label
+from council.panel import Member, ModelId, Panel, Rubric, Terms
+from council.prompts.fences import nonce_for
+from council.rounds import Question, Round
+from council.slates import Slate
+
+NAMES = {
+    "anthropic/claude-sonnet-4-6": "Claude Sonnet 4.6",
+    "openai/gpt-5.1": "GPT-5.1",
+    "gemini/gemini-3-pro": "Gemini 3 Pro",
+    "deepseek/deepseek-chat": "DeepSeek V3.2",
+    "xai/grok-4": "Grok 4",
+    "mistral/mistral-large-2512": "Mistral Large",
+    "ollama/qwen3": "Qwen3",
+    "cohere/command-r-plus": "Command R+",
+    "groq/llama-3.3-70b": "Llama 3.3 70B",
+    "azure/phi-4": "Phi-4",
+    "moonshot/kimi-k2": "Kimi K2",
+    "zai/glm-4.6": "GLM 4.6",
+    "ibm/granite-4": "Granite 4",
+    "nvidia/nemotron-3": "Nemotron 3",
+}
+KEYS = tuple(NAMES)
+CLAUDE, GPT, GEMINI, DEEPSEEK, GROK = KEYS[:5]
+
+RUBRIC = Rubric("test", "1", ("Correct: what it claims is true.",))
+TERMS = Terms()
+ASKED_AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+Vote = Callable[[Slate], str | None]  # a ranking of slot letters; None is a reply that spoils
+
+
+def a_member(key: str = CLAUDE, *, temperature: float | None = None) -> Member:
+    return Member(key, ModelId(key), NAMES.get(key, key), family_of(key), temperature)
+
+
+def a_panel(
+    members: int = 3, *, outside: int = 0, chairmen: Sequence[str] = (), terms: Terms = TERMS
+) -> Panel:
+    seats = [a_member(key) for key in KEYS[: members + outside]]
+    return Panel(
+        name="house",
+        members=tuple(seats[:members]),
+        rubric=RUBRIC,
+        outside_judges=tuple(seats[members:]),
+        chairmen=tuple(a_member(key) for key in chairmen),
+        terms=terms,
+    )
+
+
+def a_question(text: str = "Is Postgres enough for a job queue?", context: str = "") -> Question:
+    return Question(text, asked_by="U1", context=context)
+
+
+def a_round(
+    panel: Panel | None = None, *, seed: str = "seed", question: Question | None = None
+) -> Round:
+    return Round("r1", question or a_question(), panel or a_panel(), seed, ASKED_AT)
+
+
+def an_answer(
+    member: str = CLAUDE,
+    text: str = "Yes.",
+    *,
+    cost: float | None = None,
+    seconds: float = 0.0,
+    cut: bool = False,
+) -> Answer:
+    reply = Reply(text, cut=cut, cost_usd=cost, seconds=seconds)
+    return Answer(member, Prompt("system", "user"), reply)
+
+
+def an_absence(member: str = CLAUDE, role: Role = Role.ANSWER, reason: str = "hung up") -> Absence:
+    return Absence(member, role, reason)
+
+
+def a_slate(shown: str, judge: str = "J") -> Slate:
+    return Slate(judge, labels(shown))
+
+
+def labels(text: str) -> tuple[Label, ...]:
+    return tuple(map(Label, text.split()))
+
+
+def a_ranking(text: str) -> Ranking:
+    return tuple(tuple(map(Label, place.split("="))) for place in text.split())
+
+
+def a_ballot(ranking: str, by: str = "J", *, reason: str = "", audit: str | None = None) -> Ballot:
+    """Give a ballot; what is not ranked is to be written as a last tie, as the reader does."""
+    places = a_ranking(ranking)
+    shown = tuple(sorted(label for place in places for label in place))
+    return Ballot(by, shown, places, reason, audit=audit)
+
+
+def ballot_text(ranking: str, nonce: str, reason: str = "It is right.") -> str:
+    """Give a judge's whole reply, in slot letters."""
+    places = [place.split("=") for place in ranking.split()]
+    return json.dumps({"nonce": nonce, "reason": reason, "ranking": places})
+
+
+def a_paper(text: str = "I rank none.", *, nonce: str = "n0", attempt: int = 1) -> Paper:
+    return Paper(nonce, Prompt("system", "user"), Reply(text), attempt)
+
+
+def a_spoiled_ballot(judge: str = CLAUDE, attempt: int = 1) -> SpoiledBallot:
+    return SpoiledBallot(judge, "it held no JSON object", a_paper(attempt=attempt))
+
+
+def answered(round_: Round, texts: Mapping[str, str] | None = None) -> Round:
+    """Give the round with an answer of every member, or of those with a text; others are absent."""
+    written = texts or {seat.key: f"Answer {i}." for i, seat in enumerate(round_.panel.members)}
+    absent = [seat.key for seat in round_.panel.members if seat.key not in written]
+    return replace(
+        round_,
+        answers=tuple(an_answer(member, text) for member, text in written.items()),
+        absences=tuple(an_absence(member) for member in absent),
+    )
+
+
+def in_order_shown(slate: Slate) -> str:
+    return " ".join(slate.letters)
+
+
+def in_label_order(slate: Slate) -> str:
+    """Vote for the labels in their alphabetical order, so that all judges agree."""
+    return " ".join(sorted(slate.letters, key=slate.label_at))
+
+
+def ranked(round_: Round, vote: Vote = in_label_order) -> Round:
+    """Give an answered round with its draw, a ballot of every judge, and its tally."""
+    draw = drawn(round_)
+    round_ = replace(round_, draw=draw)
+    for slate in draw.slates:
+        nonce = nonce_for(round_.seed, slate.judge)
+        ranking = vote(slate)
+        text = ballot_text(ranking, nonce) if ranking else "I rank none."
+        round_ = round_.with_(cast(slate, nonce, a_paper(text, nonce=nonce)))
+    return round_.with_(counted(round_, draw))

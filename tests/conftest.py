@@ -1,0 +1,37 @@
+"""What every test has: a closed network, litellm's offline switches, and a folder of its own."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_socket import _remove_restrictions, socket_allow_hosts
+
+from bot.settings import load_settings
+
+load_settings(Path("/nonexistent/.env"))  # sets litellm's offline switches before any import of it
+
+LOOPBACK = ["127.0.0.1", "::1", "localhost"]
+
+
+@pytest.fixture(autouse=True)
+def _closed_network(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let no test out but those on the real local models, which may have to be fetched."""
+    if not request.node.get_closest_marker("local_models"):
+        socket_allow_hosts(LOOPBACK, allow_unix_socket=True)
+    yield
+    _remove_restrictions()
+
+
+@pytest.fixture(autouse=True)
+def _local_models(request: pytest.FixtureRequest) -> None:
+    """Skip rounds on the real local models where they cannot run, unless they are required."""
+    if not request.node.get_closest_marker("local_models"):
+        return
+    from council.gateways.local.platforms import supported
+
+    why = supported()
+    if why and os.environ.get("COUNCIL_REQUIRE_LOCAL") == "1":
+        pytest.fail(f"COUNCIL_REQUIRE_LOCAL=1, but: {why}")
+    if why:
+        pytest.skip(why)

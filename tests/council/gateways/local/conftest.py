@@ -1,0 +1,17 @@
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.council.gateways.local.builders import Shop, a_shop
+from tests.council.gateways.local.file_server import FileServer, serving
+
+
+@pytest.fixture
+async def files() -> AsyncIterator[FileServer]:
+    async with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def shop(files: FileServer) -> Shop:
+    return a_shop(files)

@@ -1,0 +1,147 @@
+"""The real server with the real models; fetched once a machine, then started in a second."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import platformdirs
+import psutil
+import pytest
+
+from council.errors import GatewayError
+from council.gateways.local.detect import compatible_models
+from council.gateways.local.fetch import LocalFiles, fetch
+from council.gateways.local.grammar import tightened
+from council.gateways.local.platforms import supported
+from council.gateways.local.server import LocalServer
+from tests.council.gateways.local.test_grammar import a_ballot_schema
+
+pytestmark = pytest.mark.local_models
+
+CACHE = Path(platformdirs.user_cache_dir("council")) / "models"
+MODELS = ("smollm2-135m", "qwen2.5-coder-0.5b")
+PARENT = """
+import asyncio, sys
+from pathlib import Path
+from council.gateways.local.fetch import LocalFiles
+from council.gateways.local.server import LocalServer
+
+async def main() -> None:
+    executable, weights, folder = map(Path, sys.argv[1:])
+    async with LocalServer(LocalFiles(executable, {"smollm2-135m": weights}), folder) as server:
+        await server.warm()
+        print("ready", flush=True)
+        await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+async def local_files() -> LocalFiles:
+    reason = supported()
+    if reason is not None:
+        pytest.skip(reason)
+    try:
+        return await fetch(CACHE, on_progress=lambda _: None)
+    except GatewayError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+async def server(local_files: LocalFiles, tmp_path: Path) -> AsyncIterator[LocalServer]:
+    async with LocalServer(local_files, tmp_path) as running:
+        yield running
+
+
+async def chat(server: LocalServer, model: str, **more: object) -> httpx.Response:
+    headers = {"Authorization": f"Bearer {more.pop('key', server.api_key)}", "Connection": "close"}
+    asked = {"role": "user", "content": "Which is a fruit? A: a stone. B: an apple. C: a car."}
+    body = {"model": model, "messages": [asked], "max_tokens": 200, "temperature": 0, **more}
+    async with httpx.AsyncClient(timeout=120, trust_env=False) as client:
+        return await client.post(f"{server.api_base}/chat/completions", headers=headers, json=body)
+
+
+def text_of(response: httpx.Response) -> str:
+    response.raise_for_status()
+    return str(response.json()["choices"][0]["message"]["content"])
+
+
+def llamas(parent: int) -> list[psutil.Process]:
+    return psutil.Process(parent).children(recursive=True)
+
+
+async def test_both_models_answer(server: LocalServer) -> None:
+    answers = [text_of(await chat(server, model, max_tokens=16)) for model in MODELS]
+
+    assert all(answers)
+    assert server.models == MODELS
+    assert sorted(await compatible_models(server.api_base)) == sorted(MODELS)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("letters", ["AB", "ABC", "ABCDE"])
+async def test_a_ballot_cannot_be_anything_but_a_ranking(
+    server: LocalServer, model: str, letters: str
+) -> None:
+    schema = {"name": "ballot", "schema": tightened(a_ballot_schema(letters)), "strict": True}
+    format_ = {"type": "json_schema", "json_schema": schema}
+
+    ballot = json.loads(text_of(await chat(server, model, response_format=format_)))
+
+    assert list(ballot) == ["nonce", "reason", "ranking"]
+    assert ballot["nonce"] == "4f9c"
+    assert sorted(ballot["ranking"]) == [[letter] for letter in letters]
+
+
+async def test_a_wrong_key_is_refused(server: LocalServer) -> None:
+    assert (await chat(server, MODELS[0], key="wrong")).status_code == 401
+
+
+async def test_the_key_shows_in_no_process_list(server: LocalServer) -> None:
+    await server.warm(MODELS[:1])
+
+    processes = llamas(psutil.Process().pid)
+    assert len(processes) == 2
+    assert not any(server.api_key in " ".join(process.cmdline()) for process in processes)
+
+
+async def test_nothing_runs_once_it_is_stopped(local_files: LocalFiles, tmp_path: Path) -> None:
+    async with LocalServer(local_files, tmp_path) as server:
+        await server.warm()
+        processes = llamas(psutil.Process().pid)
+
+    assert len(processes) == 3
+    assert psutil.wait_procs(processes, timeout=5)[1] == []
+
+
+async def test_a_model_that_cannot_be_loaded_is_named(
+    local_files: LocalFiles, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(b"GGUF" + bytes(64))
+
+    async with LocalServer(LocalFiles(local_files.server, {"broken": broken}), tmp_path) as server:
+        with pytest.raises(GatewayError, match="cannot load 'broken'"):
+            await server.warm()
+
+
+def test_the_server_dies_with_a_parent_that_is_killed(
+    local_files: LocalFiles, tmp_path: Path
+) -> None:
+    arguments = (local_files.server, local_files.weights[MODELS[0]], tmp_path)
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, *arguments], stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"ready\n"
+        processes = llamas(parent.pid)
+
+        parent.send_signal(signal.SIGKILL)
+
+        assert len(processes) == 2
+        assert psutil.wait_procs(processes, timeout=5)[1] == []

@@ -1,0 +1,69 @@
+import pytest
+
+from council.calls import Call, Prompt, Reply
+from council.errors import GatewayError
+from council.gateways.routing import RoutingGateway
+from council.panel import Member, ModelId
+
+
+class NamedGateway:
+    def __init__(self, name: str, contexts: dict[str, int] | None = None) -> None:
+        self._name = name
+        self._contexts = contexts or {}
+
+    @property
+    def versions(self) -> dict[str, str]:
+        return {self._name: "1"}
+
+    async def complete(self, call: Call) -> Reply:
+        return Reply(self._name)
+
+    def context_tokens(self, member_key: str) -> int | None:
+        return self._contexts.get(member_key)
+
+
+def a_call(key: str, model_id: str | None = None) -> Call:
+    return Call(Member(key, ModelId(model_id or key), key, "test"), Prompt("", "Why?"))
+
+
+@pytest.mark.parametrize(
+    ("call", "gateway"),
+    [
+        pytest.param(a_call("scripted/random"), "script", id="by-prefix"),
+        pytest.param(a_call("warm", "scripted/random"), "script", id="by-model-of-a-named-seat"),
+        pytest.param(a_call("scripted/real"), "special", id="by-whole-key"),
+        pytest.param(a_call("openai/gpt-5.1"), "rest", id="the-rest"),
+    ],
+)
+async def test_a_call_goes_to_the_gateway_that_fits_best(call: Call, gateway: str) -> None:
+    routing = RoutingGateway(
+        {
+            "": NamedGateway("rest"),
+            "scripted/": NamedGateway("script"),
+            "scripted/real": NamedGateway("special"),
+        }
+    )
+
+    reply = await routing.complete(call)
+
+    assert reply.text == gateway
+
+
+async def test_a_seat_no_gateway_leads_to_is_an_absence() -> None:
+    routing = RoutingGateway({"scripted/": NamedGateway("script")})
+
+    with pytest.raises(GatewayError, match="nothing here leads to 'openai/x'"):
+        await routing.complete(a_call("openai/x"))
+
+
+def test_versions_of_all_gateways_are_kept() -> None:
+    routing = RoutingGateway({"a/": NamedGateway("a"), "b/": NamedGateway("b")})
+
+    assert routing.versions == {"a": "1", "b": "1"}
+
+
+def test_the_gateway_that_knows_a_seat_tells_its_context() -> None:
+    routing = RoutingGateway({"a/": NamedGateway("a"), "": NamedGateway("b", {"warm": 4096})})
+
+    assert routing.context_tokens("warm") == 4096
+    assert routing.context_tokens("a/x") is None

@@ -1,0 +1,131 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from council.ballots import read_ballot
+from council.ballots.reading import Reading
+from council.calls import Call, Prompt
+from council.errors import GatewayError
+from council.gateways.scripted import ScriptedGateway
+from council.panel import Member, ModelId
+
+FENCES = (
+    '<response label="B" nonce="4f9c">\nIndex it.\n</response nonce="4f9c">\n\n'
+    '<response label="A" nonce="4f9c">\nCache it.\n</response nonce="4f9c">'
+)
+BALLOT = f"{FENCES}\n\nNonce: 4f9c\n\nRank B, A."
+
+
+def a_call(text: str, key: str = "scripted/random", model_id: str | None = None) -> Call:
+    return Call(Member(key, ModelId(model_id or key), key, "scripted"), Prompt("", text))
+
+
+async def said(text: str, key: str = "scripted/random") -> str:
+    return (await ScriptedGateway().complete(a_call(text, key, "scripted/random"))).text
+
+
+async def test_equal_prompts_get_equal_answers_and_seats_differ() -> None:
+    first = await said("Why is it slow?")
+
+    assert await said("Why is it slow?") == first
+    assert len({await said("Why is it slow?", f"seat-{n}") for n in range(9)}) > 1
+
+
+async def test_a_random_ballot_keeps_the_contract() -> None:
+    reading = read_ballot(await said(BALLOT), "4f9c", "AB")
+
+    assert isinstance(reading, Reading)
+    assert sorted(reading.ranking) == [("A",), ("B",)]
+
+
+async def test_random_ballots_prefer_no_place_on_the_slate() -> None:
+    ballots = [json.loads(await said(f"{BALLOT} {n}")) for n in range(200)]
+
+    shown_first = sum(ballot["ranking"][0] == ["B"] for ballot in ballots)
+
+    assert 70 <= shown_first <= 130  # 200 fair coins leave this range once in 30,000
+
+
+async def test_a_random_chairman_ends_with_the_trailer() -> None:
+    text, _, trailer = (await said(FENCES)).rpartition("\n")
+
+    ending = json.loads(trailer)
+    assert ending["departs"] is False
+    assert text == {"A": "Cache it.", "B": "Index it."}[ending["drawn_on"][0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        pytest.param(
+            "s.json",
+            '{"answers": ["One", "Two"], "ballots": [[["A", "B"]], "{nonce}?"], '
+            '"syntheses": ["Both."]}',
+            id="json",
+        ),
+        pytest.param(
+            "s.toml",
+            'answers = ["One", "Two"]\nballots = [[["A", "B"]], "{nonce}?"]\nsyntheses = ["Both."]',
+            id="toml",
+        ),
+    ],
+)
+async def test_a_script_is_followed_in_order(tmp_path: Path, name: str, content: str) -> None:
+    tmp_path.joinpath(name).write_text(content)
+    gateway = ScriptedGateway(folder=tmp_path)
+    prompts = ("Why?", "How?", BALLOT, BALLOT, FENCES)
+
+    one, two, ballot, raw, synthesis = [
+        (await gateway.complete(a_call(prompt, f"scripted/{name}"))).text for prompt in prompts
+    ]
+
+    assert (one, two, raw, synthesis) == ("One", "Two", "4f9c?", "Both.")
+    assert json.loads(ballot)["ranking"] == [["A", "B"]]
+    assert json.loads(ballot)["nonce"] == "4f9c"
+    assert [call.prompt.user for call in gateway.asked] == list(prompts)
+
+
+async def test_two_seats_read_one_script_each_from_its_start(tmp_path: Path) -> None:
+    tmp_path.joinpath("s.json").write_text('{"answers": ["One"]}')
+    gateway = ScriptedGateway(folder=tmp_path)
+
+    replies = [await gateway.complete(a_call("Why?", key, "scripted/s.json")) for key in "ab"]
+
+    assert [reply.text for reply in replies] == ["One", "One"]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        pytest.param(None, "has no script 's.json' that can be opened", id="missing"),
+        pytest.param("{", "has a script, 's.json', that cannot be read", id="broken"),
+        pytest.param("[]", "has a script, 's.json', without named lists", id="a-list"),
+        pytest.param("{}", "has no answers left in its script", id="nothing-left"),
+        pytest.param('{"answers": [3]}', "has a script whose answers are not all text", id="3"),
+        pytest.param('{"answers": [" "]}', "gave an empty answer", id="empty"),
+    ],
+)
+async def test_a_script_that_does_not_serve_is_one_sentence(
+    tmp_path: Path, content: str | None, reason: str
+) -> None:
+    if content is not None:
+        tmp_path.joinpath("s.json").write_text(content)
+
+    with pytest.raises(GatewayError) as failed:
+        await ScriptedGateway(folder=tmp_path).complete(a_call("Why?", "scripted/s.json"))
+
+    assert str(failed.value) == reason
+
+
+async def test_the_text_is_told_once_and_costs_nothing() -> None:
+    told: list[str] = []
+    member = a_call("Why?").member
+
+    reply = await ScriptedGateway(seconds=0.001).complete(
+        Call(member, Prompt("", "Why?"), on_text=told.append)
+    )
+
+    assert told == [reply.text]
+    assert reply.cost_usd == 0.0
+    assert reply.seconds >= 0.001

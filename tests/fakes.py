@@ -1,0 +1,157 @@
+"""Fakes that fulfil the council's ports, follow a script and remember what they were asked."""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from council.answers import Role
+from council.calls import Call, Prompt, Reply
+from council.draws import digest
+from council.errors import GatewayError
+from council.rounds import Artefact
+from storage.memory import MemoryStore
+from tests.builders import ballot_text
+
+_FENCE = re.compile(
+    r'^<response label="([A-Z])" nonce="([0-9a-f]{16})">\n(.*?)\n</response nonce="\2">$',
+    re.MULTILINE | re.DOTALL,
+)
+_NONCE = re.compile(r"^Nonce: (\S+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a prompt shows a careful reader: each fenced text by letter, and the nonce lines."""
+
+    texts: Mapping[str, str]
+    nonces: tuple[str, ...]
+
+    @property
+    def role(self) -> Role:
+        """What is asked for: a ballot names a nonce, a synthesis has texts, an answer neither."""
+        if self.nonces:
+            return Role.BALLOT
+        return Role.SYNTHESIS if self.texts else Role.ANSWER
+
+    def ballot(self, ranking: str, reason: str = "It is right.") -> str:
+        """Give a ballot that echoes the nonce; an empty ranking is the order shown."""
+        return ballot_text(ranking or " ".join(self.texts), self.nonces[0], reason)
+
+
+def read(prompt: Prompt) -> Read:
+    """Read a prompt as a model would."""
+    texts = {letter: text for letter, _, text in _FENCE.findall(prompt.user)}
+    return Read(texts, tuple(_NONCE.findall(prompt.user)))
+
+
+class Hangs:
+    """Never replies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Replies after every seat that is not late."""
+
+    text: str
+
+
+Words = str | Reply | GatewayError | Hangs | Late
+Saying = Words | Callable[[Read], str]
+Script = Mapping[str, Saying | Sequence[Saying]]  # by seat key; a list is one entry a call
+
+
+def by_text(shown: Read) -> str:
+    """Rank by the texts in alphabetical order, so that all judges agree."""
+    return shown.ballot(" ".join(sorted(shown.texts, key=lambda letter: shown.texts[letter])))
+
+
+def by_slot(shown: Read) -> str:
+    """Rank in the order shown, whatever the texts say."""
+    return shown.ballot(" ".join(shown.texts))
+
+
+def by_slot_reversed(shown: Read) -> str:
+    """Rank the last shown first, whatever the texts say."""
+    return shown.ballot(" ".join(reversed(tuple(shown.texts))))
+
+
+def an_answer_of(key: str) -> str:
+    """Give the answer a seat without a script writes: one of its own that does not name it."""
+    return f"Answer {digest('fake', 'answer', key)[:8]}."
+
+
+@dataclass(eq=False)
+class FakeGateway:
+    """Replies by script; a seat without one answers, ranks by text and writes a synthesis."""
+
+    answers: Script = field(default_factory=dict)
+    judges: Script = field(default_factory=dict)
+    chairmen: Script = field(default_factory=dict)
+    contexts: Mapping[str, int] = field(default_factory=dict)
+    vote: Callable[[Read], str] = by_text
+    asked: list[Call] = field(default_factory=list)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        return {"fake": "1"}
+
+    def context_tokens(self, member_key: str) -> int | None:
+        return self.contexts.get(member_key)
+
+    async def complete(self, call: Call) -> Reply:
+        self.asked.append(call)
+        shown = read(call.prompt)
+        saying = self._saying(call.member.key, shown)
+        words = saying(shown) if callable(saying) else saying
+        if isinstance(words, GatewayError):
+            raise words
+        if isinstance(words, Hangs):
+            await asyncio.Event().wait()
+        if isinstance(words, Late):
+            await asyncio.sleep(0)
+            words = words.text
+        return words if isinstance(words, Reply) else Reply(str(words))
+
+    def of(self, role: Role, key: str | None = None) -> list[Call]:
+        """Give the calls for a role, in order; of one seat where a key is given."""
+        calls = [call for call in self.asked if read(call.prompt).role is role]
+        return [call for call in calls if key in (None, call.member.key)]
+
+    def times_asked(self) -> Counter[tuple[str, Role]]:
+        """Count the calls of each seat in each role."""
+        return Counter((call.member.key, read(call.prompt).role) for call in self.asked)
+
+    def _saying(self, key: str, shown: Read) -> Saying:
+        role = shown.role
+        scripts: dict[Role, tuple[Script, Saying]] = {
+            Role.ANSWER: (self.answers, an_answer_of(key)),
+            Role.BALLOT: (self.judges, self.vote),
+            Role.SYNTHESIS: (self.chairmen, "The council says yes."),
+        }
+        script, usual = scripts[role]
+        entry = script.get(key, usual)
+        if isinstance(entry, str) or not isinstance(entry, Sequence):
+            return entry
+        return entry[min(self.times_asked()[key, role], len(entry)) - 1]
+
+
+class PowerCutError(Exception):
+    """The process ended here."""
+
+
+class FailingStore(MemoryStore):
+    """A memory store whose power is cut after so many saves."""
+
+    def __init__(self, saves: int) -> None:
+        super().__init__()
+        self.left = saves
+        self.saved: list[Artefact] = []
+
+    async def save(self, round_id: str, artefact: Artefact) -> None:
+        if self.left <= 0:
+            raise PowerCutError
+        self.left -= 1
+        self.saved.append(artefact)
+        await super().save(round_id, artefact)

@@ -1,0 +1,214 @@
+"""Ready-made behaviours: how a scripted model plays its role, or fails in it.
+
+Reads prompts by the ballot contract alone, never by the council's own code.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+
+from tests.wire.models.says import Behaviour, Drop, Fail, Hang, Outcome, Request, Say
+
+_FENCE = re.compile(
+    r'<response label="([A-Z])" nonce="([^"]*)">(.*?)</response nonce="\2">', re.DOTALL
+)
+_NONCE = re.compile(r"^Nonce:[ \t]*(\S+)", re.MULTILINE)
+
+Order = Callable[[Sequence[tuple[str, str]]], list[list[str]]]
+
+
+def fences(prompt: str) -> list[tuple[str, str]]:
+    """Give the fenced answers as (letter, text), in display order."""
+    return [(letter, text.strip()) for letter, _, text in _FENCE.findall(prompt)]
+
+
+def as_shown(candidates: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """Rank in display order."""
+    return [[letter] for letter, _ in candidates]
+
+
+def answer(text: str) -> Behaviour:
+    """Answer with this text."""
+    return lambda _: Say(text)
+
+
+def judge(order: Order = as_shown, reason: str = "It names the cause.") -> Behaviour:
+    """Cast a ballot of the contract, ranked by `order`."""
+
+    def cast(request: Request) -> Say:
+        nonce = _NONCE.search(request.user)
+        ballot = {
+            "nonce": nonce[1] if nonce else "",
+            "reason": reason,
+            "ranking": order(fences(request.user)),
+        }
+        return Say(json.dumps(ballot))
+
+    return cast
+
+
+def by_role(
+    answer: Behaviour | None = None,
+    judge: Behaviour | None = None,
+    chairman: Behaviour | None = None,
+) -> Behaviour:
+    """Tell the role from the prompt, and behave as that role does."""
+    as_judge = judge or _plain_judge
+
+    def play(request: Request) -> Outcome:
+        if _NONCE.search(request.user):
+            return as_judge(request)
+        if fences(request.user):
+            return (chairman or _plain_chairman)(request)
+        return (answer or _plain_answer)(request)
+
+    return play
+
+
+def in_turn(*behaviours: Behaviour) -> Behaviour:
+    """Behave in each way once, and in the last way from then on."""
+    waiting = list(behaviours)
+    return lambda request: (waiting.pop(0) if len(waiting) > 1 else waiting[0])(request)
+
+
+def fail(
+    status: int,
+    retry_after: float | str | None = None,
+    body: Mapping[str, object] | None = None,
+    times: int | None = None,
+) -> Behaviour:
+    """Fail with this status, for ever or so many times; afterwards play the role."""
+
+    def failing(_: Request) -> Fail:
+        return Fail(status, retry_after, body)
+
+    return failing if times is None else in_turn(*[failing] * times, by_role())
+
+
+def hang(seconds: float = 3600.0) -> Behaviour:
+    """Say nothing."""
+    return lambda _: Hang(seconds)
+
+
+def drop() -> Behaviour:
+    """Close the connection in the middle of the reply."""
+    return lambda _: Drop()
+
+
+def truncate_stream(text: str = "It stops in the middle of a") -> Behaviour:
+    """Stream a text that ends without a finish_reason."""
+    return lambda _: Say(text, ends=False)
+
+
+def empty() -> Behaviour:
+    """Reply with nothing in it."""
+    return lambda _: Say("")
+
+
+def cut(text: str) -> Behaviour:
+    """Reply with a text that ended at the token limit."""
+    return lambda _: Say(text, finish_reason="length")
+
+
+def reasoning_only() -> Behaviour:
+    """Think until the token limit, and answer nothing."""
+    return lambda _: Say("", finish_reason="length", reasoning="Let me think about that …")
+
+
+def content_filter() -> Behaviour:
+    """Be stopped by the provider's filter."""
+    return lambda _: Say("", finish_reason="content_filter")
+
+
+def rejects_temperature(then: Behaviour | None = None) -> Behaviour:
+    """Refuse any temperature but 1."""
+
+    def refuse(request: Request) -> Outcome:
+        if request.body.get("temperature", 1) == 1:
+            return (then or by_role())(request)
+        message = (
+            "Unsupported value: 'temperature' does not support "
+            f"{request.body['temperature']} with this model. Only the default (1) value is "
+            "supported."
+        )
+        return Fail(400, body=openai_error(message, param="temperature", code="unsupported_value"))
+
+    return refuse
+
+
+def rejects_schema(then: Behaviour | None = None) -> Behaviour:
+    """Refuse any response_format."""
+    message = "Invalid parameter: 'response_format' of type 'json_schema' is not supported."
+    refusal = Fail(400, body=openai_error(message, param="response_format"))
+    return lambda request: (
+        refusal if "response_format" in request.body else (then or by_role())(request)
+    )
+
+
+def overflow(wording: str = "llama-server") -> Behaviour:
+    """Refuse a prompt for its length, in llama-server's wording or in OpenAI's ("openai")."""
+    if wording == "openai":
+        message = (
+            "This model's maximum context length is 8192 tokens. However, your messages resulted "
+            "in 9012 tokens. Please reduce the length of the messages."
+        )
+        return fail(400, body=openai_error(message, "messages", "context_length_exceeded"))
+    error = {
+        "code": 400,
+        "message": "the request exceeds the available context size, try increasing it",
+        "type": "exceed_context_size_error",
+        "n_prompt_tokens": 9012,
+        "n_ctx": 8192,
+    }
+    return fail(400, body={"error": error})
+
+
+def wrong_key() -> Behaviour:
+    """Refuse the key, and repeat it whole: the worst a provider can do with it."""
+
+    def refuse(request: Request) -> Fail:
+        key = request.headers.get("authorization", "").removeprefix("Bearer ")
+        message = f"Incorrect API key provided: {key}. You can find your API key at …"
+        return Fail(401, body=openai_error(message, code="invalid_api_key"))
+
+    return refuse
+
+
+def no_such_model() -> Behaviour:
+    """Know no model of this name."""
+    return lambda request: Fail(
+        404,
+        body=openai_error(
+            f"The model `{request.model}` does not exist or you do not have access to it.",
+            code="model_not_found",
+        ),
+    )
+
+
+def openai_error(
+    message: str,
+    param: str | None = None,
+    code: str | None = None,
+    kind: str | None = None,
+) -> dict[str, object]:
+    """Give an error body as OpenAI writes one."""
+    type_ = kind or "invalid_request_error"
+    return {"error": {"message": message, "type": type_, "param": param, "code": code}}
+
+
+_ADVICE = ("Keep it simple", "Measure it first", "Use what you have", "Ask who will run it")
+
+
+def _plain_answer(request: Request) -> Say:
+    number = int(sha256(f"{request.model}\n{request.user}".encode()).hexdigest(), 16)
+    return Say(f"{_ADVICE[number % len(_ADVICE)]}, and decide again after {number % 89 + 2} days.")
+
+
+_plain_judge = judge()
+
+
+def _plain_chairman(request: Request) -> Say:
+    letter, text = fences(request.user)[0]
+    trailer = {"drawn_on": [letter], "departs": False, "why": ""}
+    return Say(f"{text}\n{json.dumps(trailer)}")
