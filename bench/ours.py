@@ -49,4 +49,6 @@ def our_round(api_base: str) -> None:
 
 def our_warm_program(api_base: str, home: Path) -> Program:
     """Give a worker (`bench.workers`) that runs many rounds in one process."""
-    raise NotImplementedError(f"a warm round at {api_base} in {home}")
+    home.mkdir(parents=True, exist_ok=True)
+    env = _env(api_base, home) | {"PYTHONPATH": str(Path(__file__).parent.parent)}
+    return Program.alone([sys.executable, "-m", "bench.warm_rounds"], env, home)

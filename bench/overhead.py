@@ -91,17 +91,13 @@ async def fresh(bench: Bench, rivals: Rivals, home: Path) -> None:
 
 def warm_programs(api_base: str, rivals: Rivals, home: Path) -> dict[str, Program]:
     """Give each council's worker, by the name of its row; each has a folder of its own."""
-    programs = {
+    programs = {"council, warm": our_warm_program(api_base, home / "council-warm")}
+    return programs | {
         f"{rival.name} {rival.version}, warm": rival.program(
             python, api_base, home / f"{rival.name}-warm"
         )
         for rival, python in rivals.items()
     }
-    try:
-        return {"council, warm": our_warm_program(api_base, home / "council-warm"), **programs}
-    except NotImplementedError:
-        print("council, warm: not written yet")
-        return programs
 
 
 async def warm(bench: Bench, rivals: Rivals, home: Path, rounds: int) -> None:

@@ -34,12 +34,13 @@ def counted(round_: Round, draw: Draw) -> Tally:
 
 
 def _flags(round_: Round, draw: Draw) -> tuple[str, ...]:
+    """Name what weakens the verdict; a flag about a seat begins with the seat's key."""
     voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
     return (
         *_family_majority(round_.panel),
         *(f"{a.member} did not answer" for a in round_.absences if a.role is Role.ANSWER),
         *(
-            f"no ballot of {slate.judge} counts"
+            f"{slate.judge} has no ballot that counts"
             for slate in draw.slates
             if slate.judge not in voted
         ),

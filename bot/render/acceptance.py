@@ -17,6 +17,7 @@ _PROVIDERS = {
     "mistral": "Mistral AI",
     "ollama": "Ollama on your own machine",
     "openai": "OpenAI",
+    "scripted": "nobody, since the members are scripted",
     "openrouter": "OpenRouter",
     "vertex_ai": "Google",
     "xai": "xAI",

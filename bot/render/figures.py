@@ -40,8 +40,8 @@ def in_words(number: int) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Give names as a list in a sentence: "A, B and C"."""
-    *most, last = names
+    """Give names as a list in a sentence: "A, B and C"; nothing for no names."""
+    *most, last = [*names] or [""]
     return f"{', '.join(most)} and {last}" if most else last
 
 

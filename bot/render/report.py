@@ -16,7 +16,7 @@ from bot.chat import (
     Thread,
 )
 from bot.render.cautions import cautions
-from bot.render.figures import counted, duration, money, points
+from bot.render.figures import counted, duration, listed, money, points
 from bot.render.names import authors_of, names_of
 from bot.render.verdict_line import agreement_line, verdict_line
 from council.ballots import Ballot, SpoiledBallot
@@ -64,8 +64,18 @@ def standings_post(round_: Round, draw: Draw) -> Post:
     if round_.tally and round_.tally.standings:
         columns = ("", "Response", "Author", "Points", "First votes", "Time", "Cost")
     numeric = frozenset(i for i, name in enumerate(columns) if name not in {"Response", "Author"})
-    notes = [Note(f"Flag: {flag}.") for flag in _flags(round_)]
+    notes = [Note(line) for line in (*_chairman(round_), *_flags(round_))]
     return Post((Heading(HEADED), Table(columns, rows, numeric), *notes), HEADED)
+
+
+def _chairman(round_: Round) -> Iterator[str]:
+    """Say who wrote the answer, and what it says that it drew on."""
+    written = round_.synthesis
+    if written and written.chairman:
+        drawn_on = listed(f"Response {label}" for label in written.drawn_on or ())
+        drew = f"drew on {drawn_on}" if drawn_on else "did not say what it drew on"
+        name = names_of(round_.panel)[written.chairman]
+        yield f"Chairman: {name}, who saw the answers without names and {drew}."
 
 
 def _standing_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
@@ -95,11 +105,15 @@ def _effort(round_: Round, draw: Draw, label: Label) -> tuple[str, str]:
 
 def _flags(round_: Round) -> list[str]:
     names = names_of(round_.panel)
-    flags = list(round_.tally.verdict.flags) if round_.tally else []
-    flags += [f"an answer {s} ({names[a.member]})" for a in round_.answers for s in a.suspicions]
-    for key, name in names.items():
-        flags = [flag.replace(key, name) for flag in flags]
-    return flags
+    flags = [_about(flag, names) for flag in (round_.tally.verdict.flags if round_.tally else ())]
+    flags += [f"{names[a.member]}'s answer {s}" for a in round_.answers for s in a.suspicions]
+    return [f"Flag: {flag}." for flag in flags]
+
+
+def _about(flag: str, names: dict[str, str]) -> str:
+    """Give a flag with the seat it begins with under its display name."""
+    seat, _, rest = flag.partition(" ")
+    return f"{names[seat]} {rest}" if seat in names else flag
 
 
 def ballots_post(round_: Round, draw: Draw) -> Post:

@@ -30,6 +30,10 @@ class TerminalChat:
         """Print a post; everybody here is the one who spoke."""
         self._show(post)
 
+    def say(self, line: str) -> None:
+        """Print a line of the bot's own."""
+        self._console.print(line, markup=False)
+
     def close(self) -> None:
         """End progress where it stands; a stopped round leaves no spinner behind."""
         if self._live:

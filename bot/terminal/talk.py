@@ -1,7 +1,9 @@
 """A conversation in the terminal: a line is a command or a question."""
 
 import asyncio
-import sys
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from rich.console import Console
 
@@ -9,17 +11,17 @@ from bot.chat import Asker, Said
 from bot.commands.desk import Desk
 from bot.commands.hearing import hear
 from bot.terminal.chat import HERE, TerminalChat
+from bot.terminal.lines import Lines
 
-PROMPT = "\n/council › "
 GREETING = "Type a question, or help. Ctrl-C stops a round and keeps it; Ctrl-D leaves."
 WORDS_TO_LEAVE = {"exit", "quit", ":q", "bye"}
 
 
 async def talk(desk: Desk, console: Console) -> None:
     """Read lines until the end of input, and do what each says."""
-    chat = TerminalChat(console)
+    chat, lines = TerminalChat(console), Lines()
     console.print(GREETING, style="dim")
-    while (line := await asyncio.to_thread(_line, console)) is not None:
+    while (line := await lines.next()) is not None:
         if line.strip().lower() in WORDS_TO_LEAVE:
             return
         if line.strip():
@@ -28,14 +30,22 @@ async def talk(desk: Desk, console: Console) -> None:
 
 async def _say(desk: Desk, chat: TerminalChat, line: str) -> None:
     said = Said(line, Asker("terminal", "you"), HERE, desk.new_id())
+    doing = asyncio.create_task(hear(desk, chat, said))
+    with _interrupting(doing), suppress(asyncio.CancelledError):
+        await doing
+    chat.close()
+    if doing.cancelled():
+        chat.say(f"Stopped; what there is is kept. Go on with: council ask --resume {said.key}")
+
+
+@contextmanager
+def _interrupting(task: asyncio.Task[None]) -> Iterator[None]:
+    """Let Ctrl-C stop this task alone, as long as it lasts."""
+    loop = asyncio.get_running_loop()
+    before = signal.getsignal(signal.SIGINT)
+    loop.add_signal_handler(signal.SIGINT, task.cancel)
     try:
-        await hear(desk, chat, said)
+        yield
     finally:
-        chat.close()
-
-
-def _line(console: Console) -> str | None:
-    if console.is_terminal and sys.stdin.isatty():
-        console.print(PROMPT, end="", style="bold", highlight=False)
-    line = sys.stdin.readline()
-    return line or None
+        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, before)

@@ -1,5 +1,6 @@
 """Candidates: the answers under their labels, as judges and chairmen see them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
@@ -11,10 +12,17 @@ from council.rounds import Draw, Round
 
 Name = TypeVar("Name", bound=str)
 
+_TELLING = re.compile(r"\w/\w|[A-Za-z]{2}.*\d")  # a route, or a name with a version
+
 
 def own_names(member: Member) -> tuple[str, ...]:
-    """Give the ids and names that would give a member away wherever they stand."""
-    return (member.key, member.model_id, member.display)
+    """Give the ids and names that would give a member away wherever they stand.
+
+    Only what no answer says by chance: a seat called "a" or "warm" is also a word.
+    """
+    bare = member.model_id.rpartition("/")[2]
+    names = (member.key, member.model_id, member.display, bare)
+    return tuple(name for name in names if _TELLING.search(name))
 
 
 def candidates(round_: Round, draw: Draw) -> dict[Label, str]:

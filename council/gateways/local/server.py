@@ -1,7 +1,9 @@
 """llama-server as a router on loopback: one port, one random key, every local model behind it."""
 
 import asyncio
+import os
 import secrets
+import signal
 import socket
 from asyncio.subprocess import DEVNULL, STDOUT, Process
 from contextlib import suppress
@@ -20,7 +22,7 @@ CONTEXT_TOKENS = 4096
 SETTINGS = f"[*]\nc = {CONTEXT_TOKENS}\nt = 2\nnp = 1\n"
 FLAGS = ("--models-max", "3", "--device", "none", "--host", "127.0.0.1", "--offline", "--no-ui")
 POLL_SECONDS = 0.05
-STOP_SECONDS = 5.0
+STOP_SECONDS = 3.0  # it waits for a running generation as long as it is let
 WARM_SECONDS = 120.0
 
 
@@ -138,8 +140,9 @@ class LocalServer:
             async with asyncio.timeout(STOP_SECONDS):
                 await process.wait()
         except TimeoutError:
+            # Its models are in its group, and would notice only a moment later.
             with suppress(ProcessLookupError):
-                process.kill()
+                os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
 
     def _sentence(self, what: str) -> str:

@@ -1,0 +1,25 @@
+"""Many rounds of this product in one process: a question a line in, the word "done" out."""
+
+import asyncio
+import sys
+
+from rich.console import Console
+
+from bot.chat import Asker, Said
+from bot.commands.asking import ask
+from bot.settings import load_settings
+from bot.terminal.chat import HERE, TerminalChat
+from bot.wiring import Wishes, opened_desk
+
+
+async def main() -> None:
+    chat = TerminalChat(Console(quiet=True))
+    async with opened_desk(load_settings(), Wishes()) as desk:
+        while question := await asyncio.to_thread(sys.stdin.readline):
+            said = Said(question.strip(), Asker("bench", "bench"), HERE, desk.new_id())
+            await ask(desk, chat, said, said.text)
+            print("done", flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
