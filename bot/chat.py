@@ -64,6 +64,13 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """One plain line of what the post is about."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """Small print, plain."""
 
@@ -136,7 +143,7 @@ class File:
     text: str
 
 
-Part = Heading | Prose | Quote | Note | Caution | Table | Steps | Buttons | File
+Part = Heading | Prose | Quote | Line | Note | Caution | Table | Steps | Buttons | File
 
 
 @dataclass(frozen=True, slots=True)

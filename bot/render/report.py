@@ -7,6 +7,7 @@ from bot.chat import (
     Buttons,
     Caution,
     Heading,
+    Line,
     Note,
     Part,
     Post,
@@ -133,9 +134,9 @@ def _ballot_parts(
     judge: str, shown: str, cast: list[Ballot], spoiled: list[SpoiledBallot]
 ) -> Iterator[Part]:
     if not cast:
-        yield Note(f"{judge} saw {shown}; no ballot of it counts")
+        yield Line(f"{judge} saw {shown}; no ballot of it counts")
     for ballot in cast:
-        yield Note(f"{judge} saw {shown} and ranked {ranking_text(ballot)}")
+        yield Line(f"{judge} saw {shown} and ranked {ranking_text(ballot)}")
         if ballot.reason:
             yield Quote(ballot.reason)
     for reply in spoiled:

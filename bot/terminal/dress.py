@@ -12,6 +12,7 @@ from bot.chat import (
     Caution,
     File,
     Heading,
+    Line,
     Note,
     Part,
     Post,
@@ -24,7 +25,6 @@ from bot.chat import (
 from council.imitations import visible
 
 _MARKS = {StepState.WAITING: "·", StepState.DONE: "✓", StepState.MISSING: "–"}
-_BUTTON_COMMANDS = {"answers": "show", "ballots": "show"}
 
 
 def dressed(post: Post) -> RenderableType:
@@ -40,6 +40,8 @@ def _part(part: Part) -> RenderableType:  # noqa: C901, PLR0911
             return Padding(Markdown(_plain(text), hyperlinks=False), (1, 2))
         case Quote(text):
             return Padding(Text(f"“{_plain(text)}”", style="italic"), (0, 0, 0, 4))
+        case Line(text):
+            return Text(_plain(text))
         case Note(text):
             return Text(_plain(text), style="dim")
         case Caution(text):

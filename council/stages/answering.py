@@ -14,7 +14,8 @@ from council.stages.candidates import own_names
 async def gather_answers(sitting: Sitting) -> None:
     """Ask every member that has neither answered nor been found absent; all at once."""
     round_ = sitting.round_
-    prompt = answer_prompt(round_.question)
+    brief = any(seat.demonstration for seat in round_.panel.members)
+    prompt = answer_prompt(round_.question, brief=brief)
     deadline = Deadline.after(round_.panel.terms.answer_seconds)
     done = {given.member for given in round_.answers}
     await together(

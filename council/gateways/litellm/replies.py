@@ -59,6 +59,7 @@ def arguments(library: ModuleType, seat: SeatSettings, call: Call) -> dict[str, 
         "max_tokens": seat.max_tokens,
         "temperature": call.temperature,
         "response_format": _response_format(library, seat, call),
+        "extra_headers": dict(seat.headers) or None,
     }
     if seat.stream or call.on_text:
         wanted |= {"stream": True, "stream_options": {"include_usage": True}}

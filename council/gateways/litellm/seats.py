@@ -28,6 +28,7 @@ class SeatSettings:
     input_usd_per_million: float | None = None
     output_usd_per_million: float | None = None
     tighten: Tighten | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def route(self) -> str:

@@ -8,18 +8,15 @@ from pathlib import Path
 from council.calls import Call, Reply
 from council.errors import GatewayError
 from council.gateways.litellm import LitellmGateway, SeatSettings
+from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
 from council.gateways.local.fetch import Progress, fetch
 from council.gateways.local.grammar import tightened
 from council.gateways.local.platforms import supported
-from council.gateways.local.server import LocalServer
+from council.gateways.local.server import CONTEXT_TOKENS, LocalServer
 
-DISPLAYS = {
-    "smollm2-135m": "SmolLM2 135M",
-    "qwen2.5-coder-0.5b": "Qwen2.5 Coder 0.5B",
-}
-SEATED_TWICE = "qwen2.5-coder-0.5b"
+DISPLAYS = {weight.model: weight.display for weight in (SMOLLM2, QWEN_CODER)}
+SEATED_TWICE = QWEN_CODER.model
 WARM_SUFFIX = "-warm"
-CONTEXT_TOKENS = 4096
 ANSWER_TOKENS = 220  # on two cores a longer answer would take longer than anybody waits
 
 
@@ -36,7 +33,7 @@ class LocalGateway:
     @property
     def versions(self) -> dict[str, str]:
         """The version of what serves the models."""
-        return {"llama-server": "0.10434.0"}
+        return {"llama-server": LLAMA_SERVER.wheel.version}
 
     async def start(self) -> None:
         """Have the models fetched, served and loaded; raise GatewayError where that cannot be."""
@@ -82,5 +79,6 @@ def _seats(server: LocalServer) -> dict[str, SeatSettings]:
                 input_usd_per_million=0,
                 output_usd_per_million=0,
                 tighten=tightened,
+                headers={"Connection": "close"},  # the router drops connections that are used again
             )
     return seats
