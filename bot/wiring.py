@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.commands.desk import Desk
 from bot.offers import LOCAL, demonstration, offered
 from bot.settings import Houses, Seat, Settings, load_houses
+from council.errors import StoreError
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.local.detect import ollama_models
 from council.gateways.local.fetch import Progress
@@ -26,7 +27,13 @@ SCRIPTED = "scripted/"
 @asynccontextmanager
 async def opened_store(settings: Settings) -> AsyncIterator[SqlStore]:
     """Give the store, its schema up to date; the data folder is made where it is missing."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    try:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The data folder {settings.data_dir} cannot be made ({error.strerror}): name another "
+            "in COUNCIL_DATA_DIR."
+        ) from None
     engine = open_engine(settings.database)
     try:
         await upgrade(engine)
@@ -82,7 +89,7 @@ async def find_houses(settings: Settings, *, local: bool) -> Houses:
     The default is council.toml's; without one, the demonstration where it is wanted, else the
     first that is offered.
     """
-    own = load_houses(settings.config)
+    own = load_houses(settings.named_config)
     offers = offered(settings, await ollama_models(settings.ollama))
     panels = {**offers.panels, **own.panels}
     fallback = offers.default

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import traceback
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
@@ -20,6 +22,11 @@ def run(work: Coroutine[Any, Any, None]) -> None:
         fail(str(error), MISUSED if _is_misuse(error) else FAILED)
     except KeyboardInterrupt:
         raise typer.Exit(FAILED) from None
+    # The outermost handler: a fault of the program is told by its place, without anybody's data.
+    except Exception as error:  # noqa: BLE001
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(last.filename).name}, line {last.lineno}"
+        fail(f"Something went wrong ({type(error).__name__} in {where}). Please report it.", FAILED)
 
 
 def _is_misuse(error: CouncilError) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import typer
 from rich.console import Console
 
+from bot import logs
 from bot.chat import Asker, Said
 from bot.cli.fetching import FetchBar
 from bot.cli.outcome import say_json
@@ -40,6 +41,7 @@ class Request:
 
 async def hold(request: Request, tell: Callable[[bool], None]) -> None:
     """Hold or resume the round and show it; `tell` hears whether it closed without a failure."""
+    logs.set_up()
     bar = FetchBar(Console(stderr=True))
     async with opened_desk(load_settings(), Wishes(request.local, bar.show)) as desk:
         round_ = await _round(desk, request)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from bot.chat import Chat, Note, Post, Said, Sent
 from bot.commands.desk import Desk
+from bot.logs import round_closed
 from bot.render.acceptance import accepted_post
 from bot.render.progress import progress_post
 from bot.render.report import report
@@ -49,6 +50,7 @@ async def see_through(desk: Desk, chat: Chat, said: Said, round_: Round) -> Roun
     async with _shown(chat, said, round_) as screen:
         council = Council(desk.gateway, desk.store, on_round=screen.show)
         closed = await convene(round_.id, council)
+    round_closed(closed)
     thread = report(closed)
     await chat.edit(screen.sent, thread.root)
     place = replace(said.place, thread=screen.sent.message)

@@ -58,6 +58,12 @@ class Settings(BaseSettings):
         return url
 
     @property
+    def named_config(self) -> Path | None:
+        """The `council.toml` to read: one that is named must be there, the default need not."""
+        named = "config" in self.model_fields_set
+        return self.config if named or self.config.exists() else None
+
+    @property
     def database(self) -> str:
         """The database's address: the one that is set, else a file in the data folder."""
         return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'council.db'}"

@@ -45,9 +45,9 @@ class Houses:
     default: str | None = None
 
 
-def load_houses(path: Path) -> Houses:
-    """Read the panels of a file, none where there is no file; SettingsError tells every fault."""
-    if not path.exists():
+def load_houses(path: Path | None) -> Houses:
+    """Read the panels of a file, none without one; SettingsError tells every fault."""
+    if path is None:
         return Houses()
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))

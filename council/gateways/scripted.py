@@ -1,8 +1,9 @@
 """Models that follow a script, or chance: whole rounds without network, keys or weights.
 
-`scripted/random` answers and votes at random, drawn from the prompt, so equal prompts get equal
-replies. `scripted/<file>` reads {"answers": […], "ballots": […], "syntheses": […]} from JSON or
-TOML; each seat takes the entries in order. Reads prompts by the ballot contract alone.
+`scripted/random`, or `scripted/random-1` and so on for several seats, answers and votes at random,
+drawn from the prompt and the seat, so that the same round gets the same replies.
+`scripted/<file>` reads {"answers": […], "ballots": […], "syntheses": […]} from JSON or TOML; each
+seat takes the entries in order. Reads prompts by the ballot contract alone.
 """
 
 import asyncio
@@ -93,7 +94,7 @@ class ScriptedGateway:
     def _reply(self, call: Call) -> str:
         read = _read(call.prompt.user)
         name = call.member.model_id.removeprefix("scripted/")
-        if name == RANDOM:
+        if name == RANDOM or name.startswith(f"{RANDOM}-"):
             return _by_chance(read, call.prompt.user, call.member.key)
         entry = self._entry(name, read.wants, call.member.key)
         if read.nonce and isinstance(entry, list):
