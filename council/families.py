@@ -44,7 +44,7 @@ FAMILIES = (
     ),
     Family(
         "google",
-        r"gemini|gemma|palm|bard|learnlm",
+        r"gemini|gemma|\bpalm\b|palm-?2|bard|learnlm",
         ("Gemini", "Gemma", "Bard"),
         ("Google DeepMind", "DeepMind", "Google"),
     ),
@@ -65,7 +65,9 @@ FAMILIES = (
     ),
     Family("deepseek", r"deepseek", ("DeepSeek",), ("DeepSeek",)),
     Family("xai", r"grok", ("Grok",), ("xAI",)),
-    Family("cohere", r"command|c4ai|aya", ("Command R", "Command A", "Aya"), ("Cohere",)),
+    Family(
+        "cohere", r"command|c4ai|aya", ("Command R+", "Command R", "Command A", "Aya"), ("Cohere",)
+    ),
     Family("nvidia", r"nemotron|nemo\b", ("Nemotron",), ("NVIDIA",)),
     Family(
         "microsoft",

@@ -14,7 +14,7 @@ _INVISIBLE = re.compile(
     "[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
     "|(?<=[A-Za-z<])[\u200c\u200d]|[\u200c\u200d](?=[A-Za-z])"
 )
-_FENCE = re.compile(rf"[{_LESS}](?=\s{0, 20}[/／]?\s{0, 20}response\b)", re.IGNORECASE)
+_FENCE = re.compile(rf"[{_LESS}](?=\s{{0,20}}[/／]?\s{{0,20}}response\b)", re.IGNORECASE)
 _NONCE_LINE = re.compile(r"^([ \t>*_#`-]{0,20})(nonce\s{0,20}[:：])", re.IGNORECASE | re.MULTILINE)
 _BALLOT_KEY = re.compile(r"""(["'])(ranking|nonce)\1(?=\s{0,20}[:：])""", re.IGNORECASE)
 _ROLE_LINE = re.compile(
@@ -55,7 +55,7 @@ def suspicions(text: str) -> tuple[str, ...]:
     found = {
         "hides characters": shown != text,
         "imitates a fence": _FENCE.search(shown) or _NONCE_LINE.search(shown),
-        "imitates a ballot": len(set(_BALLOT_KEY.findall(shown))) > 1,
+        "imitates a ballot": len({key.lower() for _, key in _BALLOT_KEY.findall(shown)}) > 1,
         "imitates a role marker": _ROLE_TOKEN.search(shown) or _ROLE_LINE.search(shown),
         "begs for a place": _BEGGING.search(shown),
         "hides an instruction": _BEGGING.search(_decoded(shown)),

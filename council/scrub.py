@@ -22,10 +22,12 @@ class Scrubbed:
 
 
 # A version or size that follows a name: "Sonnet 4.6", "-4o-mini", "3.3 70B Instruct".
-_VERSION = (
-    r"(?:[ -]?(?:v?\d[\w.]{0,20}|sonnet|opus|haiku|instant|pro|flash|ultra|nano|mini|turbo|"
-    r"large|medium|small|max|plus|lite|instruct|chat|coder|thinking|preview|r1|ai|assistant|\d*b)\b){0,6}"
+_VERSION_WORD = (
+    r"(?:v?\d[\w.]{0,20}|sonnet|opus|haiku|instant|pro|flash|ultra|nano|mini|turbo|large|medium|"
+    r"small|max|plus|lite|instruct|chat|coder|thinking|preview|r1|ai|assistant)\b"
 )
+# Only the first may follow without a space or hyphen: two that touch could be split in many ways.
+_VERSION = rf"(?:[ -]?{_VERSION_WORD}(?:[ -]{_VERSION_WORD}){{0,5}})?"
 # Boundaries of ASCII words: in Chinese a name has no space before it.
 _START, _END = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"
 _ROUTE = r"(?:[a-z0-9_.-]{1,40}/){0,3}"

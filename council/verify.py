@@ -32,7 +32,7 @@ class Difference:
 
 def verify(round_: Round) -> tuple[Difference, ...]:
     """Give what differs, in the order of the round; nothing for a round that is as it should be."""
-    if round_.draw is None:
+    if round_.draw is None and not _is_ranked(round_):
         return ()
     again = _recomputed(round_)
     return _differences(_fields(round_), _fields(again))
@@ -55,7 +55,13 @@ def _recomputed(round_: Round) -> Round:
         ballots=tuple(ballot for ballot in voted if isinstance(ballot, Ballot)),
         spoiled=tuple(ballot for ballot in voted if isinstance(ballot, SpoiledBallot)),
     )
-    return replace(again, tally=counted(again, draw) if round_.tally else None)
+    return replace(again, tally=counted(again, draw) if _is_ranked(round_) else None)
+
+
+def _is_ranked(round_: Round) -> bool:
+    """Say whether the round must hold a tally, be it that somebody took it away."""
+    closed_well = round_.closing is not None and round_.closing.failure is None
+    return round_.tally is not None or closed_well
 
 
 def _fields(round_: Round) -> Fields:

@@ -7,17 +7,32 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from council.errors import StoreError
 
+_FULL = (
+    "The disk is full, so the round stops here: what was saved stays. Free some space and go on "
+    "with --resume."
+)
+_READ_ONLY = "The database cannot be written to: check the rights of its file and folder."
+_NO_TABLES = "The database has no tables yet: run `council db upgrade`."
+_NO_ROUND = "The round this belongs to is not stored, or no longer."
+
+# What SQLite says, or what Postgres' driver calls its errors.
 _SENTENCES = {
-    "full": "The disk is full, so the round stops here: what was saved stays. Free some space and "
-    "go on with --resume.",
-    "readonly": "The database cannot be written to: check the rights of its file and folder.",
-    "locked": "The database is in use by another program and did not come free in time.",
-    "no such table": "The database has no tables yet: run `council db upgrade`.",
+    "disk is full": _FULL,
+    "diskfull": _FULL,
+    "readonly": _READ_ONLY,
+    "insufficientprivilege": _READ_ONLY,
+    "is locked": "The database is in use by another program and did not come free in time.",
+    "no such table": _NO_TABLES,
+    "undefinedtable": _NO_TABLES,
+    "foreign key constraint failed": _NO_ROUND,
+    "foreignkeyviolation": _NO_ROUND,
     "unable to open": "The database file cannot be opened: check that its folder exists and may be "
     "written to.",
     "not a database": "The file named as the database is not one: name another in "
     "COUNCIL_DATABASE_URL.",
     "malformed": "The database file is damaged: restore it from a backup.",
+    "connection failed": "The database server cannot be reached, or does not let the program in: "
+    "check COUNCIL_DATABASE_URL.",
 }
 
 
@@ -27,7 +42,13 @@ def told_kindly() -> Iterator[None]:
     try:
         yield
     except SQLAlchemyError as error:
-        said = str(getattr(error, "orig", error)).lower()
+        cause = getattr(error, "orig", None) or error
+        # Only the first line: what follows may quote the row.
+        said = f"{type(cause).__name__}: {cause}".partition("\n")[0].lower()
         known = (sentence for words, sentence in _SENTENCES.items() if words in said)
         kind = type(error).__name__
         raise StoreError(next(known, f"The database refused what was asked ({kind}).")) from error
+    except ValueError as error:
+        raise StoreError(
+            f"The database can neither keep nor give back a value: {error}."
+        ) from error

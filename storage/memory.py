@@ -1,27 +1,32 @@
 """A store that forgets when the process ends."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from council.ballots import Ballot, SpoiledBallot
-from council.errors import RoundNotFoundError
+from council.errors import RoundNotFoundError, StoreError
 from council.ports import RoundLine
 from council.rounds import Artefact, Round, Stage, in_panel_order
-from council.tally.standings import informative
 from storage.finding import PAST_ROUNDS, the_one
 
 
 class MemoryStore:
-    """Rounds in a dictionary, newest last."""
+    """Rounds in a dictionary."""
 
     def __init__(self) -> None:
         self._rounds: dict[str, Round] = {}
 
     async def open(self, round_: Round) -> bool:
         """Keep a new round; give False if its id is kept already."""
-        return self._rounds.setdefault(round_.id, round_) is round_
+        if round_.id in self._rounds:
+            return False
+        self._rounds[round_.id] = round_
+        return True
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
         """Keep what a round has come to, once."""
+        if round_id not in self._rounds:
+            raise StoreError("The round this belongs to is not stored, or no longer.")
         round_ = self._rounds[round_id]
         if not _holds(round_, artefact):
             self._rounds[round_id] = round_.with_(artefact)
@@ -38,17 +43,25 @@ class MemoryStore:
 
     async def recent(self, limit: int | None = None) -> tuple[RoundLine, ...]:
         """Give the stored rounds, newest first."""
-        newest = sorted(self._rounds.values(), key=lambda r: r.asked_at, reverse=True)
-        return tuple(RoundLine(r.id, r.question.text, r.asked_at, r.stage) for r in newest[:limit])
+        newest = self._newest_first()[:limit]
+        return tuple(RoundLine(r.id, r.question.text, r.asked_at, r.stage) for r in newest)
 
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
-        """Give the counted ballots of the panel's last closed rounds."""
+        """Give the counted ballots of the panel's last closed rounds, without their papers."""
         closed = [
             round_
-            for round_ in self._rounds.values()
+            for round_ in self._newest_first()
             if round_.panel.name == panel and round_.stage is Stage.CLOSED
         ]
-        return tuple(informative(round_.ballots) for round_ in closed[-PAST_ROUNDS:])
+        counted = [
+            tuple(replace(ballot, paper=None) for ballot in round_.ballots if ballot.counts)
+            for round_ in closed[:PAST_ROUNDS]
+        ]
+        return tuple(ballots for ballots in counted if ballots)
+
+    def _newest_first(self) -> list[Round]:
+        by_id = sorted(self._rounds.values(), key=lambda round_: round_.id)
+        return sorted(by_id, key=lambda round_: round_.asked_at, reverse=True)
 
 
 def _holds(round_: Round, artefact: Artefact) -> bool:

@@ -1,15 +1,17 @@
 """From rows to a round."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from pydantic import TypeAdapter, ValidationError
 from sqlmodel import SQLModel
 
 from council.answers import Absence, Answer, Role
 from council.ballots import Ballot, Paper, SpoiledBallot
 from council.calls import Prompt, Reply
-from council.errors import StoreError
+from council.errors import PanelError, StoreError
 from council.labels import Label, LabelMap
 from council.rounds import Closing, Draw, Fallback, Question, Round, Synthesis, in_panel_order
 from council.slates import Slate
@@ -18,8 +20,12 @@ from council.tally.agreement import Agreement
 from storage import rows
 from storage.writing import PANEL
 
+T = TypeVar("T")
 Row = TypeVar("Row", bound=SQLModel)
 Word = TypeVar("Word", bound=StrEnum)
+Found = Mapping[str, Any]  # a row as the database gives it, by column
+
+BALLOT = TypeAdapter(Ballot)
 
 PARTS: tuple[type[Any], ...] = (
     rows.AnswerRow,
@@ -37,20 +43,33 @@ PARTS: tuple[type[Any], ...] = (
 class Parts:
     """The rows of one round, by table."""
 
-    def __init__(self, found: Mapping[type[Any], Sequence[Any]]) -> None:
+    def __init__(self, found: Mapping[type[Any], Sequence[Found]]) -> None:
         self._found = found
 
     def of(self, table: type[Row]) -> Sequence[Row]:
         """Give the rows of a table, in the order the round holds them."""
-        return sorted(self._found[table], key=lambda row: getattr(row, "position", 0))
+        valid = [_row(table, found) for found in self._found[table]]
+        return sorted(valid, key=lambda row: getattr(row, "position", 0))
 
 
-def round_from(row: rows.RoundRow, parts: Parts) -> Round:
+def round_from(found: Found, parts: Parts) -> Round:
     """Give the round its rows hold, in panel order; StoreError where no round can hold that."""
+    with _told_by_field(found["id"]):
+        return _round(_row(rows.RoundRow, found), parts)
+
+
+def past_ballot_from(found: Found) -> Ballot:
+    """Give what was counted of a ballot: all but its paper."""
+    with _told_by_field(found["round_id"]):
+        return _valid("ballot", BALLOT.validate_python, found)
+
+
+@contextmanager
+def _told_by_field(round_id: str) -> Iterator[None]:
     try:
-        return _round(row, parts)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise StoreError(f"Round {row.id!r} holds what no round can: {error}.") from error
+        yield
+    except (ValueError, PanelError) as error:
+        raise StoreError(f"Round {round_id!r} holds what no round can: {error}") from error
 
 
 def _round(row: rows.RoundRow, parts: Parts) -> Round:
@@ -59,16 +78,15 @@ def _round(row: rows.RoundRow, parts: Parts) -> Round:
         Round(
             id=row.id,
             question=Question(row.question, row.asked_by, row.context),
-            panel=PANEL.validate_python(row.panel),
+            panel=_valid("round.panel", PANEL.validate_python, row.panel),
             seed=row.seed,
             asked_at=row.asked_at,
-            versions=tuple(row.versions.items()),
+            # JSONB has an order of its own.
+            versions=tuple(sorted(row.versions.items())),
             answers=tuple(map(_answer, parts.of(rows.AnswerRow))),
-            absences=tuple(
-                Absence(a.member, Role(a.role), a.reason) for a in parts.of(rows.AbsenceRow)
-            ),
+            absences=tuple(map(_absence, parts.of(rows.AbsenceRow))),
             draw=_draw(parts),
-            ballots=tuple(map(ballot_from, parts.of(rows.BallotRow))),
+            ballots=tuple(map(_ballot, parts.of(rows.BallotRow))),
             spoiled=tuple(map(_spoiled, parts.of(rows.SpoiledBallotRow))),
             tally=_tally(parts),
             synthesis=syntheses[0] if syntheses else None,
@@ -77,8 +95,15 @@ def _round(row: rows.RoundRow, parts: Parts) -> Round:
     )
 
 
-def ballot_from(row: rows.BallotRow) -> Ballot:
-    """Give the ballot a row holds."""
+def _answer(row: rows.AnswerRow) -> Answer:
+    return Answer(row.member, _prompt(row), _reply(row), tuple(row.scrubbed), tuple(row.suspicions))
+
+
+def _absence(row: rows.AbsenceRow) -> Absence:
+    return Absence(row.member, _known(Role, row.role, "absence.role"), row.reason)
+
+
+def _ballot(row: rows.BallotRow) -> Ballot:
     return Ballot(
         judge=row.judge,
         shown=_labels(row.shown),
@@ -87,10 +112,6 @@ def ballot_from(row: rows.BallotRow) -> Ballot:
         paper=_paper(row),
         audit=row.audit or None,
     )
-
-
-def _answer(row: rows.AnswerRow) -> Answer:
-    return Answer(row.member, _prompt(row), _reply(row), tuple(row.scrubbed), tuple(row.suspicions))
 
 
 def _spoiled(row: rows.SpoiledBallotRow) -> SpoiledBallot:
@@ -168,9 +189,23 @@ def _reply(row: Any, text: str | None = None) -> Reply:  # noqa: ANN401
     )
 
 
+def _row(table: type[Row], found: Found) -> Row:
+    return _valid(str(table.__tablename__), table.model_validate, found)
+
+
+def _valid(name: str, check: Callable[[Any], T], found: object) -> T:
+    """Give what the check makes of a value; ValueError naming the field that is no such thing."""
+    try:
+        return check(found)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, (name, *first["loc"])))
+        raise ValueError(f"{field}: {first['msg']}.") from error
+
+
 def _known(kind: type[Word], value: str, field: str) -> Word:
     if value not in set(kind):
-        raise ValueError(f"{field} is {value!r}")
+        raise ValueError(f"{field}: {value!r} is none of {', '.join(kind)}.")
     return kind(value)
 
 

@@ -66,12 +66,15 @@ class AbsenceRow(_OfRound, table=True):
 
 
 class LabelRow(_OfRound, table=True):
-    """One pair of the label map; `position` is the author's place in the panel."""
+    """One pair of the label map; `position` is the author's place in the panel.
+
+    Any two draws of a round share position 0, so only one of them can be kept.
+    """
 
     __tablename__ = "label"
-    member: str = Field(primary_key=True)
+    position: int = Field(primary_key=True)
+    member: str
     label: str
-    position: int
 
 
 class SlateRow(_OfRound, table=True):

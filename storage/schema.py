@@ -7,6 +7,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import StoreError
+from storage.database import for_reading, rebuilding
 from storage.faults import told_kindly
 
 HEAD = "0001"  # the newest revision in storage/migrations/versions
@@ -25,7 +26,7 @@ async def upgrade(engine: AsyncEngine) -> str | None:
                 f"one knows {HEAD}): install the newer version, or restore an older backup."
             )
         if before != HEAD:
-            async with engine.begin() as connection:
+            async with rebuilding(engine) as connection:
                 await connection.run_sync(_run)
     return before
 
@@ -33,9 +34,9 @@ async def upgrade(engine: AsyncEngine) -> str | None:
 async def revision(engine: AsyncEngine) -> str | None:
     """Give the schema's revision; None where there are no tables yet."""
     try:
-        async with engine.connect() as connection:
+        async with for_reading(engine).connect() as connection:
             found = await connection.execute(text("SELECT version_num FROM alembic_version"))
-            return str(found.scalar_one())
+            return found.scalar_one_or_none()  # a schema taken down to nothing leaves no row
     except DBAPIError as error:
         # SQLite and Postgres name a missing table differently.
         if "alembic_version" in str(error.orig):

@@ -5,18 +5,20 @@ from contextlib import asynccontextmanager
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import literal_column
+from sqlalchemy import exists, func, literal_column, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
-from sqlmodel import SQLModel, col, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlmodel import SQLModel, col
 
 from council.ballots import Ballot
 from council.errors import RoundNotFoundError
 from council.ports import RoundLine
 from council.rounds import Artefact, Closing, Round, Stage
+from storage.database import for_reading
 from storage.faults import told_kindly
 from storage.finding import PAST_ROUNDS, the_one
-from storage.reading import PARTS, Parts, ballot_from, round_from
+from storage.finishing import finished
+from storage.reading import PARTS, Parts, past_ballot_from, round_from
 from storage.rows import BallotRow, LabelRow, RoundRow, VerdictRow
 from storage.writing import artefact_rows, closing_values, round_row
 
@@ -26,87 +28,117 @@ class SqlStore:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        self._readers = for_reading(engine)
 
+    @finished
     async def open(self, round_: Round) -> bool:
         """Keep a new round; give False if its id is kept already."""
-        async with self._transaction() as session:
-            return await self._insert(session, round_row(round_))
+        async with _transaction(self._engine) as connection:
+            return await _insert(connection, [round_row(round_)])
 
+    @finished
     async def save(self, round_id: str, artefact: Artefact) -> None:
         """Keep what a round has come to, once."""
-        async with self._transaction() as session:
-            if isinstance(artefact, Closing):
-                await session.execute(_close(round_id, artefact))
-                return
-            for row in artefact_rows(artefact, round_id):
-                await self._insert(session, row)
+        if isinstance(artefact, Closing):
+            async with _transaction(self._engine) as connection:
+                await connection.execute(_close(round_id, artefact))
+            return
+        # With the first row's key taken, the artefact is kept already.
+        first, *others = artefact_rows(artefact, round_id)
+        async with _transaction(self._engine) as connection:
+            if await _insert(connection, [first]):
+                for _, alike in groupby(others, key=type):
+                    await _insert(connection, [*alike])
 
+    @finished
     async def load(self, round_id: str) -> Round:
         """Give a round with its parts in panel order."""
-        async with self._transaction() as session:
-            row = await session.get(RoundRow, round_id)
-            if row is None:
+        async with _transaction(self._readers) as connection:
+            row = await _rows(connection, select(RoundRow).where(col(RoundRow.id) == round_id))
+            if not row:
                 raise RoundNotFoundError(f"There is no round {round_id!r}.")
-            found = {}
-            for table in PARTS:
-                rows = await session.execute(select(table).where(table.round_id == round_id))
-                found[table] = rows.scalars().all()
-            return round_from(row, Parts(found))
+            parts = {
+                table: await _rows(connection, select(table).where(table.round_id == round_id))
+                for table in PARTS
+            }
+        return round_from(row[0], Parts(parts))
 
+    @finished
     async def find(self, start: str) -> str:
         """Give the one round id that starts so."""
-        query = select(RoundRow.id).where(col(RoundRow.id).startswith(start, autoescape=True))
-        async with self._transaction() as session:
-            return the_one(start, (await session.execute(query)).scalars().all())
+        # LIKE would take capitals for small letters on SQLite, and on Postgres not.
+        query = select(col(RoundRow.id)).where(func.substr(RoundRow.id, 1, len(start)) == start)
+        async with _transaction(self._readers) as connection:
+            return the_one(start, (await connection.execute(query)).scalars().all())
 
+    @finished
     async def recent(self, limit: int | None = None) -> tuple[RoundLine, ...]:
         """Give the stored rounds, newest first."""
         query = (
-            select(RoundRow, _has(LabelRow), _has(VerdictRow))
+            select(
+                col(RoundRow.id),
+                col(RoundRow.question),
+                col(RoundRow.asked_at),
+                col(RoundRow.seconds).is_not(None).label("closed"),
+                _has(VerdictRow).label("ranked"),
+                _has(LabelRow).label("drawn"),
+            )
             .order_by(col(RoundRow.asked_at).desc(), col(RoundRow.id))
             .limit(limit)
         )
-        async with self._transaction() as session:
-            found = (await session.execute(query)).all()
-        return tuple(
-            RoundLine(row.id, row.question, row.asked_at, _stage(row, drawn, ranked))
-            for row, drawn, ranked in found
-        )
+        async with _transaction(self._readers) as connection:
+            found = (await connection.execute(query)).all()
+        return tuple(RoundLine(row.id, row.question, row.asked_at, _stage(row)) for row in found)
 
+    @finished
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
-        """Give the counted ballots of the panel's last closed rounds."""
+        """Give the counted ballots of the panel's last closed rounds, without their papers."""
         last = (
-            select(RoundRow.id)
-            .where(RoundRow.panel_name == panel, col(RoundRow.seconds).is_not(None))
-            .order_by(col(RoundRow.asked_at).desc())
+            select(col(RoundRow.id))
+            .where(col(RoundRow.panel_name) == panel, col(RoundRow.seconds).is_not(None))
+            .order_by(col(RoundRow.asked_at).desc(), col(RoundRow.id))
             .limit(PAST_ROUNDS)
         )
         query = (
-            select(BallotRow)
-            .where(col(BallotRow.round_id).in_(last), BallotRow.audit == "")
-            .order_by(BallotRow.round_id)
+            select(
+                col(BallotRow.round_id),
+                col(BallotRow.judge),
+                col(BallotRow.shown),
+                col(BallotRow.ranking),
+                col(BallotRow.reason),
+            )
+            .where(col(BallotRow.round_id).in_(last), col(BallotRow.audit) == "")
+            .order_by(col(BallotRow.round_id))
         )
-        async with self._transaction() as session:
-            rows = (await session.execute(query)).scalars().all()
-        grouped = groupby(rows, key=lambda row: row.round_id)
-        return tuple(tuple(map(ballot_from, ballots)) for _, ballots in grouped)
+        async with _transaction(self._readers) as connection:
+            rows = await _rows(connection, query)
+        grouped = groupby(rows, key=lambda row: row["round_id"])
+        return tuple(tuple(map(past_ballot_from, ballots)) for _, ballots in grouped)
 
-    @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[AsyncSession]:
-        with told_kindly():
-            async with (
-                AsyncSession(self._engine, expire_on_commit=False) as session,
-                session.begin(),
-            ):
-                yield session
 
-    async def _insert(self, session: AsyncSession, row: SQLModel) -> bool:
-        """Insert a row unless its key is taken; say whether it was inserted."""
-        dialect = postgresql if self._engine.dialect.name == "postgresql" else sqlite
-        insert = dialect.insert(type(row)).values(**row.model_dump()).on_conflict_do_nothing()
-        # Row counts differ between drivers; what is returned does not.
-        inserted = await session.execute(insert.returning(literal_column("1")))
-        return inserted.first() is not None
+@asynccontextmanager
+async def _transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    with told_kindly():
+        async with engine.begin() as connection:
+            yield connection
+
+
+async def _insert(connection: AsyncConnection, rows: Sequence[SQLModel]) -> bool:
+    """Insert rows of one table unless their keys are taken; say whether any was inserted."""
+    insert = insert_once(type(rows[0]), connection.dialect.name)
+    inserted = await connection.execute(insert, [row.model_dump() for row in rows])
+    return inserted.first() is not None
+
+
+def insert_once(table: type[SQLModel], dialect: str) -> Any:  # noqa: ANN401
+    """Give the insert that passes over a taken key, and returns a row for each one it inserts."""
+    insert = (postgresql if dialect == "postgresql" else sqlite).insert(table)
+    # Row counts differ between drivers; what is returned does not.
+    return insert.on_conflict_do_nothing().returning(literal_column("1"))
+
+
+async def _rows(connection: AsyncConnection, query: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    return [dict(row) for row in (await connection.execute(query)).mappings()]
 
 
 def _close(round_id: str, closing: Closing) -> Any:  # noqa: ANN401
@@ -115,12 +147,12 @@ def _close(round_id: str, closing: Closing) -> Any:  # noqa: ANN401
 
 
 def _has(table: type[LabelRow] | type[VerdictRow]) -> Any:  # noqa: ANN401
-    return select(table.round_id).where(table.round_id == RoundRow.id).exists()
+    return exists().where(col(table.round_id) == RoundRow.id)
 
 
-def _stage(row: RoundRow, drawn: bool, ranked: bool) -> Stage:
-    if row.seconds is not None:
+def _stage(row: Any) -> Stage:  # noqa: ANN401
+    if row.closed:
         return Stage.CLOSED
-    if ranked:
+    if row.ranked:
         return Stage.RANKED
-    return Stage.ANSWERED if drawn else Stage.OPEN
+    return Stage.ANSWERED if row.drawn else Stage.OPEN

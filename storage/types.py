@@ -21,8 +21,10 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value and value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Give the moment back in UTC."""
-        return value and value.replace(tzinfo=UTC)
+        """Give the moment back in UTC; Postgres gives it in the session's time zone."""
+        if value is None or value.tzinfo:
+            return value and value.astimezone(UTC)
+        return value.replace(tzinfo=UTC)
 
 
 class Json(TypeDecorator[object]):

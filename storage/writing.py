@@ -36,7 +36,10 @@ def round_row(round_: Round) -> rows.RoundRow:
 
 @singledispatch
 def artefact_rows(artefact: Artefact, round_id: str) -> Iterator[SQLModel]:
-    """Give the rows that keep an artefact; a closing is kept in the round's own row."""
+    """Give the rows that keep an artefact; a closing is kept in the round's own row.
+
+    The first row is the one whose key any other artefact for the same place would have.
+    """
     raise TypeError(f"{artefact!r} has no table")
 
 
@@ -90,8 +93,6 @@ def _(spoiled: SpoiledBallot, round_id: str) -> Iterator[SQLModel]:
 
 @artefact_rows.register
 def _(tally: Tally, round_id: str) -> Iterator[SQLModel]:
-    for i, line in enumerate(tally.standings):
-        yield rows.StandingRow(round_id=round_id, position=i, **asdict(line))
     found = tally.verdict
     yield rows.VerdictRow(
         round_id=round_id,
@@ -104,6 +105,8 @@ def _(tally: Tally, round_id: str) -> Iterator[SQLModel]:
         flags=list(found.flags),
         **asdict(found.agreement),
     )
+    for i, line in enumerate(tally.standings):
+        yield rows.StandingRow(round_id=round_id, position=i, **asdict(line))
 
 
 @artefact_rows.register

@@ -46,8 +46,17 @@ ASKED_AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 Vote = Callable[[Slate], str | None]  # a ranking of slot letters; None is a reply that spoils
 
 
-def a_member(key: str = CLAUDE, *, temperature: float | None = None) -> Member:
-    return Member(key, ModelId(key), NAMES.get(key, key), family_of(key), temperature)
+def a_member(
+    key: str = CLAUDE, *, temperature: float | None = None, demonstration: bool = False
+) -> Member:
+    return Member(
+        key=key,
+        model_id=ModelId(key),
+        display=NAMES.get(key, key),
+        family=family_of(key),
+        temperature=temperature,
+        demonstration=demonstration,
+    )
 
 
 def a_panel(

@@ -63,7 +63,7 @@ class Desk:
             id=key,
             question=checked_question(question),
             panel=panel,
-            seed=seed or secrets.token_hex(8),
+            seed=secrets.token_hex(8) if seed is None else seed,
             asked_at=self.now(),
             versions=tuple(sorted(versions(self.gateway).items())),
         )

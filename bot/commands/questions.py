@@ -30,4 +30,6 @@ def checked_question(question: Question) -> Question:
 def cleaned(text: str) -> str:
     """Give the text as it reads: plain line ends, nothing invisible, no white space around."""
     plain = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
-    return "".join(c for c in plain if c in _KEPT or unicodedata.category(c) != "Cc").strip()
+    return "".join(
+        c for c in plain if c in _KEPT or unicodedata.category(c) not in {"Cc", "Cs"}
+    ).strip()

@@ -47,7 +47,7 @@ class Registry:
     def read(self, text: str) -> Order:
         """Give what the text asks for; `/council` may stand before it, and alone asks for help."""
         words = _ADDRESS.sub("", text).strip()
-        name, _, rest = words.partition(" ") if words else ("help", "", "")
+        name, rest = (*words.split(None, 1), "")[:2] if words else ("help", "")
         command = self._by_name.get(name.lower())
         if command and re.fullmatch(command.grammar, rest.strip(), re.IGNORECASE | re.DOTALL):
             return Order(command, rest.strip())

@@ -1,6 +1,6 @@
 """What has to be said before an answer: who is missing, and what stands in for what."""
 
-from bot.render.figures import counted, in_words
+from bot.render.figures import in_words
 from bot.render.names import names_of
 from council.answers import Role
 from council.rounds import Draw, Fallback, Round
@@ -20,7 +20,8 @@ def cautions(round_: Round) -> list[str]:
     if said and round_.draw and round_.tally and round_.tally.standings:
         voters = sum(ballot.counts for ballot in round_.ballots)
         answers = in_words(len(round_.answers)).capitalize()
-        said.append(f"{answers} answers were ranked by {counted(voters, 'judge')}.")
+        judges = "judge" if voters == 1 else "judges"
+        said.append(f"{answers} answers were ranked by {in_words(voters)} {judges}.")
     return said + _chair_cautions(round_, names)
 
 

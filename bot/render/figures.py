@@ -18,8 +18,10 @@ def money(usd: float | None) -> str:
 
 def duration(seconds: float) -> str:
     """Give a length of time: "4.1 s", "21 s", "2 min 5 s"."""
-    if seconds < _MINUTE:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"  # noqa: PLR2004
+    if round(seconds, 1) < 10:  # noqa: PLR2004
+        return f"{seconds:.1f} s"
+    if round(seconds) < _MINUTE:
+        return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), _MINUTE)
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 

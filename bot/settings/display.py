@@ -18,4 +18,4 @@ def display_name(key: str) -> str:
 
 
 def _capital(word: str) -> str:
-    return word.upper() if re.fullmatch(r"\d+[a-z]", word) else word[:1].upper() + word[1:]
+    return word.upper() if re.fullmatch(r"\d+b", word) else word[:1].upper() + word[1:]

@@ -36,7 +36,7 @@ class Settings(BaseSettings):
     model_dir: Path = Field(
         Path(user_cache_dir("council")) / "models", validation_alias="COUNCIL_MODEL_DIR"
     )
-    database_url: str = Field("", validation_alias="COUNCIL_DATABASE_URL")
+    database_url: str = Field("", repr=False, validation_alias="COUNCIL_DATABASE_URL")
     host: str = Field("127.0.0.1", validation_alias="COUNCIL_HOST")
     port: int = Field(8765, ge=0, le=65535, validation_alias=AliasChoices("COUNCIL_PORT", "PORT"))
     ollama: str = Field("http://127.0.0.1:11434", validation_alias="OLLAMA_API_BASE")

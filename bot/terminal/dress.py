@@ -53,7 +53,7 @@ def _part(part: Part) -> RenderableType:  # noqa: C901, PLR0911
         case Buttons():
             return Text("")
         case File(name, text):
-            return Text(f"[{name}, {len(text):,} characters]", style="dim")
+            return Text(_plain(f"[{name}, {len(text):,} characters]"), style="dim")
 
 
 def _table(table: Table) -> Grid:

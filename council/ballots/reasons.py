@@ -8,7 +8,8 @@ from council.labels import Label
 # "Response B", "Responses A, B and C": the letters after the word are labels whatever follows.
 _NAMED = re.compile(
     r"\b(?:responses?|answers?|candidates?|options?)\s+"
-    r"[A-J]\b(?:(?:\s*,\s*|\s*(?:and|or|&|vs\.?|over|>|=|than)\s*)+(?:response\s+)?[A-J]\b)*",
+    r"[A-J]\b(?:[\s,]{0,4}(?:(?:and|or|&|vs\.?|over|>|=|than)\s{1,3})?(?:response\s{1,3})?\b[A-J]\b)"
+    r"{0,10}",
     re.IGNORECASE,
 )
 # A lone letter is a label, but "A" and "I" are words of English: only signs of a ranking tell.

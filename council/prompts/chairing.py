@@ -28,8 +28,12 @@ After the answer, on a last line of its own, write one JSON object: \
 {"drawn_on": [labels of the answers you used], "departs": true or false, "why": "…"}
 departs is true when your answer disagrees with the answer ranked first; then why says the reason \
 in one sentence, otherwise it is empty."""
-_TRAILER = re.compile(r"\s*(?:```(?:json)?\s*)?(\{[^{}]*\"drawn_on\"[^{}]*\})\s*(?:```)?\s*\Z")
-_LABEL_WORD = r"(?:[Rr]esponses?|[Aa]nswers?)\s+[K-Z]\b(?:(?:\s*,\s*|\s+and\s+|\s+or\s+)+[K-Z]\b)*"
+_TRAILER = re.compile(
+    r"(?:```(?:json)?\s{0,9})?(\{[^{}\"]{0,99}\"drawn_on\"[^{}]{0,2000}\})\s{0,99}(?:```)?\Z"
+)
+_LABEL_WORD = (
+    r"(?:[Rr]esponses?|[Aa]nswers?)\s+[K-Z]\b(?:[\s,]{1,4}(?:(?:and|or)\s{1,3})?[K-Z]\b){0,16}"
+)
 _NAMES_LABEL = re.compile(rf"(\(\s*)?{_LABEL_WORD}(\s*\))?")
 
 
@@ -90,6 +94,7 @@ def blind_reasons(ballots: Sequence[Ballot], families: Sequence[str]) -> tuple[s
 
 def read_chair_reply(reply: str, labels: Sequence[Label]) -> ChairReply:
     """Give the synthesis without its last line, and what that line says; labels leave the text."""
+    reply = reply.rstrip()
     match = _TRAILER.search(reply)
     said = _trailer(match[1]) if match else {}
     text = _NAMES_LABEL.sub(_without_label, reply[: match.start()] if match else reply).strip()
@@ -117,4 +122,5 @@ def _letters(drawn_on: object) -> set[str]:
 def _without_label(match: re.Match[str]) -> str:
     if match[1] and match[2]:
         return ""
-    return "One of the answers" if match[0][0].isupper() and match.start() == 0 else "one answer"
+    words = "One of the answers" if match.start() == 0 else "one answer"
+    return f"{match[1] or ''}{words}{match[2] or ''}"

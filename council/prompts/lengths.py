@@ -13,11 +13,11 @@ def estimated_tokens(text: str) -> int:
 
 def common_length(texts: Sequence[str], budget: int) -> int | None:
     """Give the greatest length in tokens that lets all texts fit; None if they fit as they are."""
-    sizes = sorted(estimated_tokens(text) for text in texts)
+    sizes, budget = sorted(estimated_tokens(text) for text in texts), max(0, budget)
     if sum(sizes) <= budget:
         return None
     for i, size in enumerate(sizes):
-        share = max(0, budget) // (len(sizes) - i)
+        share = budget // (len(sizes) - i)
         if size > share:
             return share
         budget -= size

@@ -43,6 +43,8 @@ def lengths_to_try(texts: Sequence[str], budget: int | None) -> tuple[int | None
     since an estimate can be wrong. Lengths at which nothing can be judged are left out.
     """
     first = None if budget is None else common_length(texts, budget)
+    if budget is not None and first is not None:
+        first = common_length(texts, budget - len(texts) * estimated_tokens(f"\n{SHORTENED_MARK}"))
     longest = max(estimated_tokens(text) for text in texts)
     half = (longest if first is None else first) // 2
     return tuple(length for length in (first, half) if length is None or length >= FEWEST_TOKENS)

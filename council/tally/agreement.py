@@ -95,42 +95,17 @@ def _disagreement(values: Sequence[float]) -> float:
 def effective_judges(rounds: Sequence[Sequence[Ballot]]) -> float | None:
     """Give N_eff = (Σw)²/(wᵀRw) with equal weights, 1 to n; None before thirty rounds.
 
-    R is the correlation of residuals: a judge's share for an answer less the mean share the other
-    judges gave it, over the answers that both judges of a pair ranked.
+    R holds, for each pair of judges, the mean over rounds of their τ_b on common answers. Judges
+    that agree because they are right and judges that agree because they are alike look the same.
     """
     if len(rounds) < FEWEST_ROUNDS:
         return None
-    judges = sorted({ballot.judge for ballots in rounds for ballot in ballots})
-    residuals = [_residuals(ballots) for ballots in rounds]
-    total = float(len(judges))
-    for one, other in combinations(judges, 2):
-        total += 2 * _correlation(
-            [
-                (found[one][label], found[other][label])
-                for found in residuals
-                if one in found and other in found
-                for label in found[one].keys() & found[other].keys()
-            ]
-        )
+    taus: dict[tuple[str, str], list[float]] = {}
+    for ballots in rounds:
+        for one, other in combinations(sorted(ballots, key=lambda ballot: ballot.judge), 2):
+            found = tau_b(ranks(one.ranking), ranks(other.ranking))
+            if found is not None:
+                taus.setdefault((one.judge, other.judge), []).append(found)
+    judges = {ballot.judge for ballots in rounds for ballot in ballots}
+    total = len(judges) + 2 * sum(fmean(found) for found in taus.values())
     return min(float(len(judges)), max(1.0, len(judges) ** 2 / total)) if total > 0 else None
-
-
-def _residuals(ballots: Sequence[Ballot]) -> dict[str, dict[Label, float]]:
-    shares = {ballot.judge: borda_shares(ballot.ranking) for ballot in ballots}
-    return {
-        judge: {label: share - _by_others(label, judge, shares) for label, share in own.items()}
-        for judge, own in shares.items()
-    }
-
-
-def _by_others(label: Label, judge: str, shares: Mapping[str, Mapping[Label, float]]) -> float:
-    others = [own[label] for other, own in shares.items() if other != judge and label in own]
-    return fmean(others) if others else 0.5
-
-
-def _correlation(pairs: Sequence[tuple[float, float]]) -> float:
-    if len(pairs) < FEWEST_ROUNDS:
-        return 0.0
-    one, other = np.array(pairs).T
-    spread = float(np.std(one) * np.std(other))
-    return float(np.mean((one - one.mean()) * (other - other.mean()))) / spread if spread else 0.0

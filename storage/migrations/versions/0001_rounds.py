@@ -83,11 +83,11 @@ def upgrade() -> None:
     op.create_table(
         "label",
         sa.Column("round_id", sa.String(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("member", sa.String(), nullable=False),
         sa.Column("label", sa.String(), nullable=False),
-        sa.Column("position", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["round_id"], ["round.id"], ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("round_id", "member"),
+        sa.PrimaryKeyConstraint("round_id", "position"),
     )
     op.create_table(
         "slate",

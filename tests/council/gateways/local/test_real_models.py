@@ -58,6 +58,13 @@ async def server(local_files: LocalFiles, tmp_path: Path) -> AsyncIterator[Local
         yield running
 
 
+def an_endless_answer(server: LocalServer) -> httpx.Request:
+    headers = {"Authorization": f"Bearer {server.api_key}"}
+    asked = {"role": "user", "content": "Count."}
+    body = {"model": MODELS[1], "messages": [asked], "stream": True, "ignore_eos": True}
+    return httpx.Request("POST", f"{server.api_base}/chat/completions", headers=headers, json=body)
+
+
 async def chat(server: LocalServer, model: str, **more: object) -> httpx.Response:
     headers = {"Authorization": f"Bearer {more.pop('key', server.api_key)}", "Connection": "close"}
     asked = {"role": "user", "content": "Which is a fruit? A: a stone. B: an apple. C: a car."}
@@ -116,6 +123,18 @@ async def test_nothing_runs_once_it_is_stopped(local_files: LocalFiles, tmp_path
         processes = llamas(psutil.Process().pid)
 
     assert len(processes) == 3
+    assert psutil.wait_procs(processes, timeout=5)[1] == []
+
+
+async def test_a_server_at_work_is_stopped_too(local_files: LocalFiles, tmp_path: Path) -> None:
+    async with httpx.AsyncClient(timeout=120, trust_env=False) as client:
+        async with LocalServer(local_files, tmp_path) as server:
+            response = await client.send(an_endless_answer(server), stream=True)
+            await anext(response.aiter_raw())
+            processes = llamas(psutil.Process().pid)
+        await response.aclose()
+
+    assert len(processes) == 2
     assert psutil.wait_procs(processes, timeout=5)[1] == []
 
 

@@ -1,0 +1,162 @@
+"""`council ask` on a scripted panel, and the commands that look at what it left behind."""
+
+import json
+import re
+
+from tests.bot.homes import Home, scripted_panel
+
+DRAWN = ("answers", "ballots", "standings", "verdict")
+
+
+def without_time(said: dict[str, object]) -> str:
+    """Give what a seed decides, as one text."""
+    kept = {name: said[name] for name in DRAWN}
+    # Ballots are added up as they came in, so the last digit of a mean may differ.
+    rounded = json.loads(json.dumps(kept), parse_float=lambda digits: round(float(digits), 9))
+    for answer in rounded["answers"]:
+        del answer["seconds"]
+    return json.dumps(rounded)
+
+
+def test_a_round_in_the_terminal_shows_answer_standings_and_ballots(home: Home) -> None:
+    ran = home.council("ask", "Which queue should we use?")
+
+    assert (ran.code, ran.err) == (0, "")
+    order = [
+        r"Which queue should we use\?",
+        "written by AI, check what matters",
+        "Who wrote what, and how they were ranked",
+        "Ballots",
+        r"Response [K-Z], by",
+    ]
+    text = " ".join(ran.out.split())
+    found = [match.start() for words in order if (match := re.search(words, text))]
+    assert len(found) == len(order)
+    assert found == sorted(found)
+
+
+def test_json_is_one_document_and_nothing_else_on_stdout(home: Home) -> None:
+    ran = home.council("ask", "Why?", "--json")
+
+    said = ran.json
+    assert ran.code == 0
+    assert (said["question"], said["stage"], said["failure"]) == ("Why?", "closed", None)
+    assert len(said["answers"]) == len(said["ballots"]) == 5
+
+
+def test_the_same_seed_draws_the_same_labels_slates_and_standings(
+    held_home: tuple[Home, str], home: Home
+) -> None:
+    first, round_id = held_home
+    again = home.here("ask", "Which queue should we use?", "--seed", "s", "--json")
+
+    before = first.here("show", round_id, "--json").json
+
+    assert without_time(again.json) == without_time(before)
+
+
+def test_slates_are_those_of_a_round_with_the_same_seed(held_home: tuple[Home, str]) -> None:
+    home, round_id = held_home
+    drawn = home.here("slates", "--candidates", "5", "--seed", "s", "--json").json
+
+    round_ = home.here("show", round_id, "--json").json
+
+    seats = [answer["member"] for answer in round_["answers"]]
+    shown = {ballot["judge"]: ballot["shown"] for ballot in round_["ballots"]}
+    assert drawn["labels"] == [answer["label"] for answer in round_["answers"]]
+    assert {seats[slate["judge"]]: slate["shown"] for slate in drawn["slates"]} == shown
+
+
+def test_another_seed_draws_other_labels(home: Home) -> None:
+    drawn = [home.here("slates", "--candidates", "5", "--seed", seed).out for seed in "ab"]
+
+    assert drawn[0] != drawn[1]
+
+
+def test_stored_rounds_are_listed_newest_first(held: tuple[Home, str]) -> None:
+    home, first = held
+    second = home.here("ask", "And how?", "--json").json["id"]
+
+    listed = home.here("rounds", "--json").json
+
+    assert [line["id"] for line in listed] == [second, first]
+    assert set(listed[0]) == {"id", "question", "asked_at", "stage"}
+    assert {line["stage"] for line in listed} == {"closed"}
+
+
+def test_a_stored_round_is_shown_as_it_was_posted(held_home: tuple[Home, str]) -> None:
+    home, round_id = held_home
+
+    ran = home.here("show", round_id[:6])
+
+    assert ran.code == 0
+    assert "Which queue should we use?" in ran.out
+    assert "Who wrote what, and how they were ranked" in ran.out
+
+
+def test_a_round_as_it_should_be_is_verified(held_home: tuple[Home, str]) -> None:
+    home, round_id = held_home
+
+    one, every = home.here("verify", round_id), home.here("verify", "--all")
+
+    assert (one.code, every.code) == (0, 0)
+    assert round_id in one.out
+    assert one.out == every.out
+
+
+def test_a_panel_and_a_method_can_be_chosen(home: Home) -> None:
+    text = scripted_panel(3) + '[panels.pair]\nmembers = ["north", "south"]\n'
+    home = home.with_config(text)
+
+    ran = home.here("ask", "Why?", "--panel", "pair", "--method", "blind-ranking", "--json")
+
+    assert ran.code == 0
+    assert (ran.json["panel"], ran.json["method"]) == ("pair", "blind-ranking")
+    assert ran.json["ballots"] == []
+
+
+def test_a_closed_round_that_is_resumed_is_shown_as_it_is(held: tuple[Home, str]) -> None:
+    home, round_id = held
+    before = home.here("show", round_id, "--json").json
+
+    again = home.here("ask", "--resume", round_id, "--json")
+
+    assert again.code == 0
+    assert again.json == before
+
+
+def test_the_schema_is_brought_up_to_date_before_any_round(home: Home) -> None:
+    first, second = home.here("db", "upgrade"), home.here("db", "upgrade")
+
+    assert (first.code, second.code) == (0, 0)
+    assert home.sql("SELECT version_num FROM alembic_version")[0][0] in first.out
+    assert home.here("rounds", "--json").json == []
+
+
+def test_all_members_failing_is_a_failed_round_with_a_reason(home: Home) -> None:
+    home = home.with_config('[panels.house]\nmembers = ["scripted/a.json", "scripted/b.json"]\n')
+
+    human, machine = home.here("ask", "Why?"), home.here("ask", "Why?", "--json")
+
+    assert (human.code, machine.code) == (1, 1)
+    assert "Only 0 of 2 members answered and 2 are needed" in " ".join(human.out.split())
+    assert machine.json["failure"].startswith("Only 0 of 2 members answered")
+    assert machine.json["stage"] == "closed"
+
+
+def test_a_failed_round_is_not_said_to_have_standings_that_were_recomputed(home: Home) -> None:
+    home = home.with_config('[panels.house]\nmembers = ["scripted/a.json", "scripted/b.json"]\n')
+    home.here("ask", "Why?")
+
+    verified = home.here("verify", "--all")
+
+    assert verified.code == 0
+    assert "standings and verdict too" not in verified.out
+
+
+def test_what_steers_a_terminal_in_a_question_is_only_text(home: Home) -> None:
+    ran = home.here("ask", "Why \x1b[31mred\x1b[0m [red]x[/red] [/] \u202elive\u202c?")
+
+    assert ran.code == 0
+    assert not {"\x1b", "\u202e", "\u202c"} & set(ran.out)
+    assert "[red]x[/red] [/]" in ran.out

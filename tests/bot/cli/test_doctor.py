@@ -1,0 +1,71 @@
+"""`council doctor`: what works, what does not, and what to do about it."""
+
+import pytest
+
+from tests.bot.homes import Home, Ran, panel_of, seat_of, served_panel
+from tests.wire.models import ModelServer, no_such_model, wrong_key
+
+KEY = "sk-verysecretverysecret"
+
+
+def test_a_sound_installation_is_said_to_be_so(home: Home) -> None:
+    ran = home.council("doctor")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert "FAIL" not in ran.out
+    assert "panel house: 5 members, in use" in ran.out
+    assert str(home.data) in ran.out
+
+
+def test_live_calls_every_seat(home: Home) -> None:
+    ran = home.council("doctor", "--live")
+
+    assert ran.code == 0
+    assert sum("answers in" in line for line in ran.out.splitlines()) == 5
+
+
+def test_without_a_panel_it_says_what_to_do(home: Home) -> None:
+    ran = home.with_config("").council("doctor")
+
+    assert ran.code == 1
+    assert "FAIL no panel: write council.toml" in ran.out
+
+
+def test_every_fault_of_the_configuration_is_a_line(home: Home) -> None:
+    home = home.with_config('[panels.house]\nmembers = ["x"]\nmethod = "guessing"\n')
+
+    ran = home.council("doctor")
+
+    failed = [line for line in ran.out.splitlines() if line.startswith("FAIL")]
+    assert ran.code == 1
+    assert len(failed) == 3
+
+
+@pytest.fixture(scope="module")
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Look at one seat with a key of its own, and one without any."""
+    text = panel_of(["openai/gpt-x", "anthropic/claude-x"])
+    home = Home(tmp_path_factory.mktemp("keyed"), {"MY_KEY": KEY})
+    return home.with_config(text + seat_of("openai/gpt-x", api_key_env="MY_KEY")).council("doctor")
+
+
+def test_a_seat_with_a_key_of_its_own_is_not_said_to_have_none(keyed: Ran) -> None:
+    assert "openai/gpt-x: no key" not in keyed.out
+
+
+def test_a_seat_without_a_key_is_told_which_to_set(keyed: Ran) -> None:
+    assert keyed.code == 1
+    assert "FAIL anthropic/claude-x: no key; set ANTHROPIC_API_KEY" in keyed.out
+
+
+async def test_live_tells_a_refused_key_and_a_missing_model_and_no_secret(home: Home) -> None:
+    async with ModelServer() as server:
+        server.script |= {"shut": wrong_key(), "gone": no_such_model()}
+        home = home.with_config(served_panel(server.api_base, ["well", "shut", "gone"]))
+        ran = await home.with_settings(OPENAI_API_KEY=KEY).beside("doctor", "--live")
+
+    assert ran.code == 1
+    assert "ok   openai/well answers in" in ran.out
+    assert "FAIL openai/shut could not be asked: the key for its server was refused" in ran.out
+    assert "FAIL openai/gone could not be asked: there is no model 'gone'" in ran.out
+    assert KEY not in ran.out + ran.err

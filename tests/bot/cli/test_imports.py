@@ -1,0 +1,49 @@
+"""What is slow to import is not imported by what does not need it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.bot.homes import PATIENCE_SECONDS, Home
+
+ASK_WHAT_IS_LOADED = """
+import sys
+sys.argv = ["council", *sys.argv[1:]]
+from bot.__main__ import main
+try:
+    main()
+except SystemExit:
+    pass
+slow = {"litellm", "openai", "alembic", "sqlalchemy", "numpy", "rich", "pydantic"}
+print("loaded:", *sorted(slow & sys.modules.keys()))
+"""
+
+
+def loaded_by(home: Home, *arguments: str) -> set[str]:
+    ran = subprocess.run(
+        [sys.executable, "-c", ASK_WHAT_IS_LOADED, *arguments],
+        cwd=home.folder,
+        env=home.environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=True,
+    )
+    return set(ran.stdout.splitlines()[-1].split()[1:])
+
+
+def test_help_imports_nothing_slow(home: Home) -> None:
+    assert not loaded_by(home, "--help") & {"litellm", "openai", "sqlalchemy", "numpy"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("ask", "Why?", "--json"), id="ask"),
+        pytest.param(("rounds",), id="rounds"),
+        pytest.param(("doctor",), id="doctor"),
+    ],
+)
+def test_a_scripted_panel_never_imports_litellm(home: Home, arguments: tuple[str, ...]) -> None:
+    assert not loaded_by(home, *arguments) & {"litellm", "openai"}

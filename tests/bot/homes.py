@@ -1,0 +1,170 @@
+"""A folder of one's own in which the program runs as a process, with its own configuration.
+
+Nothing of the machine's own settings reaches it: no keys, no Ollama, no data folder.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import structlog
+from typer.testing import CliRunner
+
+from bot.cli.app import app
+
+PATIENCE_SECONDS = 60
+PROGRAM = (sys.executable, "-m", "bot")
+LETTERS = ("north", "south", "east", "west", "middle")
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How the program ended, and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - a test knows the shape it asks for
+        """The one document on stdout."""
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines on stderr that say something."""
+        return [line for line in self.err.splitlines() if line.strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where the program runs; `settings` go into its environment."""
+
+    folder: Path
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def database(self) -> Path:
+        return self.data / "council.db"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "HOME": str(self.folder),
+            "COUNCIL_CONFIG": str(self.folder / "council.toml"),
+            "COUNCIL_DATA_DIR": str(self.data),
+            "OLLAMA_API_BASE": "http://127.0.0.1:9",
+            **self.settings,
+        }
+
+    def with_config(self, text: str) -> "Home":
+        """Write council.toml."""
+        (self.folder / "council.toml").write_text(text, encoding="utf-8")
+        return self
+
+    def with_settings(self, **settings: str) -> "Home":
+        """Give the same home with more in its environment."""
+        return Home(self.folder, {**self.settings, **settings})
+
+    def council(self, *arguments: str | bytes, said: str = "") -> Ran:
+        """Run the program to its end."""
+        ended = subprocess.run(
+            [*PROGRAM, *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            input=said.encode(),
+            capture_output=True,
+            timeout=PATIENCE_SECONDS,
+            check=False,
+        )
+        return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+    def here(self, *arguments: str) -> Ran:
+        """Run a command inside this process, which is quicker; not while a loop runs in it."""
+        ran = CliRunner().invoke(app, arguments, env=self.environment)
+        structlog.reset_defaults()  # its log went to a stream that is closed now
+        if ran.exception and not isinstance(ran.exception, SystemExit):
+            raise ran.exception
+        return Ran(ran.exit_code, ran.stdout, ran.stderr)
+
+    async def started(self, *arguments: str) -> asyncio.subprocess.Process:
+        """Start the program, to be watched while it runs."""
+        return await asyncio.create_subprocess_exec(
+            *PROGRAM,
+            *arguments,
+            cwd=self.folder,
+            env=self.environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+
+    async def beside(self, *arguments: str) -> Ran:
+        """Run the program to its end while this loop serves its models."""
+        return await ended(await self.started(*arguments))
+
+    def sql(self, statement: str, *values: object) -> list[Any]:
+        """Do something to the database behind the program's back."""
+        with closing(sqlite3.connect(self.database)) as connection, connection:
+            return connection.execute(statement, values).fetchall()
+
+    def stored_bytes(self) -> bytes:
+        """Give all the data folder holds, the write-ahead log included."""
+        files = (path for path in self.data.rglob("*") if path.is_file())
+        return b"".join(path.read_bytes() for path in files)
+
+
+async def ended(process: asyncio.subprocess.Process) -> Ran:
+    """Wait for the program's end; one that does not come to it is killed."""
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            out, err = await process.communicate()
+    except TimeoutError:
+        process.kill()
+        raise
+    return Ran(process.returncode or 0, out.decode(), err.decode())
+
+
+async def interrupted(process: asyncio.subprocess.Process) -> Ran:
+    """Press Ctrl-C, and wait for the program's end."""
+    process.send_signal(signal.SIGINT)
+    return await ended(process)
+
+
+def panel_of(seats: Iterable[str], **terms: object) -> str:
+    """Give the panel "house" of these seats, with its terms."""
+    listed = ", ".join(json.dumps(seat) for seat in seats)
+    lines = [f"{name} = {json.dumps(value)}" for name, value in terms.items()]
+    return "\n".join(["[panels.house]", f"members = [{listed}]", *lines, ""])
+
+
+def seat_of(key: str, **section: object) -> str:
+    """Give the [models] section of a seat."""
+    lines = [f"{name} = {json.dumps(value)}" for name, value in section.items()]
+    return "\n".join([f"[models.{json.dumps(key)}]", *lines, ""])
+
+
+def scripted_panel(seats: int = 5, **terms: object) -> str:
+    """Give a council.toml whose members answer and vote at random."""
+    keys = LETTERS[:seats]
+    return panel_of(keys, **terms) + "".join(seat_of(key, model="scripted/random") for key in keys)
+
+
+def served_panel(api_base: str, names: Iterable[str], **terms: object) -> str:
+    """Give a council.toml whose members are models of an OpenAI-compatible server."""
+    keys = [f"openai/{name}" for name in names]
+    return panel_of(keys, **terms) + "".join(seat_of(key, api_base=api_base) for key in keys)

@@ -1,0 +1,110 @@
+"""What is missing or weaker than it looks is said before the answer."""
+
+import pytest
+
+from bot.chat import Caution, Prose
+from bot.render.report import report
+from council.calls import Reply
+from council.errors import GatewayError
+from council.rounds import Round
+from tests.bot.rounds import answers, by_first_sign, held, lines_of
+from tests.builders import CLAUDE, GEMINI, GPT, NAMES, a_panel
+from tests.fakes import FakeGateway, Saying
+
+GONE = GatewayError("could not be reached")
+FOUR = answers("1", "2", "3", "4")
+
+
+def cautions(round_: Round) -> list[str]:
+    return lines_of(round_, Caution)
+
+
+async def chaired(reply: Saying) -> Round:
+    return await held(FakeGateway(answers=FOUR, chairmen={CLAUDE: reply}))
+
+
+async def test_a_whole_round_needs_no_caution() -> None:
+    assert cautions(await held()) == []
+
+
+async def test_who_is_missing_is_said_before_the_answer() -> None:
+    round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
+
+    kinds = [type(part) for part in report(round_).root.parts]
+
+    assert "Gemini 3 Pro could not be reached." in cautions(round_)
+    assert kinds.index(Caution) < kinds.index(Prose)
+
+
+async def test_how_many_ranked_how_many_is_said_when_somebody_is_missing() -> None:
+    round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
+
+    assert cautions(round_)[-1] == "Three answers were ranked by three judges."
+
+
+async def test_a_seat_that_failed_twice_for_one_reason_is_named_once() -> None:
+    round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
+
+    assert cautions(round_).count("Gemini 3 Pro could not be reached.") == 1
+
+
+async def test_the_next_chairman_is_said_to_have_written_the_answer() -> None:
+    panel = a_panel(4, chairmen=[GPT, CLAUDE])
+    round_ = await held(FakeGateway(chairmen={GPT: GONE}), panel)
+
+    assert cautions(round_) == [
+        "The chairman, GPT-5.1, could not be reached.",
+        "Claude Sonnet 4.6 wrote the answer instead.",
+    ]
+
+
+async def test_the_winning_answer_stands_in_for_a_chairman() -> None:
+    round_ = await held(FakeGateway(answers=FOUR, chairmen=dict.fromkeys(NAMES, GONE)))
+
+    assert cautions(round_)[-1] == (
+        "The chairman could not be reached; this is the winning answer as it stands, "
+        "by Claude Sonnet 4.6."
+    )
+    assert lines_of(round_, Prose) == ["1"]
+
+
+async def test_an_answer_chosen_among_equals_is_not_called_the_winner() -> None:
+    texts = answers("1a", "1b", "2", "3")
+    gone = dict.fromkeys(NAMES, GONE)
+    round_ = await held(FakeGateway(answers=texts, chairmen=gone, vote=by_first_sign))
+
+    last = cautions(round_)[-1]
+
+    assert "winning answer" not in last
+    assert "tied for first place" in last
+
+
+@pytest.mark.parametrize(
+    ("why", "said"),
+    [
+        pytest.param(
+            "The winner is outdated.",
+            "This answer departs from the winning answer: The winner is outdated.",
+            id="with-a-reason",
+        ),
+        pytest.param("", "This answer departs from the winning answer.", id="without"),
+    ],
+)
+async def test_an_answer_that_departs_from_the_winner_says_so(why: str, said: str) -> None:
+    trailer = f'{{"drawn_on": ["K"], "departs": true, "why": "{why}"}}'
+    round_ = await chaired(f"No.\n{trailer}")
+
+    assert cautions(round_) == [said]
+    assert lines_of(round_, Prose) == ["No."]
+
+
+async def test_an_answer_that_ends_early_says_so() -> None:
+    round_ = await chaired(Reply("Yes, because", cut=True))
+
+    assert cautions(round_) == ["The chairman reached its token limit, so this answer ends early."]
+
+
+async def test_a_judge_that_did_not_vote_is_named() -> None:
+    round_ = await held(FakeGateway(answers=FOUR, judges={GPT: GatewayError("was busy (409)")}))
+
+    assert cautions(round_)[0] == "GPT-5.1 was busy (409)."

@@ -1,0 +1,89 @@
+"""Rounds that were really held, by models that follow a script, and how their posts read."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain, repeat
+
+from bot.chat import Buttons, Part, Post, Steps, Table
+from bot.render.report import report
+from council.calls import Reply
+from council.convene import convene
+from council.panel import Panel
+from council.rounds import Question, Round
+from council.sitting import Council
+from storage.memory import MemoryStore
+from tests.builders import NAMES, a_panel, a_question, a_round
+from tests.fakes import FakeGateway, Read
+
+SECONDS = 21.4
+
+
+async def held(
+    gateway: FakeGateway | None = None,
+    panel: Panel | None = None,
+    question: Question | None = None,
+) -> Round:
+    """Give a closed round that lasted 21.4 seconds."""
+    store = MemoryStore()
+    await store.open(a_round(panel or a_panel(4), question=question or a_question()))
+    ticks = chain([0.0], repeat(SECONDS))
+    council = Council(gateway or FakeGateway(), store, clock=lambda: next(ticks))
+    return await convene("r1", council)
+
+
+async def stages_of(gateway: FakeGateway, panel: Panel) -> Sequence[Round]:
+    """Give the round after each of its changes."""
+    store, seen = MemoryStore(), list[Round]()
+    await store.open(a_round(panel))
+    await convene("r1", Council(gateway, store, on_round=seen.append))
+    return seen
+
+
+def by_first_sign(shown: Read) -> str:
+    """Rank by the first sign of each text; texts that share it tie."""
+    places: dict[str, list[str]] = {}
+    for letter, text in sorted(shown.texts.items(), key=lambda item: item[1]):
+        places.setdefault(text[0], []).append(letter)
+    return shown.ballot(" ".join("=".join(place) for place in places.values()))
+
+
+def answers(*texts: str | Reply) -> dict[str, str | Reply]:
+    """Give each member in panel order its answer."""
+    return dict(zip(NAMES, texts, strict=False))
+
+
+def as_demonstration(panel: Panel) -> Panel:
+    """Give the panel with every seat a demonstration model."""
+    return replace(
+        panel, members=tuple(replace(seat, demonstration=True) for seat in panel.members)
+    )
+
+
+def words_of(post: Post) -> str:
+    """Give all that a person can read in a post, a line for each part."""
+    return "\n".join(_words(part) for part in post.parts)
+
+
+def root_of(round_: Round) -> str:
+    return words_of(report(round_).root)
+
+
+def thread_of(round_: Round) -> str:
+    return "\n".join(words_of(post) for post in report(round_).replies)
+
+
+def lines_of(round_: Round, kind: type[Part]) -> list[str]:
+    """Give the parts of one kind in the root post, as text."""
+    return [_words(part) for part in report(round_).root.parts if isinstance(part, kind)]
+
+
+def _words(part: Part) -> str:
+    match part:
+        case Table(columns, rows):
+            return "\n".join(" | ".join(row) for row in (columns, *rows))
+        case Steps(title, steps):
+            return "\n".join([title, *(f"{s.title} {s.state} {s.detail}" for s in steps)])
+        case Buttons(buttons):
+            return " ".join(f"[{button.label}]" for button in buttons)
+        case _:
+            return part.text

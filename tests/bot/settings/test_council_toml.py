@@ -1,0 +1,139 @@
+"""council.toml: what it says of panels and seats is what is seated."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.settings import Houses, load_houses
+from council.panel import Terms
+from tests.bot.homes import panel_of, seat_of
+
+ROOT = Path(__file__).parents[3]
+# As the design documents it, whole.
+DOCUMENTED = """
+default_panel = "house"
+
+[panels.house]
+members  = ["openai/gpt-5.1", "anthropic/claude-sonnet-4-6", "gemini/gemini-3-pro", "ollama/qwen3"]
+outside_judges = []                 # judges that do not answer
+chairman = ["anthropic/claude-sonnet-4-6", "openai/gpt-5.1"]   # in order of fallback
+method   = "blind-ranking"
+quorum   = 2
+answer_seconds = 60                 # a stage, retries and the re-ask included
+ballot_seconds = 60
+synthesis_seconds = 60              # each chairman
+audit_share = 0.2
+answer_temperature = 1.0            # where the model takes one; ballots and synthesis likewise
+rubric   = "default"
+max_round_usd = 0.50
+
+[models."ollama/qwen3"]             # optional, a model
+api_base = "http://127.0.0.1:11434" # passed as it is (an OpenAI-compatible one includes /v1)
+family   = "qwen"
+display  = "Qwen 3"
+api_key_env = "MY_KEY"
+
+[models."qwen-warm"]                # a seat of its own for a model that sits twice
+model = "ollama/qwen3"
+temperature = 1.0
+
+[access]      # who may ask, where, how often, and what it may cost
+[retention]   # how long texts are kept
+[suites.sql]
+questions = ["Why?", "How?"]        # or file = "sql.csv" / .jsonl / .yaml
+"""
+
+
+def houses(folder: Path, text: str) -> Houses:
+    path = folder / "council.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_houses(path)
+
+
+def test_the_documented_file_is_read_as_documented(tmp_path: Path) -> None:
+    found = houses(tmp_path, DOCUMENTED)
+
+    panel = found.panels["house"]
+    assert found.default == "house"
+    assert [seat.key for seat in panel.members] == [
+        "openai/gpt-5.1",
+        "anthropic/claude-sonnet-4-6",
+        "gemini/gemini-3-pro",
+        "ollama/qwen3",
+    ]
+    assert [seat.key for seat in panel.chairmen] == [
+        "anthropic/claude-sonnet-4-6",
+        "openai/gpt-5.1",
+    ]
+    assert panel.terms == Terms(max_round_usd=0.5)
+
+
+def test_the_example_in_the_repository_is_sound() -> None:
+    example = ROOT / "council.toml.example"
+    if not example.exists():
+        pytest.skip("council.toml.example is not written yet")
+
+    assert load_houses(example) is not None
+
+
+def test_an_empty_file_has_no_panels(tmp_path: Path) -> None:
+    assert houses(tmp_path, "") == Houses()
+
+
+def test_the_first_panel_is_the_default_where_none_is_named(tmp_path: Path) -> None:
+    text = panel_of(["scripted/random", "scripted/b"])
+
+    assert houses(tmp_path, text).default == "house"
+
+
+def test_a_seat_is_what_its_section_says(tmp_path: Path) -> None:
+    section = {
+        "model": "openai/qwen3",
+        "api_base": "http://models.example:8000/v1",
+        "api_key_env": "MY_KEY",
+        "display": "Our Qwen",
+        "family": "house",
+        "temperature": 0.4,
+    }
+    found = houses(tmp_path, panel_of(["warm", "openai/b"]) + seat_of("warm", **section))
+
+    seat = found.seats["warm"]
+    assert (seat.member.key, seat.member.model_id) == ("warm", "openai/qwen3")
+    assert (seat.member.display, seat.member.family) == ("Our Qwen", "house")
+    assert seat.member.temperature == 0.4
+    assert seat.member.receiver == "models.example"
+    assert seat.section.api_base == "http://models.example:8000/v1"
+    assert seat.section.api_key_env == "MY_KEY"
+
+
+def test_a_seat_without_a_section_is_named_after_its_model(tmp_path: Path) -> None:
+    found = houses(tmp_path, panel_of(["anthropic/claude-sonnet-4-6", "openai/gpt-5.1"]))
+
+    member = found.seats["anthropic/claude-sonnet-4-6"].member
+    assert (member.display, member.family) == ("Claude Sonnet 4.6", "anthropic")
+
+
+def test_a_panels_terms_are_what_it_says(tmp_path: Path) -> None:
+    terms = {"quorum": 1, "answer_seconds": 5, "ballot_temperature": 0.7, "audit_share": 0}
+    found = houses(tmp_path, panel_of(["openai/a", "openai/b"], **terms))
+
+    assert found.panels["house"].terms == Terms(
+        quorum=1, answer_seconds=5, ballot_temperature=0.7, audit_share=0
+    )
+
+
+def test_a_rubric_of_ones_own_reaches_the_panel(tmp_path: Path) -> None:
+    text = panel_of(["openai/a", "openai/b"], rubric="short")
+    found = houses(tmp_path, text + '[rubrics.short]\ncriteria = ["Shorter is better."]\n')
+
+    rubric = found.panels["house"].rubric
+    assert (rubric.name, rubric.criteria) == ("short", ("Shorter is better.",))
+
+
+def test_outside_judges_and_chairmen_may_be_seats_of_their_own(tmp_path: Path) -> None:
+    text = panel_of(["openai/a", "openai/b"], outside_judges=["cold"], chairman=["cold"])
+    found = houses(tmp_path, text + seat_of("cold", model="openai/c", temperature=0.0))
+
+    panel = found.panels["house"]
+    assert [seat.key for seat in panel.outside_judges] == ["cold"]
+    assert panel.chairmen == panel.outside_judges

@@ -1,0 +1,168 @@
+"""Settings: everything has a default that runs, every fault is a line, no secret is told."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.settings import Settings, SettingsError, load_settings
+
+ROOT = Path(__file__).parents[3]
+NOWHERE = Path("nowhere/.env")
+OURS = (
+    "COUNCIL_CONFIG",
+    "COUNCIL_DATA_DIR",
+    "COUNCIL_MODEL_DIR",
+    "COUNCIL_DATABASE_URL",
+    "COUNCIL_HOST",
+    "COUNCIL_PORT",
+    "PORT",
+    "OLLAMA_API_BASE",
+)
+
+
+@pytest.fixture(autouse=True)
+def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in OURS:
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_every_setting_has_a_default_that_runs() -> None:
+    settings = load_settings(NOWHERE)
+
+    assert settings.config == Path("council.toml")
+    assert (settings.host, settings.port) == ("127.0.0.1", 8765)
+    assert settings.database == f"sqlite+aiosqlite:///{settings.data_dir / 'council.db'}"
+    assert settings.data_dir.is_absolute()
+
+
+def test_an_empty_variable_is_as_good_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in OURS:
+        monkeypatch.setenv(name, "")
+
+    assert load_settings(NOWHERE).port == 8765
+
+
+@pytest.mark.parametrize(
+    ("given", "used"),
+    [
+        ("postgres://u:p@h:5432/d", "postgresql+psycopg://u:p@h:5432/d"),
+        ("postgresql://u:p@h/d", "postgresql+psycopg://u:p@h/d"),
+        ("sqlite:///rounds.db", "sqlite+aiosqlite:///rounds.db"),
+        ("sqlite:////srv/rounds.db", "sqlite+aiosqlite:////srv/rounds.db"),
+        ("sqlite+aiosqlite:///rounds.db", "sqlite+aiosqlite:///rounds.db"),
+    ],
+)
+def test_a_database_is_named_as_people_name_it(
+    given: str, used: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COUNCIL_DATABASE_URL", given)
+
+    assert load_settings(NOWHERE).database == used
+
+
+@pytest.mark.parametrize("given", ["nonsense", "mysql://u:hunter2@h/d", "rounds.db"])
+def test_a_database_nobody_knows_is_a_sentence_without_its_password(
+    given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COUNCIL_DATABASE_URL", given)
+
+    with pytest.raises(SettingsError) as caught:
+        load_settings(NOWHERE)
+
+    assert str(caught.value) == (
+        "COUNCIL_DATABASE_URL: it must begin with sqlite:/// or postgresql://."
+    )
+
+
+def test_the_port_a_platform_gives_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT", "5001")
+
+    assert load_settings(NOWHERE).port == 5001
+
+
+def test_our_own_port_wins_over_the_platforms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT", "5001")
+    monkeypatch.setenv("COUNCIL_PORT", "0")
+
+    assert load_settings(NOWHERE).port == 0
+
+
+def test_every_fault_is_a_line_that_begins_with_its_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COUNCIL_PORT", "65536")
+    monkeypatch.setenv("COUNCIL_DATABASE_URL", "nonsense")
+
+    with pytest.raises(SettingsError) as caught:
+        load_settings(NOWHERE)
+
+    names = [fault.split(":")[0] for fault in caught.value.faults]
+    assert sorted(names) == ["COUNCIL_DATABASE_URL", "COUNCIL_PORT"]
+
+
+def test_the_environment_wins_over_the_env_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".env").write_text("COUNCIL_PORT=1111\nCOUNCIL_HOST=0.0.0.0\nMY_KEY=from-file\n")
+    monkeypatch.setenv("COUNCIL_PORT", "2222")
+
+    settings = load_settings(tmp_path / ".env")
+
+    assert (settings.host, settings.port) == ("0.0.0.0", 2222)  # noqa: S104 - only read
+    assert settings.key_for("openai", "MY_KEY") == "from-file"
+
+
+@pytest.mark.parametrize(
+    ("provider", "variable"),
+    [
+        ("openai", "OPENAI_API_KEY"),
+        ("anthropic", "ANTHROPIC_API_KEY"),
+        ("gemini", "GEMINI_API_KEY"),
+        ("together_ai", "TOGETHERAI_API_KEY"),
+        ("huggingface", "HF_TOKEN"),
+    ],
+)
+def test_a_providers_key_is_found_under_the_name_litellm_knows(
+    provider: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "sk-1")
+
+    assert load_settings(NOWHERE).key_for(provider) == "sk-1"
+
+
+@pytest.mark.parametrize("variable", ["MY_KEY", "HOUSE_PASSWORD"])
+def test_a_seats_key_is_found_under_any_name(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-shared")
+    monkeypatch.setenv(variable, "sk-own")
+
+    assert load_settings(NOWHERE).key_for("openai", variable) == "sk-own"
+
+
+def test_keys_are_not_in_the_repr_of_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-verysecret")
+
+    settings = load_settings(NOWHERE)
+
+    assert "sk-verysecret" not in f"{settings!r} {settings} {settings.model_dump()}"
+
+
+def test_the_databases_password_is_not_in_the_repr_of_settings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COUNCIL_DATABASE_URL", "postgresql://u:hunter2@h/d")
+
+    assert "hunter2" not in repr(load_settings(NOWHERE))
+
+
+def test_the_example_lists_every_setting() -> None:
+    example = ROOT / ".env.example"
+    if not example.exists():
+        pytest.skip(".env.example is not written yet")
+    named = set(re.findall(r"^#?\s*([A-Z_]+)=", example.read_text(encoding="utf-8"), re.MULTILINE))
+
+    aliases = [field.validation_alias for field in Settings.model_fields.values()]
+    wanted = {str(getattr(alias, "choices", [alias])[0]) for alias in aliases if alias is not None}
+    assert wanted <= named

@@ -1,0 +1,116 @@
+"""What is wrong with council.toml is told all at once, a line for each fault."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.settings import SettingsError, load_houses
+
+SOUND = '[panels.house]\nmembers = ["openai/a", "openai/b"]\n'
+
+
+def faults(folder: Path, text: str) -> tuple[str, ...]:
+    path = folder / "council.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError) as caught:
+        load_houses(path)
+    assert str(caught.value).splitlines() == list(caught.value.faults)
+    return caught.value.faults
+
+
+def test_three_faults_are_three_lines(tmp_path: Path) -> None:
+    text = """
+    [panels.house]
+    members = ["openai/a", "openai/b"]
+    method = "guessing"
+    [panels.night]
+    members = ["openai/a", "openai/b"]
+    answer_seconds = -1
+    [pannels.day]
+    """
+
+    found = faults(tmp_path, text)
+
+    assert len(found) == 3
+    assert all(fault.startswith("council.toml: ") and fault.endswith(".") for fault in found)
+    for word in ("'guessing'", "panels.night.answer_seconds", "pannels"):
+        assert sum(word in fault for fault in found) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("[panels.house\n", "council.toml is not valid TOML: ", id="not-toml"),
+        pytest.param(
+            SOUND + "[pannels]\n", "pannels: there is no such section.", id="unknown-section"
+        ),
+        pytest.param(
+            SOUND + 'method = "guessing"\n',
+            "panels.house: there is no method 'guessing'; known: blind-ranking",
+            id="unknown-method",
+        ),
+        pytest.param(
+            SOUND + 'rubric = "mine"\n', "panels.house: there is no rubric 'mine'.", id="rubric"
+        ),
+        pytest.param(
+            f'default_panel = "day"\n{SOUND}',
+            "default_panel: there is no panel 'day'.",
+            id="unknown-default",
+        ),
+        pytest.param(
+            '[panels.house]\nmembers = ["openai/a"]\n',
+            "Panel 'house' has 1 member(s): a council needs at least two",
+            id="panel-of-one",
+        ),
+        pytest.param(
+            '[panels.house]\nmembers = ["openai/a", "openai/a"]\n',
+            "Panel 'house' seats 'openai/a' twice",
+            id="duplicate-member",
+        ),
+        pytest.param(
+            '[panels.house]\nmembers = ["openai/a", "gpt"]\n',
+            "'gpt' is neither a seat of [models] nor a model id with its provider",
+            id="no-provider",
+        ),
+        pytest.param(SOUND + "quorum = 3\n", "a quorum of 3 out of 2 members", id="quorum"),
+        pytest.param(SOUND + "answer_secs = 3\n", "panels.house.answer_secs: ", id="typing-error"),
+        pytest.param('[panels]\nhouse = "x"\n', "panels.house", id="no-table"),
+        pytest.param(
+            "panels = 1\n", "panels: it must be written as [panels.NAME].", id="no-tables"
+        ),
+        pytest.param(SOUND + "[models.x]\ntemprature = 1\n", "models.x.temprature: ", id="model"),
+        pytest.param(
+            SOUND + "[rubrics.mine]\ncriteria = []\n", "rubrics.mine.criteria: ", id="no-criteria"
+        ),
+    ],
+)
+def test_a_fault_is_one_line_that_says_where_it_is(tmp_path: Path, text: str, said: str) -> None:
+    found = faults(tmp_path, text)
+
+    assert len(found) == 1
+    assert said in found[0]
+
+
+def test_a_line_never_ends_in_two_full_stops(tmp_path: Path) -> None:
+    found = faults(tmp_path, '[panels.house]\nmembers = ["openai/a"]\n')
+
+    assert not found[0].endswith("..")
+
+
+def test_a_name_is_not_followed_by_an_empty_place(tmp_path: Path) -> None:
+    found = faults(tmp_path, '[panels]\nhouse = "x"\n')
+
+    assert ".: " not in found[0]
+
+
+def test_a_file_that_is_no_text_is_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "council.toml"
+    path.write_bytes(b"\xff\xfe\x00")
+
+    with pytest.raises(SettingsError, match="is not valid TOML"):
+        load_houses(path)
+
+
+def test_a_folder_in_its_place_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
+        load_houses(tmp_path)

@@ -1,0 +1,19 @@
+"""What the tests of convening do: put a round to a council of fakes."""
+
+from council.convene import convene
+from council.panel import Terms
+from council.rounds import Round
+from council.sitting import Council
+from storage.memory import MemoryStore
+from tests.fakes import FakeGateway
+
+HASTY = Terms(answer_seconds=0.01, ballot_seconds=0.01, synthesis_seconds=0.01)
+
+
+async def convened(
+    round_: Round, gateway: FakeGateway | None = None, store: MemoryStore | None = None
+) -> Round:
+    """Open the round, where it is not yet, and convene it on a clock that stands still."""
+    store = store or MemoryStore()
+    await store.open(round_)
+    return await convene(round_.id, Council(gateway or FakeGateway(), store, clock=lambda: 0.0))

@@ -1,0 +1,130 @@
+"""The strength of a verdict, read in its order."""
+
+import pytest
+
+from council.ballots import Ballot
+from council.tally import Strength, Tally, count_ballots
+from tests.builders import a_ballot, labels
+from tests.council.tally.examples import E1, full_panel, without_own
+
+
+def _tally(ballots: tuple[Ballot, ...]) -> Tally:
+    names = sorted({label for ballot in ballots for label in ballot.shown})
+    return count_ballots(names, ballots, "seed")
+
+
+def _seven(outside_for_b: int) -> tuple[Ballot, ...]:
+    """Give a full panel of seven: B puts A first, A puts B last, and the other five both ahead."""
+    own = (a_ballot("C D E F G B", by="A"), a_ballot("A C D E F G", by="B"))
+    outside = [
+        a_ballot(
+            ("B A " if i < outside_for_b else "A B ") + " ".join(x for x in "CDEFG" if x != judge),
+            by=judge,
+        )
+        for i, judge in enumerate("CDEFG")
+    ]
+    return (*own, *outside)
+
+
+ALL_EQUAL = full_panel("B C", "C A", "A B")
+TIED = full_panel("B C D", "A C D", "A B D", "B A C")
+UNANIMOUS = without_own("A B C D", "A B C D")
+# 18 of 20 points for A (p = .040), and 16 for B: a lead of .10 to the hair
+CLEAR = full_panel("B C D E F", "A C D E F", "A B D E F", "A B C E F", "A B C D F", "D B A C E")
+# 18 of 20 for A again, but 17 for B: judges outside the pair see them level
+NARROW = full_panel("C B D E F", "A C D E F", "A B D E F", "A B C E F", "B A C D F", "B A C D E")
+# A has 4 of 6 points and leads alone, which random ballots nearly always manage (p = .981)
+CHANCE = full_panel("B D C", "A C D", "D A B", "C A B")
+
+
+@pytest.mark.parametrize(
+    ("ballots", "strength"),
+    [
+        pytest.param((), Strength.NO_CONSENSUS, id="no-ballot"),
+        pytest.param(ALL_EQUAL, Strength.NO_CONSENSUS, id="all-shares-equal"),
+        pytest.param(TIED, Strength.TIED, id="two-share-the-first-place"),
+        pytest.param(UNANIMOUS, Strength.UNANIMOUS, id="first-alone-on-every-ballot"),
+        pytest.param(CLEAR, Strength.CLEAR, id="little-chance-and-ahead"),
+        pytest.param(NARROW, Strength.CLOSE, id="little-chance-but-hardly-ahead"),
+        pytest.param(E1, Strength.CLOSE, id="some-chance"),
+        pytest.param(CHANCE, Strength.NO_CONSENSUS, id="mostly-chance"),
+        pytest.param(_seven(outside_for_b=2), Strength.CLEAR, id="outsiders-agree"),
+        pytest.param(_seven(outside_for_b=3), Strength.CLOSE, id="outsiders-contradict"),
+    ],
+)
+def test_a_verdict_is_as_strong_as(ballots: tuple[Ballot, ...], strength: Strength) -> None:
+    assert _tally(ballots).verdict.strength is strength
+
+
+def test_a_lead_of_exactly_a_tenth_is_enough() -> None:
+    first, second, *_ = _tally(CLEAR).standings
+
+    assert (first.points, second.points) == (18, 16)
+    assert first.share is not None
+    assert second.share is not None
+    assert first.share - second.share < 0.1  # as a float it falls short by a rounding error
+
+
+def test_contradiction_by_outsiders_is_what_denies_a_clear_verdict() -> None:
+    # A has 27 of 30 and B 23 of 30, p is small: only the five judges outside the pair object.
+    tally = _tally(_seven(outside_for_b=3))
+
+    first, second, *_ = tally.standings
+    assert (first.label, first.points, second.label, second.points) == ("A", 27, "B", 23)
+    assert tally.verdict.p is not None
+    assert tally.verdict.p <= 0.05
+
+
+def test_with_nobody_outside_the_pair_nobody_contradicts() -> None:
+    ballots = (
+        *(a_ballot("A C", by=f"a{i}") for i in range(19)),
+        a_ballot("C A", by="a19"),
+        *(a_ballot("B C" if i % 2 else "C B", by=f"b{i}") for i in range(20)),
+    )
+
+    assert _tally(ballots).verdict.strength is Strength.CLEAR
+
+
+def test_first_alone_on_every_ballot_that_saw_it_is_unanimous_even_by_chance() -> None:
+    verdict = _tally(without_own("A B C", "A B C")).verdict
+
+    assert verdict.strength is Strength.UNANIMOUS
+    assert verdict.p == 0.75
+
+
+def test_a_shared_first_place_on_one_ballot_is_not_unanimous() -> None:
+    ballots = full_panel("B C D", "A=C D", "A B D", "A B C")
+
+    assert _tally(ballots).verdict.strength is Strength.CLOSE
+
+
+def test_the_headline_counts_only_ballots_that_saw_the_winner() -> None:
+    assert _tally(UNANIMOUS).verdict.first_on == (3, 3)
+    assert _tally(E1).verdict.first_on == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("order", "too_few"),
+    [
+        pytest.param("A B C", True, id="three"),
+        pytest.param("A B C D", True, id="four"),
+        pytest.param("A B C D E", False, id="five"),
+        pytest.param("A B C D E F", False, id="six"),
+    ],
+)
+def test_too_few_judges_are_said_to_be_so(order: str, too_few: bool) -> None:
+    assert _tally(without_own(order, order)).verdict.too_few_judges is too_few
+
+
+def test_without_a_counted_ballot_there_are_no_standings() -> None:
+    tally = count_ballots(labels("K L"), [a_ballot("K L", audit="named")], "seed")
+
+    assert tally.standings == ()
+    assert tally.verdict.p is None
+    assert tally.verdict.first_on == (0, 0)
+    assert tally.verdict.too_few_judges
+
+
+def test_p_follows_from_slates_and_the_winners_share() -> None:
+    # E1: A has 5 of 6, which the table of the method puts at .556.
+    assert _tally(E1).verdict.p == pytest.approx(0.556, abs=0.0005)

@@ -1,0 +1,119 @@
+"""Every error is a sentence for the person who asked."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+import council.errors
+from council.convene import convene
+from council.errors import (
+    ContextOverflowError,
+    CouncilError,
+    GatewayError,
+    GatewayTimeoutError,
+    PanelError,
+    QuestionError,
+    QuorumError,
+    RateLimitError,
+    RoundNotFoundError,
+    StoreError,
+)
+from council.panel import Panel, Terms
+from council.sitting import Council
+from storage.memory import MemoryStore
+from tests.builders import CLAUDE, RUBRIC, a_member, a_panel, a_round
+from tests.fakes import FakeGateway
+
+JARGON = re.compile(
+    r"traceback|exception|error|none\b|null|nan\b|<|0x|\bfile\b|\bline \d|__|\{|errno",
+    re.IGNORECASE,
+)
+
+
+def reads_as_a_sentence(text: str) -> bool:
+    starts, ends = text[:1].isupper(), text.endswith(".") and not text.endswith("..")
+    return starts and ends and not JARGON.search(text) and "\n" not in text
+
+
+REFUSALS: list[Callable[[], object]] = [
+    lambda: a_panel(1, terms=Terms(quorum=1)),
+    lambda: a_panel(11),
+    lambda: a_panel(3, terms=Terms(quorum=4)),
+    lambda: Panel("house", (a_member(CLAUDE),) * 2, RUBRIC),
+]
+
+
+@pytest.mark.parametrize("refused", REFUSALS)
+def test_a_refusal_is_a_sentence(refused: Callable[[], object]) -> None:
+    with pytest.raises(CouncilError) as error:
+        refused()
+
+    assert reads_as_a_sentence(str(error.value))
+
+
+async def test_a_round_that_is_not_there_is_a_sentence() -> None:
+    with pytest.raises(RoundNotFoundError) as error:
+        await convene("r9", Council(FakeGateway(), MemoryStore()))
+
+    assert reads_as_a_sentence(str(error.value))
+
+
+@pytest.mark.parametrize("start", ["r", "x"], ids=["several", "none"])
+async def test_an_id_that_is_not_one_round_is_a_sentence(start: str) -> None:
+    store = MemoryStore()
+    await store.open(a_round())
+    await store.open(replace(a_round(), id="r2"))
+
+    with pytest.raises(RoundNotFoundError) as error:
+        await store.find(start)
+
+    assert reads_as_a_sentence(str(error.value))
+
+
+async def test_a_missed_quorum_is_a_sentence() -> None:
+    store = MemoryStore()
+    await store.open(a_round())
+    silent = FakeGateway(
+        answers=dict.fromkeys(
+            (seat.key for seat in a_panel().members), GatewayError("is out of credit")
+        )
+    )
+
+    round_ = await convene("r1", Council(silent, store))
+
+    assert round_.closing is not None
+    assert reads_as_a_sentence(round_.closing.failure or "")
+
+
+@pytest.mark.parametrize(
+    ("error", "parent"),
+    [
+        (PanelError, CouncilError),
+        (QuestionError, CouncilError),
+        (QuorumError, CouncilError),
+        (RoundNotFoundError, CouncilError),
+        (StoreError, CouncilError),
+        (GatewayError, CouncilError),
+        (GatewayTimeoutError, GatewayError),
+        (ContextOverflowError, GatewayError),
+        (RateLimitError, GatewayError),
+    ],
+)
+def test_the_tree_is_as_drawn(error: type[CouncilError], parent: type[CouncilError]) -> None:
+    assert error.__base__ is parent
+
+
+def test_every_error_stands_in_the_drawn_tree() -> None:
+    defined = {name for name in vars(council.errors) if name.endswith("Error")}
+
+    drawn = set(re.findall(r"\w+Error", council.errors.__doc__ or ""))
+
+    assert drawn == defined
+
+
+def test_a_rate_limit_says_how_long_to_wait_or_that_nobody_knows() -> None:
+    assert RateLimitError("asked to wait", 2.5).retry_after_seconds == 2.5
+    assert RateLimitError("asked to wait").retry_after_seconds is None
+    assert str(RateLimitError("asked to wait", 2.5)) == "asked to wait"

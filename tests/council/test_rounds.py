@@ -1,0 +1,141 @@
+"""A round holds its parts, and what can be derived is read off them."""
+
+import pytest
+
+from council.answers import Role
+from council.calls import Reply
+from council.counting import counted, drawn
+from council.rounds import Artefact, Closing, Fallback, Round, Stage, Synthesis, in_panel_order
+from council.stages.candidates import candidates, own_names
+from council.winners import first_labels, winning_answer
+from tests.builders import (
+    CLAUDE,
+    DEEPSEEK,
+    GEMINI,
+    GPT,
+    a_ballot,
+    a_member,
+    a_panel,
+    a_round,
+    a_spoiled_ballot,
+    an_absence,
+    an_answer,
+    answered,
+    ranked,
+)
+
+RANKED = ranked(answered(a_round()))
+
+
+@pytest.mark.parametrize(
+    ("round_", "stage"),
+    [
+        pytest.param(a_round(), Stage.OPEN, id="asked"),
+        pytest.param(answered(a_round()), Stage.OPEN, id="answers-in"),
+        pytest.param(a_round().with_(drawn(a_round())), Stage.ANSWERED, id="drawn"),
+        pytest.param(RANKED, Stage.RANKED, id="counted"),
+        pytest.param(RANKED.with_(Synthesis("Yes.", CLAUDE)), Stage.RANKED, id="written"),
+        pytest.param(RANKED.with_(Closing(1.0)), Stage.CLOSED, id="closed"),
+        pytest.param(a_round().with_(Closing(1.0, "Nobody came.")), Stage.CLOSED, id="failed"),
+    ],
+)
+def test_the_stage_is_read_off_the_round(round_: Round, stage: Stage) -> None:
+    assert round_.stage is stage
+
+
+def test_a_round_with_a_part_more_leaves_the_old_one_as_it_was() -> None:
+    before = a_round()
+
+    after = before.with_(an_answer())
+
+    assert before.answers == ()
+    assert after.answers == (an_answer(),)
+
+
+def test_each_artefact_has_its_home() -> None:
+    artefacts: list[Artefact] = [
+        an_answer(),
+        an_absence(GPT),
+        a_ballot("K M"),
+        a_spoiled_ballot(),
+        Closing(1.0),
+    ]
+
+    round_ = a_round()
+    for artefact in artefacts:
+        round_ = round_.with_(artefact)
+
+    held = [*round_.answers, *round_.absences, *round_.ballots, *round_.spoiled, round_.closing]
+    assert held == artefacts
+
+
+def test_an_absence_is_for_one_role() -> None:
+    round_ = a_round().with_(an_absence(GPT, Role.BALLOT))
+
+    assert round_.absence(GPT, Role.BALLOT) == an_absence(GPT, Role.BALLOT)
+    assert round_.absence(GPT, Role.ANSWER) is None
+    assert round_.absence(CLAUDE, Role.BALLOT) is None
+
+
+def test_parts_come_in_panel_order_and_strangers_last() -> None:
+    round_ = a_round(a_panel(2, outside=1, chairmen=[DEEPSEEK]))
+    for seat in (DEEPSEEK, GEMINI, GPT, CLAUDE):
+        round_ = round_.with_(an_answer(seat)).with_(an_absence(seat)).with_(a_ballot("K M", seat))
+    round_ = round_.with_(a_spoiled_ballot(GPT, 2)).with_(a_spoiled_ballot(GPT, 1))
+
+    sorted_ = in_panel_order(round_)
+
+    order = [CLAUDE, GPT, GEMINI, DEEPSEEK]
+    assert [answer.member for answer in sorted_.answers] == order
+    assert [absence.member for absence in sorted_.absences] == order
+    assert [ballot.judge for ballot in sorted_.ballots] == order
+    assert [spoiled.paper.attempt for spoiled in sorted_.spoiled] == [1, 2]
+
+
+def test_every_reply_is_counted_once() -> None:
+    reply = Reply("Yes.", cost_usd=0.01)
+    round_ = RANKED.with_(a_spoiled_ballot()).with_(a_ballot("K M"))
+
+    assert len(round_.replies) == 3 + 3 + 1
+    assert len(round_.with_(Synthesis("Yes.", None, Fallback.ANSWER)).replies) == 7
+    assert round_.with_(Synthesis("Yes.", CLAUDE, reply=reply)).replies[-1] == reply
+
+
+def test_an_answer_without_a_label_is_no_candidate() -> None:
+    # It came in after its seat had been found absent.
+    round_ = answered(a_round()).with_(an_absence(GPT))
+
+    found = candidates(round_, drawn(round_))
+
+    assert sorted(found.values()) == ["Answer 0.", "Answer 2."]
+
+
+@pytest.mark.parametrize(
+    ("key", "names"),
+    [
+        (CLAUDE, {CLAUDE, "Claude Sonnet 4.6", "claude-sonnet-4-6"}),
+        ("warm", set()),
+        ("a1", set()),
+        ("acme/house", {"acme/house"}),
+    ],
+)
+def test_only_names_that_no_answer_says_by_chance_give_a_member_away(
+    key: str, names: set[str]
+) -> None:
+    assert set(own_names(a_member(key))) == names
+
+
+def test_the_winning_answer_is_that_of_the_first_place() -> None:
+    assert RANKED.draw is not None
+    assert RANKED.tally is not None
+
+    answer = winning_answer(RANKED, RANKED.draw, RANKED.tally)
+
+    (first,) = first_labels(RANKED.tally)
+    assert RANKED.draw.labels.label_of(answer.member) == first
+
+
+def test_without_a_ballot_nobody_is_first() -> None:
+    round_ = answered(a_round(a_panel(2)))
+
+    assert first_labels(counted(round_, drawn(round_))) == ()

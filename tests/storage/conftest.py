@@ -1,0 +1,47 @@
+"""A database of its own for each test, and both stores for the contract they share."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.ports import Store
+from storage.database import open_engine
+from storage.memory import MemoryStore
+from storage.schema import upgrade
+from storage.sql import SqlStore
+from tests.storage import builders
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return builders.address(tmp_path)
+
+
+@pytest.fixture
+async def empty(url: str) -> AsyncIterator[AsyncEngine]:
+    """Give the engine of a database without tables."""
+    engine = open_engine(url)
+    yield engine
+    await engine.dispose()
+
+
+@pytest.fixture
+async def engine(empty: AsyncEngine) -> AsyncEngine:
+    """Give the engine of a database with today's tables."""
+    await upgrade(empty)
+    return empty
+
+
+@pytest.fixture
+async def sql_store(engine: AsyncEngine) -> SqlStore:
+    return SqlStore(engine)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest) -> Store:
+    if request.param == "memory":
+        return MemoryStore()
+    found: SqlStore = request.getfixturevalue("sql_store")
+    return found

@@ -1,0 +1,72 @@
+"""What the store asks, and the tables it asks, are sound for Postgres too."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+from sqlalchemy import ClauseElement, Table, event, make_url
+from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.schema import CreateTable
+from sqlmodel import SQLModel
+
+from council.errors import StoreError
+from council.rounds import Closing
+from storage.database import open_engine
+from storage.reading import PARTS
+from storage.rows import RoundRow
+from storage.sql import SqlStore, insert_once
+from tests.storage.builders import a_closed_round, keep
+
+POSTGRES = make_url("postgresql://").get_dialect()()
+TABLES = RoundRow.metadata.tables
+
+
+def on_postgres(clause: ClauseElement) -> str:
+    return " ".join(str(clause.compile(dialect=POSTGRES)).split())
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
+def test_documents_and_moments_have_types_of_postgres_own(table: Table) -> None:
+    declared = on_postgres(CreateTable(table))
+
+    kinds = [type(column.type).__name__ for column in table.columns]
+    assert declared.count(" JSONB") == kinds.count("Json")
+    assert declared.count(" TIMESTAMP WITH TIME ZONE") == kinds.count("UtcDateTime")
+
+
+@pytest.mark.parametrize("table", [RoundRow, *PARTS], ids=lambda table: str(table.__tablename__))
+def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
+    statement = on_postgres(insert_once(table, "postgresql"))
+
+    assert statement.startswith("INSERT INTO")
+    assert statement.endswith("ON CONFLICT DO NOTHING RETURNING 1")
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        pytest.param(lambda s: s.save("r1", Closing(9.0)), "SET seconds=", id="close"),
+        pytest.param(lambda s: s.load("r1"), "FROM synthesis", id="load"),
+        pytest.param(lambda s: s.find("r"), "substr(round.id, ", id="find"),
+        pytest.param(lambda s: s.recent(3), "ORDER BY round.asked_at DESC", id="recent"),
+        pytest.param(lambda s: s.past_ballots("house"), "ballot.round_id IN (", id="past"),
+    ],
+)
+async def test_what_is_asked_of_one_is_asked_of_the_other(
+    engine: AsyncEngine, act: Callable[[SqlStore], Coroutine[Any, Any, object]], words: str
+) -> None:
+    asked: list[str] = []
+    await keep(SqlStore(engine), a_closed_round())
+
+    def note(_: object, clause: ClauseElement, *__: object) -> None:
+        asked.append(on_postgres(clause))
+
+    event.listen(engine.sync_engine, "before_execute", note)
+    await act(SqlStore(engine))
+
+    assert any(words in statement for statement in asked)
+
+
+def test_a_driver_that_is_missing_is_named() -> None:
+    with pytest.raises(StoreError, match="needs the Python package 'asyncpg': install it"):
+        open_engine("postgresql+asyncpg://localhost/council")

@@ -1,0 +1,73 @@
+"""A round comes out of a store as it went in, whatever it holds."""
+
+from dataclasses import replace
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from council.ports import Store
+from council.rounds import Round, in_panel_order
+from tests.storage.builders import artefacts, bare, keep
+from tests.storage.strategies import rounds
+
+# One store serves all the rounds of a test: their ids differ.
+SHARED = settings(
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+def settled(round_: Round) -> Round:
+    """Give the round with an order among the parts that no seat of the panel puts in one."""
+    return in_panel_order(
+        replace(
+            round_,
+            absences=tuple(sorted(round_.absences, key=lambda absence: absence.member)),
+            ballots=tuple(sorted(round_.ballots, key=lambda ballot: ballot.audit or "")),
+        )
+    )
+
+
+@SHARED
+@given(rounds())
+async def test_a_round_comes_back_equal(store: Store, round_: Round) -> None:
+    await keep(store, round_)
+
+    assert settled(await store.load(round_.id)) == settled(round_)
+
+
+@SHARED
+@given(st.data())
+async def test_the_order_of_saving_leaves_no_trace(store: Store, data: st.DataObject) -> None:
+    round_ = data.draw(rounds())
+    await store.open(bare(round_))
+
+    for artefact in data.draw(st.permutations(artefacts(round_))):
+        await store.save(round_.id, artefact)
+
+    assert settled(await store.load(round_.id)) == settled(round_)
+
+
+@SHARED
+@given(rounds())
+async def test_saving_all_of_a_round_again_changes_nothing(store: Store, round_: Round) -> None:
+    await keep(store, round_)
+    before = await store.load(round_.id)
+
+    for artefact in artefacts(round_):
+        await store.save(round_.id, artefact)
+
+    assert await store.load(round_.id) == before
+
+
+@SHARED
+@given(rounds())
+async def test_the_line_of_a_round_says_its_stage(store: Store, round_: Round) -> None:
+    await keep(store, round_)
+
+    lines = {line.id: line for line in await store.recent()}
+
+    assert lines[round_.id].stage == round_.stage
+    assert lines[round_.id].question == round_.question.text
+    assert lines[round_.id].asked_at == round_.asked_at

@@ -1,0 +1,153 @@
+"""The schema's history: up from nothing, down again, and never on what is newer or no database."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.errors import StoreError
+from storage import schema
+from storage.database import open_engine, rebuilding
+from storage.rows import RoundRow
+from storage.schema import HEAD, revision, upgrade
+from storage.sql import SqlStore
+from tests.storage.builders import a_closed_round, keep
+
+MIGRATIONS = Path(schema.__file__).parent / "migrations"
+
+
+def config(connection: Connection | None = None) -> Config:
+    found = Config()
+    found.set_main_option("script_location", str(MIGRATIONS))
+    found.attributes["connection"] = connection
+    return found
+
+
+async def ran(engine: AsyncEngine, act: Callable[[Connection], Any]) -> Any:  # noqa: ANN401
+    async with rebuilding(engine) as connection:
+        return await connection.run_sync(act)
+
+
+def tables(connection: Connection) -> set[str]:
+    return set(inspect(connection).get_table_names())
+
+
+async def foreign_keys(engine: AsyncEngine) -> object:
+    async with engine.connect() as connection:
+        return (await connection.execute(text("PRAGMA foreign_keys"))).scalar_one()
+
+
+async def test_an_empty_database_gets_every_table(empty: AsyncEngine) -> None:
+    before = await upgrade(empty)
+
+    assert before is None
+    assert await revision(empty) == HEAD
+    assert await ran(empty, tables) == {*RoundRow.metadata.tables, "alembic_version"}
+
+
+async def test_a_second_upgrade_changes_nothing(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await keep(store, a_closed_round())
+
+    assert await upgrade(engine) == HEAD
+    assert await store.load("r1") == a_closed_round()
+
+
+async def test_programs_that_start_at_once_upgrade_once(empty: AsyncEngine, url: str) -> None:
+    other = open_engine(url)
+
+    before = await asyncio.gather(upgrade(empty), upgrade(other))
+    await other.dispose()
+
+    assert None in before
+    assert await upgrade(empty) == HEAD
+
+
+def test_head_is_the_newest_migration() -> None:
+    assert ScriptDirectory.from_config(config()).get_current_head() == HEAD
+
+
+async def test_the_migrations_lead_to_the_tables_as_they_are(engine: AsyncEngine) -> None:
+    def differences(connection: Connection) -> object:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        return compare_metadata(context, RoundRow.metadata)
+
+    assert await ran(engine, differences) == []
+
+
+async def test_keys_are_those_the_tables_name(engine: AsyncEngine) -> None:
+    def keys(connection: Connection) -> dict[str, list[str]]:
+        found = inspect(connection)
+        return {
+            name: found.get_pk_constraint(name)["constrained_columns"]
+            for name in RoundRow.metadata.tables
+        }
+
+    declared = {
+        name: [column.name for column in table.primary_key]
+        for name, table in RoundRow.metadata.tables.items()
+    }
+    assert await ran(engine, keys) == declared
+
+
+async def test_the_schema_can_be_taken_down_and_brought_up_again(engine: AsyncEngine) -> None:
+    await ran(engine, lambda connection: command.downgrade(config(connection), "base"))
+
+    assert await ran(engine, tables) == {"alembic_version"}
+    assert await upgrade(engine) is None
+    await keep(SqlStore(engine), a_closed_round())
+
+
+async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await keep(store, a_closed_round())
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+
+    with pytest.raises(StoreError, match=r"newer version of the program \(schema 9999") as refused:
+        await upgrade(engine)
+
+    assert str(refused.value).count(". ") == 0
+    assert await revision(engine) == "9999"
+    assert await store.load("r1") == a_closed_round()
+
+
+async def test_an_upgrade_that_fails_leaves_nothing_behind(empty: AsyncEngine) -> None:
+    async with empty.begin() as connection:
+        await connection.execute(text("CREATE TABLE verdict (x INTEGER)"))
+
+    with pytest.raises(StoreError):
+        await upgrade(empty)
+
+    assert await ran(empty, tables) == {"verdict"}
+    assert await foreign_keys(empty) == 1
+
+
+async def test_a_table_is_rebuilt_without_losing_what_points_at_it(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await keep(store, a_closed_round())
+
+    def rebuild(connection: Connection) -> None:
+        operations = Operations(MigrationContext.configure(connection))
+        with operations.batch_alter_table("round", recreate="always"):
+            pass
+
+    await ran(engine, rebuild)
+
+    assert await store.load("r1") == a_closed_round()
+    assert await foreign_keys(engine) == 1
+
+
+async def test_rounds_before_any_upgrade_ask_for_one(empty: AsyncEngine) -> None:
+    with pytest.raises(StoreError, match="run `council db upgrade`"):
+        await SqlStore(empty).recent()
