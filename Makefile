@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# The council itself is covered to the last branch.
+COVERED := --cov=council --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 Q ?= Why is the sky blue?
 
 .DEFAULT_GOAL := help
@@ -24,7 +26,7 @@ check: $(VENV)/.dev ## format, lint, types, import contracts, tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(MAKE) --no-print-directory test PYTEST_ADDOPTS="$(PYTEST_ADDOPTS)"
+	$(MAKE) --no-print-directory test PYTEST_ADDOPTS="$(COVERED) $(PYTEST_ADDOPTS)"
 
 fix: $(VENV)/.dev ## format, and mend what can be mended
 	$(BIN)/ruff format .

@@ -44,11 +44,10 @@ async def _draw(sitting: Sitting) -> Draw:
 
 
 async def _tally(sitting: Sitting, draw: Draw) -> Tally:
-    if not sitting.round_.tally:
-        await METHODS[sitting.round_.panel.terms.method](sitting, draw)
-    tally = sitting.round_.tally
-    if tally is None:
-        raise AssertionError("a method leaves the round with its tally")
+    if sitting.round_.tally:
+        return sitting.round_.tally
+    tally = await METHODS[sitting.round_.panel.terms.method](sitting, draw)
+    await sitting.save(tally)
     return tally
 
 

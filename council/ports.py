@@ -65,5 +65,8 @@ class Store(Protocol):
         ...
 
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
-        """Give the counted ballots of the panel's last closed rounds, a hundred at most."""
+        """Give the counted ballots of the panel's last closed rounds, a hundred at most.
+
+        A round with a ballot that cannot be read is left out.
+        """
         ...

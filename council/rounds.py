@@ -141,7 +141,8 @@ _HOMES: dict[type, tuple[str, ...]] = {
 
 def in_panel_order(round_: Round) -> Round:
     """Give the round with its parts in panel order, whatever order they arrived in."""
-    order = {seat.key: i for i, seat in enumerate(round_.panel.judges)}
+    seats = dict.fromkeys((*round_.panel.judges, *round_.panel.chairmen))
+    order = {seat.key: i for i, seat in enumerate(seats)}
 
     def place(seat: str) -> int:
         return order.get(seat, len(order))
@@ -150,6 +151,6 @@ def in_panel_order(round_: Round) -> Round:
         round_,
         answers=tuple(sorted(round_.answers, key=lambda a: place(a.member))),
         absences=tuple(sorted(round_.absences, key=lambda a: (place(a.member), a.role))),
-        ballots=tuple(sorted(round_.ballots, key=lambda b: place(b.judge))),
+        ballots=tuple(sorted(round_.ballots, key=lambda b: (place(b.judge), b.audit or ""))),
         spoiled=tuple(sorted(round_.spoiled, key=lambda s: (place(s.judge), s.paper.attempt))),
     )

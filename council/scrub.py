@@ -112,6 +112,8 @@ def _signs(family: Family) -> tuple[re.Pattern[str], ...]:
     """Give the ways in which a text says that this family wrote it."""
     model, maker = _model(family), rf"(?:{_any(family.makers)})\b"
     either = rf"(?:{model}|{maker})"
+    # At the end of a text a model may be followed by its maker: "GPT-5.1 by OpenAI".
+    of_maker = rf"(?:{_MARK},?[ ](?:(?:by|from|of|at)[ ])?{_MARK}{maker}(?:[ ]\w{{1,20}})?)?"
     described = rf"{_MARK}(?!an? (?:{_any(family.names)})(?! \w*model| ai| assistant| based))"
     described += rf"{_KIND}{_MARK}{model}"
     patterns = (
@@ -143,10 +145,11 @@ def _signs(family: Family) -> tuple[re.Pattern[str], ...]:
         rf"{_OPENING}{model}{_MARK}\s*(?:[:：|—–]|-(?=\s)|says\b)",
         rf"{_OPENING}(?!(?:{_WORDS})\W*\n){model}{_MARK}\s*\n|\A\W*\[{model}\]",
         rf"(?:\n|[.!?:)])\s{{0,9}}{_MARK}(?:[—–~]+|--+)\s*{_MARK}"
-        rf"(?:(?:by|from|your|yours),? )?{either}{_ENDING}",
-        rf"\n\s{{0,9}}\n\s{{0,9}}{_MARK}(?:-\s+)?{_MARK}{model}{_ENDING}",
-        rf"\n\s{{0,9}}{_MARK}(?:-\s+)?(?:{_REGARDS}|{_FIELD})\b[^\w\n]*\s*{_MARK}{either}{_ENDING}",
-        rf"[\[(]\s*{model}\s*[\])]\s*\Z",
+        rf"(?:(?:by|from|your|yours),? )?{either}{of_maker}{_ENDING}",
+        rf"\n\s{{0,9}}\n\s{{0,9}}{_MARK}(?:-\s+)?{_MARK}{model}{of_maker}{_ENDING}",
+        rf"\n\s{{0,9}}{_MARK}(?:-\s+)?(?:{_REGARDS}|{_FIELD})\b[^\w\n]*\s*{_MARK}{either}"
+        rf"{of_maker}{_ENDING}",
+        rf"[\[(]\s*{model}{of_maker}\s*[\])]\s*\Z",
     )
     return tuple(re.compile(pattern, re.IGNORECASE | re.MULTILINE) for pattern in patterns)
 

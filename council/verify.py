@@ -90,6 +90,7 @@ def _ballot_fields(ballot: Ballot) -> Fields:
         f"{name}.shown": ballot.shown,
         f"{name}.ranking": ballot.ranking,
         f"{name}.reason": ballot.reason,
+        f"{name}.audit": ballot.audit,
         f"{name}.nonce": ballot.paper.nonce if ballot.paper else None,
     }
 

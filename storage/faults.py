@@ -7,10 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from council.errors import StoreError
 
-_FULL = (
-    "The disk is full, so the round stops here: what was saved stays. Free some space and go on "
-    "with --resume."
-)
+_FULL = "The disk is full: what was saved stays. Free some space and try again."
 _READ_ONLY = "The database cannot be written to: check the rights of its file and folder."
 _NO_TABLES = "The database has no tables yet: run `council db upgrade`."
 _NO_ROUND = "The round this belongs to is not stored, or no longer."

@@ -21,7 +21,8 @@ def finished(act: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
-            await asyncio.wait([task])
+            # Its own error, if any, is read so that nobody prints it; the cancellation goes on.
+            await asyncio.gather(task, return_exceptions=True)
             raise
 
     return whole

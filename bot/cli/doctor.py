@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import typer
 
 from bot.commands.desk import Desk
-from bot.settings import Settings, SettingsError, load_settings
+from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.environment import key_name
-from bot.wiring import Wishes, opened_desk, surroundings
+from bot.wiring import Wishes, find_houses, opened_desk, surroundings
 from council.calls import Call, Prompt
 from council.errors import CouncilError, GatewayError
 from council.panel import Member
@@ -49,6 +49,7 @@ async def _findings(*, live: bool) -> AsyncIterator[Finding]:
 async def _desk_findings(settings: Settings, *, live: bool) -> AsyncIterator[Finding]:
     for fact in await surroundings(settings):
         yield Finding(fact, good=None)
+    seats = (await find_houses(settings, local=False)).seats
     async with opened_desk(settings, Wishes()) as desk:
         yield Finding("database opens, its schema is up to date")
         if not desk.panels:
@@ -60,13 +61,21 @@ async def _desk_findings(settings: Settings, *, live: bool) -> AsyncIterator[Fin
             yield Finding(f"panel {name}: {len(panel.members)} members{in_use}")
             await desk.prepare(panel)
             for seat in dict.fromkeys((*panel.judges, *panel.chairmen)):
-                yield await _seat_finding(desk, settings, seat, live=live)
+                yield _keyless(settings, seats[seat.key]) or await _seat_finding(
+                    desk, seat, live=live
+                )
 
 
-async def _seat_finding(desk: Desk, settings: Settings, seat: Member, *, live: bool) -> Finding:
-    provider = seat.model_id.partition("/")[0]
-    if not seat.receiver and provider != "scripted" and settings.key_for(provider) is None:
-        return Finding(f"{seat.key}: no key; set {key_name(provider)}", good=False)
+def _keyless(settings: Settings, seat: Seat) -> Finding | None:
+    """Say which key a seat lacks; None where it has one, or needs none."""
+    provider = seat.member.model_id.partition("/")[0]
+    named = seat.section.api_key_env
+    if seat.member.receiver or provider == "scripted" or settings.key_for(provider, named):
+        return None
+    return Finding(f"{seat.member.key}: no key; set {named or key_name(provider)}", good=False)
+
+
+async def _seat_finding(desk: Desk, seat: Member, *, live: bool) -> Finding:
     if not live:
         return Finding(f"{seat.key}: not called (--live spends one tiny call)", good=None)
     try:

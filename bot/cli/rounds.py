@@ -18,7 +18,7 @@ from bot.render.document import document
 from bot.settings import load_settings
 from bot.terminal.chat import HERE, TerminalChat
 from bot.wiring import Wishes, opened_desk
-from council.errors import PanelError
+from council.errors import PanelError, StoreError
 from council.methods import METHODS
 from council.panel import Panel
 from council.rounds import Question, Round
@@ -63,6 +63,8 @@ async def _seen_through(desk: Desk, round_: Round, *, quiet: bool) -> Round:
         stopped = f"Stopped; what there is is kept. Go on with: council ask --resume {round_.id}"
         typer.echo(stopped, err=True)
         raise
+    except StoreError as error:
+        raise StoreError(f"{error} Go on with: council ask --resume {round_.id}") from error
     finally:
         chat.close()
 

@@ -13,7 +13,7 @@ from bot.terminal.dress import dressed
 from bot.wiring import opened_store
 from council.errors import StoreError
 from council.ports import RoundLine, Store
-from council.rounds import Stage
+from council.rounds import Round, Stage
 from council.verify import verify
 from storage.schema import HEAD
 
@@ -78,16 +78,15 @@ async def _verified(store: Store, round_id: str) -> bool:
     for difference in differences:
         typer.echo(f"Round {round_id} differs in {difference}")
     if not differences:
-        typer.echo(f"Round {round_id}: {_extent(round_.stage)}")
+        typer.echo(f"Round {round_id}: {_extent(round_)}")
     return not differences
 
 
-def _extent(stage: Stage) -> str:
-    if stage is Stage.OPEN:
-        return "nothing to recompute yet"
-    return "label map, slates and ballots are as recomputed" + (
-        ", standings and verdict too" if stage is not Stage.ANSWERED else ""
-    )
+def _extent(round_: Round) -> str:
+    if round_.draw is None:
+        return "nothing to recompute"
+    ranked = ", standings and verdict too" if round_.tally else ""
+    return f"label map, slates and ballots are as recomputed{ranked}"
 
 
 async def upgrade_schema() -> None:

@@ -12,11 +12,14 @@ UNREACHED = "The chairman could not be reached"
 def cautions(round_: Round) -> list[str]:
     """Give what a reader must know before the answer: who is missing, what stands in for what."""
     names = names_of(round_.panel)
-    said = [
-        f"{names[absence.member]} {absence.reason}."
-        for absence in round_.absences
-        if absence.role is not Role.SYNTHESIS
-    ]
+    # A seat that failed twice for one reason is named once.
+    said = list(
+        dict.fromkeys(
+            f"{names[absence.member]} {absence.reason}."
+            for absence in round_.absences
+            if absence.role is not Role.SYNTHESIS
+        )
+    )
     if said and round_.draw and round_.tally and round_.tally.standings:
         voters = sum(ballot.counts for ballot in round_.ballots)
         answers = in_words(len(round_.answers)).capitalize()

@@ -1,6 +1,7 @@
 """How numbers read: money, time, points, counts."""
 
 from collections.abc import Iterable
+from math import floor, log10
 
 _CENTS = 0.01
 _MINUTE = 60
@@ -13,7 +14,10 @@ def money(usd: float | None) -> str:
         return "cost unknown"
     if usd == 0:
         return "$0"
-    return f"${usd:.2f}" if usd >= 1 else f"${usd:.3f}" if usd >= _CENTS else f"${usd:.2g}"
+    if usd >= _CENTS:
+        return f"${usd:.2f}" if usd >= 1 else f"${usd:.3f}"
+    digits = 1 - floor(log10(usd))
+    return f"${usd:.{digits}f}"
 
 
 def duration(seconds: float) -> str:

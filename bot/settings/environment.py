@@ -87,12 +87,8 @@ def load_settings(env_file: Path = Path(".env")) -> Settings:
     for name, value in OFFLINE_SWITCHES.items():
         os.environ.setdefault(name, value)
     found = {**dotenv_values(env_file), **os.environ}
-    keys = {name: SecretStr(value) for name, value in found.items() if value and _is_key(name)}
+    keys = {name: SecretStr(value) for name, value in found.items() if value}
     try:
         return Settings(_env_file=env_file, keys=keys)
     except ValidationError as error:
         raise SettingsError(faults_of(error, "")) from None
-
-
-def _is_key(name: str) -> bool:
-    return name.endswith(("_KEY", "_TOKEN", "_SECRET"))

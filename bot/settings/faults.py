@@ -23,4 +23,5 @@ def faults_of(error: ValidationError, where: str) -> list[str]:
 def _line(location: tuple[int | str, ...], message: str, where: str) -> str:
     name = ".".join(str(part) for part in location)
     plain = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    return f"{where}{name}: {plain[0].lower()}{plain[1:]}."
+    place = f"{where}{name}".rstrip(" .:")
+    return f"{place}: {plain[0].lower()}{plain[1:]}."

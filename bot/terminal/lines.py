@@ -5,6 +5,7 @@ import sys
 import threading
 from contextlib import suppress
 from importlib import import_module
+from io import FileIO
 
 PROMPT = "\n/council › "
 
@@ -39,7 +40,15 @@ class Lines:
 
 
 def _line() -> str | None:
+    if not sys.stdin.isatty():
+        return _piped_line()
     try:
-        return input(PROMPT if sys.stdin.isatty() else "")
+        return input(PROMPT)
     except EOFError:
         return None
+
+
+def _piped_line() -> str | None:
+    # Unbuffered: a buffer's lock, held by a waiting thread, would abort the interpreter's exit.
+    with FileIO(sys.stdin.fileno(), closefd=False) as pipe:
+        return pipe.readline().decode(errors="replace") or None

@@ -7,14 +7,15 @@ from council.counting import counted
 from council.rounds import Draw
 from council.sitting import Sitting
 from council.stages.balloting import gather_ballots
+from council.tally import Tally
 from council.tally.agreement import effective_judges
 
 
-async def blind_ranking(sitting: Sitting, draw: Draw) -> None:
-    """Have every judge rank its slate, then count; afterwards the round holds its tally."""
+async def blind_ranking(sitting: Sitting, draw: Draw) -> Tally:
+    """Have every judge rank its slate, and give what the ballots come to."""
     await gather_ballots(sitting, draw)
     # Where p is drawn it takes some tenths of a second, which other rounds need not wait for.
     tally = await asyncio.to_thread(counted, sitting.round_, draw)
     past = await sitting.council.store.past_ballots(sitting.round_.panel.name)
     verdict = replace(tally.verdict, n_eff=effective_judges(past))
-    await sitting.save(replace(tally, verdict=verdict))
+    return replace(tally, verdict=verdict)

@@ -5,7 +5,7 @@ Exact while the ballots have at most a million outcomes together, else from seed
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 from math import factorial, prod
 
 import numpy as np
@@ -44,16 +44,13 @@ def chance(slates: Sequence[_Order], seed: str) -> Chance:
     if prod(factorial(len(slate)) for slate in slates) <= MOST_OUTCOMES:
         totals = np.zeros((1, pairs.count))
         for slate in slates:
-            options = np.array([pairs.gains(order) for order in permutations(slate)])
+            options = pairs.gains([*permutations(slate)])
             totals = (totals[:, None, :] + options[None, :, :]).reshape(-1, pairs.count)
         return Chance(totals.max(axis=1), exact=True)
-    drawn = np.array([_draw(pairs, slates, seed, i) for i in range(DRAWS)])
-    return Chance(drawn.max(axis=1), exact=False)
-
-
-def _draw(pairs: "_PairWeights", slates: Sequence[_Order], seed: str, i: int) -> _Shares:
-    orders = (shuffled(slate, seed, f"chance {i} {j}") for j, slate in enumerate(slates))
-    return sum((pairs.gains(order) for order in orders), np.zeros(pairs.count))
+    totals = np.zeros((DRAWS, pairs.count))
+    for j, slate in enumerate(slates):
+        totals += pairs.gains([shuffled(slate, seed, f"chance {i} {j}") for i in range(DRAWS)])
+    return Chance(totals.max(axis=1), exact=False)
 
 
 class _PairWeights:
@@ -71,10 +68,12 @@ class _PairWeights:
         with np.errstate(divide="ignore"):
             self._weights = np.where(seen > 0, 1 / (seen * rivals[:, None]), 0.0)
 
-    def gains(self, order: _Order) -> _Shares:
-        """Give what one strict ballot adds to each label's share."""
-        places = np.array([self._at[label] for label in order])
-        gained = np.zeros(self.count)
-        won = np.triu(self._weights[np.ix_(places, places)], k=1)
-        gained[places] = won.sum(axis=1)
+    def gains(self, orders: Sequence[_Order]) -> _Shares:
+        """Give what each strict order of one slate adds to each label's share, a row an order."""
+        places = np.array([[self._at[label] for label in order] for order in orders])
+        gained = np.zeros((len(orders), self.count))
+        rows = np.arange(len(orders))
+        for better, worse in combinations(range(places.shape[1]), 2):
+            winners = places[:, better]
+            gained[rows, winners] += self._weights[winners, places[:, worse]]
         return gained

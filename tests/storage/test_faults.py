@@ -52,7 +52,7 @@ async def test_a_full_disk_loses_only_what_did_not_fit(engine: AsyncEngine, url:
     await engine.dispose()
 
     async with opened(url, "max_page_count=1") as full:  # that is: no more than there are
-        with pytest.raises(StoreError, match=r"^The disk is full, so the round stops here"):
+        with pytest.raises(StoreError, match=r"^The disk is full: what was saved stays"):
             await SqlStore(full).save("r1", long)
         kept = await SqlStore(full).load("r1")
     await SqlStore(engine).save("r1", long)

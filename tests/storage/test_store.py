@@ -175,7 +175,6 @@ async def test_a_cancelled_save_leaves_the_store_in_order(store: Store) -> None:
     assert await store.load("r1") == bare(FULL).with_(DRAW)
 
 
-@pytest.mark.xfail(reason="council.rounds.in_panel_order knows the judges' seats only")
 async def test_chairmen_and_audits_come_in_an_order_too(store: Store) -> None:
     round_ = a_round(a_panel(3, chairmen=[GROK, DEEPSEEK]))
     ballot = replace(FULL.ballots[0], judge=CLAUDE)

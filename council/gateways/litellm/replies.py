@@ -149,7 +149,7 @@ def reply(spoken: Spoken, seat: SeatSettings, attempts: int, seconds: float) -> 
     if cost is None and not seat.is_ours:
         cost = spoken.cost_usd
     return Reply(
-        spoken.text,
+        _storable(spoken.text),
         cut=spoken.finish == "length",
         tokens_in=spoken.tokens_in,
         tokens_out=spoken.tokens_out,
@@ -157,6 +157,11 @@ def reply(spoken: Spoken, seat: SeatSettings, attempts: int, seconds: float) -> 
         seconds=seconds,
         attempts=attempts,
     )
+
+
+def _storable(text: str) -> str:
+    """Give the text without what no database keeps: NUL, and halves of characters."""
+    return text.replace("\0", "").encode(errors="replace").decode()
 
 
 def _refuse_nothing(spoken: Spoken) -> None:

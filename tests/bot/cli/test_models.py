@@ -6,8 +6,17 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.bot.homes import Home, Ran, served_panel
-from tests.wire.models import ModelServer, hang, no_such_model, wrong_key
+from tests.bot.homes import Home, Ran, panel_of, seat_of, served_panel
+from tests.wire.models import (
+    ModelServer,
+    Request,
+    answer,
+    by_role,
+    fences,
+    hang,
+    no_such_model,
+    wrong_key,
+)
 
 KEY = "sk-verysecretverysecret"
 NAMES = ("good", "fair", "shut", "gone", "hung")
@@ -65,3 +74,29 @@ def test_a_hung_member_is_named_before_the_answer_and_holds_nobody_up(held: Held
 
     assert held.took_seconds < ROUGHLY_SECONDS
     assert said.index("Hung did not answer in 1 s.") < said.index("written by AI")
+
+
+SIGNED = {
+    "claude-sonnet-4-6": ("Claude Sonnet", "As Claude, made by Anthropic, I would wait."),
+    "gpt-5.1": ("GPT", "Wait.\n\n— GPT-5.1 by OpenAI"),
+    "gemini-3-pro": ("Gemini", "I am gemini-3-pro, a model of Google's: wait."),
+    "qwen3-8b": ("Qwen", "**Qwen:** wait, says the assistant by Alibaba."),
+}
+SAID_BY_NAMES = ("claude", "anthropic", "gpt", "openai", "gemini", "google", "qwen", "alibaba")
+
+
+def _is_blind(request: Request) -> bool:
+    return bool(fences(request.user))
+
+
+async def test_no_signature_reaches_a_judge_or_a_chairman_on_the_wire(home: Home) -> None:
+    config = panel_of(f"openai/{name}" for name in SIGNED)
+    async with ModelServer() as server:
+        for name, (display, text) in SIGNED.items():
+            server.script[name] = by_role(answer=answer(text))
+            config += seat_of(f"openai/{name}", api_base=server.api_base, display=display)
+        ran = await home.with_config(config).beside("ask", "Shall we wait?", "--json")
+
+    blind = [f"{r.system}\n{r.user}".casefold() for r in server.requests if _is_blind(r)]
+    assert (ran.code, len(blind)) == (0, 5)
+    assert [name for name in SAID_BY_NAMES for text in blind if name in text] == []

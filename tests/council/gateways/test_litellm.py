@@ -97,6 +97,14 @@ async def test_a_reply_carries_text_and_counts(bench: Bench) -> None:
     assert reply.seconds > 0
 
 
+async def test_what_no_database_keeps_is_left_out_of_a_reply(bench: Bench) -> None:
+    bench.server.script["mine"] = answer("Half \ud83d of it,\0 whole.")
+
+    reply = await bench.gateway.complete(CALL)
+
+    assert reply.text == "Half ? of it, whole."
+
+
 async def test_the_prompt_arrives_as_it_was_written(bench: Bench) -> None:
     await bench.says(answer("Yes."), replace(CALL, temperature=0.3))
 

@@ -78,6 +78,19 @@ def test_what_was_taken_away_is_named(tamper: Tamper, field: str) -> None:
     assert field in _fields(tamper(ROUND))
 
 
+def test_a_draw_that_was_taken_away_is_named() -> None:
+    fields = _fields(replace(ROUND, draw=None))
+
+    assert f"label map[{CLAUDE}]" in fields
+    assert f"slates[{CLAUDE}]" in fields
+
+
+def test_a_ballot_that_was_made_an_audit_is_named() -> None:
+    fields = _fields(t.ballot(lambda b: replace(b, audit="order"))(ROUND))
+
+    assert f"{VOTED}.audit" in fields
+
+
 def test_another_raw_text_is_named_by_what_it_leads_to() -> None:
     paper = ROUND.ballots[0].paper
     other = ballot_text("A=B=C", paper.nonce if paper else "")
