@@ -12,8 +12,8 @@ Q ?= Why is the sky blue?
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
 
-run: $(VENV)/.run ## set everything up and talk to the council, on models that install with it
-	@$(BIN)/council chat --local
+run: $(VENV)/.run ## set everything up and serve the page, on models that install with it
+	@$(BIN)/council serve --local
 
 ask: $(VENV)/.run ## one round: make ask Q="Why is the sky blue?"
 	@$(BIN)/council ask --local "$(Q)"

@@ -5,6 +5,7 @@ import sys
 
 from rich.console import Console
 
+from bot import logs
 from bot.chat import Asker, Said
 from bot.commands.asking import ask
 from bot.settings import load_settings
@@ -13,6 +14,7 @@ from bot.wiring import Wishes, opened_desk
 
 
 async def main() -> None:
+    logs.set_up()
     chat = TerminalChat(Console(quiet=True))
     async with opened_desk(load_settings(), Wishes()) as desk:
         while question := await asyncio.to_thread(sys.stdin.readline):

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from council.places import Place
+
 
 @dataclass(frozen=True, slots=True)
 class Asker:
@@ -15,17 +17,6 @@ class Asker:
 
     id: str
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where something is said: a workspace's channel, perhaps in a thread, perhaps in private."""
-
-    chat: str
-    workspace: str = ""
-    channel: str = ""
-    thread: str | None = None
-    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)

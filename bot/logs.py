@@ -10,6 +10,17 @@ import structlog
 
 from council.rounds import Round
 
+# Never with the local variables of a traceback: they hold questions, answers and keys.
+_RENDERERS: dict[str, list[structlog.typing.Processor]] = {
+    "plain": [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)],
+    "json": [
+        structlog.processors.ExceptionRenderer(
+            structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+        ),
+        structlog.processors.JSONRenderer(),
+    ],
+}
+
 
 def set_up(*, verbose: bool = False) -> None:
     """Send logs to stderr; warnings and worse only, unless verbose."""
@@ -20,8 +31,7 @@ def set_up(*, verbose: bool = False) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.dev.ConsoleRenderer() if plain else structlog.processors.dict_tracebacks,
-            *([] if plain else [structlog.processors.JSONRenderer()]),
+            *_RENDERERS["plain" if plain else "json"],
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.commands.desk import Desk
 from bot.offers import LOCAL, demonstration, offered
+from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
 from council.errors import StoreError
 from council.gateways.litellm import LitellmGateway, SeatSettings
@@ -74,7 +75,10 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
             elif not all(seat.model_id.startswith(SCRIPTED) for seat in seats):
                 await remote.warm()
 
-        yield Desk(store, RoutingGateway(routes), houses.panels, houses.default, prepare)
+        gateway = RoutingGateway(routes)
+        runner = LocalRunner(store, gateway, prepare)
+        stack.push_async_callback(runner.close)
+        yield Desk(store, gateway, runner, houses.panels, houses.default, prepare)
 
 
 async def surroundings(settings: Settings) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from council.ballots import Ballot
 from council.calls import Call, Reply
+from council.places import NOWHERE, Place
 from council.rounds import Artefact, Round, Stage
 
 
@@ -39,6 +40,41 @@ class RoundLine:
     question: str
     asked_at: datetime
     stage: Stage
+    asked_by: str = ""
+    place: Place = NOWHERE
+
+    @classmethod
+    def of(cls, round_: Round) -> "RoundLine":
+        """Give a round's line."""
+        asked = round_.question
+        told = (round_.id, asked.text, round_.asked_at, round_.stage)
+        return cls(*told, asked.asked_by, asked.place)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which rounds to list; as it stands, all of them.
+
+    `containing` is looked for in the question, capitals or not. `chats` are those the rounds were
+    asked in; of private ones only those that `asker` asked for are given, unless it is None.
+    """
+
+    containing: str = ""
+    chats: tuple[str, ...] = ()
+    asker: str | None = None
+    unfinished: bool = False
+
+    def admits(self, line: RoundLine) -> bool:
+        """Say whether a round is among those wanted."""
+        return (
+            self.containing.lower() in line.question.lower()
+            and (not self.chats or line.place.chat in self.chats)
+            and (self.asker is None or not line.place.private or line.asked_by == self.asker)
+            and not (self.unfinished and line.stage is Stage.CLOSED)
+        )
+
+
+EVERY = Wanted()
 
 
 class Store(Protocol):
@@ -60,8 +96,10 @@ class Store(Protocol):
         """Give the one round id that starts so; raise RoundNotFoundError for none or several."""
         ...
 
-    async def recent(self, limit: int | None = None) -> tuple[RoundLine, ...]:
-        """Give the stored rounds, newest first."""
+    async def recent(
+        self, limit: int | None = None, wanted: Wanted = EVERY
+    ) -> tuple[RoundLine, ...]:
+        """Give the stored rounds that are wanted, newest first."""
         ...
 
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:

@@ -13,6 +13,7 @@ from council.ballots import Ballot, SpoiledBallot
 from council.calls import Prompt, Reply
 from council.labels import Label, LabelMap
 from council.panel import Panel
+from council.places import NOWHERE, Place
 from council.slates import Slate
 from council.tally import Tally
 
@@ -28,11 +29,12 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, by whom, and what it refers to (`context`, empty for most)."""
+    """What was asked, by whom, where, and what it refers to (`context`, empty for most)."""
 
     text: str
     asked_by: str = ""
     context: str = ""
+    place: Place = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from council.ballots import Ballot, SpoiledBallot
 from council.errors import RoundNotFoundError, StoreError
-from council.ports import RoundLine
+from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Round, Stage, in_panel_order
 from storage.finding import PAST_ROUNDS, the_one
 
@@ -41,10 +41,12 @@ class MemoryStore:
         """Give the one round id that starts so."""
         return the_one(start, [key for key in self._rounds if key.startswith(start)])
 
-    async def recent(self, limit: int | None = None) -> tuple[RoundLine, ...]:
-        """Give the stored rounds, newest first."""
-        newest = self._newest_first()[:limit]
-        return tuple(RoundLine(r.id, r.question.text, r.asked_at, r.stage) for r in newest)
+    async def recent(
+        self, limit: int | None = None, wanted: Wanted = EVERY
+    ) -> tuple[RoundLine, ...]:
+        """Give the stored rounds that are wanted, newest first."""
+        lines = map(RoundLine.of, self._newest_first())
+        return tuple(line for line in lines if wanted.admits(line))[:limit]
 
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
         """Give the counted ballots of the panel's last closed rounds, without their papers."""

@@ -13,6 +13,7 @@ from council.ballots import Ballot, Paper, SpoiledBallot
 from council.calls import Prompt, Reply
 from council.errors import PanelError, StoreError
 from council.labels import Label, LabelMap
+from council.places import Place
 from council.rounds import Closing, Draw, Fallback, Question, Round, Synthesis, in_panel_order
 from council.slates import Slate
 from council.tally import Standing, Strength, Tally, Verdict
@@ -77,7 +78,7 @@ def _round(row: rows.RoundRow, parts: Parts) -> Round:
     return in_panel_order(
         Round(
             id=row.id,
-            question=Question(row.question, row.asked_by, row.context),
+            question=Question(row.question, row.asked_by, row.context, place_from(row)),
             panel=_valid("round.panel", PANEL.validate_python, row.panel),
             seed=row.seed,
             asked_at=row.asked_at,
@@ -93,6 +94,11 @@ def _round(row: rows.RoundRow, parts: Parts) -> Round:
             closing=None if row.seconds is None else Closing(row.seconds, row.failure),
         )
     )
+
+
+def place_from(row: Any) -> Place:  # noqa: ANN401
+    """Give the place in which a round was asked for, from its row or a query's."""
+    return Place(row.chat, row.workspace, row.channel, row.thread, row.private)
 
 
 def _answer(row: rows.AnswerRow) -> Answer:

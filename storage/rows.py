@@ -6,6 +6,7 @@ Rows carry no behaviour and are not validated; what they hold comes from the cou
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import false
 from sqlmodel import Field, SQLModel
 
 from storage.types import Json, UtcDateTime
@@ -38,6 +39,11 @@ class RoundRow(SQLModel, table=True):
     question: str
     asked_by: str
     context: str
+    chat: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    workspace: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    channel: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    thread: str | None = None
+    private: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     asked_at: datetime = Field(sa_type=UtcDateTime, index=True)
     panel_name: str = Field(index=True)
     panel: dict[str, Any] = Field(sa_type=Json)

@@ -5,21 +5,22 @@ from contextlib import asynccontextmanager, suppress
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import exists, func, literal_column, select, update
+from sqlalchemy import func, literal_column, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel, col
 
 from council.ballots import Ballot
 from council.errors import RoundNotFoundError, StoreError
-from council.ports import RoundLine
-from council.rounds import Artefact, Closing, Round, Stage
+from council.ports import EVERY, RoundLine, Wanted
+from council.rounds import Artefact, Closing, Round
 from storage.database import for_reading
 from storage.faults import told_kindly
 from storage.finding import PAST_ROUNDS, the_one
 from storage.finishing import finished
+from storage.listing import line_from, lines_query
 from storage.reading import PARTS, Parts, past_ballot_from, round_from
-from storage.rows import BallotRow, LabelRow, RoundRow, VerdictRow
+from storage.rows import BallotRow, RoundRow
 from storage.writing import artefact_rows, closing_values, round_row
 
 
@@ -72,23 +73,14 @@ class SqlStore:
             return the_one(start, (await connection.execute(query)).scalars().all())
 
     @finished
-    async def recent(self, limit: int | None = None) -> tuple[RoundLine, ...]:
-        """Give the stored rounds, newest first."""
-        query = (
-            select(
-                col(RoundRow.id),
-                col(RoundRow.question),
-                col(RoundRow.asked_at),
-                col(RoundRow.seconds).is_not(None).label("closed"),
-                _has(VerdictRow).label("ranked"),
-                _has(LabelRow).label("drawn"),
-            )
-            .order_by(col(RoundRow.asked_at).desc(), col(RoundRow.id))
-            .limit(limit)
-        )
+    async def recent(
+        self, limit: int | None = None, wanted: Wanted = EVERY
+    ) -> tuple[RoundLine, ...]:
+        """Give the stored rounds that are wanted, newest first."""
+        query = lines_query(wanted).limit(limit)
         async with _transaction(self._readers) as connection:
             found = (await connection.execute(query)).all()
-        return tuple(RoundLine(row.id, row.question, row.asked_at, _stage(row)) for row in found)
+        return tuple(map(line_from, found))
 
     @finished
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
@@ -149,15 +141,3 @@ async def _rows(connection: AsyncConnection, query: Any) -> list[dict[str, Any]]
 def _close(round_id: str, closing: Closing) -> Any:  # noqa: ANN401
     row = update(RoundRow).where(col(RoundRow.id) == round_id, col(RoundRow.seconds).is_(None))
     return row.values(**closing_values(closing))
-
-
-def _has(table: type[LabelRow] | type[VerdictRow]) -> Any:  # noqa: ANN401
-    return exists().where(col(table.round_id) == RoundRow.id)
-
-
-def _stage(row: Any) -> Stage:  # noqa: ANN401
-    if row.closed:
-        return Stage.CLOSED
-    if row.ranked:
-        return Stage.RANKED
-    return Stage.ANSWERED if row.drawn else Stage.OPEN

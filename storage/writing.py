@@ -26,6 +26,7 @@ def round_row(round_: Round) -> rows.RoundRow:
         question=round_.question.text,
         asked_by=round_.question.asked_by,
         context=round_.question.context,
+        **asdict(round_.question.place),
         asked_at=round_.asked_at,
         panel_name=round_.panel.name,
         panel=PANEL.dump_python(round_.panel, mode="json"),

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import typer
 from rich.console import Console
@@ -18,9 +18,7 @@ from bot.render.document import document
 from bot.settings import load_settings
 from bot.terminal.chat import HERE, TerminalChat
 from bot.wiring import Wishes, opened_desk
-from council.errors import PanelError, StoreError
-from council.methods import METHODS
-from council.panel import Panel
+from council.errors import StoreError
 from council.rounds import Question, Round
 
 YOU = Asker("terminal", "you")
@@ -56,7 +54,6 @@ async def _seen_through(desk: Desk, round_: Round, *, quiet: bool) -> Round:
     said = Said(round_.question.text, YOU, HERE, round_.id)
     try:
         await chat.whisper(said, accepted_post(round_))
-        await desk.prepare(round_.panel)
         return await see_through(desk, chat, said, round_)
     except asyncio.CancelledError:
         chat.close()
@@ -73,16 +70,8 @@ async def _round(desk: Desk, request: Request) -> Round:
     """Give the stored round to resume, or a new one, stored."""
     if request.resume:
         return await desk.store.load(await desk.store.find(request.resume))
-    panel = _with_method(desk.panel(request.panel, HERE), request.method)
-    question = Question(request.question, YOU.id)
+    panel = desk.panel(request.panel, HERE, request.method)
+    question = Question(request.question, YOU.id, place=HERE)
     round_ = desk.new_round(question, panel, request.seed, desk.new_id())
     await desk.store.open(round_)
     return round_
-
-
-def _with_method(panel: Panel, method: str | None) -> Panel:
-    if method is None:
-        return panel
-    if method not in METHODS:
-        raise PanelError(f"There is no method {method!r}; known methods: {', '.join(METHODS)}.")
-    return replace(panel, terms=replace(panel.terms, method=method))

@@ -17,7 +17,7 @@ def chat(local: Local = False) -> None:
 
 
 def serve(local: Local = False) -> None:
-    """Start everything that has what it needs: today, the HTTP side."""
-    from bot.cli.staying import serve_http
+    """Start everything that has what it needs, and say what was not started."""
+    from bot.cli.staying import serve as serve_all
 
-    run(serve_http(local=local))
+    run(serve_all(local=local))

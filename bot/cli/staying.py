@@ -1,23 +1,37 @@
 """The long-lived forms of the bot."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+
+import structlog
 from rich.console import Console
 
 from bot import logs
 from bot.cli.fetching import FetchBar
+from bot.cli.readying import Readying
 from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
-from bot.settings import load_settings
+from bot.settings import Settings, SettingsError, load_settings
 from bot.terminal.talk import talk
 from bot.web.app import web_app
+from bot.web.seals import Seals, seal_key
 from bot.web.server import listening
-from bot.wiring import Wishes, opened_desk
-from council.errors import PanelError
+from bot.web.site import Site
+from bot.wiring import Wishes, opened_desk, surroundings
+from council.errors import PanelError, StoreError
 from council.panel import Panel
+from council.ports import Wanted
 
 NOBODY = (
     "Nobody can be asked: name a panel in council.toml, set the keys of two providers, start "
     "Ollama, or use --local for the demonstration models."
+)
+OPEN_TO_ALL = (
+    "COUNCIL_HOST {host!r} is open to others, so COUNCIL_WEB_TOKEN must be set: choose a long "
+    "random text and give it to those who may use the page."
 )
 
 
@@ -33,19 +47,49 @@ async def converse(*, local: bool) -> None:
         await talk(desk, console)
 
 
-async def serve_http(*, local: bool) -> None:
-    """Serve until told to stop by SIGTERM or Ctrl-C."""
+async def serve(*, local: bool) -> None:
+    """Start everything that has what it needs, until told to stop by SIGTERM or Ctrl-C."""
     settings, console = load_settings(), Console(stderr=True, highlight=False)
-    bar = FetchBar(console)
+    check_open(settings)
+    readying = Readying(FetchBar(console).show)
     logs.set_up(verbose=True)
-    async with opened_desk(settings, Wishes(local, bar.show)) as desk:
+    async with opened_desk(settings, Wishes(local, readying.on_fetch)) as desk:
         panel = _default_panel(desk)
-        async with listening(web_app(desk), settings.host, settings.port) as server:
-            console.print(f"Listening on {server.address}")
-            for line in introduction(desk):
+        site = Site(
+            desk,
+            Seals(seal_key(token_of(settings), settings.data_dir)),
+            token_of(settings),
+            tuple(await surroundings(settings)),
+            lambda: readying.state,
+        )
+        app = web_app(site, loopback=is_loopback(settings.host))
+        async with listening(app, settings.host, settings.port) as server:
+            console.print(f"The page: {server.address}")
+            for line in (*introduction(desk), *not_started(settings)):
                 console.print(line)
-            await desk.prepare(panel)
-            await server.stopped()
+            async with _readied(readying, desk, panel):
+                await _resume(desk)
+                await server.stopped()
+
+
+@asynccontextmanager
+async def _readied(readying: Readying, desk: Desk, panel: Panel) -> AsyncIterator[None]:
+    """Have the models made ready beside whatever the block does."""
+    task = asyncio.create_task(readying.ready(desk, panel))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _resume(desk: Desk) -> None:
+    """Go on with the page's rounds that a stop or a crash interrupted."""
+    for line in await desk.store.recent(wanted=Wanted(chats=("web",), unfinished=True)):
+        try:
+            desk.runner.start(await desk.store.load(line.id))
+        except StoreError as error:  # one round that cannot be read stops no other
+            structlog.get_logger().error("round_not_resumed", round_id=line.id, why=str(error))
 
 
 def introduction(desk: Desk) -> list[str]:
@@ -56,6 +100,38 @@ def introduction(desk: Desk) -> list[str]:
         used = " (in use)" if name == desk.default else f"; /council panel {name} uses it"
         lines.append(f"Panel {name}: {seats} · text goes to {receivers(panel)}{used}")
     return lines
+
+
+def not_started(settings: Settings) -> list[str]:
+    """Say what has some of what it needs and was not started all the same, and why."""
+    lines = []
+    for chat, tokens in {
+        "Slack": ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"),
+        "Discord": ("DISCORD_TOKEN",),
+    }.items():
+        found = [name for name in tokens if name in settings.keys]
+        why = f"{found[0]} is set, but this version has no {chat} yet" if found else "no token"
+        lines.append(f"{chat}: not started ({why})")
+    return lines
+
+
+def check_open(settings: Settings) -> None:
+    """Raise SettingsError for a page that others could reach without a token."""
+    if not is_loopback(settings.host) and not token_of(settings):
+        raise SettingsError([OPEN_TO_ALL.format(host=settings.host)])
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether only this machine reaches the address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def token_of(settings: Settings) -> str | None:
+    """Give the page's token, or None where there is none."""
+    return settings.web_token.get_secret_value() if settings.web_token else None
 
 
 def _default_panel(desk: Desk) -> Panel:

@@ -4,37 +4,50 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.chat import Chat, Note, Post, Said, Sent
 from bot.commands.desk import Desk
-from bot.logs import round_closed
+from bot.ports import Sight
 from bot.render.acceptance import accepted_post
 from bot.render.progress import progress_post
 from bot.render.report import report
-from council.convene import convene
 from council.rounds import Question, Round
-from council.sitting import Council
 
 TICK_SECONDS = 1.0
-_OPTION = re.compile(r"\A(panel|seed):(\S+)\s+")
+_OPTION = re.compile(r"\A(panel|method|seed):(\S+)\s+")
 
 
 async def ask(desk: Desk, chat: Chat, said: Said, text: str) -> None:
-    """Open a round for the question, once for each event, and see it through.
-
-    The text may begin with `panel:NAME` and `seed:TEXT`.
-    """
-    options, question = _options(text)
-    panel = desk.panel(options.get("panel"), said.place)
-    asked = Question(question, said.asker.id, said.context)
-    round_ = desk.new_round(asked, panel, options.get("seed"), said.key)
-    if not await desk.store.open(round_):
+    """Open a round for the question, once for each event, and see it through."""
+    round_ = await opened(desk, said, text)
+    if round_ is None:
         await chat.whisper(said, Post((Note(f"This has been asked already: round {said.key}."),)))
         return
     await chat.whisper(said, accepted_post(round_))
-    await desk.prepare(panel)
     await see_through(desk, chat, said, round_)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What an asker may choose; None is left to the place, the panel and chance."""
+
+    panel: str | None = None
+    method: str | None = None
+    seed: str | None = None
+
+
+async def opened(desk: Desk, said: Said, text: str, choice: Choice = Choice()) -> Round | None:
+    """Give the stored round of a new question, or None for an event that has come before.
+
+    The text may begin with `panel:NAME`, `method:NAME` and `seed:TEXT`, which go before a choice.
+    """
+    options, question = _options(text)
+    chosen = replace(choice, **options)
+    panel = desk.panel(chosen.panel, said.place, chosen.method)
+    asked = Question(question, said.asker.id, said.context, said.place)
+    round_ = desk.new_round(asked, panel, chosen.seed, said.key)
+    return round_ if await desk.store.open(round_) else None
 
 
 def _options(text: str) -> tuple[dict[str, str], str]:
@@ -46,17 +59,25 @@ def _options(text: str) -> tuple[dict[str, str], str]:
 
 
 async def see_through(desk: Desk, chat: Chat, said: Said, round_: Round) -> Round:
-    """Convene a stored round, showing how it goes on, then the answer and its thread."""
-    async with _shown(chat, said, round_) as screen:
-        council = Council(desk.gateway, desk.store, on_round=screen.show)
-        closed = await convene(round_.id, council)
-    round_closed(closed)
-    thread = report(closed)
+    """Carry a stored round on, showing how it goes, then the answer and its thread.
+
+    Whoever is stopped while showing it stops the round as well.
+    """
+    try:
+        async with _shown(chat, said, round_) as screen:
+            desk.runner.start(round_)
+            async with desk.runner.watching(round_.id) as sights:
+                async for sight in sights:
+                    screen.show(sight)
+    except asyncio.CancelledError:
+        await desk.runner.stop(round_.id)
+        raise
+    thread = report(screen.sight.round_)
     await chat.edit(screen.sent, thread.root)
     place = replace(said.place, thread=screen.sent.message)
     for reply in thread.replies:
         await chat.send(place, reply)
-    return closed
+    return screen.sight.round_
 
 
 class _Screen:
@@ -64,14 +85,14 @@ class _Screen:
 
     def __init__(self, chat: Chat, sent: Sent, round_: Round) -> None:
         self.sent = sent
+        self.sight = Sight(round_)
         self._chat = chat
-        self._round = round_
         self._changed = asyncio.Event()
         self._started = asyncio.get_running_loop().time()
 
-    def show(self, round_: Round) -> None:
+    def show(self, sight: Sight) -> None:
         """Take note of a change."""
-        self._round = round_
+        self.sight = sight
         self._changed.set()
 
     async def keep_up(self) -> None:
@@ -84,7 +105,7 @@ class _Screen:
             except TimeoutError:
                 pass
             self._changed.clear()
-            post = progress_post(self._round, loop.time() - self._started)
+            post = progress_post(self.sight.round_, loop.time() - self._started, self.sight.draft)
             await self._chat.edit(self.sent, post)
 
 

@@ -2,14 +2,16 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from bot.chat import Place
 from bot.commands.questions import checked_question
+from bot.ports import Runner
 from council.errors import PanelError
+from council.methods import METHODS
 from council.panel import Panel
+from council.places import Place
 from council.ports import Gateway, Store
 from council.prompts import VERSION as PROMPTS
 from council.rounds import Question, Round
@@ -37,6 +39,7 @@ class Desk:
 
     store: Store
     gateway: Gateway
+    runner: Runner
     panels: Mapping[str, Panel]
     default: str | None
     prepare: Callable[[Panel], Awaitable[None]] = _nothing
@@ -44,8 +47,11 @@ class Desk:
     now: Callable[[], datetime] = _now
     chosen: dict[Place, str] = field(default_factory=dict)
 
-    def panel(self, name: str | None, place: Place) -> Panel:
-        """Give the panel that is named, picked for the place, or the default."""
+    def panel(self, name: str | None, place: Place, method: str | None = None) -> Panel:
+        """Give the panel that is named, picked for the place, or the default.
+
+        It judges by the method that is named, else by its own.
+        """
         wanted = name or self.chosen.get(place) or self.default
         if wanted is None:
             raise PanelError(
@@ -55,7 +61,7 @@ class Desk:
         if wanted not in self.panels:
             known = ", ".join(self.panels) or "none"
             raise PanelError(f"There is no panel {wanted!r}; known panels: {known}.")
-        return self.panels[wanted]
+        return _judging_by(method, self.panels[wanted])
 
     def new_round(self, question: Question, panel: Panel, seed: str | None, key: str) -> Round:
         """Give a round that is not stored yet; without a seed it draws one of its own."""
@@ -67,6 +73,14 @@ class Desk:
             asked_at=self.now(),
             versions=tuple(sorted(versions(self.gateway).items())),
         )
+
+
+def _judging_by(method: str | None, panel: Panel) -> Panel:
+    if method is None:
+        return panel
+    if method not in METHODS:
+        raise PanelError(f"There is no method {method!r}; known methods: {', '.join(METHODS)}.")
+    return replace(panel, terms=replace(panel.terms, method=method))
 
 
 def versions(gateway: Gateway) -> dict[str, str]:

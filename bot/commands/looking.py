@@ -1,5 +1,6 @@
 """The commands that show: help, panel, rounds, show."""
 
+from bot.access import check_readable, readable
 from bot.chat import Chat, Heading, Note, Post, Said, Table
 from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
@@ -41,7 +42,8 @@ def _seats(name: str, desk: Desk) -> str:
 
 async def show_rounds(desk: Desk, chat: Chat, said: Said, limit: str) -> None:
     """List the newest rounds."""
-    lines = await desk.store.recent(int(limit) if limit else SHOWN_ROUNDS)
+    wanted = readable(said.asker, said.place)
+    lines = await desk.store.recent(int(limit) if limit else SHOWN_ROUNDS, wanted)
     if not lines:
         await chat.whisper(said, Post((Note("No round has been held yet."),)))
         return
@@ -61,7 +63,8 @@ def _short(question: str) -> str:
 
 async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
     """Show a stored round as it was posted; `last` is the newest."""
-    round_ = await desk.store.load(await _meant(desk, wanted))
+    round_ = await desk.store.load(await _meant(desk, said, wanted))
+    check_readable(round_, said.asker, said.place)
     if round_.stage is not Stage.CLOSED:
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
         await chat.whisper(said, Post((Note(line),)))
@@ -71,10 +74,10 @@ async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
         await chat.whisper(said, post)
 
 
-async def _meant(desk: Desk, wanted: str) -> str:
+async def _meant(desk: Desk, said: Said, wanted: str) -> str:
     if wanted.lower() != LAST:
         return await desk.store.find(wanted)
-    newest = await desk.store.recent(1)
+    newest = await desk.store.recent(1, readable(said.asker, said.place))
     if not newest:
         raise RoundNotFoundError("No round has been held yet.")
     return newest[0].id

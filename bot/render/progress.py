@@ -3,7 +3,7 @@
 Never whose answer is whose: labels are opened at the tally.
 """
 
-from bot.chat import Note, Post, Step, Steps, StepState
+from bot.chat import Note, Post, Prose, Step, Steps, StepState
 from bot.render.figures import counted, duration
 from bot.render.names import names_of
 from council.answers import Role
@@ -12,11 +12,15 @@ from council.rounds import Round, Stage
 WRITING = "Writing the answer"
 
 
-def progress_post(round_: Round, seconds: float) -> Post:
-    """Give the post that shows a running round, so many seconds after it began."""
+def progress_post(round_: Round, seconds: float, draft: str = "") -> Post:
+    """Give the post that shows a running round, so many seconds after it began.
+
+    `draft` is the answer as far as it is written.
+    """
     steps = [*_answer_steps(round_), *_ballot_steps(round_), _synthesis_step(round_)]
     summary = _summary(round_)
-    return Post((Steps(summary, tuple(steps)), Note(duration(seconds))), summary)
+    written = (Prose(draft),) if draft else ()
+    return Post((Steps(summary, tuple(steps)), Note(duration(seconds)), *written), summary)
 
 
 def _summary(round_: Round) -> str:

@@ -39,6 +39,7 @@ class Settings(BaseSettings):
     database_url: str = Field("", repr=False, validation_alias="COUNCIL_DATABASE_URL")
     host: str = Field("127.0.0.1", validation_alias="COUNCIL_HOST")
     port: int = Field(8765, ge=0, le=65535, validation_alias=AliasChoices("COUNCIL_PORT", "PORT"))
+    web_token: SecretStr | None = Field(None, validation_alias="COUNCIL_WEB_TOKEN")
     ollama: str = Field("http://127.0.0.1:11434", validation_alias="OLLAMA_API_BASE")
     keys: Mapping[str, SecretStr] = Field(default_factory=dict, exclude=True)
 

@@ -3,10 +3,11 @@
 from rich.console import Console
 from rich.live import Live
 
-from bot.chat import Place, Post, Said, Sent, Steps
+from bot.chat import Post, Said, Sent, Steps
 from bot.terminal.dress import dressed
+from council.places import Place
 
-HERE = Place("terminal", private=True)
+HERE = Place("terminal")
 
 
 class TerminalChat:

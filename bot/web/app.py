@@ -1,25 +1,98 @@
-"""The HTTP application: whether the bot is alive, and whether it can hold a round."""
+"""The HTTP application: every route, and what stands before them."""
 
+import secrets
+from collections.abc import Awaitable, Callable
+
+import structlog
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
-from bot.commands.desk import Desk
-from council.errors import CouncilError
+from bot.web import asking, events, health, pages
+from bot.web.asking import FormError
+from bot.web.gate import Gate, HarmlessContent
+from bot.web.seals import LinkError
+from bot.web.site import STATIC, Site
+from council.errors import CouncilError, RoundNotFoundError
+
+Handler = Callable[[Site, Request], Awaitable[Response]]
+
+_LOOPBACK = ["127.0.0.1", "localhost", "[::1]", "::1"]
+_NOT_FOUND, _SERVER_FAULT = 404, 500
+_READ: dict[str, Handler] = {
+    "/": pages.front,
+    "/rounds": pages.rounds,
+    "/rounds/{id}": pages.round_page,
+    "/rounds/{id}/events": events.events,
+    "/rounds/{id}/state": events.state,
+    "/rounds/{id}/round.json": pages.as_json,
+    "/rounds/{id}/round.md": pages.as_markdown_file,
+    "/login": asking.login,
+    "/healthz": health.healthy,
+    "/readyz": health.ready,
+    "/metrics": health.figures,
+}
+_DONE: dict[str, Handler] = {
+    "/ask": asking.asked,
+    "/rounds/{id}/again": asking.asked_again,
+    "/rounds/{id}/resume": asking.gone_on,
+    "/rounds/{id}/stop": asking.stopped,
+    "/login": asking.let_in,
+}
 
 
-def web_app(desk: Desk) -> Starlette:
-    """Give the application for one desk."""
+def web_app(site: Site, *, loopback: bool = True) -> Starlette:
+    """Give the application; on loopback it answers only to loopback's names."""
 
-    async def healthy(_: Request) -> Response:
-        return JSONResponse({"status": "ok"})
+    def route(path: str, handler: Handler, method: str) -> Route:
+        async def handled(request: Request) -> Response:
+            return await handler(site, request)
 
-    async def ready(_: Request) -> Response:
-        try:
-            await desk.store.recent(1)
-        except CouncilError as error:
-            return JSONResponse({"status": "not ready", "why": str(error)}, status_code=503)
-        return JSONResponse({"status": "ready", "panels": sorted(desk.panels)})
+        return Route(path, handled, methods=[method])
 
-    return Starlette(routes=[Route("/healthz", healthy), Route("/readyz", ready)])
+    async def refused(request: Request, error: Exception) -> Response:
+        return await _refused(site, request, error)
+
+    hosts = _LOOPBACK if loopback else ["*"]
+    return Starlette(
+        routes=[
+            *(route(path, handler, "GET") for path, handler in _READ.items()),
+            *(route(path, handler, "POST") for path, handler in _DONE.items()),
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ],
+        middleware=[
+            Middleware(HarmlessContent),
+            # A foreign site that makes its own name point here is not answered.
+            Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
+            Middleware(Gate, token=site.token, seals=site.seals),
+            Middleware(GZipMiddleware, minimum_size=1000),
+        ],
+        exception_handlers={CouncilError: refused, HTTPException: refused, Exception: refused},
+    )
+
+
+async def _refused(site: Site, request: Request, error: Exception) -> Response:
+    """Say what went wrong in a sentence, on a page like the others."""
+    status, sentence = _told(error)
+    if status == _SERVER_FAULT:
+        reference = secrets.token_hex(2)
+        structlog.get_logger().error("page_failed", ref=reference, exc_info=error)
+        sentence = f"Something went wrong (ref {reference}). Nothing that was saved is lost."
+    return await site.page(request, "refused.html", status=status, sentence=sentence)
+
+
+def _told(error: Exception) -> tuple[int, str]:
+    if isinstance(error, HTTPException):
+        detail = "There is no such page." if error.status_code == _NOT_FOUND else str(error.detail)
+        return error.status_code, detail
+    if not isinstance(error, CouncilError):
+        return _SERVER_FAULT, ""
+    kinds = {RoundNotFoundError: _NOT_FOUND, LinkError: 403}
+    own = error.status if isinstance(error, FormError) else 503
+    return kinds.get(type(error), own), str(error)

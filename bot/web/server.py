@@ -49,7 +49,16 @@ async def listening(app: ASGIApp, host: str, port: int) -> AsyncIterator[Server]
         raise PortTakenError(
             f"{host}:{port} cannot be listened on ({error.strerror}): choose another COUNCIL_PORT."
         ) from None
-    running = _Uvicorn(uvicorn.Config(app, log_config=None, lifespan="off"))
+    running = _Uvicorn(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            lifespan="off",
+            server_header=False,
+            # Pages that hold a stream open are let go; they come back by themselves.
+            timeout_graceful_shutdown=1,
+        )
+    )
     address = f"http://{host}:{sock.getsockname()[1]}"
     serving = asyncio.create_task(running.serve(sockets=[sock]))
     server = Server(address, serving, running)

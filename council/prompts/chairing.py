@@ -37,6 +37,12 @@ _LABEL_WORD = (
 _NAMES_LABEL = re.compile(rf"(\(\s*)?{_LABEL_WORD}(\s*\))?")
 
 
+def draft_of(text: str) -> str:
+    """Give what a reader may see of a reply still being written: not the JSON object at its end."""
+    before, _, last = text.rpartition("\n")
+    return before.rstrip() if last.lstrip().startswith(("{", "`")) else text
+
+
 @dataclass(frozen=True, slots=True)
 class ChairReply:
     """A chairman's reply as read; what it does not say stays empty."""

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import StoreError
 from storage.database import open_engine
-from storage.schema import upgrade
+from storage.schema import HEAD, upgrade
 from storage.sql import SqlStore
 from tests.builders import CLAUDE, GPT, a_round, an_answer
 from tests.storage.builders import a_closed_round, keep
@@ -72,7 +72,7 @@ async def test_what_cannot_be_written_to_can_still_be_read(
 
     async with opened(file if how == "read-only-file" else url, *pragmas) as locked:
         store = SqlStore(locked)
-        assert await upgrade(locked) == "0001"
+        assert await upgrade(locked) == HEAD
         with pytest.raises(StoreError, match=r"^The database cannot be written to"):
             await store.open(a_closed_round("r2"))
 

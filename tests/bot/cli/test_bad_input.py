@@ -54,7 +54,8 @@ def test_an_unknown_round_is_a_sentence_and_ends_with_1(
 def test_an_id_that_begins_several_rounds_asks_for_more_of_it(held: tuple[Home, str]) -> None:
     home, round_id = held
     home.sql(
-        "INSERT INTO round SELECT id || 'x', question, asked_by, context, asked_at, "
+        "INSERT INTO round (id, question, asked_by, context, asked_at, panel_name, panel, seed, "
+        "versions, seconds, failure) SELECT id || 'x', question, asked_by, context, asked_at, "
         "panel_name, panel, seed, versions, seconds, failure FROM round"
     )
 

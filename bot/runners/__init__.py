@@ -1,0 +1,1 @@
+"""Runners: who carries unfinished rounds on."""

@@ -1,0 +1,179 @@
+"""What visitors do: ask, go on with a round, stop it, let the page know them by the token."""
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from bot.chat import Caution, Post, Said, Sent
+from bot.commands.asking import Choice, opened
+from bot.commands.commands import ASK, COMMANDS
+from bot.commands.hearing import hear
+from bot.web.gate import is_token
+from bot.web.site import Site
+from bot.web.visitors import PASS_COOKIE, Visitor, place_of, remember, visitor_of
+from council.errors import CouncilError, RoundNotFoundError
+from council.places import Place
+from council.rounds import Round
+
+MOST_BYTES = 4_000_000
+_KEY = re.compile(r"[0-9a-f]{10}")
+_LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
+WRONG_TOKEN_SECONDS = 0.5
+
+
+class FormError(CouncilError):
+    """A form that cannot be acted on; `status` is HTTP's."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+async def own_form(site: Site, request: Request) -> FormData:
+    """Give a form's fields; raise FormError unless it is of a bearable size and this visitor's."""
+    length = request.headers.get("content-length", "")
+    if not length.isdigit() or int(length) > MOST_BYTES:
+        raise FormError("That is too much text for a question: shorten it.", 413)
+    form = await request.form()
+    if not site.seals.fits_form(visitor_of(request).secret, str(form.get("token", ""))):
+        raise FormError("This page was open for too long: load it again, then send it.", 403)
+    return form
+
+
+@dataclass(slots=True)
+class _Page:
+    """The page as a chat: what is said to a visitor is collected for the next page."""
+
+    posts: list[Post] = field(default_factory=list)
+
+    async def send(self, place: Place, post: Post) -> Sent:
+        self.posts.append(post)
+        return Sent(place, str(len(self.posts)))
+
+    async def edit(self, sent: Sent, post: Post) -> None:
+        self.posts[int(sent.message) - 1] = post
+
+    async def whisper(self, said: Said, post: Post) -> None:
+        self.posts.append(post)
+
+
+async def asked(site: Site, request: Request) -> Response:
+    """Open a round and go to its page; any other command is answered on the page itself."""
+    form = await own_form(site, request)
+    text = str(form.get("question", ""))
+    said = _said(visitor_of(request), text, form)
+    order = COMMANDS.read(text) if text.strip() else None
+    if order and order.command is not ASK:
+        page = _Page()
+        await hear(site.desk, page, said)
+        return await site.page(request, "said.html", posts=page.posts, said=text)
+    try:
+        round_id = await _opened(site, said, order.argument if order else "", _choice(form))
+    except CouncilError as error:
+        refused = Post((Caution(str(error)),))
+        return await site.page(
+            request, "said.html", status=422, posts=[refused], said="", typed=text
+        )
+    return RedirectResponse(f"/rounds/{round_id}", status_code=303)
+
+
+def _said(visitor: Visitor, text: str, form: FormData) -> Said:
+    place = place_of(visitor, private=form.get("audience") == "me")
+    # The form brings its key along: sent twice, it makes one round.
+    key = str(form.get("round", ""))
+    return Said(text, visitor.asker, place, key)
+
+
+def _choice(form: FormData) -> Choice:
+    return Choice(str(form.get("panel", "")) or None, str(form.get("method", "")) or None)
+
+
+async def _opened(site: Site, said: Said, text: str, choice: Choice) -> str:
+    key = said.key if _KEY.fullmatch(said.key) else site.desk.new_id()
+    round_ = await opened(site.desk, _with_key(said, key), text, choice)
+    if round_ is None and await _asks_something_else(site, said, key, text):
+        round_ = await opened(site.desk, _with_key(said, site.desk.new_id()), text, choice)
+    if round_:
+        site.desk.runner.start(round_)
+        return round_.id
+    return key
+
+
+async def _asks_something_else(site: Site, said: Said, key: str, text: str) -> bool:
+    """Say whether a form's key was used for another question, as after going back a page."""
+    before = (await site.desk.store.load(key)).question
+    return before.asked_by != said.asker.id or not text.strip().endswith(before.text)
+
+
+def _with_key(said: Said, key: str) -> Said:
+    return Said(said.text, said.asker, said.place, key, said.context)
+
+
+async def asked_again(site: Site, request: Request) -> Response:
+    """Put a round's question to its panel once more."""
+    form = await own_form(site, request)
+    round_ = await site.round_(request)
+    visitor = visitor_of(request)
+    place = place_of(visitor, private=round_.question.place.private)
+    said = Said(round_.question.text, visitor.asker, place, str(form.get("round", "")))
+    terms = round_.panel.terms
+    try:
+        round_id = await _opened(site, said, said.text, Choice(round_.panel.name, terms.method))
+    except CouncilError as error:
+        post = Post((Caution(str(error)),))
+        return await site.page(
+            request, "said.html", status=422, posts=[post], said="", typed=said.text
+        )
+    return RedirectResponse(f"/rounds/{round_id}", status_code=303)
+
+
+async def gone_on(site: Site, request: Request) -> Response:
+    """Go on with a round that stopped."""
+    round_ = await _own_round(site, request)
+    if not round_.closing:
+        site.desk.runner.start(round_)
+    return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
+
+
+async def stopped(site: Site, request: Request) -> Response:
+    """Stop spending on a round; what there is stays."""
+    round_ = await _own_round(site, request)
+    await site.desk.runner.stop(round_.id)
+    return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
+
+
+async def _own_round(site: Site, request: Request) -> Round:
+    """Give the round of the one who asked for it; to others it is as if it were not there."""
+    await own_form(site, request)
+    round_ = await site.round_(request)
+    if round_.question.asked_by != visitor_of(request).asker.id:
+        raise RoundNotFoundError("Only the one who asked can stop a round or go on with it.")
+    return round_
+
+
+async def let_in(site: Site, request: Request) -> Response:
+    """Give a pass to whoever knows the token."""
+    form = await own_form(site, request)
+    if not site.token or not is_token(str(form.get("password", "")), site.token):
+        await asyncio.sleep(WRONG_TOKEN_SECONDS)
+        return await site.page(
+            request, "login.html", status=403, wrong=True, next=_next(form.get("next")), lines=()
+        )
+    response = RedirectResponse(_next(form.get("next")), status_code=303)
+    remember(response, request, PASS_COOKIE, site.seals.new_pass())
+    return response
+
+
+def _next(wanted: object) -> str:
+    path = str(wanted or "/")
+    return path if _LOCAL_PATH.fullmatch(path) else "/"
+
+
+async def login(site: Site, request: Request) -> Response:
+    """Ask for the token."""
+    wanted = _next(request.query_params.get("next"))
+    return await site.page(request, "login.html", wrong=False, next=wanted, lines=())

@@ -1,0 +1,89 @@
+"""What a page hears of a round under way: server-sent events, each the whole state as HTML.
+
+Whoever connects, or connects again, is told the newest state first, so nothing can be missed.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from functools import lru_cache
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from bot.ports import Sight
+from bot.render.progress import progress_post
+from bot.web.site import Site, fragment
+from council.errors import CouncilError
+
+HEARTBEAT_SECONDS = 15.0
+RETRY_MILLISECONDS = 1000
+
+
+@lru_cache(maxsize=256)  # a sight is shown to many pages
+def told(sight: Sight) -> dict[str, object]:
+    """Give what a page shows of a sight; `closed` tells it to fetch the whole round."""
+    post = progress_post(sight.round_, sight.seconds)
+    return {
+        "closed": sight.round_.closing is not None,
+        "summary": post.summary,
+        "seconds": round(sight.seconds, 1),
+        "progress": fragment("progress.html", progress=post),
+        "draft": fragment("draft.html", draft=sight.draft) if sight.draft else "",
+    }
+
+
+async def events(site: Site, request: Request) -> Response:
+    """Tell how a round goes on, until it is closed or stopped."""
+    round_ = await site.round_(request)
+    return StreamingResponse(
+        _stream(site, round_.id),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+async def state(site: Site, request: Request) -> Response:
+    """Tell once how a round stands, for pages that cannot hold a stream open."""
+    round_ = await site.round_(request)
+    async with site.desk.runner.watching(round_.id) as sights:
+        sight = await anext(sights)
+    stopped = not sight.round_.closing and not site.desk.runner.carries(round_.id)
+    return JSONResponse(told(sight) | {"stopped": stopped})
+
+
+async def _stream(site: Site, round_id: str) -> AsyncIterator[str]:
+    yield f"retry: {RETRY_MILLISECONDS}\n\n"
+    async with site.desk.runner.watching(round_id) as sights:
+        try:
+            async for sight in _or_silence(sights):
+                yield _event("state", told(sight)) if sight else ": still here\n\n"
+        except CouncilError as error:
+            yield _event("stopped", {"why": str(error)})
+            return
+    if not site.desk.runner.carries(round_id):
+        yield _event("end", {})
+
+
+def _event(name: str, data: dict[str, object]) -> str:
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n"
+
+
+async def _or_silence(sights: AsyncIterator[Sight]) -> AsyncIterator[Sight | None]:
+    """Give the sights, and None whenever there was none for a while."""
+    following = asyncio.ensure_future(anext(sights, None))
+    try:
+        while True:
+            done, _ = await asyncio.wait({following}, timeout=HEARTBEAT_SECONDS)
+            if not done:
+                yield None
+            elif sight := following.result():
+                yield sight
+                following = asyncio.ensure_future(anext(sights, None))
+            else:
+                return
+    finally:
+        following.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await following

@@ -1,0 +1,94 @@
+"""What visitors read: the front page, the list of rounds, a round, its downloads."""
+
+import asyncio
+import json
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.render.document import document
+from bot.render.findings import findings
+from bot.render.markdown import as_markdown
+from bot.render.placings import placings
+from bot.render.progress import progress_post
+from bot.render.report import answer_posts, ballots_post, report, standings_post
+from bot.web.site import Site
+from bot.web.visitors import visitor_of
+from council.rounds import Round
+from council.verify import verify
+
+FOUND_ROUNDS = 100
+
+
+async def front(site: Site, request: Request) -> Response:
+    """Give the first page: ask, and see what runs here and who receives what."""
+    return await site.page(
+        request, "front.html", surroundings=site.surroundings, state=site.state()
+    )
+
+
+async def rounds(site: Site, request: Request) -> Response:
+    """Give the rounds whose question holds what is looked for."""
+    wanted = request.query_params.get("q", "")[:200].strip()
+    found = await site.lines(visitor_of(request), FOUND_ROUNDS, wanted)
+    return await site.page(request, "rounds.html", found=found, wanted=wanted)
+
+
+async def round_page(site: Site, request: Request) -> Response:
+    """Give a round: its answer and thread, or how far it is."""
+    # Asked before it is loaded: a round that closes in between is told by the next event.
+    is_carried = site.desk.runner.carries(request.path_params["id"])
+    round_ = await site.round_(request)
+    is_own = round_.question.asked_by == visitor_of(request).asker.id
+    shown = await asyncio.to_thread(_closed if round_.closing else _open, round_)
+    if round_.panel.name in site.desk.panels:
+        shown["panel"] = round_.panel.name
+    return await site.page(
+        request,
+        "round.html",
+        round_=round_,
+        current=round_.id,
+        is_running=is_carried and not round_.closing,
+        is_own=is_own,
+        state=site.state(),
+        **shown,
+    )
+
+
+def _open(round_: Round) -> dict[str, Any]:
+    return {"progress": progress_post(round_, 0), "root": None, "draw": None}
+
+
+def _closed(round_: Round) -> dict[str, Any]:
+    shown: dict[str, Any] = {"root": report(round_).root, "draw": round_.draw}
+    if round_.draw:
+        shown |= {
+            "standings": standings_post(round_, round_.draw),
+            "ballots": ballots_post(round_, round_.draw),
+            "answers": [*answer_posts(round_, round_.draw)],
+            "placings": placings(round_, round_.draw),
+            "findings": findings(round_),
+            "differences": verify(round_),
+        }
+    return shown
+
+
+async def as_json(site: Site, request: Request) -> Response:
+    """Give a round as the document that `council show --json` prints."""
+    round_ = await site.round_(request)
+    text = json.dumps(document(round_), ensure_ascii=False, indent=2)
+    return _download(f"round-{round_.id}.json", text, "application/json")
+
+
+async def as_markdown_file(site: Site, request: Request) -> Response:
+    """Give a round as a Markdown file."""
+    round_ = await site.round_(request)
+    text = as_markdown(report(round_))
+    return _download(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
+
+
+def _download(name: str, text: str, media_type: str) -> Response:
+    plain = "".join(c if c.isalnum() or c in "-._" else "_" for c in name if c.isascii())
+    headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
+    return Response(text, media_type=media_type, headers=headers)

@@ -1,0 +1,75 @@
+"""Seals: what the page hands out and knows again, signed so that nobody else can make it."""
+
+import hashlib
+import os
+import secrets
+from pathlib import Path
+
+from itsdangerous import BadSignature, SignatureExpired, Signer, TimestampSigner
+
+from council.errors import CouncilError
+
+LINK_SECONDS = 7 * 24 * 3600
+PASS_SECONDS = 30 * 24 * 3600
+_KEY_BYTES = 32
+
+
+class LinkError(CouncilError):
+    """A link into the page that opens nothing."""
+
+
+class Seals:
+    """Signs with one key; each kind of seal fits its own purpose only."""
+
+    def __init__(self, key: bytes) -> None:
+        self._forms = Signer(key, salt="form")
+        self._passes = TimestampSigner(key, salt="pass")
+        self._links = TimestampSigner(key, salt="link")
+
+    def form_token(self, visitor: str) -> str:
+        """Give what a visitor's own forms carry, and nobody else's can."""
+        return self._forms.get_signature(visitor).decode()
+
+    def fits_form(self, visitor: str, token: str) -> bool:
+        """Say whether a form came from a page that this visitor was given."""
+        return self._forms.verify_signature(visitor, token)
+
+    def new_pass(self) -> str:
+        """Give the pass of somebody who knew the token."""
+        return self._passes.sign("pass").decode()
+
+    def is_pass(self, found: str) -> bool:
+        """Say whether this is a pass that has not run out."""
+        return self._passes.validate(found, max_age=PASS_SECONDS)
+
+    def link_key(self, round_id: str) -> str:
+        """Give the key that opens one round for a week, for a link in a chat."""
+        return self._links.sign(round_id).decode().removeprefix(f"{round_id}.")
+
+    def open(self, round_id: str, key: str) -> None:
+        """Raise LinkError unless the key opens this round, and still does."""
+        try:
+            self._links.unsign(f"{round_id}.{key}", max_age=LINK_SECONDS)
+        except SignatureExpired:
+            raise LinkError(
+                "This link has run out: ask for the round in the chat it came from."
+            ) from None
+        except BadSignature:
+            raise LinkError(
+                "This link is not whole, or not ours: open it again from the chat it came from."
+            ) from None
+
+
+def seal_key(token: str | None, folder: Path) -> bytes:
+    """Give the key: from the token, the same on every machine, else one kept in the folder."""
+    if token:
+        return hashlib.sha256(f"council page {token}".encode()).digest()
+    file = folder / "page.key"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return file.read_bytes()
+    with os.fdopen(opened, "wb") as new:
+        new.write(secrets.token_bytes(_KEY_BYTES))
+    return file.read_bytes()

@@ -1,0 +1,108 @@
+"""What every handler of the page works with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from bot.access import check_readable, readable
+from bot.commands.desk import Desk
+from bot.render.acceptance import receivers
+from bot.render.figures import duration, money
+from bot.render.names import names_of
+from bot.web.markdown import markdown
+from bot.web.seals import Seals
+from bot.web.visitors import VISITOR_COOKIE, Visitor, place_of, remember, visitor_of
+from council.methods import METHODS
+from council.ports import RoundLine
+from council.rounds import Round
+
+STATIC = Path(__file__).parent / "static"
+LISTED_ROUNDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The desk behind the page, its seals, and what there is to say of this machine.
+
+    `token` is None where no token is asked for; `state` says how far the models are, or nothing
+    once they are ready.
+    """
+
+    desk: Desk
+    seals: Seals
+    token: str | None = None
+    surroundings: tuple[str, ...] = ()
+    state: Callable[[], str] = str
+
+    async def page(self, request: Request, name: str, status: int = 200, **shown: Any) -> Response:  # noqa: ANN401
+        """Give a page in the frame they all share, and remember who it was for."""
+        visitor = visitor_of(request)
+        frame = {
+            "visitor": visitor,
+            "form_token": self.seals.form_token(visitor.secret),
+            "lines": await self.lines(visitor, LISTED_ROUNDS),
+            "panels": self.desk.panels,
+            "panel": self.desk.chosen.get(place_of(visitor), self.desk.default),
+            "methods": tuple(METHODS),
+            "new_key": self.desk.new_id(),
+            "key": request.query_params.get("key", ""),
+            "current": "",
+            "typed": "",
+        }
+        html = _templates().get_template(name).render(frame | shown)
+        response = HTMLResponse(html, status)
+        if visitor.new:
+            remember(response, request, VISITOR_COOKIE, visitor.secret)
+        return response
+
+    async def lines(
+        self, visitor: Visitor, limit: int, containing: str = ""
+    ) -> tuple[RoundLine, ...]:
+        """Give the newest rounds this visitor may read."""
+        wanted = readable(visitor.asker, place_of(visitor), containing)
+        return await self.desk.store.recent(limit, wanted)
+
+    async def round_(self, request: Request) -> Round:
+        """Give the round a request is about; raise LinkError or RoundNotFoundError."""
+        round_id = request.path_params["id"]
+        if key := request.query_params.get("key"):
+            self.seals.open(round_id, key)
+            return await self.desk.store.load(round_id)
+        round_ = await self.desk.store.load(round_id)
+        visitor = visitor_of(request)
+        check_readable(round_, visitor.asker, place_of(visitor))
+        return round_
+
+
+def fragment(name: str, **shown: Any) -> str:  # noqa: ANN401
+    """Give a part of a page."""
+    return _templates().get_template(name).render(shown)
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("bot.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"markdown": markdown, "duration": duration, "money": money}
+    environment.filters |= {"kind": lambda part: type(part).__name__}
+    environment.globals |= {"asset": _asset, "names_of": names_of, "receivers": receivers}
+    return environment
+
+
+@cache
+def _asset(name: str) -> str:
+    """Give a file's address, which changes with the file, so that browsers may keep it."""
+    digest = sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+    return f"/static/{name}?{digest}"

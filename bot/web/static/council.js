@@ -1,0 +1,167 @@
+// The live parts of a page. Without this script everything can still be read.
+"use strict";
+
+const SLOTS = 4; // a browser holds six connections to one host; some stay free for clicks
+const POLL_MS = 1000;
+
+function localTimes(root) {
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const when = new Date(time.dateTime);
+    time.title = time.textContent;
+    time.textContent = when.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  }
+}
+
+function growing(area) {
+  const fit = () => {
+    area.style.height = "auto";
+    area.style.height = `${Math.min(area.scrollHeight + 2, innerHeight / 3)}px`;
+  };
+  area.addEventListener("input", fit);
+  area.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      area.form.requestSubmit();
+    }
+  });
+  if (area.value) fit();
+}
+
+function askOnce(form) {
+  form.addEventListener("submit", (event) => {
+    if (form.dataset.sent) event.preventDefault();
+    form.dataset.sent = "yes";
+  });
+  addEventListener("pageshow", () => delete form.dataset.sent);
+}
+
+class Live {
+  constructor(main) {
+    this.main = main;
+    this.base = main.dataset.round;
+    this.query = main.dataset.query;
+    this.started = null;
+    this.ticking = setInterval(() => this.tick(), 1000);
+    this.over = false;
+  }
+
+  at(id) {
+    return document.getElementById(id);
+  }
+
+  say(text) {
+    const line = this.at("connection");
+    if (line && line.textContent !== text) line.textContent = text;
+  }
+
+  tick() {
+    const line = this.at("elapsed");
+    if (!line || this.started === null) return;
+    line.textContent = `${Math.round((performance.now() - this.started) / 1000)} s`;
+  }
+
+  show(state) {
+    if (this.over) return;
+    this.say("");
+    if (state.closed || state.stopped) return this.finish();
+    this.started = performance.now() - state.seconds * 1000;
+    this.at("progress").innerHTML = state.progress;
+    if (state.draft) this.at("draft").innerHTML = state.draft;
+    const summary = this.at("summary");
+    if (summary.textContent !== state.summary) summary.textContent = state.summary;
+    this.tick();
+  }
+
+  async finish() {
+    if (this.over) return;
+    this.over = true;
+    clearInterval(this.ticking);
+    if (this.stream) this.stream.close();
+    const response = await fetch(location.pathname + this.query).catch(() => null);
+    if (!response || !response.ok) return location.reload();
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    for (const id of ["main", "thread"]) this.at(id).replaceWith(page.getElementById(id));
+    localTimes(this.at("main"));
+    // Whoever listens is told that the answer is there, and where.
+    const article = this.at("main").querySelector("article, .caution");
+    if (article) {
+      article.tabIndex = -1;
+      article.focus({ preventScroll: true });
+    }
+  }
+
+  listen() {
+    return new Promise((done) => {
+      const stream = new EventSource(`${this.base}/events${this.query}`);
+      this.stream = stream;
+      stream.addEventListener("state", (event) => {
+        this.show(JSON.parse(event.data));
+        if (this.over) done();
+      });
+      for (const name of ["stopped", "end"])
+        stream.addEventListener(name, () => {
+          this.finish();
+          done();
+        });
+      stream.onerror = () => {
+        this.say("The connection was lost; trying again …");
+        // After a refusal a browser does not try again by itself.
+        if (stream.readyState === EventSource.CLOSED) setTimeout(() => done(this.poll()), POLL_MS);
+      };
+    });
+  }
+
+  async poll() {
+    while (!this.over) {
+      try {
+        const response = await fetch(`${this.base}/state${this.query}`);
+        if (response.ok) this.show(await response.json());
+        else if (response.status < 500) return this.finish();
+        else throw new Error(response.status);
+      } catch {
+        this.say("The connection was lost; trying again …");
+      }
+      await new Promise((wake) => setTimeout(wake, POLL_MS));
+    }
+  }
+
+  async begin() {
+    if (!navigator.locks) return this.listen();
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const had = await navigator.locks.request(
+        `council-stream-${slot}`,
+        { ifAvailable: true },
+        async (lock) => {
+          if (lock) await this.listen();
+          return Boolean(lock);
+        },
+      );
+      if (had) return;
+    }
+    return this.poll();
+  }
+}
+
+async function untilReady(line) {
+  while (line) {
+    await new Promise((wake) => setTimeout(wake, POLL_MS));
+    const response = await fetch("/readyz").catch(() => null);
+    if (!response) continue;
+    const found = await response.json();
+    line.textContent = found.why || "The models are ready.";
+    if (!found.why) return;
+  }
+}
+
+addEventListener("click", (event) => {
+  const link = event.target.closest?.('a[href="#answers"]');
+  if (link) for (const answer of document.querySelectorAll("#answers details")) answer.open = true;
+});
+localTimes(document);
+for (const area of document.querySelectorAll("form.ask textarea")) growing(area);
+for (const form of document.querySelectorAll("form.ask")) askOnce(form);
+const rounds = document.querySelector("details.rounds");
+if (rounds && matchMedia("(min-width: 1000px)").matches) rounds.open = true;
+untilReady(document.querySelector("[data-state]"));
+const live = document.querySelector("[data-round]");
+if (live) new Live(live).begin();
