@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 # The council itself is covered to the last branch.
 COVERED := --cov=council --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 Q ?= Why is the sky blue?
+KILLS ?= 200
+ROUNDS ?= 400
 
 .DEFAULT_GOAL := help
-.PHONY: help run ask test check fix bench lock
+.PHONY: help run ask test check fix soak bench lock
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -31,6 +33,9 @@ check: $(VENV)/.dev ## format, lint, types, import contracts, tests
 fix: $(VENV)/.dev ## format, and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+soak: $(VENV)/.dev ## kill -9 at random moments: make soak KILLS=200 ROUNDS=400
+	@KILLS=$(KILLS) ROUNDS=$(ROUNDS) $(BIN)/python -m tests.soak
 
 bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed
 	$(BIN)/python -m bench.overhead --rivals

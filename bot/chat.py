@@ -164,8 +164,12 @@ class Sent:
 class Chat(Protocol):
     """The way to people on one platform."""
 
-    async def send(self, place: Place, post: Post) -> Sent:
-        """Post a message; the place names the thread for a reply."""
+    async def send(self, place: Place, post: Post, key: str) -> Sent:
+        """Post a message; the place names the thread for a reply, the key is kept with it."""
+        ...
+
+    async def find(self, place: Place, key: str) -> Sent | None:
+        """Give the message that was posted with this key; None if there is none to be found."""
         ...
 
     async def edit(self, sent: Sent, post: Post) -> None:

@@ -1,6 +1,6 @@
 """What the parts of the bot need of each other: a runner, and what it lets be seen."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -22,6 +22,13 @@ Sights = AsyncIterator[Sight]
 
 class Runner(Protocol):
     """Who carries rounds on, whoever watches and whether anybody does."""
+
+    async def resume(self, chats: Sequence[str]) -> None:
+        """Go on with every unfinished round that these chats asked for, and nobody stopped.
+
+        Raises CouncilError where another process serves one of these chats.
+        """
+        ...
 
     def start(self, round_: Round) -> None:
         """Carry a stored round to its end; one that is being carried already is left alone."""

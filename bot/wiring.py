@@ -1,11 +1,13 @@
 """The composition root: the only place that joins settings, gateways, storage and chats."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
-from bot.commands.desk import Desk
+from bot.commands.desk import Desk, now
 from bot.offers import LOCAL, demonstration, offered
+from bot.outbox import Outbox
+from bot.runners.claims import Claims, FileClaims, NoClaims
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
 from council.errors import StoreError
@@ -19,6 +21,7 @@ from council.gateways.scripted import ScriptedGateway
 from council.panel import Panel
 from council.ports import Gateway
 from storage.database import open_engine
+from storage.outgoing import SqlOutgoing
 from storage.schema import upgrade
 from storage.sql import SqlStore
 
@@ -41,6 +44,19 @@ async def opened_store(settings: Settings) -> AsyncIterator[SqlStore]:
         yield SqlStore(engine)
     finally:
         await engine.dispose()
+
+
+@contextmanager
+def opened_claims(settings: Settings) -> Iterator[Claims]:
+    """Give the claims of the processes that share the database's file."""
+    if settings.database_file is None:
+        yield NoClaims()
+        return
+    claims = FileClaims(settings.database_file.with_name(f"{settings.database_file.name}.lock"))
+    try:
+        yield claims
+    finally:
+        claims.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +92,11 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
                 await remote.warm()
 
         gateway = RoutingGateway(routes)
-        runner = LocalRunner(store, gateway, prepare)
+        claims = stack.enter_context(opened_claims(settings))
+        runner = LocalRunner(store, gateway, prepare, claims)
         stack.push_async_callback(runner.close)
-        yield Desk(store, gateway, runner, houses.panels, houses.default, prepare)
+        outbox = Outbox(SqlOutgoing(store.engine), now)
+        yield Desk(store, gateway, runner, outbox, houses.panels, houses.default, prepare)
 
 
 async def surroundings(settings: Settings) -> list[str]:

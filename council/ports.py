@@ -7,6 +7,7 @@ from typing import Protocol
 
 from council.ballots import Ballot
 from council.calls import Call, Reply
+from council.outgoing import Claim
 from council.places import NOWHERE, Place
 from council.rounds import Artefact, Round, Stage
 
@@ -42,10 +43,11 @@ class RoundLine:
     stage: Stage
     asked_by: str = ""
     place: Place = NOWHERE
+    paused: bool = False
 
     @classmethod
     def of(cls, round_: Round) -> "RoundLine":
-        """Give a round's line."""
+        """Give a round's line, without whether it is paused: that is not the round's own."""
         asked = round_.question
         told = (round_.id, asked.text, round_.asked_at, round_.stage)
         return cls(*told, asked.asked_by, asked.place)
@@ -57,6 +59,7 @@ class Wanted:
 
     `containing` is looked for in the question, capitals or not. `chats` are those the rounds were
     asked in; of private ones only those that `asker` asked for are given, unless it is None.
+    `unfinished` leaves out what is closed, and what somebody stopped on purpose.
     """
 
     containing: str = ""
@@ -70,7 +73,7 @@ class Wanted:
             self.containing.lower() in line.question.lower()
             and (not self.chats or line.place.chat in self.chats)
             and (self.asker is None or not line.place.private or line.asked_by == self.asker)
-            and not (self.unfinished and line.stage is Stage.CLOSED)
+            and not (self.unfinished and (line.paused or line.stage is Stage.CLOSED))
         )
 
 
@@ -102,9 +105,29 @@ class Store(Protocol):
         """Give the stored rounds that are wanted, newest first."""
         ...
 
+    async def pause(self, round_id: str, *, paused: bool) -> None:
+        """Note that somebody stopped a round on purpose, or wants it to go on."""
+        ...
+
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
         """Give the counted ballots of the panel's last closed rounds, a hundred at most.
 
         A round with a ballot that cannot be read is left out.
         """
+        ...
+
+
+class Outgoing(Protocol):
+    """Where messages on their way out are kept; raises StoreError when it cannot."""
+
+    async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
+        """Undertake to send a message of a round, or give the claim there is already."""
+        ...
+
+    async def take_over(self, claim: Claim, now: datetime) -> bool:
+        """Take a claim from whoever let it lie; False if it was marked or taken meanwhile."""
+        ...
+
+    async def mark(self, key: str, message: str) -> None:
+        """Note that a message was sent, with the id it has in its chat."""
         ...

@@ -18,6 +18,7 @@ def lines_query(wanted: Wanted) -> Any:  # noqa: ANN401
         RoundRow.question,
         RoundRow.asked_at,
         RoundRow.asked_by,
+        RoundRow.paused,
         *(RoundRow.chat, RoundRow.workspace, RoundRow.channel, RoundRow.thread, RoundRow.private),
     )
     stage = (
@@ -40,13 +41,14 @@ def _conditions(wanted: Wanted) -> list[Any]:
     if wanted.asker is not None:
         found.append(or_(~col(RoundRow.private), col(RoundRow.asked_by) == wanted.asker))
     if wanted.unfinished:
-        found.append(col(RoundRow.seconds).is_(None))
+        found += [col(RoundRow.seconds).is_(None), ~col(RoundRow.paused)]
     return found
 
 
 def line_from(row: Any) -> RoundLine:  # noqa: ANN401
     """Give the line a row of the query holds."""
-    return RoundLine(row.id, row.question, row.asked_at, _stage(row), row.asked_by, place_from(row))
+    told = (row.id, row.question, row.asked_at, _stage(row), row.asked_by)
+    return RoundLine(*told, place_from(row), row.paused)
 
 
 def _has(table: type[LabelRow] | type[VerdictRow]) -> Any:  # noqa: ANN401

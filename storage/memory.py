@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from council.ballots import Ballot, SpoiledBallot
 from council.errors import RoundNotFoundError, StoreError
+from council.outgoing import Claim
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Round, Stage, in_panel_order
 from storage.finding import PAST_ROUNDS, the_one
@@ -15,6 +17,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._rounds: dict[str, Round] = {}
+        self._paused: set[str] = set()
 
     async def open(self, round_: Round) -> bool:
         """Keep a new round; give False if its id is kept already."""
@@ -45,8 +48,12 @@ class MemoryStore:
         self, limit: int | None = None, wanted: Wanted = EVERY
     ) -> tuple[RoundLine, ...]:
         """Give the stored rounds that are wanted, newest first."""
-        lines = map(RoundLine.of, self._newest_first())
+        lines = map(self._line, self._newest_first())
         return tuple(line for line in lines if wanted.admits(line))[:limit]
+
+    async def pause(self, round_id: str, *, paused: bool) -> None:
+        """Note that somebody stopped a round on purpose, or wants it to go on."""
+        self._paused = self._paused | {round_id} if paused else self._paused - {round_id}
 
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
         """Give the counted ballots of the panel's last closed rounds, without their papers."""
@@ -61,9 +68,37 @@ class MemoryStore:
         ]
         return tuple(ballots for ballots in counted if ballots)
 
+    def _line(self, round_: Round) -> RoundLine:
+        return replace(RoundLine.of(round_), paused=round_.id in self._paused)
+
     def _newest_first(self) -> list[Round]:
         by_id = sorted(self._rounds.values(), key=lambda round_: round_.id)
         return sorted(by_id, key=lambda round_: round_.asked_at, reverse=True)
+
+
+class MemoryOutgoing:
+    """Messages on their way out, in a dictionary."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, Claim] = {}
+
+    async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
+        """Undertake to send a message of a round, or give the claim there is already."""
+        if key in self._claims:
+            return self._claims[key]
+        self._claims[key] = Claim(key, now)
+        return replace(self._claims[key], is_new=True)
+
+    async def take_over(self, claim: Claim, now: datetime) -> bool:
+        """Take a claim from whoever let it lie; False if it was marked or taken meanwhile."""
+        if self._claims[claim.key] != replace(claim, is_new=False) or claim.message:
+            return False
+        self._claims[claim.key] = Claim(claim.key, now)
+        return True
+
+    async def mark(self, key: str, message: str) -> None:
+        """Note that a message was sent, with the id it has in its chat."""
+        self._claims[key] = replace(self._claims[key], message=message)
 
 
 def _holds(round_: Round, artefact: Artefact) -> bool:

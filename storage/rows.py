@@ -51,6 +51,7 @@ class RoundRow(SQLModel, table=True):
     versions: dict[str, str] = Field(sa_type=Json)
     seconds: float | None = None
     failure: str | None = None
+    paused: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
 
 
 class AnswerRow(_OfRound, _WithPrompt, _WithReply, table=True):
@@ -164,3 +165,13 @@ class SynthesisRow(_OfRound, _WithPrompt, table=True):
     cost_usd: float | None = None
     seconds: float | None = None
     attempts: int | None = None
+
+
+class OutgoingRow(SQLModel, table=True):
+    """A message that is being sent, or was; `message` is the chat's own id once it is known."""
+
+    __tablename__ = "outgoing"
+    key: str = Field(primary_key=True)
+    round_id: str = Field(foreign_key="round.id", ondelete="CASCADE", index=True)
+    claimed_at: datetime = Field(sa_type=UtcDateTime)
+    message: str | None = None

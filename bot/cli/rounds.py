@@ -16,7 +16,7 @@ from bot.commands.desk import Desk
 from bot.render.acceptance import accepted_post
 from bot.render.document import document
 from bot.settings import load_settings
-from bot.terminal.chat import HERE, TerminalChat
+from bot.terminal.chat import HERE, TerminalChat, new_session
 from bot.wiring import Wishes, opened_desk
 from council.errors import StoreError
 from council.rounds import Question, Round
@@ -51,7 +51,7 @@ async def hold(request: Request, tell: Callable[[bool], None]) -> None:
 
 async def _seen_through(desk: Desk, round_: Round, *, quiet: bool) -> Round:
     chat = TerminalChat(Console(quiet=quiet, highlight=False))
-    said = Said(round_.question.text, YOU, HERE, round_.id)
+    said = Said(round_.question.text, YOU, new_session(), round_.id)
     try:
         await chat.whisper(said, accepted_post(round_))
         return await see_through(desk, chat, said, round_)

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 
-import structlog
 from rich.console import Console
 
 from bot import logs
@@ -21,9 +20,8 @@ from bot.web.seals import Seals, seal_key
 from bot.web.server import listening
 from bot.web.site import Site
 from bot.wiring import Wishes, opened_desk, surroundings
-from council.errors import PanelError, StoreError
+from council.errors import PanelError
 from council.panel import Panel
-from council.ports import Wanted
 
 NOBODY = (
     "Nobody can be asked: name a panel in council.toml, set the keys of two providers, start "
@@ -62,13 +60,13 @@ async def serve(*, local: bool) -> None:
             tuple(await surroundings(settings)),
             lambda: readying.state,
         )
+        await desk.runner.resume(("web",))
         app = web_app(site, loopback=is_loopback(settings.host))
         async with listening(app, settings.host, settings.port) as server:
             console.print(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
                 console.print(line)
             async with _readied(readying, desk, panel):
-                await _resume(desk)
                 await server.stopped()
 
 
@@ -81,15 +79,6 @@ async def _readied(readying: Readying, desk: Desk, panel: Panel) -> AsyncIterato
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-
-
-async def _resume(desk: Desk) -> None:
-    """Go on with the page's rounds that a stop or a crash interrupted."""
-    for line in await desk.store.recent(wanted=Wanted(chats=("web",), unfinished=True)):
-        try:
-            desk.runner.start(await desk.store.load(line.id))
-        except StoreError as error:  # one round that cannot be read stops no other
-            structlog.get_logger().error("round_not_resumed", round_id=line.id, why=str(error))
 
 
 def introduction(desk: Desk) -> list[str]:

@@ -64,7 +64,7 @@ async def see_through(desk: Desk, chat: Chat, said: Said, round_: Round) -> Roun
     Whoever is stopped while showing it stops the round as well.
     """
     try:
-        async with _shown(chat, said, round_) as screen:
+        async with _shown(desk, chat, said, round_) as screen:
             desk.runner.start(round_)
             async with desk.runner.watching(round_.id) as sights:
                 async for sight in sights:
@@ -72,12 +72,17 @@ async def see_through(desk: Desk, chat: Chat, said: Said, round_: Round) -> Roun
     except asyncio.CancelledError:
         await desk.runner.stop(round_.id)
         raise
-    thread = report(screen.sight.round_)
-    await chat.edit(screen.sent, thread.root)
-    place = replace(said.place, thread=screen.sent.message)
-    for reply in thread.replies:
-        await chat.send(place, reply)
+    await _post(desk, chat, screen.sent, screen.sight.round_)
     return screen.sight.round_
+
+
+async def _post(desk: Desk, chat: Chat, sent: Sent, round_: Round) -> None:
+    """Put the answer where progress was shown, and the rest under it."""
+    thread = report(round_)
+    await chat.edit(sent, thread.root)
+    place = replace(sent.place, thread=sent.place.thread or sent.message)
+    for part, reply in enumerate(thread.replies, start=1):
+        await desk.outbox.send(chat, round_.id, part, reply, place)
 
 
 class _Screen:
@@ -110,8 +115,8 @@ class _Screen:
 
 
 @asynccontextmanager
-async def _shown(chat: Chat, said: Said, round_: Round) -> AsyncIterator[_Screen]:
-    sent = await chat.send(said.place, progress_post(round_, 0))
+async def _shown(desk: Desk, chat: Chat, said: Said, round_: Round) -> AsyncIterator[_Screen]:
+    sent = await desk.outbox.send(chat, round_.id, 0, progress_post(round_, 0), said.place)
     screen = _Screen(chat, sent, round_)
     keeping_up = asyncio.create_task(screen.keep_up())
     try:

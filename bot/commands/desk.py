@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 
 from bot.commands.questions import checked_question
+from bot.outbox import Outbox
 from bot.ports import Runner
 from council.errors import PanelError
 from council.methods import METHODS
@@ -25,7 +26,8 @@ async def _nothing(_: Panel) -> None:
     """Prepare nothing: every model is ready."""
 
 
-def _now() -> datetime:
+def now() -> datetime:
+    """Give this moment."""
     return datetime.now(UTC)
 
 
@@ -40,11 +42,12 @@ class Desk:
     store: Store
     gateway: Gateway
     runner: Runner
+    outbox: Outbox
     panels: Mapping[str, Panel]
     default: str | None
     prepare: Callable[[Panel], Awaitable[None]] = _nothing
     new_id: Callable[[], str] = _new_id
-    now: Callable[[], datetime] = _now
+    now: Callable[[], datetime] = now
     chosen: dict[Place, str] = field(default_factory=dict)
 
     def panel(self, name: str | None, place: Place, method: str | None = None) -> Panel:

@@ -4,78 +4,75 @@ Knows no chat: whoever wants to see a round watches it, and leaving off watching
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
 
 import structlog
 
 from bot import logs, metrics
 from bot.ports import Sight, Sights
+from bot.runners.carried import Carried, sights_until_closed
+from bot.runners.claims import Claims
+from bot.runners.tap import Tap
 from council.convene import convene
 from council.errors import CouncilError
 from council.panel import Panel
-from council.ports import Gateway, Store
-from council.prompts.chairing import draft_of
-from council.rounds import Round, in_panel_order
+from council.ports import Gateway, Store, Wanted
+from council.rounds import Round
 from council.sitting import Council
 
 Prepare = Callable[[Panel], Awaitable[None]]
 
-
-DRAFT_SECONDS = 0.1
+MOST_ROUNDS = 50  # under way at once; others wait their turn
+GRACE_SECONDS = 10.0  # what calls under way are given when the program is told to stop
+SERVED = (
+    "Another process serves the same chats with this database: stop it, or give this one a "
+    "COUNCIL_DATA_DIR of its own."
+)
 
 
 class RoundStoppedError(CouncilError):
     """A round was stopped before its end."""
 
 
-def _now() -> float:
-    return asyncio.get_running_loop().time()
-
-
-@dataclass(slots=True)
-class _Carried:
-    """A round under way, and everybody who watches it; times are the event loop's."""
-
-    sight: Sight
-    started: float
-    drafted: float = 0.0
-    task: asyncio.Task[None] | None = None
-    watchers: list[asyncio.Queue[Sight | Exception]] = field(default_factory=list)
-
-    def show(self, round_: Round) -> None:
-        """Let every watcher see the round as it is now."""
-        self.sight = Sight(in_panel_order(round_), self.sight.draft, _now() - self.started)
-        self.tell(self.sight)
-
-    def show_draft(self, text: str) -> None:
-        """Let every watcher see how far the synthesis is, some times a second."""
-        if _now() - self.drafted >= DRAFT_SECONDS:
-            self.drafted = _now()
-            self.sight = replace(self.sight, draft=draft_of(text), seconds=_now() - self.started)
-            self.tell(self.sight)
-
-    def tell(self, news: Sight | Exception) -> None:
-        """Let every watcher hear the news, in order."""
-        for watcher in self.watchers:
-            watcher.put_nowait(news)
+class RoundElsewhereError(CouncilError):
+    """Another process carries the round."""
 
 
 class LocalRunner:
     """Carries rounds in tasks of this process."""
 
-    def __init__(self, store: Store, gateway: Gateway, prepare: Prepare) -> None:
+    def __init__(self, store: Store, gateway: Gateway, prepare: Prepare, claims: Claims) -> None:
         self._store = store
-        self._gateway = gateway
+        self._tap = Tap(gateway)
         self._prepare = prepare
-        self._carried: dict[str, _Carried] = {}
+        self._claims = claims
+        self._turns = asyncio.Semaphore(MOST_ROUNDS)
+        self._carried: dict[str, Carried] = {}
+
+    async def resume(self, chats: Sequence[str]) -> None:
+        """Go on with every unfinished round that these chats asked for, and nobody stopped.
+
+        Raises RoundElsewhereError where another process serves one of these chats.
+        """
+        if not all(self._claims.take(f"chat {chat}") for chat in chats):
+            raise RoundElsewhereError(SERVED)
+        for line in await self._store.recent(wanted=Wanted(chats=tuple(chats), unfinished=True)):
+            try:
+                self.start(await self._store.load(line.id))
+            except CouncilError as error:  # one round that cannot be read stops no other
+                why = str(error)
+                structlog.get_logger().error("round_not_resumed", round_id=line.id, why=why)
 
     def start(self, round_: Round) -> None:
         """Carry a stored round to its end; one that is being carried already is left alone."""
         if round_.id in self._carried:
             return
-        carried = self._carried[round_.id] = _Carried(Sight(round_), _now())
+        if not self._claims.take(round_.id):
+            raise RoundElsewhereError(
+                f"Round {round_.id} is being carried on by another process of this machine."
+            )
+        carried = self._carried[round_.id] = Carried(round_)
         carried.task = asyncio.create_task(self._carry(carried, round_))
 
     def carries(self, round_id: str) -> bool:
@@ -90,7 +87,9 @@ class LocalRunner:
             await asyncio.wait([carried.task])
 
     async def close(self) -> None:
-        """Stop every round; each goes on when it is started again."""
+        """Let calls under way end, for a while, and stop every round where it then stands."""
+        if self._carried:
+            await self._tap.close(GRACE_SECONDS)
         await asyncio.gather(*(self.stop(round_id) for round_id in [*self._carried]))
 
     @asynccontextmanager
@@ -100,50 +99,35 @@ class LocalRunner:
         if carried is None:
             yield _only(Sight(await self._store.load(round_id)))
             return
-        news: asyncio.Queue[Sight | Exception] = asyncio.Queue()
-        news.put_nowait(carried.sight)
-        carried.watchers.append(news)
-        try:
-            yield _until_closed(news)
-        finally:
-            carried.watchers.remove(news)
+        with carried.watched() as news:
+            yield sights_until_closed(news)
 
-    async def _carry(self, carried: _Carried, round_: Round) -> None:
-        council = Council(
-            self._gateway,
-            self._store,
-            on_round=carried.show,
-            on_text=carried.show_draft,
-        )
+    async def _carry(self, carried: Carried, round_: Round) -> None:
         try:
-            await self._prepare(round_.panel)
-            with metrics.round_under_way():
-                closed = await convene(round_.id, council)
+            async with self._turns:
+                await self._convene(carried, round_)
         except asyncio.CancelledError:
             carried.tell(RoundStoppedError(f"Round {round_.id} was stopped before its end."))
             raise
         except CouncilError as error:
+            structlog.get_logger().info("round_failed", round_id=round_.id, why=str(error))
             carried.tell(error)
         # Nobody may be watching, so what nobody foresaw is logged here as well.
         except Exception as error:  # noqa: BLE001
             structlog.get_logger().exception("round_failed", round_id=round_.id)
             carried.tell(error)
-        else:
-            logs.round_closed(closed)
-            metrics.round_closed(closed)
         finally:
             del self._carried[round_.id]
+            self._claims.free(round_.id)
+
+    async def _convene(self, carried: Carried, round_: Round) -> None:
+        await self._prepare(round_.panel)
+        council = Council(self._tap, self._store, on_round=carried.show, on_text=carried.show_draft)
+        with metrics.round_under_way():
+            closed = await convene(round_.id, council)
+        logs.round_closed(closed)
+        metrics.round_closed(closed)
 
 
 async def _only(sight: Sight) -> Sights:
     yield sight
-
-
-async def _until_closed(news: asyncio.Queue[Sight | Exception]) -> Sights:
-    closed = False
-    while not closed:
-        new = await news.get()
-        if isinstance(new, Exception):
-            raise new
-        yield new
-        closed = new.round_.closing is not None

@@ -69,6 +69,12 @@ class Settings(BaseSettings):
         """The database's address: the one that is set, else a file in the data folder."""
         return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'council.db'}"
 
+    @property
+    def database_file(self) -> Path | None:
+        """The SQLite database's file; None for a server, or for one in memory."""
+        driver, _, path = self.database.partition(":///")
+        return Path(path) if driver.startswith("sqlite") and path not in {"", ":memory:"} else None
+
     def key_for(self, provider: str, named: str | None = None) -> str | None:
         """Give the key for a provider's calls: the variable named, else the provider's own."""
         secret = self.keys.get(named or key_name(provider))

@@ -1,5 +1,8 @@
 """The terminal as a chat: posts are printed, progress is redrawn in place."""
 
+import secrets
+from dataclasses import replace
+
 from rich.console import Console
 from rich.live import Live
 
@@ -10,6 +13,11 @@ from council.places import Place
 HERE = Place("terminal")
 
 
+def new_session() -> Place:
+    """Give a place of this session alone: what another one has printed is not here to be read."""
+    return replace(HERE, channel=secrets.token_hex(4))
+
+
 class TerminalChat:
     """Prints to one console; where that is no terminal, progress is a line for each change."""
 
@@ -18,10 +26,14 @@ class TerminalChat:
         self._live: Live | None = None
         self._summary = ""
 
-    async def send(self, place: Place, post: Post) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> Sent:
         """Print a post, or begin to show progress."""
         self._show(post)
-        return Sent(place, "0")
+        return Sent(place, key)
+
+    async def find(self, place: Place, key: str) -> Sent | None:
+        """Give nothing: what was printed cannot be looked up."""
+        return None
 
     async def edit(self, sent: Sent, post: Post) -> None:
         """Redraw progress, or end it with the post that replaces it."""

@@ -50,9 +50,12 @@ class _Page:
 
     posts: list[Post] = field(default_factory=list)
 
-    async def send(self, place: Place, post: Post) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> Sent:
         self.posts.append(post)
         return Sent(place, str(len(self.posts)))
+
+    async def find(self, place: Place, key: str) -> Sent | None:
+        return None
 
     async def edit(self, sent: Sent, post: Post) -> None:
         self.posts[int(sent.message) - 1] = post
@@ -135,6 +138,7 @@ async def gone_on(site: Site, request: Request) -> Response:
     """Go on with a round that stopped."""
     round_ = await _own_round(site, request)
     if not round_.closing:
+        await site.desk.store.pause(round_.id, paused=False)
         site.desk.runner.start(round_)
     return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 
@@ -142,6 +146,7 @@ async def gone_on(site: Site, request: Request) -> Response:
 async def stopped(site: Site, request: Request) -> Response:
     """Stop spending on a round; what there is stays."""
     round_ = await _own_round(site, request)
+    await site.desk.store.pause(round_.id, paused=True)
     await site.desk.runner.stop(round_.id)
     return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 

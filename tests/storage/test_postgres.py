@@ -11,10 +11,11 @@ from sqlmodel import SQLModel
 
 from council.errors import StoreError
 from council.rounds import Closing
+from storage.acts import insert_once
 from storage.database import open_engine
 from storage.reading import PARTS
 from storage.rows import RoundRow
-from storage.sql import SqlStore, insert_once
+from storage.sql import SqlStore
 from tests.storage.builders import a_closed_round, keep
 
 POSTGRES = make_url("postgresql://").get_dialect()()

@@ -1,0 +1,58 @@
+"""The outbox: every message of a round is sent once, in order, whatever dies in between.
+
+Claim, send, mark. Whoever finds a claim without a mark cannot know whether it was sent: it waits
+until the one who claimed it must have failed, looks the message up by its key, and only then sends.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+
+from bot.chat import Chat, Post, Sent
+from council.outgoing import Claim
+from council.places import Place
+from council.ports import Outgoing
+
+GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
+
+Sleep = Callable[[float], Awaitable[object]]
+
+
+class Outbox:
+    """Sends messages under keys, one after another in each channel."""
+
+    def __init__(
+        self, rows: Outgoing, now: Callable[[], datetime], sleep: Sleep = asyncio.sleep
+    ) -> None:
+        self._rows = rows
+        self._now = now
+        self._sleep = sleep
+        self._turns: defaultdict[tuple[str, str, str], asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def send(self, chat: Chat, round_id: str, part: int, post: Post, place: Place) -> Sent:
+        """Give the one message for this part of a round's thread in this place, sent if need be."""
+        channel = (place.chat, place.workspace, place.channel)
+        key = "/".join((*channel, round_id, str(part)))
+        async with self._turns[channel]:
+            claim = await self._rows.claim(key, round_id, self._now())
+            while not claim.message and not claim.is_new:
+                claim = await self._taken_over(chat, claim, round_id, place)
+            if claim.message:
+                return Sent(place, claim.message)
+            sent = await chat.send(place, post, key)
+            await self._rows.mark(key, sent.message)
+            return sent
+
+    async def _taken_over(self, chat: Chat, claim: Claim, round_id: str, place: Place) -> Claim:
+        """Give the claim once it is ours, or marked, or still another's after the wait."""
+        age = (self._now() - claim.claimed_at) / timedelta(seconds=1)
+        # A clock that was set back must not make us wait for longer than the grace itself.
+        await self._sleep(min(GRACE_SECONDS, max(0.0, GRACE_SECONDS - age)))
+        now = self._now()
+        if not await self._rows.take_over(claim, now):
+            return await self._rows.claim(claim.key, round_id, now)
+        if found := await chat.find(place, claim.key):
+            await self._rows.mark(claim.key, found.message)
+            return Claim(claim.key, now, found.message)
+        return Claim(claim.key, now, is_new=True)

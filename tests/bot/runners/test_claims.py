@@ -1,0 +1,56 @@
+"""What one process has claimed no other gets, until it lets go or dies."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from bot.runners.claims import FileClaims
+
+TAKE = """
+import sys, time
+from pathlib import Path
+from bot.runners.claims import FileClaims
+print(FileClaims(Path(sys.argv[1])).take(sys.argv[2]), flush=True)
+sys.stdin.read()
+"""
+
+
+def other(file: Path, name: str) -> subprocess.Popen[str]:
+    """Start a process that claims a name and keeps it until it is killed or its stdin closes."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    words = [sys.executable, "-c", TAKE, str(file), name]
+    return subprocess.Popen(words, text=True, **pipes)  # type: ignore[call-overload, no-any-return]
+
+
+def got(process: subprocess.Popen[str]) -> bool:
+    assert process.stdout
+    return process.stdout.readline() == "True\n"
+
+
+def test_another_process_gets_what_is_free_and_nothing_else(tmp_path: Path) -> None:
+    claims = FileClaims(tmp_path / "lock")
+    assert claims.take("r1")
+
+    with other(tmp_path / "lock", "r1") as one, other(tmp_path / "lock", "r2") as two:
+        assert (got(one), got(two)) == (False, True)
+        assert not claims.take("r2")
+
+
+def test_what_is_let_go_of_can_be_taken(tmp_path: Path) -> None:
+    claims = FileClaims(tmp_path / "lock")
+    claims.take("r1")
+    claims.take("r2")
+    claims.free("r1")
+
+    with other(tmp_path / "lock", "r1") as one, other(tmp_path / "lock", "r2") as two:
+        assert (got(one), got(two)) == (True, False)
+
+
+def test_the_dead_hold_nothing(tmp_path: Path) -> None:
+    claims = FileClaims(tmp_path / "lock")
+    with other(tmp_path / "lock", "r1") as process:
+        assert got(process)
+        assert not claims.take("r1")
+        process.kill()
+
+    assert claims.take("r1")

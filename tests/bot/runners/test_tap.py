@@ -1,0 +1,69 @@
+"""A closed tap begins no call, and loses none that is under way."""
+
+import asyncio
+
+from bot.runners.tap import Tap
+from council.calls import Call, Prompt, Reply
+from tests.builders import a_panel
+
+CALL = Call(a_panel(3).members[0], Prompt("", "Why?"))
+
+
+class SlowGateway:
+    """Replies when it is told to."""
+
+    def __init__(self) -> None:
+        self.may_reply = asyncio.Event()
+        self.calls = 0
+        self.versions = {"slow": "1"}
+
+    async def complete(self, call: Call) -> Reply:
+        self.calls += 1
+        await self.may_reply.wait()
+        return Reply("Because.")
+
+    def context_tokens(self, member_key: str) -> int | None:
+        return 8
+
+
+async def test_a_call_under_way_comes_to_its_end() -> None:
+    gateway = SlowGateway()
+    tap = Tap(gateway)
+    call = asyncio.create_task(tap.complete(CALL))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(tap.close(grace_seconds=30))
+    await asyncio.sleep(0)
+    gateway.may_reply.set()
+
+    await closing
+
+    assert (await call).text == "Because."
+
+
+async def test_no_call_begins_once_it_is_closed() -> None:
+    gateway = SlowGateway()
+    tap = Tap(gateway)
+    await tap.close(grace_seconds=30)
+
+    call = asyncio.create_task(tap.complete(CALL))
+    await asyncio.sleep(0)
+
+    assert (gateway.calls, call.done()) == (0, False)
+    call.cancel()
+
+
+async def test_the_grace_ends() -> None:
+    tap = Tap(SlowGateway())
+    call = asyncio.create_task(tap.complete(CALL))
+    await asyncio.sleep(0)
+
+    await tap.close(grace_seconds=0.01)
+
+    assert not call.done()
+    call.cancel()
+
+
+def test_the_rest_is_the_gateways_own() -> None:
+    tap = Tap(SlowGateway())
+
+    assert (tap.versions, tap.context_tokens("x")) == ({"slow": "1"}, 8)

@@ -1,0 +1,199 @@
+"""Every message of a round is sent once, in order, whatever dies in between."""
+
+import asyncio
+import random
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.chat import Line, Post, Said, Sent
+from bot.outbox import GRACE_SECONDS, Outbox
+from council.places import Place
+from council.ports import Outgoing
+from storage.database import open_engine
+from storage.memory import MemoryOutgoing
+from storage.outgoing import SqlOutgoing
+from storage.schema import upgrade
+from storage.sql import SqlStore
+from tests.bot.file_chat import FileChat
+from tests.builders import a_round
+
+HERE = Place("fake", "team", "general")
+POST = Post((Line("Hello"),), "Hello")
+
+
+class ChatDownError(Exception):
+    """The chat did not take the message, or did not say so."""
+
+
+@dataclass
+class FakeChat:
+    """Remembers what was sent; `fails` says of the next sends how they go wrong."""
+
+    sent: list[str] = field(default_factory=list)
+    fails: list[str] = field(default_factory=list)
+
+    async def send(self, place: Place, post: Post, key: str) -> Sent:
+        how = self.fails.pop(0) if self.fails else ""
+        if how == "before":
+            raise ChatDownError
+        await asyncio.sleep(0)
+        self.sent.append(key)
+        if how == "after":
+            raise ChatDownError
+        return Sent(place, f"at {key}")
+
+    async def find(self, place: Place, key: str) -> Sent | None:
+        return Sent(place, f"at {key}") if key in self.sent else None
+
+    async def edit(self, sent: Sent, post: Post) -> None:
+        raise NotImplementedError
+
+    async def whisper(self, said: Said, post: Post) -> None:
+        raise NotImplementedError
+
+
+class Clock:
+    """Time that passes only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 21, tzinfo=UTC)
+        self.slept: list[float] = []
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        for _ in range(20):  # whatever is being sent meanwhile has time to arrive
+            await asyncio.sleep(0)
+        self.now += timedelta(seconds=seconds)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def rows(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Outgoing]:
+    if request.param == "memory":
+        yield MemoryOutgoing()
+        return
+    engine = open_engine(f"sqlite+aiosqlite:///{tmp_path}/council.db")
+    await upgrade(engine)
+    await SqlStore(engine).open(a_round())
+    yield SqlOutgoing(engine)
+    await engine.dispose()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def outbox(rows: Outgoing, clock: Clock) -> Outbox:
+    return Outbox(rows, clock, clock.sleep)
+
+
+async def test_a_message_is_sent_once_however_often_it_is_asked_for(outbox: Outbox) -> None:
+    chat = FakeChat()
+
+    first = await outbox.send(chat, "r1", 0, POST, HERE)
+    again = await outbox.send(chat, "r1", 0, POST, HERE)
+
+    assert first == again
+    assert len(chat.sent) == 1
+
+
+async def test_parts_and_places_have_messages_of_their_own(outbox: Outbox) -> None:
+    chat = FakeChat()
+
+    await outbox.send(chat, "r1", 0, POST, HERE)
+    await outbox.send(chat, "r1", 1, POST, HERE)
+    await outbox.send(chat, "r1", 0, POST, Place("fake", "team", "random"))
+
+    assert len(set(chat.sent)) == 3
+
+
+@pytest.mark.parametrize("how", ["before", "after"])
+async def test_a_failed_send_is_looked_up_after_the_grace_and_then_made(
+    outbox: Outbox, clock: Clock, how: str
+) -> None:
+    chat = FakeChat(fails=[how])
+    with pytest.raises(ChatDownError):
+        await outbox.send(chat, "r1", 0, POST, HERE)
+
+    await outbox.send(chat, "r1", 0, POST, HERE)
+
+    assert len(chat.sent) == 1
+    assert clock.slept == [GRACE_SECONDS]
+
+
+async def test_an_old_claim_is_not_waited_for(outbox: Outbox, clock: Clock) -> None:
+    chat = FakeChat(fails=["before"])
+    with pytest.raises(ChatDownError):
+        await outbox.send(chat, "r1", 0, POST, HERE)
+    clock.now += timedelta(hours=1)
+
+    await outbox.send(chat, "r1", 0, POST, HERE)
+
+    assert clock.slept == [0.0]
+
+
+async def test_a_clock_set_back_makes_nobody_wait_for_longer_than_the_grace(
+    outbox: Outbox, clock: Clock
+) -> None:
+    chat = FakeChat(fails=["before"])
+    with pytest.raises(ChatDownError):
+        await outbox.send(chat, "r1", 0, POST, HERE)
+    clock.now -= timedelta(days=1)
+
+    await outbox.send(chat, "r1", 0, POST, HERE)
+
+    assert clock.slept == [GRACE_SECONDS]
+
+
+async def test_of_two_processes_that_find_a_claim_one_sends(rows: Outgoing, clock: Clock) -> None:
+    chat = FakeChat(fails=["before"])
+    one, other = Outbox(rows, clock, clock.sleep), Outbox(rows, clock, clock.sleep)
+    with pytest.raises(ChatDownError):
+        await one.send(chat, "r1", 0, POST, HERE)
+
+    sent = await asyncio.gather(*(box.send(chat, "r1", 0, POST, HERE) for box in (one, other)))
+
+    assert len(chat.sent) == 1
+    assert sent[0] == sent[1]
+
+
+async def test_a_channels_messages_keep_the_order_they_were_asked_for(outbox: Outbox) -> None:
+    chat = FakeChat()
+
+    await asyncio.gather(*(outbox.send(chat, "r1", part, POST, HERE) for part in range(9)))
+
+    assert [int(key.rpartition("/")[2]) for key in chat.sent] == [*range(9)]
+
+
+def test_kills_neither_lose_nor_double_a_message(tmp_path: Path) -> None:
+    file, rng = tmp_path / "chat", random.Random(7)
+    words = ("-m", "tests.bot.sending", f"sqlite+aiosqlite:///{tmp_path}/council.db", str(file))
+    rounds, parts, kills = 6, 8, 0
+
+    def start() -> subprocess.Popen[bytes]:
+        counts = (str(rounds), str(parts), "0.2")
+        return subprocess.Popen([sys.executable, *words, *counts], cwd=Path(__file__).parents[2])
+
+    for _ in range(4):
+        process = start()
+        try:
+            process.wait(timeout=rng.uniform(0.7, 1.3))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            kills += 1
+    assert start().wait(timeout=60) == 0
+
+    keys = FileChat(file).keys
+    assert len(keys) == len(set(keys)) == rounds * parts
+    assert kills

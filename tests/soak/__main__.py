@@ -1,0 +1,28 @@
+"""`make soak KILLS=200 ROUNDS=400`: kill -9 at random moments, one round at a time."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.bot.homes import Home
+from tests.soak.ports import free_port
+from tests.soak.soak import soak
+
+
+def main() -> None:
+    """Run a soak, print its table, and fail where anything was lost or paid twice."""
+    kills, rounds = (int(os.environ.get(name, default)) for name, default in WANTED)
+    with TemporaryDirectory(prefix="council-soak-") as folder:
+        home = Home(Path(folder), {"COUNCIL_PORT": str(free_port())})
+        at_once = int(os.environ.get("AT_ONCE", "1"))
+        count = asyncio.run(soak(home, kills, rounds, at_once, seed=kills))
+    sys.stdout.write(f"{count}\n")
+    sys.exit(bool(count.unfinished or count.repaid or count.answers_shown != count.rounds))
+
+
+WANTED = (("KILLS", "200"), ("ROUNDS", "400"))
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Kill the product at random moments while rounds are asked of it, and count."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from statistics import median
+
+import httpx
+
+from tests.bot.homes import Home, served_panel
+from tests.soak.paid import PaidServer
+from tests.soak.visiting import Visitor
+
+MEMBERS = ("a", "b", "c", "d")
+MARGIN_SECONDS = 0.05
+LONGEST_LIFE_SECONDS = 0.8  # after the first call: about two rounds
+
+
+@dataclass(slots=True)
+class Count:
+    """What a soak came to."""
+
+    kills: list[float] = field(default_factory=list)
+    first_calls: list[float] = field(default_factory=list)
+    rounds: int = 0
+    unfinished: int = 0
+    answers_shown: int = 0
+    calls: int = 0
+    repaid: int = 0
+    in_flight: int = 0
+
+    def __str__(self) -> str:
+        """Give the table."""
+        resumed = sorted(self.first_calls) or [0.0]
+        rows = {
+            "kills": len(self.kills),
+            "rounds": self.rounds,
+            "rounds that did not end": self.unfinished,
+            "answers shown": self.answers_shown,
+            "calls": self.calls,
+            f"repaid, answered more than {MARGIN_SECONDS * 1000:.0f} ms before": self.repaid,
+            "asked again, in flight at the kill": self.in_flight,
+            "seconds from start to first call, median": f"{median(resumed):.2f}",
+            "seconds from start to first call, 95 %": f"{resumed[int(0.95 * len(resumed))]:.2f}",
+            "seconds from start to first call, longest": f"{resumed[-1]:.2f}",
+        }
+        return "\n".join(f"{name:<50}{value:>8}" for name, value in rows.items())
+
+
+async def soak(home: Home, kills: int, rounds: int, at_once: int, seed: int) -> Count:
+    """Hold at least so many rounds, so many at once, through so many kills."""
+    count, rng = Count(), random.Random(seed)
+    async with PaidServer(latency=0.08) as server:
+        terms = {"chairman": ["openai/a"], "audit_share": 0.0}
+        home = home.with_config(served_panel(server.api_base, MEMBERS, **terms))
+        address = home.settings["COUNCIL_PORT"]
+        asking = _Asking(f"http://127.0.0.1:{address}", rounds, at_once)
+        work = asyncio.create_task(asking.work())
+        while len(count.kills) < kills:
+            server.called.clear()
+            async with _alive(home) as started:
+                # Now and then one dies before its first call.
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(rng.uniform(1, 10)):
+                        await server.called.wait()
+                        count.first_calls.append(time.time() - started)
+                await asyncio.sleep(rng.uniform(0, LONGEST_LIFE_SECONDS))
+            count.kills.append(time.time())
+        asking.may_end.set()
+        async with _alive(home):
+            await work
+            await asking.look(count)
+        count.calls = server.bill.total
+        count.repaid, count.in_flight = server.bill.again(count.kills, MARGIN_SECONDS)
+    return count
+
+
+class _Asking:
+    """Asks numbered rounds until there are enough and it is allowed to end."""
+
+    def __init__(self, address: str, rounds: int, at_once: int) -> None:
+        self.may_end = asyncio.Event()
+        self._visitor = Visitor(address)
+        self._wanted = rounds
+        self._at_once = at_once
+        self._ids: list[str] = []
+
+    async def work(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self._at_once):
+                group.create_task(self._ask_on())
+
+    async def _ask_on(self) -> None:
+        while len(self._ids) < self._wanted or not self.may_end.is_set():
+            number = len(self._ids)
+            self._ids.append("")
+            self._ids[number] = await self._visitor.ask(f"What now? [round {number}]")
+            await self._visitor.closed(self._ids[number])
+
+    async def look(self, count: Count) -> None:
+        """See every round as a visitor does."""
+        for round_id in self._ids:
+            document = await self._visitor.document(round_id)
+            count.unfinished += document["stage"] != "closed"
+            page = await self._visitor.page(round_id)
+            count.answers_shown += page.count('<article aria-label="The council')
+        count.rounds = len(set(self._ids))
+        await self._visitor.close()
+
+
+@asynccontextmanager
+async def _alive(home: Home) -> AsyncIterator[float]:
+    """Run the product from when it answers until the block ends, then kill it."""
+    started = time.time()
+    process = await home.started("serve")
+    try:
+        async with httpx.AsyncClient(timeout=5, trust_env=False) as client:
+            while True:
+                assert process.returncode is None, "it did not start"
+                try:
+                    await client.get(f"http://127.0.0.1:{home.settings['COUNCIL_PORT']}/healthz")
+                    break
+                except httpx.TransportError:
+                    await asyncio.sleep(0.02)
+        yield started
+    finally:
+        process.kill()
+        await process.communicate()
