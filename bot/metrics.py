@@ -1,5 +1,6 @@
 """Figures for a Prometheus server: rounds, how long they took, what they cost."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,6 +18,21 @@ _SECONDS = Histogram(
 _CALLS = Counter("council_replies", "Replies that were paid for", ["member"])
 _ABSENCES = Counter("council_absences", "Seats with nothing usable", ["member", "role"])
 _COST = Counter("council_cost_usd", "Known cost of closed rounds")
+_LAG = Histogram(
+    "council_loop_lag_seconds",
+    "How late the event loop runs what is due",
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1),
+)
+_LAG_EVERY_SECONDS = 0.05
+
+
+async def watch_lag() -> None:
+    """Measure how late the event loop runs what is due, until it is cancelled."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + _LAG_EVERY_SECONDS
+        await asyncio.sleep(_LAG_EVERY_SECONDS)
+        _LAG.observe(max(0.0, loop.time() - due))
 
 
 @contextmanager

@@ -34,8 +34,8 @@ class Runner(Protocol):
         """Carry a stored round to its end; one that is being carried already is left alone."""
         ...
 
-    def carries(self, round_id: str) -> bool:
-        """Say whether the round is being carried on now."""
+    def seen(self, round_id: str) -> Sight | None:
+        """Give the newest sight of a round that is being carried on now, None of any other."""
         ...
 
     async def stop(self, round_id: str) -> None:

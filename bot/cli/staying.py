@@ -1,13 +1,13 @@
 """The long-lived forms of the bot."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 
 from rich.console import Console
 
-from bot import logs
+from bot import logs, metrics
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
 from bot.commands.desk import Desk
@@ -66,19 +66,20 @@ async def serve(*, local: bool) -> None:
             console.print(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
                 console.print(line)
-            async with _readied(readying, desk, panel):
+            async with _beside(readying.ready(desk, panel), metrics.watch_lag()):
                 await server.stopped()
 
 
 @asynccontextmanager
-async def _readied(readying: Readying, desk: Desk, panel: Panel) -> AsyncIterator[None]:
-    """Have the models made ready beside whatever the block does."""
-    task = asyncio.create_task(readying.ready(desk, panel))
+async def _beside(*acts: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Do other things beside the block, as long as it lasts."""
+    tasks = [asyncio.create_task(act) for act in acts]
     try:
         yield
     finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def introduction(desk: Desk) -> list[str]:

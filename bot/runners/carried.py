@@ -19,7 +19,7 @@ class Carried:
 
     def __init__(self, round_: Round) -> None:
         self.task: asyncio.Task[None] | None = None
-        self._sight = Sight(round_)
+        self.sight = Sight(round_)
         self._started = _now()
         self._drafted = 0.0
         self._watchers: list[News] = []
@@ -28,7 +28,7 @@ class Carried:
     def watched(self) -> Iterator[News]:
         """Give a queue of every sight from the newest one on."""
         news: News = asyncio.Queue()
-        news.put_nowait(self._sight)
+        news.put_nowait(self.sight)
         self._watchers.append(news)
         try:
             yield news
@@ -37,16 +37,16 @@ class Carried:
 
     def show(self, round_: Round) -> None:
         """Let every watcher see the round as it is now."""
-        self._sight = Sight(in_panel_order(round_), self._sight.draft, _now() - self._started)
-        self.tell(self._sight)
+        self.sight = Sight(in_panel_order(round_), self.sight.draft, _now() - self._started)
+        self.tell(self.sight)
 
     def show_draft(self, text: str) -> None:
         """Let every watcher see how far the synthesis is, some times a second."""
         if _now() - self._drafted >= DRAFT_SECONDS:
             self._drafted = _now()
             seconds = self._drafted - self._started
-            self._sight = replace(self._sight, draft=draft_of(text), seconds=seconds)
-            self.tell(self._sight)
+            self.sight = replace(self.sight, draft=draft_of(text), seconds=seconds)
+            self.tell(self.sight)
 
     def tell(self, news: Sight | Exception) -> None:
         """Let every watcher hear the news, in order."""

@@ -75,9 +75,10 @@ class LocalRunner:
         carried = self._carried[round_.id] = Carried(round_)
         carried.task = asyncio.create_task(self._carry(carried, round_))
 
-    def carries(self, round_id: str) -> bool:
-        """Say whether the round is being carried on now."""
-        return round_id in self._carried
+    def seen(self, round_id: str) -> Sight | None:
+        """Give the newest sight of a round that is being carried on now, None of any other."""
+        carried = self._carried.get(round_id)
+        return carried.sight if carried else None
 
     async def stop(self, round_id: str) -> None:
         """Stop spending on a round; what there is stays, and it can be started again."""

@@ -49,7 +49,7 @@ async def state(site: Site, request: Request) -> Response:
     round_ = await site.round_(request)
     async with site.desk.runner.watching(round_.id) as sights:
         sight = await anext(sights)
-    stopped = not sight.round_.closing and not site.desk.runner.carries(round_.id)
+    stopped = not sight.round_.closing and not site.desk.runner.seen(round_.id)
     return JSONResponse(told(sight) | {"stopped": stopped})
 
 
@@ -62,7 +62,7 @@ async def _stream(site: Site, round_id: str) -> AsyncIterator[str]:
         except CouncilError as error:
             yield _event("stopped", {"why": str(error)})
             return
-    if not site.desk.runner.carries(round_id):
+    if not site.desk.runner.seen(round_id):
         yield _event("end", {})
 
 

@@ -38,7 +38,7 @@ async def rounds(site: Site, request: Request) -> Response:
 async def round_page(site: Site, request: Request) -> Response:
     """Give a round: its answer and thread, or how far it is."""
     # Asked before it is loaded: a round that closes in between is told by the next event.
-    is_carried = site.desk.runner.carries(request.path_params["id"])
+    is_carried = site.desk.runner.seen(request.path_params["id"]) is not None
     round_ = await site.round_(request)
     is_own = round_.question.asked_by == visitor_of(request).asker.id
     shown = await asyncio.to_thread(_closed if round_.closing else _open, round_)

@@ -27,13 +27,18 @@ class Visitor:
         assert taken.status_code == 303, (taken.status_code, taken.text)
         return taken.headers["location"].removeprefix("/rounds/")
 
-    async def closed(self, round_id: str) -> dict[str, Any]:
+    async def closed(self, round_id: str, pause_seconds: float = _PAUSE_SECONDS) -> dict[str, Any]:
         """Wait until the round is closed, and give its document."""
         while True:
-            state = await self._persistently("GET", f"/rounds/{round_id}/state")
-            if state.status_code == 200 and state.json()["closed"]:
+            if (await self.state(round_id))["closed"]:
                 return await self.document(round_id)
-            await asyncio.sleep(_PAUSE_SECONDS)
+            await asyncio.sleep(pause_seconds)
+
+    async def state(self, round_id: str) -> dict[str, Any]:
+        """Give how the round stands."""
+        found = await self._persistently("GET", f"/rounds/{round_id}/state")
+        state: dict[str, Any] = found.json()
+        return state
 
     async def document(self, round_id: str) -> dict[str, Any]:
         found = await self._persistently("GET", f"/rounds/{round_id}/round.json")
