@@ -4,6 +4,7 @@ Knows no chat: whoever wants to see a round watches it, and leaving off watching
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -22,7 +23,6 @@ from council.sitting import Council
 
 Prepare = Callable[[Panel], Awaitable[None]]
 
-
 DRAFT_SECONDS = 0.1
 
 
@@ -30,15 +30,12 @@ class RoundStoppedError(CouncilError):
     """A round was stopped before its end."""
 
 
-def _now() -> float:
-    return asyncio.get_running_loop().time()
-
-
 @dataclass(slots=True)
 class _Carried:
-    """A round under way, and everybody who watches it; times are the event loop's."""
+    """A round under way, and everybody who watches it."""
 
     sight: Sight
+    clock: Callable[[], float]
     started: float
     drafted: float = 0.0
     task: asyncio.Task[None] | None = None
@@ -46,14 +43,16 @@ class _Carried:
 
     def show(self, round_: Round) -> None:
         """Let every watcher see the round as it is now."""
-        self.sight = Sight(in_panel_order(round_), self.sight.draft, _now() - self.started)
+        self.sight = Sight(in_panel_order(round_), self.sight.draft, self.clock() - self.started)
         self.tell(self.sight)
 
     def show_draft(self, text: str) -> None:
         """Let every watcher see how far the synthesis is, some times a second."""
-        if _now() - self.drafted >= DRAFT_SECONDS:
-            self.drafted = _now()
-            self.sight = replace(self.sight, draft=draft_of(text), seconds=_now() - self.started)
+        if self.clock() - self.drafted >= DRAFT_SECONDS:
+            self.drafted = self.clock()
+            self.sight = replace(
+                self.sight, draft=draft_of(text), seconds=self.clock() - self.started
+            )
             self.tell(self.sight)
 
     def tell(self, news: Sight | Exception) -> None:
@@ -65,17 +64,24 @@ class _Carried:
 class LocalRunner:
     """Carries rounds in tasks of this process."""
 
-    def __init__(self, store: Store, gateway: Gateway, prepare: Prepare) -> None:
+    def __init__(
+        self,
+        store: Store,
+        gateway: Gateway,
+        prepare: Prepare,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._store = store
         self._gateway = gateway
         self._prepare = prepare
+        self._clock = clock
         self._carried: dict[str, _Carried] = {}
 
     def start(self, round_: Round) -> None:
         """Carry a stored round to its end; one that is being carried already is left alone."""
         if round_.id in self._carried:
             return
-        carried = self._carried[round_.id] = _Carried(Sight(round_), _now())
+        carried = self._carried[round_.id] = _Carried(Sight(round_), self._clock, self._clock())
         carried.task = asyncio.create_task(self._carry(carried, round_))
 
     def carries(self, round_id: str) -> bool:
@@ -86,6 +92,7 @@ class LocalRunner:
         """Stop spending on a round; what there is stays, and it can be started again."""
         carried = self._carried.get(round_id)
         if carried and carried.task:
+            await asyncio.sleep(0)  # a task that has not begun could not say that it was stopped
             carried.task.cancel()
             await asyncio.wait([carried.task])
 
