@@ -5,10 +5,12 @@ Whoever connects, or connects again, is told the newest state first, so nothing 
 
 import asyncio
 import json
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from functools import lru_cache
 
+import structlog
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
@@ -55,15 +57,20 @@ async def state(site: Site, request: Request) -> Response:
 
 async def _stream(site: Site, round_id: str) -> AsyncIterator[str]:
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
-    async with site.desk.runner.watching(round_id) as sights:
-        try:
+    try:
+        async with site.desk.runner.watching(round_id) as sights:
             async for sight in _or_silence(sights):
                 yield _event("state", told(sight)) if sight else ": still here\n\n"
-        except CouncilError as error:
-            yield _event("stopped", {"why": str(error)})
-            return
-    if not site.desk.runner.carries(round_id):
-        yield _event("end", {})
+    except CouncilError as error:
+        yield _event("stopped", {"why": str(error)})
+    # The outermost handler of a stream: its headers are sent, so the page is told in it.
+    except Exception:  # noqa: BLE001
+        reference = secrets.token_hex(2)
+        structlog.get_logger().exception("stream_failed", ref=reference, round_id=round_id)
+        yield _event("stopped", {"why": f"Something went wrong (ref {reference})."})
+    else:
+        if not site.desk.runner.carries(round_id):
+            yield _event("end", {})
 
 
 def _event(name: str, data: dict[str, object]) -> str:

@@ -15,9 +15,7 @@ from council.panel import Panel
 from council.rounds import Artefact, Round, Stage
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, GPT, a_round
-from tests.fakes import FakeGateway, FailingStore, Hangs, PowerCutError, read
-
-ROLES = (Role.ANSWER, Role.BALLOT, Role.SYNTHESIS)
+from tests.fakes import FailingStore, FakeGateway, Hangs, PowerCutError, read
 
 
 class Ticks:
@@ -131,7 +129,8 @@ async def test_nobody_need_watch() -> None:
     house = await a_house()
 
     house.runner.start(house.round_)
-    while house.runner.carries("r1"):
+    # Nobody watches, so nothing tells.
+    while house.runner.carries("r1"):  # noqa: ASYNC110
         await asyncio.sleep(0)
 
     assert (await house.store.load("r1")).stage is Stage.CLOSED
