@@ -22,7 +22,6 @@ from council.rounds import Round
 MOST_BYTES = 4_000_000
 _KEY = re.compile(r"[0-9a-f]{10}")
 _LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
-WRONG_TOKEN_SECONDS = 0.5
 
 
 class FormError(CouncilError):
@@ -158,7 +157,7 @@ async def let_in(site: Site, request: Request) -> Response:
     """Give a pass to whoever knows the token."""
     form = await own_form(site, request)
     if not site.token or not is_token(str(form.get("password", "")), site.token):
-        await asyncio.sleep(WRONG_TOKEN_SECONDS)
+        await asyncio.sleep(site.wrong_token_seconds)
         return await site.page(
             request, "login.html", status=403, wrong=True, next=_next(form.get("next")), lines=()
         )

@@ -33,7 +33,7 @@ class Site:
     """The desk behind the page, its seals, and what there is to say of this machine.
 
     `token` is None where no token is asked for; `state` says how far the models are, or nothing
-    once they are ready.
+    once they are ready. A wrong token is answered after `wrong_token_seconds`, against guessing.
     """
 
     desk: Desk
@@ -41,6 +41,7 @@ class Site:
     token: str | None = None
     surroundings: tuple[str, ...] = ()
     state: Callable[[], str] = str
+    wrong_token_seconds: float = 0.5
 
     def knows(self, request: Request) -> bool:
         """Say whether whoever asks is let in by the token, not by a signed link alone."""

@@ -113,7 +113,7 @@ def a_town(
     """Give a site; with a token it asks for it."""
     clock = Clock()
     seals = Seals(f"key of {token}".encode(), clock)
-    found = Site(desk or a_desk(), seals, token, state=state)
+    found = Site(desk or a_desk(), seals, token, state=state, wrong_token_seconds=0)
     return Town(found, web_app(found, loopback=loopback), clock)
 
 
