@@ -42,6 +42,7 @@ def round_closed(round_: Round) -> None:
 def _paid_for(round_: Round) -> Iterator[str]:
     """Give the seat of every reply, counted or not."""
     yield from (answer.member for answer in round_.answers)
-    yield from (ballot.judge for ballot in (*round_.ballots, *round_.spoiled))
+    yield from (ballot.judge for ballot in round_.ballots)
+    yield from (spoiled.judge for spoiled in round_.spoiled)
     if round_.synthesis and round_.synthesis.chairman:
         yield round_.synthesis.chairman

@@ -59,7 +59,7 @@ async def _stream(site: Site, round_id: str) -> AsyncIterator[str]:
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
     try:
         async with site.desk.runner.watching(round_id) as sights:
-            async for sight in _or_silence(sights):
+            async for sight in or_silence(sights):
                 yield _event("state", told(sight)) if sight else ": still here\n\n"
     except CouncilError as error:
         yield _event("stopped", {"why": str(error)})
@@ -77,12 +77,14 @@ def _event(name: str, data: dict[str, object]) -> str:
     return f"event: {name}\ndata: {json.dumps(data)}\n\n"
 
 
-async def _or_silence(sights: AsyncIterator[Sight]) -> AsyncIterator[Sight | None]:
+async def or_silence(
+    sights: AsyncIterator[Sight], seconds: float = HEARTBEAT_SECONDS
+) -> AsyncIterator[Sight | None]:
     """Give the sights, and None whenever there was none for a while."""
     following = asyncio.ensure_future(anext(sights, None))
     try:
         while True:
-            done, _ = await asyncio.wait({following}, timeout=HEARTBEAT_SECONDS)
+            done, _ = await asyncio.wait({following}, timeout=seconds)
             if not done:
                 yield None
             elif sight := following.result():
