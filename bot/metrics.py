@@ -48,10 +48,17 @@ def round_closed(round_: Round) -> None:
     _CLOSED.labels("failed" if failed else "closed").inc()
     if round_.closing:
         _SECONDS.observe(round_.closing.seconds)
-    for answer in round_.answers:
-        _CALLS.labels(answer.member).inc()
-    for ballot in round_.ballots:
-        _CALLS.labels(ballot.judge).inc()
+    for seat in _paid_for(round_):
+        _CALLS.labels(seat).inc()
     for absence in round_.absences:
         _ABSENCES.labels(absence.member, absence.role).inc()
     _COST.inc(sum(reply.cost_usd or 0 for reply in round_.replies))
+
+
+def _paid_for(round_: Round) -> Iterator[str]:
+    """Give the seat of every reply, counted or not."""
+    yield from (answer.member for answer in round_.answers)
+    yield from (ballot.judge for ballot in round_.ballots)
+    yield from (spoiled.judge for spoiled in round_.spoiled)
+    if round_.synthesis and round_.synthesis.chairman:
+        yield round_.synthesis.chairman

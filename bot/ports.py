@@ -45,7 +45,7 @@ class Runner(Protocol):
     def watching(self, round_id: str) -> AbstractAsyncContextManager[Sights]:
         """Give every sight of a round that is being carried, from the newest one to its end.
 
-        The sights end with the closed round. They raise CancelledRoundError when the round is
+        The sights end with the closed round. They raise RoundStoppedError when the round is
         stopped, and what stopped it where that was an error.
         """
         ...

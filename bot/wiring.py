@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.commands.desk import Desk, now
 from bot.offers import LOCAL, demonstration, offered
 from bot.outbox import Outbox
-from bot.runners.claims import Claims, FileClaims, NoClaims
+from bot.runners.claims import NO_CLAIMS, Claims, FileClaims
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
 from council.errors import StoreError
@@ -50,7 +50,7 @@ async def opened_store(settings: Settings) -> AsyncIterator[SqlStore]:
 def opened_claims(settings: Settings) -> Iterator[Claims]:
     """Give the claims of the processes that share the database's file."""
     if settings.database_file is None:
-        yield NoClaims()
+        yield NO_CLAIMS
         return
     claims = FileClaims(settings.database_file.with_name(f"{settings.database_file.name}.lock"))
     try:

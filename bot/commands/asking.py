@@ -37,8 +37,14 @@ class Choice:
     seed: str | None = None
 
 
-async def opened(desk: Desk, said: Said, text: str, choice: Choice = Choice()) -> Round | None:
-    """Give the stored round of a new question, or None for an event that has come before.
+async def opened(desk: Desk, said: Said, text: str) -> Round | None:
+    """Give the stored round of a new question, or None for an event that has come before."""
+    round_ = proposed(desk, said, text)
+    return round_ if await desk.store.open(round_) else None
+
+
+def proposed(desk: Desk, said: Said, text: str, choice: Choice = Choice()) -> Round:
+    """Give the round of a question, not stored yet.
 
     The text may begin with `panel:NAME`, `method:NAME` and `seed:TEXT`, which go before a choice.
     """
@@ -46,8 +52,7 @@ async def opened(desk: Desk, said: Said, text: str, choice: Choice = Choice()) -
     chosen = replace(choice, **options)
     panel = desk.panel(chosen.panel, said.place, chosen.method)
     asked = Question(question, said.asker.id, said.context, said.place)
-    round_ = desk.new_round(asked, panel, chosen.seed, said.key)
-    return round_ if await desk.store.open(round_) else None
+    return desk.new_round(asked, panel, chosen.seed, said.key)
 
 
 def _options(text: str) -> tuple[dict[str, str], str]:

@@ -8,7 +8,8 @@ from bot.render.figures import counted
 from bot.render.names import names_of
 from bot.render.report import report
 from council.errors import RoundNotFoundError
-from council.rounds import Stage
+from council.ports import EVERY
+from council.rounds import Round, Stage
 
 SHOWN_ROUNDS = 10
 QUESTION_LENGTH = 60
@@ -63,8 +64,7 @@ def _short(question: str) -> str:
 
 async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
     """Show a stored round as it was posted; `last` is the newest."""
-    round_ = await desk.store.load(await _meant(desk, said, wanted))
-    check_readable(round_, said.asker, said.place)
+    round_ = await _meant(desk, said, wanted)
     if round_.stage is not Stage.CLOSED:
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
         await chat.whisper(said, Post((Note(line),)))
@@ -74,10 +74,22 @@ async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
         await chat.whisper(said, post)
 
 
-async def _meant(desk: Desk, said: Said, wanted: str) -> str:
-    if wanted.lower() != LAST:
-        return await desk.store.find(wanted)
-    newest = await desk.store.recent(1, readable(said.asker, said.place))
-    if not newest:
-        raise RoundNotFoundError("No round has been held yet.")
-    return newest[0].id
+async def _meant(desk: Desk, said: Said, wanted: str) -> Round:
+    """Give the round that is meant, if it may be read here."""
+    allowed = readable(said.asker, said.place)
+    if wanted.lower() == LAST:
+        newest = await desk.store.recent(1, allowed)
+        if not newest:
+            raise RoundNotFoundError("No round has been held yet.")
+        return await desk.store.load(newest[0].id)
+    try:
+        round_ = await desk.store.load(await desk.store.find(wanted))
+        check_readable(round_, said.asker, said.place)
+    except RoundNotFoundError:
+        if allowed == EVERY:
+            raise
+        # The start of an id must not tell of rounds of others, least of all the whole id.
+        raise RoundNotFoundError(
+            f"There is no round {wanted!r} here: `/council rounds` lists those there are."
+        ) from None
+    return round_

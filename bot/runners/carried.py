@@ -1,7 +1,7 @@
 """A round under way in this process, and everybody who watches it."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -17,10 +17,11 @@ News = asyncio.Queue[Sight | Exception]
 class Carried:
     """Holds the newest sight of a round, and tells every watcher each one, in order."""
 
-    def __init__(self, round_: Round) -> None:
+    def __init__(self, round_: Round, clock: Callable[[], float]) -> None:
         self.task: asyncio.Task[None] | None = None
         self.sight = Sight(round_)
-        self._started = _now()
+        self._clock = clock
+        self._started = clock()
         self._drafted = 0.0
         self._watchers: list[News] = []
 
@@ -37,13 +38,13 @@ class Carried:
 
     def show(self, round_: Round) -> None:
         """Let every watcher see the round as it is now."""
-        self.sight = Sight(in_panel_order(round_), self.sight.draft, _now() - self._started)
+        self.sight = Sight(in_panel_order(round_), self.sight.draft, self._clock() - self._started)
         self.tell(self.sight)
 
     def show_draft(self, text: str) -> None:
         """Let every watcher see how far the synthesis is, some times a second."""
-        if _now() - self._drafted >= DRAFT_SECONDS:
-            self._drafted = _now()
+        if self._clock() - self._drafted >= DRAFT_SECONDS:
+            self._drafted = self._clock()
             seconds = self._drafted - self._started
             self.sight = replace(self.sight, draft=draft_of(text), seconds=seconds)
             self.tell(self.sight)
@@ -63,7 +64,3 @@ async def sights_until_closed(news: News) -> Sights:
             raise new
         yield new
         closed = new.round_.closing is not None
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

@@ -63,5 +63,8 @@ class NoClaims:
         """Do nothing."""
 
 
+NO_CLAIMS = NoClaims()
+
+
 def _offset(name: str) -> int:
     return int.from_bytes(sha256(name.encode()).digest()[:_OFFSET_BYTES])

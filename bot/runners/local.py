@@ -4,6 +4,7 @@ Knows no chat: whoever wants to see a round watches it, and leaving off watching
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
@@ -12,7 +13,7 @@ import structlog
 from bot import logs, metrics
 from bot.ports import Sight, Sights
 from bot.runners.carried import Carried, sights_until_closed
-from bot.runners.claims import Claims
+from bot.runners.claims import NO_CLAIMS, Claims
 from bot.runners.tap import Tap
 from council.convene import convene
 from council.errors import CouncilError
@@ -42,11 +43,19 @@ class RoundElsewhereError(CouncilError):
 class LocalRunner:
     """Carries rounds in tasks of this process."""
 
-    def __init__(self, store: Store, gateway: Gateway, prepare: Prepare, claims: Claims) -> None:
+    def __init__(
+        self,
+        store: Store,
+        gateway: Gateway,
+        prepare: Prepare,
+        claims: Claims = NO_CLAIMS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._store = store
         self._tap = Tap(gateway)
         self._prepare = prepare
         self._claims = claims
+        self._clock = clock
         self._turns = asyncio.Semaphore(MOST_ROUNDS)
         self._carried: dict[str, Carried] = {}
 
@@ -72,7 +81,7 @@ class LocalRunner:
             raise RoundElsewhereError(
                 f"Round {round_.id} is being carried on by another process of this machine."
             )
-        carried = self._carried[round_.id] = Carried(round_)
+        carried = self._carried[round_.id] = Carried(round_, self._clock)
         carried.task = asyncio.create_task(self._carry(carried, round_))
 
     def seen(self, round_id: str) -> Sight | None:
@@ -84,6 +93,7 @@ class LocalRunner:
         """Stop spending on a round; what there is stays, and it can be started again."""
         carried = self._carried.get(round_id)
         if carried and carried.task:
+            await asyncio.sleep(0)  # a task that has not begun could not say that it was stopped
             carried.task.cancel()
             await asyncio.wait([carried.task])
 

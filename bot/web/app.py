@@ -24,7 +24,11 @@ from council.errors import CouncilError, RoundNotFoundError
 Handler = Callable[[Site, Request], Awaitable[Response]]
 
 _LOOPBACK = ["127.0.0.1", "localhost", "[::1]", "::1"]
-_NOT_FOUND, _SERVER_FAULT = 404, 500
+_SERVER_FAULT = 500
+_SENTENCES = {
+    404: "There is no such page.",
+    405: "There is nothing to read at this address: start from the first page.",
+}
 _READ: dict[str, Handler] = {
     "/": pages.front,
     "/rounds": pages.rounds,
@@ -52,7 +56,11 @@ def web_app(site: Site, *, loopback: bool = True) -> Starlette:
 
     def route(path: str, handler: Handler, method: str) -> Route:
         async def handled(request: Request) -> Response:
-            return await handler(site, request)
+            try:
+                return await handler(site, request)
+            # The outermost handler of a page; outside the middleware its headers would be missing.
+            except Exception as error:  # noqa: BLE001
+                return await refused(request, error)
 
         return Route(path, handled, methods=[method])
 
@@ -73,7 +81,7 @@ def web_app(site: Site, *, loopback: bool = True) -> Starlette:
             Middleware(Gate, token=site.token, seals=site.seals),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
-        exception_handlers={CouncilError: refused, HTTPException: refused, Exception: refused},
+        exception_handlers={HTTPException: refused},
     )
 
 
@@ -84,15 +92,15 @@ async def _refused(site: Site, request: Request, error: Exception) -> Response:
         reference = secrets.token_hex(2)
         structlog.get_logger().error("page_failed", ref=reference, exc_info=error)
         sentence = f"Something went wrong (ref {reference}). Nothing that was saved is lost."
-    return await site.page(request, "refused.html", status=status, sentence=sentence)
+    # Without the list of rounds: it may be the database that is at fault.
+    return await site.page(request, "refused.html", status=status, sentence=sentence, lines=())
 
 
 def _told(error: Exception) -> tuple[int, str]:
     if isinstance(error, HTTPException):
-        detail = "There is no such page." if error.status_code == _NOT_FOUND else str(error.detail)
-        return error.status_code, detail
+        return error.status_code, _SENTENCES.get(error.status_code, str(error.detail))
     if not isinstance(error, CouncilError):
         return _SERVER_FAULT, ""
-    kinds = {RoundNotFoundError: _NOT_FOUND, LinkError: 403}
+    kinds = {RoundNotFoundError: 404, LinkError: 403}
     own = error.status if isinstance(error, FormError) else 503
     return kinds.get(type(error), own), str(error)

@@ -2,14 +2,14 @@
 
 import asyncio
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.chat import Caution, Post, Said, Sent
-from bot.commands.asking import Choice, opened
+from bot.commands.asking import Choice, proposed
 from bot.commands.commands import ASK, COMMANDS
 from bot.commands.hearing import hear
 from bot.web.gate import is_token
@@ -22,7 +22,6 @@ from council.rounds import Round
 MOST_BYTES = 4_000_000
 _KEY = re.compile(r"[0-9a-f]{10}")
 _LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
-WRONG_TOKEN_SECONDS = 0.5
 
 
 class FormError(CouncilError):
@@ -38,7 +37,7 @@ async def own_form(site: Site, request: Request) -> FormData:
     length = request.headers.get("content-length", "")
     if not length.isdigit() or int(length) > MOST_BYTES:
         raise FormError("That is too much text for a question: shorten it.", 413)
-    form = await request.form()
+    form = await request.form(max_part_size=MOST_BYTES)
     if not site.seals.fits_form(visitor_of(request).secret, str(form.get("token", ""))):
         raise FormError("This page was open for too long: load it again, then send it.", 403)
     return form
@@ -68,11 +67,13 @@ async def asked(site: Site, request: Request) -> Response:
     """Open a round and go to its page; any other command is answered on the page itself."""
     form = await own_form(site, request)
     text = str(form.get("question", ""))
-    said = _said(visitor_of(request), text, form)
+    visitor = visitor_of(request)
+    said = _said(visitor, text, form)
     order = COMMANDS.read(text) if text.strip() else None
     if order and order.command is not ASK:
         page = _Page()
-        await hear(site.desk, page, said)
+        # A panel is picked for the whole page, not for private questions alone.
+        await hear(site.desk, page, replace(said, place=place_of(visitor)))
         return await site.page(request, "said.html", posts=page.posts, said=text)
     try:
         round_id = await _opened(site, said, order.argument if order else "", _choice(form))
@@ -96,24 +97,19 @@ def _choice(form: FormData) -> Choice:
 
 
 async def _opened(site: Site, said: Said, text: str, choice: Choice) -> str:
-    key = said.key if _KEY.fullmatch(said.key) else site.desk.new_id()
-    round_ = await opened(site.desk, _with_key(said, key), text, choice)
-    if round_ is None and await _asks_something_else(site, said, key, text):
-        round_ = await opened(site.desk, _with_key(said, site.desk.new_id()), text, choice)
-    if round_:
-        site.desk.runner.start(round_)
-        return round_.id
-    return key
-
-
-async def _asks_something_else(site: Site, said: Said, key: str, text: str) -> bool:
-    """Say whether a form's key was used for another question, as after going back a page."""
-    before = (await site.desk.store.load(key)).question
-    return before.asked_by != said.asker.id or not text.strip().endswith(before.text)
-
-
-def _with_key(said: Said, key: str) -> Said:
-    return Said(said.text, said.asker, said.place, key, said.context)
+    """Give the id of the question's round, carried on; a form that is sent twice makes one."""
+    desk = site.desk
+    key = said.key if _KEY.fullmatch(said.key) else desk.new_id()
+    round_ = proposed(desk, replace(said, key=key), text, choice)
+    if not await desk.store.open(round_):
+        before = await desk.store.load(key)
+        if (before.question, before.panel) == (round_.question, round_.panel):
+            return key
+        # The form asks something else now, as after going back a page.
+        round_ = replace(round_, id=desk.new_id())
+        await desk.store.open(round_)
+    desk.runner.start(round_)
+    return round_.id
 
 
 async def asked_again(site: Site, request: Request) -> Response:
@@ -122,7 +118,9 @@ async def asked_again(site: Site, request: Request) -> Response:
     round_ = await site.round_(request)
     visitor = visitor_of(request)
     place = place_of(visitor, private=round_.question.place.private)
-    said = Said(round_.question.text, visitor.asker, place, str(form.get("round", "")))
+    asked_before = round_.question
+    key = str(form.get("round", ""))
+    said = Said(asked_before.text, visitor.asker, place, key, asked_before.context)
     terms = round_.panel.terms
     try:
         round_id = await _opened(site, said, said.text, Choice(round_.panel.name, terms.method))
@@ -164,7 +162,7 @@ async def let_in(site: Site, request: Request) -> Response:
     """Give a pass to whoever knows the token."""
     form = await own_form(site, request)
     if not site.token or not is_token(str(form.get("password", "")), site.token):
-        await asyncio.sleep(WRONG_TOKEN_SECONDS)
+        await asyncio.sleep(site.wrong_token_seconds)
         return await site.page(
             request, "login.html", status=403, wrong=True, next=_next(form.get("next")), lines=()
         )

@@ -5,10 +5,12 @@ Whoever connects, or connects again, is told the newest state first, so nothing 
 
 import asyncio
 import json
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from functools import lru_cache
 
+import structlog
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
@@ -55,27 +57,34 @@ async def state(site: Site, request: Request) -> Response:
 
 async def _stream(site: Site, round_id: str) -> AsyncIterator[str]:
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
-    async with site.desk.runner.watching(round_id) as sights:
-        try:
-            async for sight in _or_silence(sights):
+    try:
+        async with site.desk.runner.watching(round_id) as sights:
+            async for sight in or_silence(sights):
                 yield _event("state", told(sight)) if sight else ": still here\n\n"
-        except CouncilError as error:
-            yield _event("stopped", {"why": str(error)})
-            return
-    if not site.desk.runner.seen(round_id):
-        yield _event("end", {})
+    except CouncilError as error:
+        yield _event("stopped", {"why": str(error)})
+    # The outermost handler of a stream: its headers are sent, so the page is told in it.
+    except Exception:  # noqa: BLE001
+        reference = secrets.token_hex(2)
+        structlog.get_logger().exception("stream_failed", ref=reference, round_id=round_id)
+        yield _event("stopped", {"why": f"Something went wrong (ref {reference})."})
+    else:
+        if not site.desk.runner.seen(round_id):
+            yield _event("end", {})
 
 
 def _event(name: str, data: dict[str, object]) -> str:
     return f"event: {name}\ndata: {json.dumps(data)}\n\n"
 
 
-async def _or_silence(sights: AsyncIterator[Sight]) -> AsyncIterator[Sight | None]:
+async def or_silence(
+    sights: AsyncIterator[Sight], seconds: float = HEARTBEAT_SECONDS
+) -> AsyncIterator[Sight | None]:
     """Give the sights, and None whenever there was none for a while."""
     following = asyncio.ensure_future(anext(sights, None))
     try:
         while True:
-            done, _ = await asyncio.wait({following}, timeout=HEARTBEAT_SECONDS)
+            done, _ = await asyncio.wait({following}, timeout=seconds)
             if not done:
                 yield None
             elif sight := following.result():

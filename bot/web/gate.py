@@ -22,7 +22,7 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-_OPEN = ("/healthz", "/readyz", "/login", "/static/")
+_OPEN = {"/healthz", "/readyz", "/login"}
 
 
 class HarmlessContent:
@@ -55,21 +55,28 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve, or ask for the token."""
-        if scope["type"] != "http" or self._lets_in(HTTPConnection(scope)):
+        if scope["type"] != "http" or self._lets_in(HTTPConnection(scope), scope["method"]):
             await self._app(scope, receive, send)
         else:
             await _asked_for_token(HTTPConnection(scope), scope["method"])(scope, receive, send)
 
-    def _lets_in(self, connection: HTTPConnection) -> bool:
-        if not self._token or connection.url.path.startswith(_OPEN):
+    def _lets_in(self, connection: HTTPConnection, method: str) -> bool:
+        path: str = connection.scope["path"]
+        if path in _OPEN or path.startswith("/static/"):
             return True
-        # A signed link opens its one round; the page checks it.
-        if connection.url.path.startswith("/rounds/") and "key" in connection.query_params:
+        # A signed link lets its one round be read, and no more; the page checks it.
+        reads_round = method in {"GET", "HEAD"} and path.startswith("/rounds/")
+        if reads_round and "key" in connection.query_params:
             return True
-        sent = connection.headers.get("authorization", "").removeprefix("Bearer ")
-        return self._seals.is_pass(connection.cookies.get(PASS_COOKIE, "")) or is_token(
-            sent, self._token
-        )
+        return is_known(connection, self._token, self._seals)
+
+
+def is_known(connection: HTTPConnection, token: str | None, seals: Seals) -> bool:
+    """Say whether somebody has a pass or sends the token, where one is asked for."""
+    sent = connection.headers.get("authorization", "").removeprefix("Bearer ")
+    return (
+        not token or seals.is_pass(connection.cookies.get(PASS_COOKIE, "")) or is_token(sent, token)
+    )
 
 
 def is_token(sent: str, token: str) -> bool:

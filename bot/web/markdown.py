@@ -33,5 +33,8 @@ def markdown(text: str) -> Markup:
     for token in tokens:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = f"h{min(6, int(token.tag[1]) + 3)}"
+        # The page allows no style but its own, so a column on the right is given by its class.
+        elif style := token.attrs.pop("style", ""):
+            token.attrs |= {"class": "n"} if style == "text-align:right" else {}
     # The renderer escapes all text; with raw HTML off there is nothing else.
     return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704

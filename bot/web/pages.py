@@ -40,7 +40,8 @@ async def round_page(site: Site, request: Request) -> Response:
     # Asked before it is loaded: a round that closes in between is told by the next event.
     is_carried = site.desk.runner.seen(request.path_params["id"]) is not None
     round_ = await site.round_(request)
-    is_own = round_.question.asked_by == visitor_of(request).asker.id
+    # By a link alone nothing can be done with a round, not even by the one who asked.
+    is_own = site.knows(request) and round_.question.asked_by == visitor_of(request).asker.id
     shown = await asyncio.to_thread(_closed if round_.closing else _open, round_)
     if round_.panel.name in site.desk.panels:
         shown["panel"] = round_.panel.name

@@ -3,6 +3,8 @@
 import hashlib
 import os
 import secrets
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from itsdangerous import BadSignature, SignatureExpired, Signer, TimestampSigner
@@ -18,13 +20,22 @@ class LinkError(CouncilError):
     """A link into the page that opens nothing."""
 
 
+class _Dated(TimestampSigner):
+    def __init__(self, key: bytes, salt: str, now: Callable[[], float]) -> None:
+        super().__init__(key, salt=salt)
+        self._now = now
+
+    def get_timestamp(self) -> int:
+        return int(self._now())
+
+
 class Seals:
     """Signs with one key; each kind of seal fits its own purpose only."""
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, now: Callable[[], float] = time.time) -> None:
         self._forms = Signer(key, salt="form")
-        self._passes = TimestampSigner(key, salt="pass")
-        self._links = TimestampSigner(key, salt="link")
+        self._passes = _Dated(key, "pass", now)
+        self._links = _Dated(key, "link", now)
 
     def form_token(self, visitor: str) -> str:
         """Give what a visitor's own forms carry, and nobody else's can."""

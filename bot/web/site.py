@@ -16,6 +16,7 @@ from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
 from bot.render.figures import duration, money
 from bot.render.names import names_of
+from bot.web.gate import is_known
 from bot.web.markdown import markdown
 from bot.web.seals import Seals
 from bot.web.visitors import VISITOR_COOKIE, Visitor, place_of, remember, visitor_of
@@ -32,7 +33,7 @@ class Site:
     """The desk behind the page, its seals, and what there is to say of this machine.
 
     `token` is None where no token is asked for; `state` says how far the models are, or nothing
-    once they are ready.
+    once they are ready. A wrong token is answered after `wrong_token_seconds`, against guessing.
     """
 
     desk: Desk
@@ -40,6 +41,11 @@ class Site:
     token: str | None = None
     surroundings: tuple[str, ...] = ()
     state: Callable[[], str] = str
+    wrong_token_seconds: float = 0.5
+
+    def knows(self, request: Request) -> bool:
+        """Say whether whoever asks is let in by the token, not by a signed link alone."""
+        return is_known(request, self.token, self.seals)
 
     async def page(self, request: Request, name: str, status: int = 200, **shown: Any) -> Response:  # noqa: ANN401
         """Give a page in the frame they all share, and remember who it was for."""
@@ -47,7 +53,7 @@ class Site:
         frame = {
             "visitor": visitor,
             "form_token": self.seals.form_token(visitor.secret),
-            "lines": await self.lines(visitor, LISTED_ROUNDS),
+            "lines": (),
             "panels": self.desk.panels,
             "panel": self.desk.chosen.get(place_of(visitor), self.desk.default),
             "methods": tuple(METHODS),
@@ -56,6 +62,9 @@ class Site:
             "current": "",
             "typed": "",
         }
+        # Whoever follows a signed link, or has lost the way, is shown no questions of others.
+        if "lines" not in shown and self.knows(request):
+            frame["lines"] = await self.lines(visitor, LISTED_ROUNDS)
         html = _templates().get_template(name).render(frame | shown)
         response = HTMLResponse(html, status)
         if visitor.new:
@@ -72,12 +81,13 @@ class Site:
     async def round_(self, request: Request) -> Round:
         """Give the round a request is about; raise LinkError or RoundNotFoundError."""
         round_id = request.path_params["id"]
+        # Even an empty key: with any, the gate has let in somebody without the token.
         key = request.query_params.get("key")
-        if key:
+        if key is not None:
             self.seals.open(round_id, key)
         seen = self.desk.runner.seen(round_id)
         round_ = seen.round_ if seen else await self.desk.store.load(round_id)
-        if key:
+        if key is not None:
             return round_
         visitor = visitor_of(request)
         check_readable(round_, visitor.asker, place_of(visitor))

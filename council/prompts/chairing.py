@@ -31,6 +31,11 @@ in one sentence, otherwise it is empty."""
 _TRAILER = re.compile(
     r"(?:```(?:json)?\s{0,9})?(\{[^{}\"]{0,99}\"drawn_on\"[^{}]{0,2000}\})\s{0,99}(?:```)?\Z"
 )
+# The end of a text that is on its way to become a trailer, from its first sign on.
+_BEGUN_TRAILER = re.compile(
+    r"(?:`{1,3}[json]{0,4}\s{0,9})?"
+    r"(?:\{\s{0,99}(?:\"(?:[drawn_o]{0,8}|drawn_on\"[^{}]{0,2000}(?:\}[\s`]{0,99})?))?)?\Z"
+)
 _LABEL_WORD = (
     r"(?:[Rr]esponses?|[Aa]nswers?)\s+[K-Z]\b(?:[\s,]{1,4}(?:(?:and|or)\s{1,3})?[K-Z]\b){0,16}"
 )
@@ -39,8 +44,8 @@ _NAMES_LABEL = re.compile(rf"(\(\s*)?{_LABEL_WORD}(\s*\))?")
 
 def draft_of(text: str) -> str:
     """Give what a reader may see of a reply still being written: not the JSON object at its end."""
-    before, _, last = text.rpartition("\n")
-    return before.rstrip() if last.lstrip().startswith(("{", "`")) else text
+    begun = _BEGUN_TRAILER.search(text)
+    return text[: begun.start()].rstrip() if begun else text
 
 
 @dataclass(frozen=True, slots=True)

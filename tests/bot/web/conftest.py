@@ -1,0 +1,23 @@
+"""Sites with nobody on them yet."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.bot.web.visiting import TOKEN, Town, a_town
+
+
+@pytest.fixture
+async def town() -> AsyncIterator[Town]:
+    """Give a site on loopback that asks for no token."""
+    town = a_town()
+    yield town
+    await town.close()
+
+
+@pytest.fixture
+async def gated() -> AsyncIterator[Town]:
+    """Give a site that asks for its token."""
+    town = a_town(token=TOKEN)
+    yield town
+    await town.close()
