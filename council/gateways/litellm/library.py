@@ -6,6 +6,7 @@ import sys
 import warnings
 from contextlib import suppress
 from importlib import import_module
+from threading import RLock
 from types import ModuleType
 
 from council.gateways.litellm.seats import SeatSettings
@@ -28,8 +29,17 @@ _EVENTS = (
 )
 
 
+# Whoever loads it while another thread still warms it would lose its connections with that one's.
+_LOADING = RLock()
+
+
 def load() -> ModuleType:
     """Import litellm, which blocks for about two seconds, and keep it from talking."""
+    with _LOADING:
+        return _loaded()
+
+
+def _loaded() -> ModuleType:
     # At INFO it logs every call, at DEBUG whole prompts: the round is our record of both.
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     library = import_module("litellm")
@@ -42,14 +52,15 @@ def load() -> ModuleType:
 
 def load_warm() -> ModuleType:
     """Import litellm and pay the first calls' costs, on a loop of its own: call it in a thread."""
-    # Once loaded its connections may be in use, by another loop: then only the import is shared.
-    if "litellm" in sys.modules:
-        return load()
-    library = load()
-    # A machine that cannot even call itself is not stopped here: the first real call is slower.
-    with suppress(Exception):
-        asyncio.run(_first_calls(library))
-    return library
+    with _LOADING:
+        # Once loaded its connections may be in use, by another loop: only the import is shared.
+        if "litellm" in sys.modules:
+            return _loaded()
+        library = _loaded()
+        # A machine that cannot even call itself is not stopped here: the first call is slower.
+        with suppress(Exception):
+            asyncio.run(_first_calls(library))
+        return library
 
 
 async def _first_calls(library: ModuleType) -> None:

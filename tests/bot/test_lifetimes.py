@@ -1,0 +1,120 @@
+"""`council serve` beside itself, told to stop in the middle of a call, and copied while it runs."""
+
+import asyncio
+import signal
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import pytest
+
+from tests.bot.homes import PATIENCE_SECONDS, Home, Ran, ended, served_panel
+from tests.soak.ports import free_port
+from tests.soak.visiting import Visitor
+from tests.wire.models import ModelServer
+
+NAMES = ("a", "b", "c")
+SLOWLY_SECONDS = 0.6
+
+
+@asynccontextmanager
+async def serving(home: Home) -> AsyncIterator[tuple[asyncio.subprocess.Process, Visitor]]:
+    process = await home.started("serve")
+    visitor = Visitor(f"http://127.0.0.1:{home.settings['COUNCIL_PORT']}")
+    try:
+        yield process, visitor
+    finally:
+        await visitor.close()
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+
+
+def at_home(folder: Path, server: ModelServer) -> Home:
+    config = served_panel(server.api_base, NAMES, audit_share=0.0)
+    return Home(folder, {"COUNCIL_PORT": str(free_port())}).with_config(config)
+
+
+async def asked(server: ModelServer, calls: int) -> None:
+    """Wait until the models have been asked so often."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while len(server.requests) < calls:  # noqa: ASYNC110 - a process of its own asks
+            await asyncio.sleep(0.01)
+
+
+async def stopped(process: asyncio.subprocess.Process) -> Ran:
+    process.send_signal(signal.SIGTERM)
+    return await ended(process)
+
+
+async def test_a_second_process_on_the_same_database_is_refused_in_a_sentence(
+    tmp_path: Path,
+) -> None:
+    async with ModelServer() as server:
+        home = at_home(tmp_path, server)
+        async with serving(home) as (_, visitor):
+            await visitor.page("nothing")  # it answers, so it is there
+            second = home.with_settings(COUNCIL_PORT="0")
+
+            ran = await second.beside("serve")
+
+    assert ran.code == 1
+    assert [line for line in ran.lines if "Another process serves" in line]
+    assert "Traceback" not in ran.err
+
+
+async def test_a_round_that_is_carried_is_not_carried_a_second_time(tmp_path: Path) -> None:
+    async with ModelServer(latency=SLOWLY_SECONDS) as server:
+        home = at_home(tmp_path, server)
+        async with serving(home) as (_, visitor):
+            round_id = await visitor.ask("Now?")
+            await asked(server, len(NAMES))
+
+            ran = await home.beside("ask", "--resume", round_id)
+
+    assert ran.code == 1
+    assert "is being carried on by another process" in ran.err
+
+
+@pytest.mark.parametrize("stage", ["answers", "ballots"])
+async def test_a_call_under_way_when_told_to_stop_is_kept_and_not_made_again(
+    tmp_path: Path, stage: str
+) -> None:
+    calls = len(NAMES) if stage == "answers" else 2 * len(NAMES)
+    async with ModelServer(latency=SLOWLY_SECONDS) as server:
+        home = at_home(tmp_path, server)
+        async with serving(home) as (process, visitor):
+            round_id = await visitor.ask("Now?")
+            await asked(server, calls)
+            ran = await stopped(process)
+        assert (ran.code, "Traceback" in ran.err) == (0, False)
+        assert len(server.requests) == calls
+
+        async with serving(home) as (_, visitor):
+            document = await visitor.closed(round_id)
+
+    assert document["stage"] == "closed"
+    assert len(server.requests) == 2 * len(NAMES) + 1
+
+
+def backed_up(database: Path, copy: Path) -> None:
+    with closing(sqlite3.connect(database)) as running, closing(sqlite3.connect(copy)) as backup:
+        running.backup(backup, pages=5)
+
+
+async def test_a_copy_made_while_it_runs_is_whole(tmp_path: Path) -> None:
+    async with ModelServer(latency=0.05) as server:
+        home = at_home(tmp_path, server)
+        async with serving(home) as (_, visitor):
+            await visitor.closed(await visitor.ask("Before?"))
+            asking = asyncio.create_task(visitor.ask("Meanwhile?"))
+            copy = tmp_path / "copy.db"
+            await asyncio.to_thread(backed_up, home.database, copy)
+            await visitor.closed(await asking)
+        there = home.with_settings(COUNCIL_DATABASE_URL=f"sqlite:///{copy}")
+
+        ran = await there.beside("verify", "--all")
+
+    assert ran.code == 0
+    assert "as recomputed" in ran.out
