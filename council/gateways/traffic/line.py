@@ -37,6 +37,7 @@ class Asking:
     def __init__(self, line: Line) -> None:
         self._line = line
         self._began = 0.0
+        self._waited = 0.0
         self.attempts = 0
 
     @property
@@ -51,18 +52,24 @@ class Asking:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Hold a turn for one attempt, once breaker and pause let it; cancelled in it, it failed.
+        """Hold a turn for one attempt, once breaker and pause let it.
 
+        Cancelled in it, the model failed, unless the call had spent longer in waiting for a turn.
         Raise GatewayError where it is not to be asked now.
         """
+        now = self._line.clock.now
+        came = now()
         async with self._let_out():
+            sent = now()
+            self._waited += sent - came
+            if self.attempts == 0:
+                self._began = sent
             self.attempts += 1
-            if self.attempts == 1:
-                self._began = self._line.clock.now()
             try:
                 yield
             except asyncio.CancelledError:
-                self.settle(failed=True)
+                if now() - sent >= self._waited:
+                    self.settle(failed=True)
                 raise
 
     @asynccontextmanager

@@ -88,6 +88,7 @@ class Bench:
 
 @pytest.fixture
 async def bench() -> AsyncIterator[Bench]:
+    await asyncio.to_thread(library.load_warm)  # no deadline below is spent on a first call
     async with ModelServer() as server:
         bench = Bench(server)
         yield bench

@@ -41,6 +41,12 @@ async def dies(line: Line, times: int = 3) -> None:
             asking.settle(failed=True)
 
 
+async def hangs(line: Line) -> None:
+    with line.asking() as asking:
+        async with asking.turn():
+            await asyncio.Event().wait()
+
+
 async def asked_to_wait(line: Line, seconds: float) -> None:
     """Be asked to slow down, and come back after that."""
     with line.asking() as asking:
@@ -152,16 +158,27 @@ async def test_what_is_cancelled_on_the_wire_three_times_is_taken_for_dead(
 ) -> None:
     line = traffic.line(OPENAI, "openai/hangs")
 
-    async def hang() -> None:
-        with line.asking() as asking:
-            async with asking.turn():
-                await asyncio.Event().wait()
-
     for _ in range(3):
-        async with begun(hang()):
+        async with begun(hangs(line)):
             pass
 
     assert line.breaker.state is BreakerState.OPEN
+
+
+async def test_a_call_that_had_waited_too_long_for_its_turn_accuses_nobody(hands: Hands) -> None:
+    traffic = Traffic({"openai": Limits(concurrency=1)}, hands.clock)
+    full, line = traffic.line(OPENAI, "openai/full"), traffic.line(OPENAI, "openai/late")
+
+    for _ in range(3):
+        async with begun(hangs(full)) as (first,), begun(hangs(line)):
+            await hands.move(50)
+            await notes_of(first)
+            await settled()
+            assert full.turns.under_way == 1
+            await hands.move(10)
+
+    assert full.breaker.state is BreakerState.OPEN
+    assert line.breaker.state is BreakerState.CLOSED
 
 
 async def test_health_tells_limits_calls_breakers_and_no_secret(traffic: Traffic) -> None:
