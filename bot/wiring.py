@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from bot import metrics
 from bot.commands.desk import Desk
 from bot.offers import LOCAL, demonstration, offered
 from bot.runners.local import LocalRunner
@@ -63,8 +64,9 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         store = await stack.enter_async_context(opened_store(settings))
         local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
         stack.push_async_callback(local.stop)
-        remote = LitellmGateway(_settled(houses.seats, settings))
+        remote = LitellmGateway(_settled(houses.seats, settings), houses.limits)
         stack.push_async_callback(remote.close)
+        stack.enter_context(metrics.providers_watched(remote.health))
         routes: dict[str, Gateway] = {SCRIPTED: ScriptedGateway(), f"{LOCAL}/": local, "": remote}
 
         async def prepare(panel: Panel) -> None:
@@ -78,7 +80,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         gateway = RoutingGateway(routes)
         runner = LocalRunner(store, gateway, prepare)
         stack.push_async_callback(runner.close)
-        yield Desk(store, gateway, runner, houses.panels, houses.default, prepare)
+        panels, default = houses.panels, houses.default
+        yield Desk(store, gateway, runner, panels, default, prepare, remote.health)
 
 
 async def surroundings(settings: Settings) -> list[str]:
@@ -100,11 +103,12 @@ async def find_houses(settings: Settings, *, local: bool) -> Houses:
     if local:
         panels = {**panels, LOCAL: demonstration(DISPLAYS, SEATED_TWICE)}
         fallback = LOCAL
-    return Houses(panels, {**offers.seats, **own.seats}, own.default or fallback)
+    seats = {**offers.seats, **own.seats}
+    return Houses(panels, seats, own.default or fallback, own.limits)
 
 
 def _settled(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:
-    """Give what litellm needs for each seat; the key goes to the seat's own calls alone."""
+    """Give what litellm needs for each seat of its; the key goes to the seat's own calls alone."""
     return {
         key: SeatSettings(
             model=seat.member.model_id,
@@ -119,4 +123,5 @@ def _settled(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSet
             output_usd_per_million=seat.section.output_usd_per_million,
         )
         for key, seat in seats.items()
+        if not seat.member.model_id.startswith(SCRIPTED)
     }

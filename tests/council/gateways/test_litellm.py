@@ -1,24 +1,17 @@
 import asyncio
 import subprocess
 import sys
-import time
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 
-from council.calls import Call, Prompt, Reply
 from council.errors import ContextOverflowError, GatewayError, RateLimitError
 from council.gateways.litellm import LitellmGateway, SeatSettings, library, replies
-from council.gateways.traffic import Clock
-from council.panel import Member, ModelId
-from council.providers import BreakerState, Limits
+from tests.council.gateways.bench import CALL, KEY, Bench, Waits
 from tests.wire.models import (
     Behaviour,
-    ModelServer,
-    Request,
     Say,
     answer,
     content_filter,
@@ -38,61 +31,8 @@ from tests.wire.models import (
 )
 from tests.wire.models.http import Connection, Received
 
-KEY = "sk-secret-0123456789"
-MEMBER = Member("seat", ModelId("openai/mine"), "Mine", "test")
-CALL = Call(MEMBER, Prompt("Be brief.", "Why is it slow?"))
 SCHEMA = {"type": "object", "properties": {"nonce": {"type": "string"}}}
 QUOTA = {"error": {"message": "You exceeded your current quota.", "type": "insufficient_quota"}}
-
-
-class Waits(list[float]):
-    """Remembers how long the gateway wanted to sleep, and lets the time pass at once."""
-
-    async def sleep(self, seconds: float) -> None:
-        self.append(seconds)
-
-    @property
-    def clock(self) -> Clock:
-        return Clock(lambda: time.monotonic() + sum(self), self.sleep, lambda: 1.0)
-
-
-class Bench:
-    """One seat on a scripted server, and a gateway that leads to it."""
-
-    def __init__(self, server: ModelServer) -> None:
-        self.server = server
-        self.waits = Waits()
-        self.sit()
-
-    def sit(self, **changes: object) -> None:
-        """Seat the model anew, with these settings."""
-        plain = SeatSettings("openai/mine", api_base=self.server.api_base, api_key=KEY)
-        # The tests below name real fields with values of their types.
-        self.seat = replace(plain, **changes)  # type: ignore[arg-type]
-        self.gateway = LitellmGateway({"seat": self.seat}, clock=self.waits.clock)
-
-    async def says(self, behaviour: Behaviour, call: Call = CALL) -> Reply:
-        self.server.script["mine"] = behaviour
-        return await self.gateway.complete(call)
-
-    async def fault(self, behaviour: Behaviour, call: Call = CALL) -> GatewayError:
-        with pytest.raises(GatewayError) as failed:
-            await self.says(behaviour, call)
-        assert KEY not in repr(failed.value) + repr(failed.value.__context__)
-        return failed.value
-
-    @property
-    def requests(self) -> int:
-        return len(self.server.requests)
-
-
-@pytest.fixture
-async def bench() -> AsyncIterator[Bench]:
-    await asyncio.to_thread(library.load_warm)  # no deadline below is spent on a first call
-    async with ModelServer() as server:
-        bench = Bench(server)
-        yield bench
-        await bench.gateway.close()
 
 
 async def test_a_reply_carries_text_and_counts(bench: Bench) -> None:
@@ -244,88 +184,6 @@ async def test_a_deadline_during_a_wait_leaves_a_note_of_why(bench: Bench) -> No
     assert stopped.value.__cause__ is not None
     notes = stopped.value.__cause__.__notes__
     assert notes == ["asked us to slow down (429) until the time was up"]
-
-
-async def test_other_calls_of_a_model_wait_while_it_asks_to_slow_down(bench: Bench) -> None:
-    bench.gateway = LitellmGateway({"seat": bench.seat})
-
-    for behaviour in (fail(429, retry_after=60), answer("Too soon.")):
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.3):
-                await bench.says(behaviour)
-
-    assert bench.requests == 1
-
-
-@pytest.mark.parametrize("behaviour", [fail(500), drop()], ids=["fails", "drops"])
-async def test_a_model_that_failed_three_times_is_left_alone_and_then_probed(
-    bench: Bench, behaviour: Behaviour
-) -> None:
-    for _ in range(3):
-        await bench.fault(behaviour)
-    asked = bench.requests
-
-    assert str(await bench.fault(behaviour)).startswith("was not asked: it failed 3 times in a row")
-    assert bench.requests == asked
-    bench.waits.append(30.0)
-    assert (await bench.says(answer("Back."))).text == "Back."
-    assert (await bench.says(answer("Still."))).text == "Still."
-
-
-@pytest.mark.parametrize(
-    "behaviour",
-    [fail(400), wrong_key(), fail(403), no_such_model(), fail(429), content_filter(), empty()],
-    ids=["400", "401", "403", "404", "429", "filtered", "empty"],
-)
-async def test_what_a_provider_says_no_to_is_no_outage(bench: Bench, behaviour: Behaviour) -> None:
-    sentences = {str(await bench.fault(behaviour)) for _ in range(5)}
-
-    assert len(sentences) == 1
-    (model,) = bench.gateway.health().models
-    assert model.breaker is BreakerState.CLOSED
-
-
-async def test_a_model_that_hangs_until_three_deadlines_is_left_alone(bench: Bench) -> None:
-    for _ in range(3):
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.2):
-                await bench.says(hang())
-
-    assert str(await bench.fault(hang())).startswith("was not asked")
-    assert bench.requests == 3
-
-
-async def test_no_more_calls_are_at_a_provider_than_its_limit(bench: Bench) -> None:
-    at_once = []
-
-    def count(_: Request) -> Say:
-        at_once.append(bench.gateway.health().providers[0].under_way)
-        return Say("Yes.", seconds=0.02)
-
-    bench.gateway = LitellmGateway({"seat": bench.seat}, {"openai": Limits(concurrency=3)})
-    bench.server.script["mine"] = count
-
-    await asyncio.gather(*(bench.gateway.complete(CALL) for _ in range(9)))
-
-    assert len(at_once) == 9
-    assert max(at_once) == 3
-
-
-async def test_a_deadline_in_the_queue_leaves_a_note_of_why(bench: Bench) -> None:
-    bench.gateway = LitellmGateway({"seat": bench.seat}, {"openai": Limits(concurrency=1)})
-    bench.server.script["mine"] = hang()
-
-    async def in_time() -> None:
-        async with asyncio.timeout(0.3):
-            await bench.gateway.complete(CALL)
-
-    notes = [
-        getattr(error.__cause__, "__notes__", [])
-        for error in await asyncio.gather(in_time(), in_time(), return_exceptions=True)
-        if isinstance(error, TimeoutError)
-    ]
-
-    assert notes == [[], ["waited for its turn at its server until the time was up"]]
 
 
 @pytest.mark.parametrize(
