@@ -1,11 +1,15 @@
-"""Figures for a Prometheus server: rounds, how long they took, what they cost."""
+"""Figures for a Prometheus server: rounds, how long they took, what they cost; providers."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client import REGISTRY, Counter, Gauge, Histogram
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
+from council.providers import BreakerState, Health
 from council.rounds import Round
 
 _CLOSED = Counter("council_rounds", "Rounds that were closed", ["outcome"])
@@ -35,6 +39,10 @@ async def watch_lag() -> None:
         _LAG.observe(max(0.0, loop.time() - due))
 
 
+_AT = ("provider", "address")
+_OF = ("model", "address")
+
+
 @contextmanager
 def round_under_way() -> Iterator[None]:
     """Count a round as under way until the block ends."""
@@ -62,3 +70,64 @@ def _paid_for(round_: Round) -> Iterator[str]:
     yield from (spoiled.judge for spoiled in round_.spoiled)
     if round_.synthesis and round_.synthesis.chairman:
         yield round_.synthesis.chairman
+
+
+@contextmanager
+def providers_watched(health: Callable[[], Health]) -> Iterator[None]:
+    """Give a gateway's providers and models among the figures until the block ends."""
+    watch = _Watch(health)
+    REGISTRY.register(watch)
+    try:
+        yield
+    finally:
+        REGISTRY.unregister(watch)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Watch(Collector):
+    """Asks for the health when the figures are read: nothing is counted twice."""
+
+    health: Callable[[], Health]
+
+    def describe(self) -> Iterable[Metric]:
+        """Name nothing beforehand, so that two gateways may be watched."""
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        """Give calls by provider, and breakers, retries and pauses by model."""
+        providers, models = self.health().providers, self.health().models
+        yield _filled(
+            GaugeMetricFamily("council_calls_under_way", "Calls at a provider now", labels=_AT),
+            (((p.provider, p.address), p.under_way) for p in providers),
+        )
+        yield _filled(
+            GaugeMetricFamily("council_calls_waiting", "Calls that wait for a turn", labels=_AT),
+            (((p.provider, p.address), p.waiting) for p in providers),
+        )
+        yield _filled(
+            GaugeMetricFamily(
+                "council_breakers", "1 for a model's breaker state", labels=(*_OF, "state")
+            ),
+            (((m.model, m.address, s), m.breaker is s) for m in models for s in BreakerState),
+        )
+        yield _filled(
+            CounterMetricFamily("council_retries", "Attempts after the first", labels=_OF),
+            (((m.model, m.address), m.retries) for m in models),
+        )
+        yield _filled(
+            CounterMetricFamily("council_pauses", "Pauses that were asked for", labels=_OF),
+            (((m.model, m.address), m.pauses) for m in models),
+        )
+
+
+def _filled(
+    family: GaugeMetricFamily | CounterMetricFamily,
+    counts: Iterable[tuple[tuple[str, ...], float]],
+) -> Metric:
+    """Fill a family; what shares its labels, as paths of one host do, is added up."""
+    sums: dict[tuple[str, ...], float] = {}
+    for labels, count in counts:
+        sums[labels] = sums.get(labels, 0) + count
+    for labels, count in sums.items():
+        family.add_metric(labels, count)
+    return family

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
+from bot import metrics
 from bot.commands.desk import Desk, now
 from bot.offers import LOCAL, demonstration, offered
 from bot.outbox import Outbox
@@ -79,8 +80,9 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         store = await stack.enter_async_context(opened_store(settings))
         local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
         stack.push_async_callback(local.stop)
-        remote = LitellmGateway(_settled(houses.seats, settings))
+        remote = LitellmGateway(_settled(houses.seats, settings), houses.limits)
         stack.push_async_callback(remote.close)
+        stack.enter_context(metrics.providers_watched(remote.health))
         routes: dict[str, Gateway] = {SCRIPTED: ScriptedGateway(), f"{LOCAL}/": local, "": remote}
 
         async def prepare(panel: Panel) -> None:
@@ -96,7 +98,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         runner = LocalRunner(store, gateway, prepare, claims)
         stack.push_async_callback(runner.close)
         outbox = Outbox(SqlOutgoing(store.engine), now)
-        yield Desk(store, gateway, runner, outbox, houses.panels, houses.default, prepare)
+        panels, default = houses.panels, houses.default
+        yield Desk(store, gateway, runner, outbox, panels, default, prepare, remote.health)
 
 
 async def surroundings(settings: Settings) -> list[str]:
@@ -118,11 +121,12 @@ async def find_houses(settings: Settings, *, local: bool) -> Houses:
     if local:
         panels = {**panels, LOCAL: demonstration(DISPLAYS, SEATED_TWICE)}
         fallback = LOCAL
-    return Houses(panels, {**offers.seats, **own.seats}, own.default or fallback)
+    seats = {**offers.seats, **own.seats}
+    return Houses(panels, seats, own.default or fallback, own.limits)
 
 
 def _settled(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:
-    """Give what litellm needs for each seat; the key goes to the seat's own calls alone."""
+    """Give what litellm needs for each seat of its; the key goes to the seat's own calls alone."""
     return {
         key: SeatSettings(
             model=seat.member.model_id,
@@ -137,4 +141,5 @@ def _settled(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSet
             output_usd_per_million=seat.section.output_usd_per_million,
         )
         for key, seat in seats.items()
+        if not seat.member.model_id.startswith(SCRIPTED)
     }

@@ -58,10 +58,13 @@ class Sitting:
 
     async def ask(self, call: Call, role: Role, deadline: "Deadline") -> Reply | Absence:
         """Give the member's reply, or its absence with the reason."""
+        stage = asyncio.timeout_at(deadline.at)
         try:
-            async with asyncio.timeout_at(deadline.at):
+            async with stage:
                 return await self.council.gateway.complete(call)
         except TimeoutError as error:
+            if not stage.expired():
+                return Absence(call.member.key, role, "was given up on: its provider took too long")
             # A gateway that was waiting to try again says on the cancellation what it waited for.
             why = getattr(error.__cause__, "__notes__", ())
             return Absence(call.member.key, role, "; ".join((deadline.missed(role), *why)))

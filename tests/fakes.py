@@ -57,7 +57,7 @@ class Late:
     text: str
 
 
-Words = str | Reply | GatewayError | Hangs | Late
+Words = str | Reply | GatewayError | TimeoutError | Hangs | Late
 Saying = Words | Callable[[Read], str]
 Script = Mapping[str, Saying | Sequence[Saying]]  # by seat key; a list is one entry a call
 
@@ -105,7 +105,7 @@ class FakeGateway:
         shown = read(call.prompt)
         saying = self._saying(call.member.key, shown)
         words = saying(shown) if callable(saying) else saying
-        if isinstance(words, GatewayError):
+        if isinstance(words, (GatewayError, TimeoutError)):
             raise words
         if isinstance(words, Hangs):
             await asyncio.Event().wait()

@@ -1,5 +1,6 @@
 """`council doctor`: what works, what does not, and what to do about it."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
@@ -12,8 +13,10 @@ from bot.wiring import Wishes, find_houses, opened_desk, surroundings
 from council.calls import Call, Prompt
 from council.errors import CouncilError, GatewayError
 from council.panel import Member
+from council.providers import ProviderHealth
 
 PING = Prompt("Reply with one word.", "Say ok.")
+PATIENCE_SECONDS = 60  # as long as a stage is open, where a panel says nothing else
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ async def _desk_findings(settings: Settings, *, live: bool) -> AsyncIterator[Fin
     seats = (await find_houses(settings, local=False)).seats
     async with opened_desk(settings, Wishes()) as desk:
         yield Finding("database opens, its schema is up to date")
+        for provider in desk.health().providers:
+            yield Finding(_limits(provider), good=None)
         if not desk.panels:
             yield Finding(
                 "no panel: write council.toml or set the keys of two providers", good=False
@@ -79,7 +84,22 @@ async def _seat_finding(desk: Desk, seat: Member, *, live: bool) -> Finding:
     if not live:
         return Finding(f"{seat.key}: not called (--live spends one tiny call)", good=None)
     try:
-        reply = await desk.gateway.complete(Call(seat, PING))
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            reply = await desk.gateway.complete(Call(seat, PING))
     except GatewayError as error:
         return Finding(f"{seat.key} {error}", good=False)
-    return Finding(f"{seat.key} answers in {reply.seconds:.1f} s")
+    except TimeoutError as error:
+        why = getattr(error.__cause__, "__notes__", ())
+        said = "; ".join((f"did not answer in {PATIENCE_SECONDS} s", *why))
+        return Finding(f"{seat.key} {said}", good=False)
+    attempts = f", at attempt {reply.attempts}" if reply.attempts > 1 else ""
+    return Finding(f"{seat.key} answers in {reply.seconds:.1f} s{attempts}")
+
+
+def _limits(provider: ProviderHealth) -> str:
+    """Say how hard a provider is called."""
+    where = f" at {provider.address}" if provider.address else ""
+    limits = provider.limits
+    pace = f", {limits.requests_per_minute} a minute" if limits.requests_per_minute else ""
+    many = f"{limits.concurrency} calls at once" if limits.concurrency > 1 else "one call at a time"
+    return f"{provider.provider or 'unknown provider'}{where}: {many}{pace}"

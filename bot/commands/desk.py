@@ -15,6 +15,7 @@ from council.panel import Panel
 from council.places import Place
 from council.ports import Gateway, Store
 from council.prompts import VERSION as PROMPTS
+from council.providers import Health
 from council.rounds import Question, Round
 
 
@@ -35,8 +36,8 @@ def now() -> datetime:
 class Desk:
     """The parts a command needs; `panels` are those that can be chosen, `default` one of them.
 
-    `prepare` has a panel's models ready. `chosen` remembers which panel a place has picked, for as
-    long as the bot runs.
+    `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
+    panel a place has picked, for as long as the bot runs.
     """
 
     store: Store
@@ -46,6 +47,7 @@ class Desk:
     panels: Mapping[str, Panel]
     default: str | None
     prepare: Callable[[Panel], Awaitable[None]] = _nothing
+    health: Callable[[], Health] = Health
     new_id: Callable[[], str] = _new_id
     now: Callable[[], datetime] = now
     chosen: dict[Place, str] = field(default_factory=dict)

@@ -4,6 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from council.providers import Limits
+
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -44,6 +46,13 @@ class ModelSection(_Section):
     output_usd_per_million: float | None = Field(None, ge=0)
 
 
+class ProviderSection(_Section):
+    """How hard a provider may be called, or a server named by host and port."""
+
+    concurrency: int = Field(Limits().concurrency, ge=1)
+    requests_per_minute: int | None = Field(None, ge=1)
+
+
 class RubricSection(_Section):
     """Criteria of one's own for judges."""
 
@@ -53,6 +62,7 @@ class RubricSection(_Section):
 SECTIONS: dict[str, type[_Section]] = {
     "panels": PanelSection,
     "models": ModelSection,
+    "providers": ProviderSection,
     "rubrics": RubricSection,
 }
 # Settings of parts that are read elsewhere.

@@ -15,6 +15,7 @@ from bot.settings.council_toml import (
     Document,
     ModelSection,
     PanelSection,
+    ProviderSection,
     RubricSection,
 )
 from bot.settings.display import display_name
@@ -24,6 +25,7 @@ from council.families import family_of
 from council.methods import METHODS
 from council.panel import Member, ModelId, Panel, Rubric, Terms
 from council.prompts.rubrics import DEFAULT_RUBRIC, rubric
+from council.providers import Limits
 
 Section = TypeVar("Section")
 
@@ -38,11 +40,12 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Houses:
-    """The panels to choose from, and the seats in them by key."""
+    """The panels to choose from, the seats in them by key, and limits by provider."""
 
     panels: Mapping[str, Panel] = field(default_factory=dict)
     seats: Mapping[str, Seat] = field(default_factory=dict)
     default: str | None = None
+    limits: Mapping[str, Limits] = field(default_factory=dict)
 
 
 def load_houses(path: Path | None) -> Houses:
@@ -72,6 +75,10 @@ class _Reader:
             name: rubric(name, section.criteria)
             for name, section in self._sections(document, "rubrics", RubricSection).items()
         }
+        limits = {
+            name: Limits(section.concurrency, section.requests_per_minute)
+            for name, section in self._sections(document, "providers", ProviderSection).items()
+        }
         seats: dict[str, Seat] = {}
         panels = {}
         for name, section in self._sections(document, "panels", PanelSection).items():
@@ -84,7 +91,7 @@ class _Reader:
             self._fault(f"default_panel: there is no panel {default!r}.")
         if self.faults:
             raise SettingsError(self.faults)
-        return Houses(panels, seats, default)
+        return Houses(panels, seats, default, limits)
 
     def _fault(self, text: str) -> None:
         self.faults.append(f"{self.name}: {text}")

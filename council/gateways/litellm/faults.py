@@ -48,6 +48,11 @@ class Fault:
     refused: str | None = None  # the one argument the provider will not take
     retry_after_seconds: float | None = None
 
+    @property
+    def is_outage(self) -> bool:
+        """Whether the model cannot be had now; who asks us to slow down, or refuses, is there."""
+        return self.passing and not isinstance(self.error, RateLimitError)
+
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:

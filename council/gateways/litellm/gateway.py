@@ -1,42 +1,51 @@
 """The gateway to real models: calls litellm, tries again where that helps, and names the fault."""
 
 import asyncio
-import random
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
 from council.calls import Call, Reply
-from council.errors import GatewayError
+from council.errors import GatewayError, RateLimitError
 from council.gateways.litellm import faults, library, replies, retries
 from council.gateways.litellm.faults import Fault
 from council.gateways.litellm.replies import OnText, Spoken
 from council.gateways.litellm.seats import SeatSettings
-
-Sleep = Callable[[float], Awaitable[object]]
+from council.gateways.traffic import Asking, Clock, Traffic
+from council.gateways.traffic.clock import LONGEST_WAIT_SECONDS
+from council.providers import Health, Limits
 
 
 class LitellmGateway:
-    """The way to models through litellm; seats are settled by their member's key."""
+    """The way to models through litellm; seats are settled by their member's key.
+
+    `limits` are named by provider, or by the host and port of a server of one's own.
+    """
 
     def __init__(
         self,
         seats: Mapping[str, SeatSettings],
+        limits: Mapping[str, Limits] | None = None,
         *,
-        sleep: Sleep = asyncio.sleep,
-        jitter: Callable[[], float] = random.random,
+        clock: Clock | None = None,
     ) -> None:
         self._seats = dict(seats)
-        self._sleep = sleep
-        self._jitter = jitter
+        self._clock = clock or Clock()
+        self._traffic = Traffic(limits or {}, self._clock)
+        self._lines = {
+            key: self._traffic.line(seat.address, seat.model) for key, seat in self._seats.items()
+        }
         self._library: ModuleType | None = None
 
     @property
     def versions(self) -> dict[str, str]:
         """The installed litellm, read without importing it."""
         return {"litellm": version("litellm")}
+
+    def health(self) -> Health:
+        """Give how its providers and models fare."""
+        return self._traffic.health()
 
     async def warm(self) -> None:
         """Import litellm and pay for its first call beforehand, in a thread, without a network."""
@@ -59,39 +68,43 @@ class LitellmGateway:
     async def complete(self, call: Call) -> Reply:
         """Give the model's reply; raise GatewayError, a predicate of the member, if none came.
 
-        Cancelled while it waits to try again, it notes why on the CancelledError.
+        Cancelled while it waits for its turn or to try again, it notes why on the CancelledError.
         """
         seat = self._seats.get(call.member.key)
         if seat is None:
             raise GatewayError("could not be asked: nothing is set for its seat")
         if self._library is None:
             self._library = await asyncio.to_thread(library.load)
-        started, attempt = time.monotonic(), 0
         sent = replies.arguments(self._library, seat, call)
-        while True:
-            attempt += 1
-            outcome = await _try(self._library, seat, sent, call.on_text)
-            if isinstance(outcome, Spoken):
-                return replies.reply(outcome, seat, attempt, time.monotonic() - started)
-            await self._recover(outcome, attempt, sent)
+        with self._lines[call.member.key].asking() as asking:
+            while True:
+                async with asking.turn():
+                    outcome = await _try(self._library, seat, sent, call.on_text)
+                if isinstance(outcome, Spoken):
+                    asking.settle(failed=False)
+                    return replies.reply(outcome, seat, asking.attempts, asking.seconds)
+                await self._recover(outcome, asking, sent)
 
-    async def _recover(self, fault: Fault, attempt: int, sent: dict[str, Any]) -> None:
+    async def _recover(self, fault: Fault, asking: Asking, sent: dict[str, Any]) -> None:
         """Make ready for another attempt, or raise the fault's error when none would help."""
-        if attempt == retries.MOST_ATTEMPTS:
-            raise fault.error
-        if fault.refused:
+        wait, has_more = fault.retry_after_seconds, asking.attempts < retries.MOST_ATTEMPTS
+        if has_more and fault.refused:
             del sent[fault.refused]
             return
-        wait = fault.retry_after_seconds
         if wait is None:
-            wait = retries.backoff_seconds(attempt, self._jitter)
-        if not fault.passing or wait > retries.LONGEST_WAIT_SECONDS:
+            wait = retries.backoff_seconds(asking.attempts, self._clock.jitter)
+        elif isinstance(fault.error, RateLimitError):
+            asking.hold_off(wait)
+        if not (has_more and fault.passing and wait <= LONGEST_WAIT_SECONDS):
+            asking.settle(failed=fault.is_outage)
             raise fault.error
         try:
-            await self._sleep(wait)
-        except asyncio.CancelledError as stopped:
-            stopped.add_note(f"{fault.error} until the time was up")
+            await asking.rest(wait, str(fault.error))
+        except asyncio.CancelledError:
+            asking.settle(failed=fault.is_outage)
             raise
+        if asking.is_shut_out:
+            raise fault.error
 
 
 async def _try(

@@ -10,7 +10,6 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 MOST_ATTEMPTS = 4
-LONGEST_WAIT_SECONDS = 600.0  # longer than any stage: nobody will be there to hear the answer
 _FIRST_SECONDS = 0.5
 _CAP_SECONDS = 8.0
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from council.gateways.traffic import Address
+
 Tighten = Callable[[Mapping[str, object]], dict[str, object]]
 
 _PER_MILLION = 1_000_000
@@ -41,9 +43,14 @@ class SeatSettings:
         return self.model.partition("/")[2] or self.model
 
     @property
+    def address(self) -> Address:
+        """Where its provider answers."""
+        return Address(self.route, self.api_base)
+
+    @property
     def place(self) -> str:
         """The provider in words that give no address away."""
-        return "its server" if self.api_base else self.route or "its provider"
+        return self.address.place
 
     @property
     def is_ours(self) -> bool:

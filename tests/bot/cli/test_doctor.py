@@ -3,7 +3,7 @@
 import pytest
 
 from tests.bot.homes import Home, Ran, panel_of, seat_of, served_panel
-from tests.wire.models import ModelServer, no_such_model, wrong_key
+from tests.wire.models import ModelServer, fail, no_such_model, wrong_key
 
 KEY = "sk-verysecretverysecret"
 
@@ -69,3 +69,30 @@ async def test_live_tells_a_refused_key_and_a_missing_model_and_no_secret(home: 
     assert "FAIL openai/shut could not be asked: the key for its server was refused" in ran.out
     assert "FAIL openai/gone could not be asked: there is no model 'gone'" in ran.out
     assert KEY not in ran.out + ran.err
+
+
+def test_the_limits_in_force_are_told_for_each_provider(home: Home) -> None:
+    text = panel_of(["openai/gpt-x", "openai/mine", "groq/y"])
+    text += seat_of("openai/mine", api_base="http://127.0.0.1:9/v1")
+    text += "[providers.openai]\nconcurrency = 8\nrequests_per_minute = 60\n"
+    text += '[providers."127.0.0.1:9"]\nconcurrency = 1\n'
+
+    ran = home.with_config(text).council("doctor")
+
+    for line in (
+        "     openai: 8 calls at once, 60 a minute",
+        "     openai at 127.0.0.1:9: one call at a time",
+        "     groq: 20 calls at once",
+    ):
+        assert line in ran.out.splitlines()
+
+
+async def test_live_tells_what_a_busy_model_came_to(home: Home) -> None:
+    async with ModelServer() as server:
+        server.script |= {"busy": fail(503, times=1), "down": fail(503, retry_after=0)}
+        home = home.with_config(served_panel(server.api_base, ["busy", "down"]))
+        ran = await home.with_settings(OPENAI_API_KEY=KEY).beside("doctor", "--live")
+
+    assert "ok   openai/busy answers in" in ran.out
+    assert "s, at attempt 2" in ran.out
+    assert "FAIL openai/down could not answer: its server failed (503)" in ran.out

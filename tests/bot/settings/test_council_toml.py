@@ -6,6 +6,7 @@ import pytest
 
 from bot.settings import Houses, load_houses
 from council.panel import Terms
+from council.providers import Limits
 from tests.bot.homes import panel_of, seat_of
 
 ROOT = Path(__file__).parents[3]
@@ -74,6 +75,18 @@ def test_the_example_in_the_repository_is_sound() -> None:
         pytest.skip("council.toml.example is not written yet")
 
     assert load_houses(example) is not None
+
+
+def test_limits_are_what_their_sections_say_and_usual_where_they_say_nothing(
+    tmp_path: Path,
+) -> None:
+    text = "[providers.openai]\nconcurrency = 8\nrequests_per_minute = 60\n"
+    text += '[providers."127.0.0.1:8080"]\nrequests_per_minute = 5\n'
+
+    assert houses(tmp_path, text).limits == {
+        "openai": Limits(8, 60),
+        "127.0.0.1:8080": Limits(20, 5),
+    }
 
 
 def test_an_empty_file_has_no_panels(tmp_path: Path) -> None:

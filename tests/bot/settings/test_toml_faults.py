@@ -80,6 +80,11 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
         ),
         pytest.param(SOUND + "[models.x]\ntemprature = 1\n", "models.x.temprature: ", id="model"),
         pytest.param(
+            SOUND + "[providers.openai]\nconcurrency = 0\n",
+            "providers.openai.concurrency: ",
+            id="no-calls-at-all",
+        ),
+        pytest.param(
             SOUND + "[rubrics.mine]\ncriteria = []\n", "rubrics.mine.criteria: ", id="no-criteria"
         ),
     ],

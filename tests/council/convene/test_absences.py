@@ -1,8 +1,11 @@
 """Members and judges that give nothing, and rounds that have too little to rank."""
 
+import asyncio
+
 import pytest
 
 from council.answers import Absence, Role
+from council.calls import Call, Reply
 from council.errors import ContextOverflowError, GatewayError, GatewayTimeoutError
 from council.panel import Terms
 from council.rounds import Fallback, Stage
@@ -16,6 +19,9 @@ REASONS = [
     pytest.param(GatewayTimeoutError("did not reply"), "did not reply", id="times-out-itself"),
     pytest.param(GatewayError("gave an empty answer"), "gave an empty answer", id="is-empty"),
     pytest.param(ContextOverflowError("takes no more"), "takes no more", id="overflows"),
+    pytest.param(
+        TimeoutError(), "was given up on: its provider took too long", id="times-out-elsewhere"
+    ),
     pytest.param(Hangs(), "did not answer in 0.01 s", id="hangs"),
 ]
 
@@ -41,6 +47,26 @@ async def test_a_member_that_gave_no_answer_still_judges_all(says: Saying, reaso
     (call,) = gateway.of(Role.BALLOT, GPT)
     assert len(read(call.prompt).texts) == 3
     assert len(round_.ballots) == 4
+
+
+class FullGateway(FakeGateway):
+    """Has no turn for anybody, and says so to who stops waiting."""
+
+    async def complete(self, call: Call) -> Reply:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError as stopped:
+            stopped.add_note("waited for its turn at openai until the time was up")
+            raise
+        return await super().complete(call)
+
+
+async def test_what_a_call_was_waiting_for_at_the_deadline_is_in_the_reason() -> None:
+    round_ = await convened(a_round(a_panel(2, terms=HASTY)), FullGateway())
+
+    assert {absence.reason for absence in round_.absences} == {
+        "did not answer in 0.01 s; waited for its turn at openai until the time was up"
+    }
 
 
 async def test_an_absent_member_is_told_in_the_flags() -> None:

@@ -1,20 +1,17 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 
-from council.calls import Call, Prompt, Reply
 from council.errors import ContextOverflowError, GatewayError, RateLimitError
 from council.gateways.litellm import LitellmGateway, SeatSettings, library, replies
-from council.panel import Member, ModelId
+from tests.council.gateways.bench import CALL, KEY, Bench, Waits
 from tests.wire.models import (
     Behaviour,
-    ModelServer,
     Say,
     answer,
     content_filter,
@@ -34,58 +31,8 @@ from tests.wire.models import (
 )
 from tests.wire.models.http import Connection, Received
 
-KEY = "sk-secret-0123456789"
-MEMBER = Member("seat", ModelId("openai/mine"), "Mine", "test")
-CALL = Call(MEMBER, Prompt("Be brief.", "Why is it slow?"))
 SCHEMA = {"type": "object", "properties": {"nonce": {"type": "string"}}}
 QUOTA = {"error": {"message": "You exceeded your current quota.", "type": "insufficient_quota"}}
-
-
-class Waits(list[float]):
-    """Remembers how long the gateway wanted to sleep, and does not."""
-
-    async def sleep(self, seconds: float) -> None:
-        self.append(seconds)
-
-
-class Bench:
-    """One seat on a scripted server, and a gateway that leads to it."""
-
-    def __init__(self, server: ModelServer) -> None:
-        self.server = server
-        self.waits = Waits()
-        self.sit()
-
-    def sit(self, **changes: object) -> None:
-        """Seat the model anew, with these settings."""
-        plain = SeatSettings("openai/mine", api_base=self.server.api_base, api_key=KEY)
-        # The tests below name real fields with values of their types.
-        self.seat = replace(plain, **changes)  # type: ignore[arg-type]
-        self.gateway = LitellmGateway(
-            {"seat": self.seat}, sleep=self.waits.sleep, jitter=lambda: 1.0
-        )
-
-    async def says(self, behaviour: Behaviour, call: Call = CALL) -> Reply:
-        self.server.script["mine"] = behaviour
-        return await self.gateway.complete(call)
-
-    async def fault(self, behaviour: Behaviour, call: Call = CALL) -> GatewayError:
-        with pytest.raises(GatewayError) as failed:
-            await self.says(behaviour, call)
-        assert KEY not in repr(failed.value) + repr(failed.value.__context__)
-        return failed.value
-
-    @property
-    def requests(self) -> int:
-        return len(self.server.requests)
-
-
-@pytest.fixture
-async def bench() -> AsyncIterator[Bench]:
-    async with ModelServer() as server:
-        bench = Bench(server)
-        yield bench
-        await bench.gateway.close()
 
 
 async def test_a_reply_carries_text_and_counts(bench: Bench) -> None:
@@ -385,7 +332,7 @@ async def test_litellm_prices_a_model_it_knows(bench: Bench, stream: bool) -> No
 )
 async def test_what_cannot_be_sent_is_not_tried_again(seat: SeatSettings, sentence: str) -> None:
     waits = Waits()
-    gateway = LitellmGateway({"seat": seat}, sleep=waits.sleep)
+    gateway = LitellmGateway({"seat": seat}, clock=waits.clock)
 
     with pytest.raises(GatewayError) as failed:
         await gateway.complete(CALL)
@@ -418,7 +365,7 @@ async def test_other_routes_are_read_by_the_reply_itself(
         address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         waits = Waits()
         seat = SeatSettings(model, api_base=address, api_key=KEY, stream=stream)
-        gateway = LitellmGateway({"seat": seat}, sleep=waits.sleep)
+        gateway = LitellmGateway({"seat": seat}, clock=waits.clock)
         with pytest.raises(GatewayError) as failed:
             await gateway.complete(CALL)
         await gateway.close()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.prompts.chairing import ChairReply, read_chair_reply
+from council.prompts.chairing import ChairReply, draft_of, read_chair_reply
 from tests.builders import labels
 
 LABELS = labels("K M Q")
@@ -91,3 +91,16 @@ def test_no_parenthesis_is_lost_with_a_label() -> None:
 
 def test_a_reply_that_is_only_its_last_line_is_empty() -> None:
     assert read_chair_reply(TRAILER, LABELS).text == ""
+
+
+@pytest.mark.parametrize(
+    ("written", "seen"),
+    [
+        pytest.param("Use Post", "Use Post", id="one-line"),
+        pytest.param("Use Postgres.\nIt is", "Use Postgres.\nIt is", id="prose-goes-on"),
+        pytest.param('Use Postgres.\n{"drawn', "Use Postgres.", id="the-object-begins"),
+        pytest.param("Use Postgres.\n\n```js", "Use Postgres.", id="its-fence-begins"),
+    ],
+)
+def test_a_draft_does_not_show_the_last_line(written: str, seen: str) -> None:
+    assert draft_of(written) == seen

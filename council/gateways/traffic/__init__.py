@@ -1,0 +1,10 @@
+"""Calls on their way to providers: turns, pauses and breakers, so that none is hammered.
+
+Knows addresses and time, and nothing of what is sent.
+"""
+
+from council.gateways.traffic.clock import Clock
+from council.gateways.traffic.line import Asking, Line
+from council.gateways.traffic.traffic import Address, Traffic
+
+__all__ = ["Address", "Asking", "Clock", "Line", "Traffic"]

@@ -1,0 +1,19 @@
+"""What the tests of the litellm gateway have: a seat on a scripted server."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from council.gateways.litellm import library
+from tests.council.gateways.bench import Bench
+from tests.wire.models import ModelServer
+
+
+@pytest.fixture
+async def bench() -> AsyncIterator[Bench]:
+    await asyncio.to_thread(library.load_warm)  # no deadline below is spent on a first call
+    async with ModelServer() as server:
+        bench = Bench(server)
+        yield bench
+        await bench.gateway.close()

@@ -1,0 +1,134 @@
+"""The breaker leaves a dead model alone, and looks again with one call."""
+
+import pytest
+
+from council.errors import GatewayError
+from council.gateways.traffic.breaker import CAP_SECONDS, Breaker
+from council.providers import BreakerState
+from tests.council.gateways.traffic.hands import Hands
+
+
+@pytest.fixture
+def hands() -> Hands:
+    return Hands()
+
+
+@pytest.fixture
+def breaker(hands: Hands) -> Breaker:
+    return Breaker(hands.clock)
+
+
+def fail(breaker: Breaker, times: int = 1) -> None:
+    for _ in range(times):
+        call = object()
+        breaker.admit(call)
+        breaker.failed(call)
+
+
+def refusal(breaker: Breaker) -> str:
+    with pytest.raises(GatewayError) as refused:
+        breaker.admit(object())
+    return str(refused.value)
+
+
+def test_two_failures_leave_it_closed(breaker: Breaker) -> None:
+    fail(breaker, 2)
+
+    breaker.admit(object())
+    assert breaker.state is BreakerState.CLOSED
+
+
+def test_three_failures_in_a_row_open_it_and_say_for_how_long(
+    breaker: Breaker, hands: Hands
+) -> None:
+    fail(breaker, 3)
+    hands.now = 6.0
+
+    assert breaker.state is BreakerState.OPEN
+    assert refusal(breaker) == (
+        "was not asked: it failed 3 times in a row; it is tried again in 24 s"
+    )
+
+
+def test_an_answer_in_between_begins_the_count_anew(breaker: Breaker) -> None:
+    fail(breaker, 2)
+    breaker.answered()
+    fail(breaker, 2)
+
+    assert breaker.state is BreakerState.CLOSED
+
+
+def test_after_the_wait_one_call_probes_and_others_are_refused(
+    breaker: Breaker, hands: Hands
+) -> None:
+    fail(breaker, 3)
+    hands.now = 30.0
+    probe = object()
+
+    breaker.admit(probe)
+    breaker.admit(probe)  # its own second attempt
+
+    assert breaker.state is BreakerState.HALF_OPEN
+    assert refusal(breaker).endswith("in a row; it is being tried again now")
+
+
+def test_a_probe_that_is_answered_closes_it(breaker: Breaker, hands: Hands) -> None:
+    fail(breaker, 3)
+    hands.now = 30.0
+    breaker.admit(object())
+
+    breaker.answered()
+
+    assert breaker.state is BreakerState.CLOSED
+    breaker.admit(object())
+
+
+def test_each_failed_probe_opens_it_for_longer_up_to_a_cap(breaker: Breaker, hands: Hands) -> None:
+    fail(breaker, 3)
+    waits = []
+
+    for _ in range(6):
+        before, seconds = hands.now, 0
+        while breaker.state is BreakerState.OPEN:
+            seconds += 1
+            hands.now = before + seconds
+        waits.append(seconds)
+        fail(breaker)
+
+    assert waits == [30, 60, 120, 240, CAP_SECONDS, CAP_SECONDS]
+
+
+def test_a_probe_that_leaves_without_an_outcome_lets_the_next_one_probe(
+    breaker: Breaker, hands: Hands
+) -> None:
+    fail(breaker, 3)
+    hands.now = 30.0
+    probe, following = object(), object()
+    breaker.admit(probe)
+
+    breaker.left(probe)
+
+    breaker.admit(following)
+    assert breaker.refuses(probe)
+
+
+def test_a_failure_that_began_before_it_opened_does_not_lengthen_the_wait(
+    breaker: Breaker, hands: Hands
+) -> None:
+    late = object()
+    breaker.admit(late)
+    fail(breaker, 3)
+    hands.now = 20.0
+
+    breaker.failed(late)
+
+    hands.now = 30.0
+    assert breaker.state is BreakerState.HALF_OPEN
+
+
+def test_an_answer_that_was_on_its_way_closes_it(breaker: Breaker) -> None:
+    fail(breaker, 3)
+
+    breaker.answered()
+
+    assert breaker.state is BreakerState.CLOSED

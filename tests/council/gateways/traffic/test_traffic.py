@@ -1,0 +1,198 @@
+"""Lines to models: who waits for whom, and who never does."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+
+from council.errors import GatewayError, RateLimitError
+from council.gateways.traffic import Address, Line, Traffic
+from council.providers import BreakerState, Limits
+from tests.council.gateways.traffic.hands import Hands, begun, notes_of, settled
+
+OPENAI = Address("openai")
+OWN = Address("openai", "http://me:secret@127.0.0.1:8080/v1")
+
+
+@pytest.fixture
+def hands() -> Hands:
+    return Hands()
+
+
+@pytest.fixture
+def traffic(hands: Hands) -> Traffic:
+    return Traffic({}, hands.clock)
+
+
+async def one(line: Line) -> str:
+    """Ask once, and be answered at once."""
+    with line.asking() as asking:
+        async with asking.turn():
+            await asyncio.sleep(0)
+        asking.settle(failed=False)
+    return "answered"
+
+
+async def dies(line: Line, times: int = 3) -> None:
+    for _ in range(times):
+        with line.asking() as asking:
+            async with asking.turn():
+                pass
+            asking.settle(failed=True)
+
+
+async def hangs(line: Line) -> None:
+    with line.asking() as asking:
+        async with asking.turn():
+            await asyncio.Event().wait()
+
+
+async def asked_to_wait(line: Line, seconds: float) -> None:
+    """Be asked to slow down, and come back after that."""
+    with line.asking() as asking:
+        async with asking.turn():
+            asking.hold_off(seconds)
+        await asking.rest(seconds, "asked us to slow down (429)")
+        async with asking.turn():
+            pass
+
+
+def test_a_model_has_one_line_at_each_address(traffic: Traffic) -> None:
+    line = traffic.line(OPENAI, "openai/a")
+
+    assert traffic.line(OPENAI, "openai/a") is line
+    assert traffic.line(OWN, "openai/a") is not line
+    assert traffic.line(OPENAI, "openai/b").turns is line.turns
+    assert traffic.line(OWN, "openai/a").turns is not line.turns
+
+
+def test_limits_are_named_by_provider_or_by_host_which_goes_before(hands: Hands) -> None:
+    limits = {"openai": Limits(8), "127.0.0.1:8080": Limits(2, 60)}
+    traffic = Traffic(limits, hands.clock)
+
+    elsewhere = Address("openai", "http://10.0.0.1/v1")
+    found = [traffic.line(at, "m").turns.limits for at in (OPENAI, OWN, elsewhere, Address("groq"))]
+
+    assert found == [Limits(8), Limits(2, 60), Limits(8), Limits(20, None)]
+
+
+async def test_a_dead_model_does_not_silence_its_neighbours(traffic: Traffic) -> None:
+    await dies(traffic.line(OPENAI, "openai/dead"))
+
+    with pytest.raises(GatewayError, match="was not asked: it failed 3 times in a row"):
+        await one(traffic.line(OPENAI, "openai/dead"))
+    assert await one(traffic.line(OPENAI, "openai/well")) == "answered"
+    assert await one(traffic.line(OWN, "openai/dead")) == "answered"
+
+
+async def test_others_wait_out_a_pause_and_come_back_a_little_later(
+    traffic: Traffic, hands: Hands
+) -> None:
+    line = traffic.line(OPENAI, "openai/slow")
+
+    async with begun(asked_to_wait(line, 7), one(line)) as (first, other):
+        assert hands.sleeps == [7.0, 7.5]
+        await hands.move(7)
+        assert (first.done(), other.done()) == (True, False)
+        await hands.move(0.5)
+        assert other.done()
+
+
+async def test_a_pause_is_not_for_its_neighbours_and_holds_no_turn(hands: Hands) -> None:
+    traffic = Traffic({"openai": Limits(concurrency=1)}, hands.clock)
+    slow = traffic.line(OPENAI, "openai/slow")
+
+    async with begun(asked_to_wait(slow, 7), one(slow)):
+        assert await one(traffic.line(OPENAI, "openai/quick")) == "answered"
+
+
+async def test_a_deadline_in_a_pause_says_what_was_waited_for(traffic: Traffic) -> None:
+    line = traffic.line(OPENAI, "openai/slow")
+    line.pause.lengthen(7)
+
+    async with begun(one(line)) as (waits,):
+        assert await notes_of(waits) == ["asked us to slow down (429) until the time was up"]
+    assert line.breaker.state is BreakerState.CLOSED
+
+
+async def test_a_pause_that_nobody_can_wait_out_fails_at_once(
+    traffic: Traffic, hands: Hands
+) -> None:
+    line = traffic.line(OPENAI, "openai/slow")
+    line.pause.lengthen(1e9)
+
+    with pytest.raises(RateLimitError) as refused:
+        await one(line)
+
+    assert str(refused.value) == (
+        "was not asked: it asked us to slow down (429) for another 3600 s"
+    )
+    assert refused.value.retry_after_seconds == 3600
+    await hands.move(3600)
+    assert await one(line) == "answered"
+
+
+async def test_a_call_that_waited_for_its_turn_looks_again_at_breaker_and_pause(
+    hands: Hands,
+) -> None:
+    traffic = Traffic({"openai": Limits(concurrency=1)}, hands.clock)
+    dead, slow = traffic.line(OPENAI, "openai/dead"), traffic.line(OPENAI, "openai/slow")
+
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(dead.turns.turn("openai"))
+        async with begun(one(dead), one(slow)) as (to_dead, to_slow):
+            for _ in range(3):
+                dead.breaker.failed(object())
+            slow.pause.lengthen(7)
+            await stack.aclose()
+            await settled()
+
+            assert isinstance(to_dead.exception(), GatewayError)
+            assert hands.sleeps == [7.5]
+            await hands.move(7.5)
+            assert to_slow.result() == "answered"
+
+
+async def test_what_is_cancelled_on_the_wire_three_times_is_taken_for_dead(
+    traffic: Traffic,
+) -> None:
+    line = traffic.line(OPENAI, "openai/hangs")
+
+    for _ in range(3):
+        async with begun(hangs(line)):
+            pass
+
+    assert line.breaker.state is BreakerState.OPEN
+
+
+async def test_a_call_that_had_waited_too_long_for_its_turn_accuses_nobody(hands: Hands) -> None:
+    traffic = Traffic({"openai": Limits(concurrency=1)}, hands.clock)
+    full, line = traffic.line(OPENAI, "openai/full"), traffic.line(OPENAI, "openai/late")
+
+    for _ in range(3):
+        async with begun(hangs(full)) as (first,), begun(hangs(line)):
+            await hands.move(50)
+            await notes_of(first)
+            await settled()
+            assert full.turns.under_way == 1
+            await hands.move(10)
+
+    assert full.breaker.state is BreakerState.OPEN
+    assert line.breaker.state is BreakerState.CLOSED
+
+
+async def test_health_tells_limits_calls_breakers_and_no_secret(traffic: Traffic) -> None:
+    line = traffic.line(OWN, "openai/mine")
+    await dies(line)
+    line.pause.lengthen(7)
+    async with traffic.line(OPENAI, "openai/a").turns.turn("openai"):
+        health = traffic.health()
+
+    assert [(p.provider, p.address, p.under_way) for p in health.providers] == [
+        ("openai", "127.0.0.1:8080", 0),
+        ("openai", "", 1),
+    ]
+    mine, other = health.models
+    assert (mine.breaker, mine.pauses, mine.retries) == (BreakerState.OPEN, 1, 0)
+    assert (other.model, other.breaker) == ("openai/a", BreakerState.CLOSED)
+    assert "secret" not in repr(health)
