@@ -10,6 +10,7 @@ from council.methods import METHODS
 from council.rounds import Closing, Draw, Round, in_panel_order
 from council.sitting import Council, Sitting
 from council.stages.answering import gather_answers
+from council.stages.auditing import with_audit
 from council.stages.chairing import synthesize
 from council.tally import Tally
 
@@ -33,7 +34,11 @@ async def _sit(sitting: Sitting) -> None:
     draw = await _draw(sitting)
     tally = await _tally(sitting, draw)
     if not sitting.round_.synthesis:
-        await sitting.save(await synthesize(sitting, draw, tally))
+        await with_audit(sitting, draw, _write(sitting, draw, tally))
+
+
+async def _write(sitting: Sitting, draw: Draw, tally: Tally) -> None:
+    await sitting.save(await synthesize(sitting, draw, tally))
 
 
 async def _draw(sitting: Sitting) -> Draw:

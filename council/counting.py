@@ -60,7 +60,7 @@ def _family_majority(panel: Panel) -> tuple[str, ...]:
 def _reason_flags(ballots: Sequence[Ballot], panel: Panel) -> tuple[str, ...]:
     families = [seat.family for seat in panel.judges]
     found = []
-    for ballot in ballots:
+    for ballot in (ballot for ballot in ballots if ballot.counts):
         if names := without_names(ballot.reason, families).found:
             found.append(f"{ballot.judge} named {names[0]} in its reason")
         if "begs for a place" in suspicions(ballot.reason):

@@ -5,7 +5,8 @@ A stage asks seats under a common deadline, and saves each artefact the moment i
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from council.answers import Absence, Role
@@ -24,6 +25,7 @@ class Council:
     """The world a round is convened in.
 
     `on_round` is told the round after each change, `on_text` the synthesis while it is written.
+    `audit_grace_seconds` is how long a round whose answer is written waits for its audit ballot.
     """
 
     gateway: Gateway
@@ -31,6 +33,7 @@ class Council:
     clock: Callable[[], float] = time.monotonic
     on_round: Callable[[Round], None] = _ignore
     on_text: Callable[[str], None] | None = None
+    audit_grace_seconds: float = 2.0
 
 
 @dataclass(slots=True)
@@ -98,10 +101,17 @@ class Deadline:
 
 async def together(acts: Iterable[Awaitable[None]]) -> None:
     """Do all acts at once; the first error stops the others and is raised as itself."""
-    try:
+    with first_error():
         async with asyncio.TaskGroup() as group:
             for act in acts:
                 group.create_task(_run(act))
+
+
+@contextmanager
+def first_error() -> Iterator[None]:
+    """Raise the first error of a task group inside as itself, where it is one of the council's."""
+    try:
+        yield
     except ExceptionGroup as errors:
         first = errors.exceptions[0]
         raise first if isinstance(first, CouncilError) else errors from None

@@ -4,10 +4,11 @@ Reads only the seed, the panel, the absences and the raw texts of the ballots; a
 recomputed and compared with what is stored. N_eff rests on other rounds and is not compared.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from math import isclose
 
+from council.audits import Audit, due_audit
 from council.ballots import Ballot, SpoiledBallot, cast
 from council.counting import counted, drawn
 from council.prompts.fences import nonce_for
@@ -16,6 +17,7 @@ from council.tally import Tally
 from council.tally.standings import TOLERANCE
 
 Fields = dict[str, object]
+Voted = Ballot | SpoiledBallot
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +43,42 @@ def verify(round_: Round) -> tuple[Difference, ...]:
 def _recomputed(round_: Round) -> Round:
     """Give the round with everything that follows from its seed and raw texts worked out again."""
     draw = drawn(round_)
+    again = _holding(replace(round_, draw=draw), _cast_to_count(round_, draw))
+    if audit := due_audit(again, draw):
+        voted: tuple[Voted, ...] = (*again.ballots, *again.spoiled)
+        again = _holding(again, [_as_audit(ballot, audit) for ballot in voted])
+    return replace(again, tally=counted(again, draw) if _is_ranked(round_) else None)
+
+
+def _cast_to_count(round_: Round, draw: Draw) -> Iterator[Voted]:
+    """Cast every paper as if it were to be counted; one for an audit has another nonce, so spoils.
+
+    What a paper is follows from its text in this way, and never from the stored column.
+    """
     slates = {slate.judge: slate for slate in draw.slates}
-    voted: list[Ballot | SpoiledBallot] = []
     papers = [(ballot.judge, ballot.paper) for ballot in round_.ballots if ballot.paper]
     papers += [(spoiled.judge, spoiled.paper) for spoiled in round_.spoiled]
     for judge, paper in papers:
         if judge in slates:
             nonce = nonce_for(round_.seed, judge)
-            voted.append(cast(slates[judge], nonce, replace(paper, nonce=nonce)))
-    again = replace(
+            yield cast(slates[judge], nonce, replace(paper, nonce=nonce))
+
+
+def _as_audit(voted: Voted, audit: Audit) -> Voted:
+    """Give the audit ballot where a paper that cannot count holds the one the round is due."""
+    if isinstance(voted, Ballot) or voted.judge != audit.slate.judge:
+        return voted
+    again = audit.cast(replace(voted.paper, nonce=audit.nonce))
+    return again if isinstance(again, Ballot) or voted.is_audit else voted
+
+
+def _holding(round_: Round, voted: Iterable[Voted]) -> Round:
+    voted = tuple(voted)
+    return replace(
         round_,
-        draw=draw,
         ballots=tuple(ballot for ballot in voted if isinstance(ballot, Ballot)),
         spoiled=tuple(ballot for ballot in voted if isinstance(ballot, SpoiledBallot)),
     )
-    return replace(again, tally=counted(again, draw) if _is_ranked(round_) else None)
 
 
 def _is_ranked(round_: Round) -> bool:
@@ -72,7 +95,8 @@ def _fields(round_: Round) -> Fields:
     for ballot in round_.ballots:
         fields |= _ballot_fields(ballot)
     for spoiled in round_.spoiled:
-        name = f"spoiled[{spoiled.judge} #{spoiled.paper.attempt}]"
+        which = "audit" if spoiled.is_audit else f"#{spoiled.paper.attempt}"
+        name = f"spoiled[{spoiled.judge} {which}]"
         fields |= {f"{name}.fault": spoiled.fault, f"{name}.nonce": spoiled.paper.nonce}
     if round_.tally:
         fields |= _tally_fields(round_.tally)
@@ -85,7 +109,8 @@ def _draw_fields(draw: Draw) -> Fields:
 
 
 def _ballot_fields(ballot: Ballot) -> Fields:
-    name = f"ballots[{ballot.judge}]"
+    which = "" if ballot.counts else f" audit {ballot.audit}"
+    name = f"ballots[{ballot.judge}{which}]"
     return {
         f"{name}.shown": ballot.shown,
         f"{name}.ranking": ballot.ranking,

@@ -40,7 +40,7 @@ KEYS = tuple(NAMES)
 CLAUDE, GPT, GEMINI, DEEPSEEK, GROK = KEYS[:5]
 
 RUBRIC = Rubric("test", "1", ("Correct: what it claims is true.",))
-TERMS = Terms()
+TERMS = Terms(audit_share=0)  # an audit ballot is what few tests are about
 ASKED_AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
 Vote = Callable[[Slate], str | None]  # a ranking of slot letters; None is a reply that spoils

@@ -32,7 +32,8 @@ def document(round_: Round) -> Document:
         ],
         "ballots": [_ballot(ballot) for ballot in round_.ballots],
         "spoiled": [
-            {"judge": s.judge, "fault": s.fault, "text": s.paper.reply.text} for s in round_.spoiled
+            {"judge": s.judge, "fault": s.fault, "text": s.paper.reply.text, "audit": s.is_audit}
+            for s in round_.spoiled
         ],
         "standings": _standings(round_),
         "verdict": _verdict(round_.tally.verdict, round_) if round_.tally else None,
@@ -101,7 +102,7 @@ def _ballot(ballot: Ballot) -> Document:
         "ranking": [list(place) for place in ballot.ranking],
         "reason": ballot.reason,
         "nonce": ballot.paper.nonce if ballot.paper else None,
-        "attempts": ballot.paper.attempt if ballot.paper else 1,
+        "attempts": ballot.paper.attempt if ballot.paper and ballot.counts else 1,
         "counted": ballot.counts,
         "audit": ballot.audit,
     }

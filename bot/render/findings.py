@@ -26,10 +26,10 @@ def _of_answers(round_: Round) -> Iterator[str]:
 
 def _of_ballots(round_: Round) -> Iterator[str]:
     names = names_of(round_.panel)
-    for spoiled in round_.spoiled:
+    for spoiled in (spoiled for spoiled in round_.spoiled if not spoiled.is_audit):
         number = spoiled.paper.attempt
         yield f"{names[spoiled.judge]}'s reply {number} was not counted: {spoiled.fault}."
-    for ballot in round_.ballots:
+    for ballot in (ballot for ballot in round_.ballots if ballot.counts):
         if ballot.paper and ballot.paper.cut_to:
             tokens = f"{ballot.paper.cut_to:,} tokens"
             yield f"{names[ballot.judge]} saw every answer cut to {tokens}, to fit its context."

@@ -27,7 +27,8 @@ def _summary(round_: Round) -> str:
     if round_.stage is Stage.OPEN:
         return f"{len(round_.answers)} of {counted(len(round_.panel.members), 'member')} answered"
     if round_.draw and round_.stage is Stage.ANSWERED:
-        return f"{len(round_.ballots)} of {counted(len(round_.draw.slates), 'judge')} voted"
+        voted = sum(ballot.counts for ballot in round_.ballots)
+        return f"{voted} of {counted(len(round_.draw.slates), 'judge')} voted"
     return WRITING
 
 
@@ -51,7 +52,7 @@ def _ballot_steps(round_: Round) -> list[Step]:
     if round_.draw is None:
         return [Step("Ranking without names", StepState.WAITING)]
     names = names_of(round_.panel)
-    voted = {ballot.judge for ballot in round_.ballots}
+    voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
     steps = []
     for slate in round_.draw.slates:
         title = f"{names[slate.judge]} ranks"

@@ -16,6 +16,7 @@ from bot.chat import (
     Table,
     Thread,
 )
+from bot.render.audits import audit_lines, ranking_text
 from bot.render.cautions import cautions
 from bot.render.figures import counted, duration, listed, money, points
 from bot.render.names import authors_of, names_of
@@ -124,9 +125,10 @@ def ballots_post(round_: Round, draw: Draw) -> Post:
     for slate in draw.slates:
         judge = names[slate.judge]
         shown = " ".join(slate.shown)
-        cast = [ballot for ballot in round_.ballots if ballot.judge == slate.judge]
-        spoiled = [ballot for ballot in round_.spoiled if ballot.judge == slate.judge]
+        cast = [b for b in round_.ballots if b.judge == slate.judge and b.counts]
+        spoiled = [s for s in round_.spoiled if s.judge == slate.judge and not s.is_audit]
         parts += _ballot_parts(judge, shown, cast, spoiled)
+        parts += map(Note, audit_lines(round_, slate.judge))
     return Post(tuple(parts), "Ballots")
 
 
@@ -143,11 +145,6 @@ def _ballot_parts(
         yield Note(f"{judge}'s reply {reply.paper.attempt} was not counted: {reply.fault}")
     if any(ballot.paper and ballot.paper.cut_to for ballot in cast):
         yield Note(f"{judge} saw every answer cut to one length, to fit its context")
-
-
-def ranking_text(ballot: Ballot) -> str:
-    """Give a ranking as "K > T = M"."""
-    return " > ".join(" = ".join(place) for place in ballot.ranking)
 
 
 def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:

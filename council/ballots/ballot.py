@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from council.calls import Prompt, Reply
 from council.labels import Label
 
+AUDIT_ATTEMPT = 3  # after the two that may count; it alone tells a spoiled audit ballot
 Ranking = tuple[tuple[Label, ...], ...]  # best place first; labels that tie share a place
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """What a judge was handed and what it sent back; `attempt` 2 is the re-ask."""
+    """What a judge was handed and what it sent back; `attempt` 2 is the re-ask, 3 an audit."""
 
     nonce: str
     prompt: Prompt
@@ -43,3 +44,8 @@ class SpoiledBallot:
     judge: str
     fault: str
     paper: Paper
+
+    @property
+    def is_audit(self) -> bool:
+        """Whether it was cast for an audit, so that nothing hung on it."""
+        return self.paper.attempt == AUDIT_ATTEMPT

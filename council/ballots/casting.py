@@ -6,7 +6,9 @@ from council.ballots.reasons import in_public_labels
 from council.slates import Slate
 
 
-def cast(slate: Slate, nonce: str, paper: Paper) -> Ballot | SpoiledBallot:
+def cast(
+    slate: Slate, nonce: str, paper: Paper, audit: str | None = None
+) -> Ballot | SpoiledBallot:
     """Give the ballot the paper's reply holds, in public labels, or a spoiled one."""
     reading = read_ballot(paper.reply.text, nonce, slate.letters)
     if isinstance(reading, Fault):
@@ -17,4 +19,5 @@ def cast(slate: Slate, nonce: str, paper: Paper) -> Ballot | SpoiledBallot:
         ranking=tuple(tuple(map(slate.label_at, place)) for place in reading.ranking),
         reason=in_public_labels(reading.reason, dict(zip(slate.letters, slate.shown, strict=True))),
         paper=paper,
+        audit=audit,
     )

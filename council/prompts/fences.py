@@ -8,9 +8,12 @@ CUT_MARK = "[this answer ended at its token limit]"
 SHORTENED_MARK = "[all answers are shown up to this length]"
 
 
-def nonce_for(seed: str, reader: str) -> str:
-    """Give the nonce of one reader of a round: authors cannot know it, verify can recompute it."""
-    return digest(seed, "nonce", reader)[:16]
+def nonce_for(seed: str, reader: str, audit: str | None = None) -> str:
+    """Give the nonce of one reader of a round: authors cannot know it, verify can recompute it.
+
+    For an audit ballot the same reader gets another one.
+    """
+    return digest(seed, f"nonce of audit {audit}" if audit else "nonce", reader)[:16]
 
 
 def fenced(text: str, letter: str, nonce: str) -> str:

@@ -60,7 +60,8 @@ async def _write(
 
 
 def _prompt(round_: Round, chairman: Member, texts: Mapping[Label, str], tally: Tally) -> Prompt:
-    reasons = blind_reasons(round_.ballots, [seat.family for seat in round_.panel.judges])
+    counted = [ballot for ballot in round_.ballots if ballot.counts]
+    reasons = blind_reasons(counted, [seat.family for seat in round_.panel.judges])
     # Labels are drawn at random, so their alphabetical order says nothing of who is who.
     in_order = {label: texts[label] for label in sorted(texts)}
     return chair_prompt(

@@ -146,8 +146,9 @@ async def interrupted(process: asyncio.subprocess.Process) -> Ran:
 
 
 def panel_of(seats: Iterable[str], **terms: object) -> str:
-    """Give the panel "house" of these seats, with its terms."""
+    """Give the panel "house" of these seats, with its terms; without audits, unless it says so."""
     listed = ", ".join(json.dumps(seat) for seat in seats)
+    terms = {"audit_share": 0} | terms
     lines = [f"{name} = {json.dumps(value)}" for name, value in terms.items()]
     return "\n".join(["[panels.house]", f"members = [{listed}]", *lines, ""])
 

@@ -160,3 +160,28 @@ def test_what_steers_a_terminal_in_a_question_is_only_text(home: Home) -> None:
     assert ran.code == 0
     assert not {"\x1b", "\u202e", "\u202c"} & set(ran.out)
     assert "[red]x[/red] [/]" in ran.out
+
+
+def test_an_audited_round_is_stored_shown_and_verified(home: Home) -> None:
+    home = home.with_config(scripted_panel(audit_share=1))
+
+    asked = home.here("ask", "Why?", "--json").json
+
+    shown, verified = home.here("show", asked["id"]), home.here("verify", asked["id"])
+    counted = [ballot["counted"] for ballot in asked["ballots"]]
+    audits = [ballot["audit"] for ballot in asked["ballots"]]
+    assert (counted.count(True), counted.count(False)) == (5, 1)
+    assert (audits.count(None), audits.count("order")) == (5, 1)
+    assert "saw the same answers again in reverse and ranked" in " ".join(shown.out.split())
+    assert verified.code == 0
+
+
+def test_an_audit_ballot_edited_to_another_kind_is_named(home: Home) -> None:
+    home = home.with_config(scripted_panel(audit_share=1))
+    round_id = home.here("ask", "Why?", "--json").json["id"]
+    home.sql("UPDATE ballot SET audit = 'own' WHERE audit = 'order'")
+
+    ran = home.here("verify", round_id)
+
+    assert ran.code == 1
+    assert " audit own].audit: stored own, recomputed None" in ran.out

@@ -20,7 +20,7 @@ LISTS = {
     "answers": "member label text tokens_in tokens_out cost_usd seconds scrubbed",
     "absences": "member role reason",
     "ballots": "judge shown ranking reason nonce attempts counted audit",
-    "spoiled": "judge fault text",
+    "spoiled": "judge fault text audit",
     "standings": "member label place share points max_points first_votes",
 }
 VERDICT = "strength p first_on too_few_judges kendall_w n_eff flags"

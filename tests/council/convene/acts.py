@@ -7,7 +7,7 @@ from council.sitting import Council
 from storage.memory import MemoryStore
 from tests.fakes import FakeGateway
 
-HASTY = Terms(answer_seconds=0.01, ballot_seconds=0.01, synthesis_seconds=0.01)
+HASTY = Terms(answer_seconds=0.01, ballot_seconds=0.01, synthesis_seconds=0.01, audit_share=0)
 
 
 async def convened(

@@ -1,16 +1,16 @@
 """Members and judges that give nothing, and rounds that have too little to rank."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from council.answers import Absence, Role
 from council.calls import Call, Reply
 from council.errors import ContextOverflowError, GatewayError, GatewayTimeoutError
-from council.panel import Terms
 from council.rounds import Fallback, Stage
 from council.tally import Strength
-from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_panel, a_round
+from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_panel, a_round
 from tests.council.convene.acts import HASTY, convened
 from tests.fakes import FakeGateway, Hangs, Saying, read
 
@@ -96,7 +96,7 @@ async def test_a_missed_quorum_closes_the_round_and_says_who_and_why() -> None:
 async def test_a_higher_quorum_is_kept() -> None:
     gateway = FakeGateway(answers={CLAUDE: GatewayError("is out of credit")})
 
-    round_ = await convened(a_round(a_panel(terms=Terms(quorum=3))), gateway)
+    round_ = await convened(a_round(a_panel(terms=replace(TERMS, quorum=3))), gateway)
 
     assert round_.closing is not None
     assert round_.closing.failure is not None
@@ -137,7 +137,7 @@ async def test_with_two_answers_and_nobody_left_to_judge_there_is_no_table() -> 
 async def test_one_answer_where_a_panel_allows_it_is_synthesised_unranked() -> None:
     gateway = FakeGateway(answers={CLAUDE: GatewayError("is silent")})
 
-    round_ = await convened(a_round(a_panel(2, terms=Terms(quorum=1))), gateway)
+    round_ = await convened(a_round(a_panel(2, terms=replace(TERMS, quorum=1))), gateway)
 
     assert not gateway.of(Role.BALLOT)
     assert round_.synthesis is not None

@@ -5,6 +5,7 @@ import pytest
 from council.answers import Role
 from council.calls import Call
 from council.labels import PUBLIC_LETTERS
+from council.panel import Terms
 from council.rounds import Round
 from council.slates import SLOT_LETTERS
 from tests.builders import KEYS, NAMES, a_panel, a_question, a_round
@@ -29,7 +30,8 @@ async def _judged(signature: str) -> tuple[Round, FakeGateway]:
         key: signature.format(name=NAMES[key], key=key, upper=NAMES[key].upper()) for key in MEMBERS
     }
     gateway = FakeGateway(answers=answers, judges={MEMBERS[0]: ["B is best.", _names_everyone]})
-    return await convened(a_round(a_panel(8)), gateway), gateway
+    audited = Terms(audit_share=1)  # so that what holds for ballots holds for audit ballots
+    return await convened(a_round(a_panel(8, terms=audited)), gateway), gateway
 
 
 def _names_everyone(shown: Read) -> str:
@@ -75,7 +77,7 @@ async def test_no_two_judges_share_a_nonce() -> None:
     _, gateway = await _judged("Use Postgres.")
 
     nonces = {(call.member.key, read(call.prompt).nonces) for call in gateway.of(Role.BALLOT)}
-    assert len({nonce for _, nonce in nonces}) == len(MEMBERS)
+    assert len({nonce for _, nonce in nonces}) == len(MEMBERS) + 1  # the audit has its own
     assert all(len(found) == 1 for _, found in nonces)
 
 

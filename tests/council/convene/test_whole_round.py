@@ -8,7 +8,6 @@ import pytest
 
 from council.answers import Role
 from council.convene import convene
-from council.panel import Terms
 from council.rounds import Closing, Round, Stage
 from council.sitting import Council
 from council.tally import Strength
@@ -19,6 +18,7 @@ from tests.builders import (
     DEEPSEEK,
     GEMINI,
     GPT,
+    TERMS,
     a_member,
     a_panel,
     a_round,
@@ -159,7 +159,9 @@ async def test_the_end_says_how_long_it_took() -> None:
 
 
 async def test_each_role_has_its_own_temperature() -> None:
-    terms = Terms(answer_temperature=0.9, ballot_temperature=0.1, synthesis_temperature=None)
+    terms = replace(
+        TERMS, answer_temperature=0.9, ballot_temperature=0.1, synthesis_temperature=None
+    )
     own = replace(
         a_panel(terms=terms), members=(a_member(temperature=0.2), a_member(GPT), a_member(GEMINI))
     )

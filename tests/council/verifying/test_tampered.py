@@ -88,7 +88,8 @@ def test_a_draw_that_was_taken_away_is_named() -> None:
 def test_a_ballot_that_was_made_an_audit_is_named() -> None:
     fields = _fields(t.ballot(lambda b: replace(b, audit="order"))(ROUND))
 
-    assert f"{VOTED}.audit" in fields
+    assert f"ballots[{CLAUDE} audit order].audit" in fields
+    assert f"{VOTED}.ranking" in fields
 
 
 def test_another_raw_text_is_named_by_what_it_leads_to() -> None:

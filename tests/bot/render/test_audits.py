@@ -1,0 +1,112 @@
+"""An audit is shown in one line beside the ballots, and nowhere among what was counted."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.chat import Steps
+from bot.render.document import document
+from bot.render.findings import findings
+from bot.render.placings import placings
+from bot.render.progress import progress_post
+from council.audits import due_audit
+from council.panel import Terms
+from council.rounds import Round
+from tests.bot.rounds import held, root_of, stages_of, thread_of
+from tests.builders import NAMES, a_panel
+from tests.fakes import FakeGateway, Saying, by_slot, by_text
+
+ALWAYS = a_panel(4, terms=Terms(audit_share=1))
+NEVER = a_panel(4, terms=Terms(audit_share=0))
+
+
+async def _judge() -> str:
+    round_ = await held(panel=ALWAYS)
+    assert round_.draw
+    due = due_audit(round_, round_.draw)
+    assert due
+    return due.slate.judge
+
+
+async def _audited(again: Saying) -> Round:
+    return await held(FakeGateway(judges={await _judge(): [by_text, again]}), ALWAYS)
+
+
+def _line(round_: Round) -> str:
+    (line,) = (line for line in thread_of(round_).splitlines() if "an audit" in line)
+    return line
+
+
+async def test_a_judge_that_ranks_alike_twice_is_said_to() -> None:
+    round_ = await _audited(by_text)
+
+    (audit,) = (ballot for ballot in round_.ballots if not ballot.counts)
+    ranked = " > ".join(label for (label,) in audit.ranking)
+    assert _line(round_) == (
+        f"{NAMES[audit.judge]} saw the same answers again in reverse and ranked {ranked}: "
+        "the same; an audit, not counted"
+    )
+
+
+async def test_a_judge_that_votes_by_slot_changed_every_pair() -> None:
+    round_ = await held(FakeGateway(vote=by_slot), ALWAYS)
+
+    assert _line(round_).endswith(": changed 3 of 3 pairs; an audit, not counted")
+
+
+async def test_an_audit_of_one_pair_is_told_in_the_singular() -> None:
+    three = a_panel(3, terms=Terms(audit_share=1))
+
+    round_ = await held(FakeGateway(vote=by_slot), three)
+
+    assert _line(round_).endswith(": changed 1 of 1 pair; an audit, not counted")
+
+
+async def test_a_spoiled_audit_ballot_is_told_as_what_it_was() -> None:
+    round_ = await _audited("I like them all.")
+
+    assert "'s reply" not in thread_of(round_)
+    assert _line(round_).endswith("held no JSON object with a ranking; an audit, not counted")
+    assert [spoiled["audit"] for spoiled in document(round_)["spoiled"]] == [True]
+    assert findings(round_) == []
+
+
+async def test_a_kind_that_is_not_known_here_is_still_told() -> None:
+    round_ = await _audited(by_text)
+    later = tuple(b if b.counts else replace(b, audit="named") for b in round_.ballots)
+
+    assert "voted again (named) and ranked" in _line(replace(round_, ballots=later))
+
+
+@pytest.mark.parametrize("again", [by_text, by_slot, "babble"], ids=["same", "other", "spoiled"])
+async def test_nothing_but_that_line_differs_for_who_reads(again: Saying) -> None:
+    audited, plain = await _audited(again), await held(panel=NEVER)
+
+    assert root_of(audited) == root_of(plain)
+    lines = [line for line in thread_of(audited).splitlines() if "an audit" not in line]
+    assert lines == thread_of(plain).splitlines()
+    assert audited.draw
+    assert plain.draw
+    assert placings(audited, audited.draw) == placings(plain, plain.draw)
+
+
+async def test_the_document_tells_an_audit_ballot_from_one_that_counts() -> None:
+    ballots = document(await _audited(by_text))["ballots"]
+
+    (audit,) = (ballot for ballot in ballots if not ballot["counted"])
+    assert (audit["audit"], audit["attempts"]) == ("order", 1)
+    assert sum(ballot["counted"] for ballot in ballots) == 4
+
+
+async def test_progress_never_counts_an_audit_ballot() -> None:
+    audited = await stages_of(FakeGateway(), ALWAYS)
+    uncounted = [replace(round_, tally=None, synthesis=None) for round_ in audited[:-1]]
+
+    posts = [progress_post(round_, 3) for round_ in uncounted if round_.draw]
+
+    assert posts[-1].summary == "4 of 4 judges voted"
+    assert all(len(_steps(post.parts)) == 4 + 4 + 1 for post in posts)
+
+
+def _steps(parts: tuple[object, ...]) -> tuple[object, ...]:
+    return next(part.steps for part in parts if isinstance(part, Steps))
