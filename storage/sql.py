@@ -1,12 +1,11 @@
 """Rounds in a SQL database: one transaction for each artefact, each kept at most once."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import func, literal_column, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel, col
 
@@ -15,12 +14,13 @@ from council.errors import RoundNotFoundError, StoreError
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Closing, Round
 from storage.database import for_reading
-from storage.faults import told_kindly
 from storage.finding import PAST_ROUNDS, the_one
 from storage.finishing import finished
 from storage.listing import line_from, lines_query
 from storage.reading import PARTS, Parts, past_ballot_from, round_from
 from storage.rows import BallotRow, RoundRow
+from storage.transactions import insert_once
+from storage.transactions import transaction as _transaction
 from storage.writing import artefact_rows, closing_values, round_row
 
 
@@ -113,25 +113,11 @@ class SqlStore:
         return tuple(past)
 
 
-@asynccontextmanager
-async def _transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    with told_kindly():
-        async with engine.begin() as connection:
-            yield connection
-
-
 async def _insert(connection: AsyncConnection, rows: Sequence[SQLModel]) -> bool:
     """Insert rows of one table unless their keys are taken; say whether any was inserted."""
     insert = insert_once(type(rows[0]), connection.dialect.name)
     inserted = await connection.execute(insert, [row.model_dump() for row in rows])
     return inserted.first() is not None
-
-
-def insert_once(table: type[SQLModel], dialect: str) -> Any:  # noqa: ANN401
-    """Give the insert that passes over a taken key, and returns a row for each one it inserts."""
-    insert = (postgresql if dialect == "postgresql" else sqlite).insert(table)
-    # Row counts differ between drivers; what is returned does not.
-    return insert.on_conflict_do_nothing().returning(literal_column("1"))
 
 
 async def _rows(connection: AsyncConnection, query: Any) -> list[dict[str, Any]]:  # noqa: ANN401

@@ -14,7 +14,8 @@ from council.rounds import Closing
 from storage.database import open_engine
 from storage.reading import PARTS
 from storage.rows import RoundRow
-from storage.sql import SqlStore, insert_once
+from storage.sql import SqlStore
+from storage.transactions import insert_once
 from tests.storage.builders import a_closed_round, keep
 
 POSTGRES = make_url("postgresql://").get_dialect()()

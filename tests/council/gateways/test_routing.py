@@ -4,6 +4,7 @@ from council.calls import Call, Prompt, Reply
 from council.errors import GatewayError
 from council.gateways.routing import RoutingGateway
 from council.panel import Member, ModelId
+from council.prices import FREE, Price
 
 
 class NamedGateway:
@@ -20,6 +21,9 @@ class NamedGateway:
 
     def context_tokens(self, member_key: str) -> int | None:
         return self._contexts.get(member_key)
+
+    async def price(self, seat: Member) -> Price | None:
+        return FREE if self._name == "script" else None
 
 
 def a_call(key: str, model_id: str | None = None) -> Call:
