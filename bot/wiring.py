@@ -3,11 +3,15 @@
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.commands.desk import Desk
 from bot.offers import LOCAL, demonstration, offered
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
+from council.budgeting import Budget
 from council.errors import StoreError
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.local.detect import ollama_models
@@ -19,6 +23,7 @@ from council.gateways.scripted import ScriptedGateway
 from council.panel import Panel
 from council.ports import Gateway
 from storage.database import open_engine
+from storage.ledger import SqlLedger
 from storage.schema import upgrade
 from storage.sql import SqlStore
 
@@ -27,7 +32,14 @@ SCRIPTED = "scripted/"
 
 @asynccontextmanager
 async def opened_store(settings: Settings) -> AsyncIterator[SqlStore]:
-    """Give the store, its schema up to date; the data folder is made where it is missing."""
+    """Give the store, its schema up to date."""
+    async with _opened_engine(settings) as engine:
+        yield SqlStore(engine)
+
+
+@asynccontextmanager
+async def _opened_engine(settings: Settings) -> AsyncIterator[AsyncEngine]:
+    """Give the database, its schema up to date; the data folder is made where it is missing."""
     try:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -38,7 +50,7 @@ async def opened_store(settings: Settings) -> AsyncIterator[SqlStore]:
     engine = open_engine(settings.database)
     try:
         await upgrade(engine)
-        yield SqlStore(engine)
+        yield engine
     finally:
         await engine.dispose()
 
@@ -60,7 +72,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
     """Give a desk that can hold rounds; its models and database close with it."""
     houses = await find_houses(settings, local=wishes.local)
     async with AsyncExitStack() as stack:
-        store = await stack.enter_async_context(opened_store(settings))
+        engine = await stack.enter_async_context(_opened_engine(settings))
+        store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, _now)
         local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
         stack.push_async_callback(local.stop)
         remote = LitellmGateway(_settled(houses.seats, settings))
@@ -76,9 +89,13 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
                 await remote.warm()
 
         gateway = RoutingGateway(routes)
-        runner = LocalRunner(store, gateway, prepare)
+        runner = LocalRunner(store, gateway, prepare, budget.paying)
         stack.push_async_callback(runner.close)
-        yield Desk(store, gateway, runner, houses.panels, houses.default, prepare)
+        yield Desk(store, gateway, runner, houses.panels, houses.default, prepare, budget=budget)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 async def surroundings(settings: Settings) -> list[str]:
@@ -100,7 +117,8 @@ async def find_houses(settings: Settings, *, local: bool) -> Houses:
     if local:
         panels = {**panels, LOCAL: demonstration(DISPLAYS, SEATED_TWICE)}
         fallback = LOCAL
-    return Houses(panels, {**offers.seats, **own.seats}, own.default or fallback)
+    seats = {**offers.seats, **own.seats}
+    return Houses(panels, seats, own.default or fallback, own.caps)
 
 
 def _settled(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:

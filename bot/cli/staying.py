@@ -84,7 +84,8 @@ async def _readied(readying: Readying, desk: Desk, panel: Panel) -> AsyncIterato
 
 
 async def _resume(desk: Desk) -> None:
-    """Go on with the page's rounds that a stop or a crash interrupted."""
+    """Go on with the page's rounds that a stop or a crash interrupted; free what none holds."""
+    await desk.budget.sweep(desk.store)
     for line in await desk.store.recent(wanted=Wanted(chats=("web",), unfinished=True)):
         try:
             desk.runner.start(await desk.store.load(line.id))

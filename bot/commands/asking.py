@@ -12,6 +12,7 @@ from bot.ports import Sight
 from bot.render.acceptance import accepted_post
 from bot.render.progress import progress_post
 from bot.render.report import report
+from council.estimates import estimated
 from council.rounds import Question, Round
 
 TICK_SECONDS = 1.0
@@ -24,7 +25,7 @@ async def ask(desk: Desk, chat: Chat, said: Said, text: str) -> None:
     if round_ is None:
         await chat.whisper(said, Post((Note(f"This has been asked already: round {said.key}."),)))
         return
-    await chat.whisper(said, accepted_post(round_))
+    await chat.whisper(said, accepted_post(round_, await estimated(round_, desk.gateway)))
     await see_through(desk, chat, said, round_)
 
 
@@ -47,7 +48,7 @@ async def opened(desk: Desk, said: Said, text: str, choice: Choice = Choice()) -
     panel = desk.panel(chosen.panel, said.place, chosen.method)
     asked = Question(question, said.asker.id, said.context, said.place)
     round_ = desk.new_round(asked, panel, chosen.seed, said.key)
-    return round_ if await desk.store.open(round_) else None
+    return round_ if await desk.open(round_) else None
 
 
 def _options(text: str) -> tuple[dict[str, str], str]:

@@ -5,7 +5,7 @@ Knows no chat: whoever wants to see a round watches it, and leaving off watching
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 import structlog
@@ -21,6 +21,7 @@ from council.rounds import Round, in_panel_order
 from council.sitting import Council
 
 Prepare = Callable[[Panel], Awaitable[None]]
+Paying = Callable[[Round, Gateway], AbstractAsyncContextManager[Gateway]]
 
 
 DRAFT_SECONDS = 0.1
@@ -62,13 +63,22 @@ class _Carried:
             watcher.put_nowait(news)
 
 
-class LocalRunner:
-    """Carries rounds in tasks of this process."""
+@asynccontextmanager
+async def _unpaid(_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
+    """Give the gateway as it is: nobody counts what it costs."""
+    yield gateway
 
-    def __init__(self, store: Store, gateway: Gateway, prepare: Prepare) -> None:
+
+class LocalRunner:
+    """Carries rounds in tasks of this process; `paying` gives each its own way to models."""
+
+    def __init__(
+        self, store: Store, gateway: Gateway, prepare: Prepare, paying: Paying = _unpaid
+    ) -> None:
         self._store = store
         self._gateway = gateway
         self._prepare = prepare
+        self._paying = paying
         self._carried: dict[str, _Carried] = {}
 
     def start(self, round_: Round) -> None:
@@ -109,16 +119,10 @@ class LocalRunner:
             carried.watchers.remove(news)
 
     async def _carry(self, carried: _Carried, round_: Round) -> None:
-        council = Council(
-            self._gateway,
-            self._store,
-            on_round=carried.show,
-            on_text=carried.show_draft,
-        )
         try:
             await self._prepare(round_.panel)
-            with metrics.round_under_way():
-                closed = await convene(round_.id, council)
+            async with self._paying(round_, self._gateway) as gateway:
+                closed = await self._convene(carried, gateway)
         except asyncio.CancelledError:
             carried.tell(RoundStoppedError(f"Round {round_.id} was stopped before its end."))
             raise
@@ -133,6 +137,11 @@ class LocalRunner:
             metrics.round_closed(closed)
         finally:
             del self._carried[round_.id]
+
+    async def _convene(self, carried: _Carried, gateway: Gateway) -> Round:
+        council = Council(gateway, self._store, on_round=carried.show, on_text=carried.show_draft)
+        with metrics.round_under_way():
+            return await convene(carried.sight.round_.id, council)
 
 
 async def _only(sight: Sight) -> Sights:

@@ -1,6 +1,6 @@
 """The shape of `council.toml`."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -44,6 +44,17 @@ class ModelSection(_Section):
     output_usd_per_million: float | None = Field(None, ge=0)
 
 
+class BudgetsSection(_Section):
+    """What may be spent, in USD; days and months are UTC, and what is left out has no cap."""
+
+    day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    month_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    user_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    channel_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    schedule_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    unknown_prices: Literal["allowed", "forbidden"] = "allowed"
+
+
 class RubricSection(_Section):
     """Criteria of one's own for judges."""
 
@@ -56,6 +67,6 @@ SECTIONS: dict[str, type[_Section]] = {
     "rubrics": RubricSection,
 }
 # Settings of parts that are read elsewhere.
-OTHERS = ("default_panel", "access", "retention", "suites")
+OTHERS = ("default_panel", "budgets", "access", "retention", "suites")
 
 Document = dict[str, Any]
