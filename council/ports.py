@@ -134,8 +134,8 @@ class Ledger(Protocol):
     async def extend(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
         """Have so much in all reserved for a round; give the cap it does not fit under, if any.
 
-        What it spent on other days counts, and what it reserved on them is freed. Where that much
-        is reserved already nothing changes.
+        What it spent on other days counts, and what it reserved on them is freed, whether the rest
+        fits or not. What is reserved already for this day is never made less.
         """
         ...
 
