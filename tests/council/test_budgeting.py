@@ -9,7 +9,7 @@ import pytest
 
 from council.answers import Role
 from council.budgeting import Budget
-from council.calls import Reply
+from council.calls import Call, Reply
 from council.convene import convene
 from council.errors import BudgetError, GatewayError, StoreError
 from council.panel import Terms
@@ -37,7 +37,7 @@ class PaidGateway(FakeGateway):
         super().__init__(**{"prices": prices, **script})  # type: ignore[arg-type]
         self.usd = usd
 
-    async def complete(self, call):  # type: ignore[no-untyped-def]
+    async def complete(self, call: Call) -> Reply:
         return replace(await super().complete(call), cost_usd=self.usd)
 
 
@@ -146,7 +146,8 @@ async def test_a_call_that_brought_nothing_is_of_unknown_cost() -> None:
 
     await held(budget, a_round(), PaidGateway(answers={GPT: GatewayError("hung up")}))
 
-    assert await gone(budget) == Used(6 * 100, 0, unknown_calls=1)
+    # Two answers, the ballot of the one judge that sees both, and the synthesis.
+    assert await gone(budget) == Used(4 * 100, 0, unknown_calls=1)
 
 
 async def test_a_call_beyond_the_rounds_own_cap_is_not_made() -> None:
@@ -251,13 +252,18 @@ async def test_a_stopped_round_is_free_and_reserved_again_when_it_goes_on() -> N
     await budget.accept(round_, gateway)
     await store.open(round_)
 
+    reached = asyncio.Event()
+
+    def told(now: Round) -> None:
+        if len(now.answers) == 2:
+            reached.set()
+
     async def sit() -> None:
         async with budget.paying(round_, gateway) as paid:
-            await convene(round_.id, Council(paid, store))
+            await convene(round_.id, Council(paid, store, on_round=told))
 
     task = asyncio.create_task(sit())
-    while len((await store.load(round_.id)).answers) < 2:
-        await asyncio.sleep(0)
+    await reached.wait()
     task.cancel()
     await asyncio.wait([task])
     assert await gone(budget) == Used(200, 0, unknown_calls=1)

@@ -1,7 +1,6 @@
 """What every ledger promises, whatever it writes money down in."""
 
 import asyncio
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -15,7 +14,7 @@ FREE = Caps()
 
 
 def an_account(round_id: str = "r1", day: date = TODAY, **who: str) -> Account:
-    return replace(Account(round_id, day), **who)
+    return Account(round_id, day, **who)
 
 
 async def used(ledger: Ledger, scope: Scope = Scope.DAY, account: Account = NOBODY) -> Used:

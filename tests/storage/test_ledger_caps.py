@@ -96,7 +96,9 @@ class Walk:
 
     async def gone(self) -> dict[tuple[Scope, Account], Used]:
         accounts = {
-            self.account(Step("", i, 0, tomorrow)) for i in range(ROUNDS) for tomorrow in (0, 1)
+            self.account(Step("", i, 0, tomorrow))
+            for i in range(ROUNDS)
+            for tomorrow in (False, True)
         }
         return {
             (scope, account): used
