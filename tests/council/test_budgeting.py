@@ -304,6 +304,15 @@ async def test_a_sweep_frees_what_belongs_to_no_open_round() -> None:
     assert await budget.ledger.held() == ("open",)
 
 
+async def test_what_was_reserved_for_a_round_that_was_not_opened_is_given_back() -> None:
+    budget = a_budget()
+    await budget.accept(a_round(), PaidGateway())
+
+    await budget.release("r1")
+
+    assert await gone(budget) == Used()
+
+
 async def test_what_cannot_be_freed_does_not_spoil_the_round() -> None:
     class Jammed(MemoryLedger):
         async def free(self, round_id: str) -> None:

@@ -7,14 +7,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from bot.chat import Asker, Said
+from bot.chat import Asker, Post, Said
 from bot.commands.asking import opened
 from bot.commands.desk import Desk
+from bot.commands.hearing import hear
 from bot.runners.local import LocalRunner
+from bot.terminal.chat import TerminalChat
 from council.budgeting import Budget
 from council.calls import Call, Reply
-from council.errors import BudgetError
+from council.errors import BudgetError, StoreError
 from council.panel import Panel
 from council.places import Place
 from council.prices import Price
@@ -22,8 +25,10 @@ from council.rounds import Round, Stage
 from council.spending import Account, Caps, Scope, Used
 from storage.database import open_engine
 from storage.ledger import SqlLedger
+from storage.memory import MemoryStore
 from storage.schema import upgrade
 from storage.sql import SqlStore
+from tests.bot.rounds import words_of
 from tests.builders import KEYS, a_panel
 from tests.fakes import FakeGateway
 from tests.storage.builders import address
@@ -41,6 +46,17 @@ class Metered(FakeGateway):
     async def complete(self, call: Call) -> Reply:
         reply = await super().complete(call)
         return replace(reply, tokens_out=100, cost_usd=100 * 25e-6)
+
+
+class Whispers(TerminalChat):
+    """A chat that remembers what it told the one who spoke."""
+
+    def __init__(self) -> None:
+        super().__init__(Console(quiet=True))
+        self.posts: list[Post] = []
+
+    async def whisper(self, said: Said, post: Post) -> None:
+        self.posts.append(post)
 
 
 async def nothing(_: Panel) -> None:
@@ -114,3 +130,27 @@ async def test_a_round_resumed_after_a_crash_is_reserved_for_once(desk: Desk) ->
 
     assert before == Used(0, CALLS * CALL_MICRO)
     assert {used.total for used in during} == {CALLS * CALL_MICRO}
+
+
+async def test_a_round_that_cannot_be_kept_gives_back_its_money(desk: Desk) -> None:
+    class Full(MemoryStore):
+        async def open(self, round_: Round) -> bool:
+            raise StoreError("The disk is full.")
+
+    desk.store = Full()
+
+    with pytest.raises(StoreError):
+        await opened(desk, said("r1"), "Why?")
+
+    assert await gone(desk) == Used()
+
+
+async def test_the_budget_is_told_to_whoever_asks(desk: Desk) -> None:
+    await opened(desk, said("r1"), "Why?")
+    chat = Whispers()
+
+    await hear(desk, chat, said("r2", "/council budget"))
+
+    words = words_of(chat.posts[0])
+    assert "You, today | $0.00 | $0.0175 | none | no cap" in words
+    assert "Everybody, today | $0.00 | $0.0175 | $0.35 | $0.3325" in words
