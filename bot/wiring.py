@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
+from sqlalchemy.ext.asyncio import AsyncEngine
+
 from bot import metrics
 from bot.commands.desk import Desk, now
 from bot.offers import LOCAL, demonstration, offered
@@ -11,6 +13,7 @@ from bot.outbox import Outbox
 from bot.runners.claims import NO_CLAIMS, Claims, FileClaims
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
+from council.budgeting import Budget
 from council.errors import StoreError
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.local.detect import ollama_models
@@ -22,6 +25,7 @@ from council.gateways.scripted import ScriptedGateway
 from council.panel import Panel
 from council.ports import Gateway
 from storage.database import open_engine
+from storage.ledger import SqlLedger
 from storage.outgoing import SqlOutgoing
 from storage.schema import upgrade
 from storage.sql import SqlStore
@@ -31,7 +35,14 @@ SCRIPTED = "scripted/"
 
 @asynccontextmanager
 async def opened_store(settings: Settings) -> AsyncIterator[SqlStore]:
-    """Give the store, its schema up to date; the data folder is made where it is missing."""
+    """Give the store, its schema up to date."""
+    async with _opened_engine(settings) as engine:
+        yield SqlStore(engine)
+
+
+@asynccontextmanager
+async def _opened_engine(settings: Settings) -> AsyncIterator[AsyncEngine]:
+    """Give the database, its schema up to date; the data folder is made where it is missing."""
     try:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -42,7 +53,7 @@ async def opened_store(settings: Settings) -> AsyncIterator[SqlStore]:
     engine = open_engine(settings.database)
     try:
         await upgrade(engine)
-        yield SqlStore(engine)
+        yield engine
     finally:
         await engine.dispose()
 
@@ -77,7 +88,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
     """Give a desk that can hold rounds; its models and database close with it."""
     houses = await find_houses(settings, local=wishes.local)
     async with AsyncExitStack() as stack:
-        store = await stack.enter_async_context(opened_store(settings))
+        engine = await stack.enter_async_context(_opened_engine(settings))
+        store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, now)
         local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
         stack.push_async_callback(local.stop)
         remote = LitellmGateway(_settled(houses.seats, settings), houses.limits)
@@ -95,11 +107,13 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
 
         gateway = RoutingGateway(routes)
         claims = stack.enter_context(opened_claims(settings))
-        runner = LocalRunner(store, gateway, prepare, claims)
+        runner = LocalRunner(store, gateway, prepare, claims, budget.paying)
         stack.push_async_callback(runner.close)
-        outbox = Outbox(SqlOutgoing(store.engine), now)
+        outbox = Outbox(SqlOutgoing(engine), now)
         panels, default = houses.panels, houses.default
-        yield Desk(store, gateway, runner, outbox, panels, default, prepare, remote.health)
+        yield Desk(
+            store, gateway, runner, outbox, panels, default, prepare, remote.health, budget=budget
+        )
 
 
 async def surroundings(settings: Settings) -> list[str]:
@@ -122,7 +136,7 @@ async def find_houses(settings: Settings, *, local: bool) -> Houses:
         panels = {**panels, LOCAL: demonstration(DISPLAYS, SEATED_TWICE)}
         fallback = LOCAL
     seats = {**offers.seats, **own.seats}
-    return Houses(panels, seats, own.default or fallback, own.limits)
+    return Houses(panels, seats, own.default or fallback, own.limits, own.caps)
 
 
 def _settled(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:

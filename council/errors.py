@@ -6,6 +6,7 @@ CouncilError              str() is a sentence for the person who asked
 ├── QuorumError           too few answers to rank
 ├── RoundNotFoundError    no round under this id
 ├── StoreError            the database cannot be used
+├── BudgetError           a round would cost more than is left
 └── GatewayError          a model could not be reached (becomes an Absence)
     ├── GatewayTimeoutError
     ├── ContextOverflowError   the prompt is longer than the model takes
@@ -35,6 +36,10 @@ class RoundNotFoundError(CouncilError):
 
 class StoreError(CouncilError):
     """The database cannot be used as it is."""
+
+
+class BudgetError(CouncilError):
+    """A round would cost more than is left, or nobody knows what it costs."""
 
 
 class GatewayError(CouncilError):

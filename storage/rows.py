@@ -1,12 +1,12 @@
-"""The tables: one for each thing a round holds.
+"""The tables: one for each thing a round holds, and one for what rounds cost.
 
 Rows carry no behaviour and are not validated; what they hold comes from the council's own values.
 """
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import false
+from sqlalchemy import BigInteger, false
 from sqlmodel import Field, SQLModel
 
 from storage.types import Json, UtcDateTime
@@ -175,3 +175,21 @@ class OutgoingRow(SQLModel, table=True):
     round_id: str = Field(foreign_key="round.id", ondelete="CASCADE", index=True)
     claimed_at: datetime = Field(sa_type=UtcDateTime)
     message: str | None = None
+
+
+class SpendingRow(SQLModel, table=True):
+    """What a round has reserved in all and spent on one day, in micro-dollars.
+
+    It belongs to no row of `round`: money is reserved before a round is opened, and stays spent
+    when one is forgotten.
+    """
+
+    __tablename__ = "spending"
+    round_id: str = Field(primary_key=True)
+    day: date = Field(primary_key=True, index=True)
+    asker: str
+    channel: str
+    schedule: str
+    reserved_micro: int = Field(default=0, sa_type=BigInteger)
+    spent_micro: int = Field(default=0, sa_type=BigInteger)
+    unknown_calls: int = 0

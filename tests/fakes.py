@@ -10,6 +10,8 @@ from council.answers import Role
 from council.calls import Call, Prompt, Reply
 from council.draws import digest
 from council.errors import GatewayError
+from council.panel import Member
+from council.prices import FREE, Price
 from council.rounds import Artefact
 from storage.memory import MemoryStore
 from tests.builders import ballot_text
@@ -90,6 +92,7 @@ class FakeGateway:
     judges: Script = field(default_factory=dict)
     chairmen: Script = field(default_factory=dict)
     contexts: Mapping[str, int] = field(default_factory=dict)
+    prices: Mapping[str, Price | None] = field(default_factory=dict)
     vote: Callable[[Read], str] = by_text
     asked: list[Call] = field(default_factory=list)
 
@@ -99,6 +102,9 @@ class FakeGateway:
 
     def context_tokens(self, member_key: str) -> int | None:
         return self.contexts.get(member_key)
+
+    async def price(self, seat: Member) -> Price | None:
+        return self.prices.get(seat.key, FREE)
 
     async def complete(self, call: Call) -> Reply:
         self.asked.append(call)

@@ -24,6 +24,13 @@ def rounds(as_json: Json = False) -> None:
     run(list_rounds(as_json=as_json))
 
 
+def budget(as_json: Json = False) -> None:
+    """Show what is spent, what is reserved for rounds under way, and what is left."""
+    from bot.cli.budget import show_budgets
+
+    run(show_budgets(as_json=as_json))
+
+
 def verify(
     round_id: Annotated[str, typer.Argument(help="A round's id.", show_default=False)] = "",
     every: Annotated[bool, typer.Option("--all", help="Verify every stored round.")] = False,

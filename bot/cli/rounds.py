@@ -19,6 +19,7 @@ from bot.settings import load_settings
 from bot.terminal.chat import HERE, TerminalChat, new_session
 from bot.wiring import Wishes, opened_desk
 from council.errors import StoreError
+from council.estimates import estimated
 from council.rounds import Question, Round
 
 YOU = Asker("terminal", "you")
@@ -53,7 +54,7 @@ async def _seen_through(desk: Desk, round_: Round, *, quiet: bool) -> Round:
     chat = TerminalChat(Console(quiet=quiet, highlight=False))
     said = Said(round_.question.text, YOU, new_session(), round_.id)
     try:
-        await chat.whisper(said, accepted_post(round_))
+        await chat.whisper(said, accepted_post(round_, await estimated(round_, desk.gateway)))
         return await see_through(desk, chat, said, round_)
     except asyncio.CancelledError:
         chat.close()
@@ -73,5 +74,5 @@ async def _round(desk: Desk, request: Request) -> Round:
     panel = desk.panel(request.panel, HERE, request.method)
     question = Question(request.question, YOU.id, place=HERE)
     round_ = desk.new_round(question, panel, request.seed, desk.new_id())
-    await desk.store.open(round_)
+    await desk.open(round_)
     return round_

@@ -60,6 +60,7 @@ async def serve(*, local: bool) -> None:
             tuple(await surroundings(settings)),
             lambda: readying.state,
         )
+        await desk.budget.sweep(desk.store)
         await desk.runner.resume(("web",))
         app = web_app(site, loopback=is_loopback(settings.host))
         async with listening(app, settings.host, settings.port) as server:

@@ -12,6 +12,7 @@ from bot.ports import Sight
 from bot.render.acceptance import accepted_post
 from bot.render.progress import progress_post
 from bot.render.report import report
+from council.estimates import estimated
 from council.rounds import Question, Round
 
 TICK_SECONDS = 1.0
@@ -24,7 +25,7 @@ async def ask(desk: Desk, chat: Chat, said: Said, text: str) -> None:
     if round_ is None:
         await chat.whisper(said, Post((Note(f"This has been asked already: round {said.key}."),)))
         return
-    await chat.whisper(said, accepted_post(round_))
+    await chat.whisper(said, accepted_post(round_, await estimated(round_, desk.gateway)))
     await see_through(desk, chat, said, round_)
 
 
@@ -40,7 +41,7 @@ class Choice:
 async def opened(desk: Desk, said: Said, text: str) -> Round | None:
     """Give the stored round of a new question, or None for an event that has come before."""
     round_ = proposed(desk, said, text)
-    return round_ if await desk.store.open(round_) else None
+    return round_ if await desk.open(round_) else None
 
 
 def proposed(desk: Desk, said: Said, text: str, choice: Choice = Choice()) -> Round:

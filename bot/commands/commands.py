@@ -2,6 +2,7 @@
 
 from bot.chat import Chat, Heading, Note, Post, Said, Table
 from bot.commands.asking import ask
+from bot.commands.budget import show_budget
 from bot.commands.desk import Desk
 from bot.commands.looking import show_panel, show_round, show_rounds
 from bot.commands.registry import Command, Registry
@@ -23,6 +24,7 @@ _SHOWING = (
     Command("panel", "/council panel [NAME]", "see the panels, or pick one", show_panel, r"\S*"),
     Command("rounds", "/council rounds [N]", "list the newest rounds", show_rounds, r"\d{0,3}"),
     Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND),
+    Command("budget", "/council budget", "see what is spent and what is left", show_budget),
 )
 _NAMES = "|".join(["", "help", ASK.name, *(command.name for command in _SHOWING)])
 _HELP = Command("help", "/council help", "see this", show_help, _NAMES)

@@ -9,7 +9,8 @@ from importlib.metadata import version
 from bot.commands.questions import checked_question
 from bot.outbox import Outbox
 from bot.ports import Runner
-from council.errors import PanelError
+from council.budgeting import Budget
+from council.errors import PanelError, StoreError
 from council.methods import METHODS
 from council.panel import Panel
 from council.places import Place
@@ -51,6 +52,7 @@ class Desk:
     new_id: Callable[[], str] = _new_id
     now: Callable[[], datetime] = now
     chosen: dict[Place, str] = field(default_factory=dict)
+    budget: Budget = field(kw_only=True)
 
     def panel(self, name: str | None, place: Place, method: str | None = None) -> Panel:
         """Give the panel that is named, picked for the place, or the default.
@@ -78,6 +80,18 @@ class Desk:
             asked_at=self.now(),
             versions=tuple(sorted(versions(self.gateway).items())),
         )
+
+    async def open(self, round_: Round) -> bool:
+        """Keep a new round, its money reserved; give False if its id is kept already.
+
+        Raises BudgetError, and keeps nothing, where the round may cost more than is left.
+        """
+        await self.budget.accept(round_, self.gateway)
+        try:
+            return await self.store.open(round_)
+        except StoreError:
+            await self.budget.release(round_.id)
+            raise
 
 
 def _judging_by(method: str | None, panel: Panel) -> Panel:

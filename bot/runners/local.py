@@ -6,7 +6,7 @@ Knows no chat: whoever wants to see a round watches it, and leaving off watching
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import structlog
 
@@ -23,6 +23,7 @@ from council.rounds import Round
 from council.sitting import Council
 
 Prepare = Callable[[Panel], Awaitable[None]]
+Paying = Callable[[Round, Gateway], AbstractAsyncContextManager[Gateway]]
 
 MOST_ROUNDS = 50  # under way at once; others wait their turn
 GRACE_SECONDS = 10.0  # what calls under way are given when the program is told to stop
@@ -40,21 +41,29 @@ class RoundElsewhereError(CouncilError):
     """Another process carries the round."""
 
 
-class LocalRunner:
-    """Carries rounds in tasks of this process."""
+@asynccontextmanager
+async def _unpaid(_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
+    """Give the gateway as it is: nobody counts what it costs."""
+    yield gateway
 
-    def __init__(
+
+class LocalRunner:
+    """Carries rounds in tasks of this process; `paying` gives each its own way to models."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what a round needs, and the clock for tests
         self,
         store: Store,
         gateway: Gateway,
         prepare: Prepare,
         claims: Claims = NO_CLAIMS,
+        paying: Paying = _unpaid,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
         self._tap = Tap(gateway)
         self._prepare = prepare
         self._claims = claims
+        self._paying = paying
         self._clock = clock
         self._turns = asyncio.Semaphore(MOST_ROUNDS)
         self._carried: dict[str, Carried] = {}
@@ -116,7 +125,9 @@ class LocalRunner:
     async def _carry(self, carried: Carried, round_: Round) -> None:
         try:
             async with self._turns:
-                await self._convene(carried, round_)
+                await self._prepare(round_.panel)
+                async with self._paying(round_, self._tap) as gateway:
+                    await self._convene(carried, gateway)
         except asyncio.CancelledError:
             carried.tell(RoundStoppedError(f"Round {round_.id} was stopped before its end."))
             raise
@@ -131,11 +142,10 @@ class LocalRunner:
             del self._carried[round_.id]
             self._claims.free(round_.id)
 
-    async def _convene(self, carried: Carried, round_: Round) -> None:
-        await self._prepare(round_.panel)
-        council = Council(self._tap, self._store, on_round=carried.show, on_text=carried.show_draft)
+    async def _convene(self, carried: Carried, gateway: Gateway) -> None:
+        council = Council(gateway, self._store, on_round=carried.show, on_text=carried.show_draft)
         with metrics.round_under_way():
-            closed = await convene(round_.id, council)
+            closed = await convene(carried.sight.round_.id, council)
         logs.round_closed(closed)
         metrics.round_closed(closed)
 

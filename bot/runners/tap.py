@@ -4,7 +4,9 @@ import asyncio
 from contextlib import suppress
 
 from council.calls import Call, Reply
+from council.panel import Member
 from council.ports import Gateway
+from council.prices import Price
 
 _SAVING_SECONDS = 0.05  # what a reply takes from here to the store
 
@@ -26,6 +28,10 @@ class Tap:
     def context_tokens(self, member_key: str) -> int | None:
         """Give what the gateway behind it says."""
         return self._gateway.context_tokens(member_key)
+
+    async def price(self, seat: Member) -> Price | None:
+        """Give what the gateway behind it says."""
+        return await self._gateway.price(seat)
 
     async def complete(self, call: Call) -> Reply:
         """Give the reply; once the tap is closed, wait to be cancelled."""

@@ -1,6 +1,6 @@
 """The shape of `council.toml`."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -53,6 +53,17 @@ class ProviderSection(_Section):
     requests_per_minute: int | None = Field(None, ge=1)
 
 
+class BudgetsSection(_Section):
+    """What may be spent, in USD; days and months are UTC, and what is left out has no cap."""
+
+    day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    month_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    user_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    channel_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    schedule_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    unknown_prices: Literal["allowed", "forbidden"] = "allowed"
+
+
 class RubricSection(_Section):
     """Criteria of one's own for judges."""
 
@@ -66,6 +77,6 @@ SECTIONS: dict[str, type[_Section]] = {
     "rubrics": RubricSection,
 }
 # Settings of parts that are read elsewhere.
-OTHERS = ("default_panel", "access", "retention", "suites")
+OTHERS = ("default_panel", "budgets", "access", "retention", "suites")
 
 Document = dict[str, Any]

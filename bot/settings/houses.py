@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from bot.settings.council_toml import (
     OTHERS,
     SECTIONS,
+    BudgetsSection,
     Document,
     ModelSection,
     PanelSection,
@@ -23,9 +24,11 @@ from bot.settings.faults import SettingsError, faults_of
 from council.errors import PanelError
 from council.families import family_of
 from council.methods import METHODS
+from council.money import cap_micro
 from council.panel import Member, ModelId, Panel, Rubric, Terms
 from council.prompts.rubrics import DEFAULT_RUBRIC, rubric
 from council.providers import Limits
+from council.spending import Caps, Scope
 
 Section = TypeVar("Section")
 
@@ -40,12 +43,13 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Houses:
-    """The panels to choose from, the seats in them by key, and limits by provider."""
+    """The panels to choose from, the seats in them by key, limits by provider, caps on money."""
 
     panels: Mapping[str, Panel] = field(default_factory=dict)
     seats: Mapping[str, Seat] = field(default_factory=dict)
     default: str | None = None
     limits: Mapping[str, Limits] = field(default_factory=dict)
+    caps: Caps = field(default_factory=Caps)
 
 
 def load_houses(path: Path | None) -> Houses:
@@ -89,9 +93,10 @@ class _Reader:
         default = document.get("default_panel", next(iter(panels), None))
         if default is not None and default not in document.get("panels", {}):
             self._fault(f"default_panel: there is no panel {default!r}.")
+        caps = self._caps(document)
         if self.faults:
             raise SettingsError(self.faults)
-        return Houses(panels, seats, default, limits)
+        return Houses(panels, seats, default, limits, caps)
 
     def _fault(self, text: str) -> None:
         self.faults.append(f"{self.name}: {text}")
@@ -99,6 +104,16 @@ class _Reader:
     def _check_sections(self, document: Document) -> None:
         for name in document.keys() - {*SECTIONS, *OTHERS}:
             self._fault(f"{name}: there is no such section.")
+
+    def _caps(self, document: Document) -> Caps:
+        try:
+            section = BudgetsSection.model_validate(document.get("budgets", {}))
+        except ValidationError as error:
+            self.faults += faults_of(error, f"{self.name}: budgets.")
+            return Caps()
+        given = {scope.value: getattr(section, f"{scope.value}_usd") for scope in Scope}
+        caps = {name: usd if usd is None else cap_micro(usd) for name, usd in given.items()}
+        return Caps(**caps, unknown_prices=section.unknown_prices == "allowed")
 
     def _sections(self, document: Document, kind: str, shape: type[Section]) -> dict[str, Section]:
         given = document.get(kind, {})

@@ -101,13 +101,13 @@ async def _opened(site: Site, said: Said, text: str, choice: Choice) -> str:
     desk = site.desk
     key = said.key if _KEY.fullmatch(said.key) else desk.new_id()
     round_ = proposed(desk, replace(said, key=key), text, choice)
-    if not await desk.store.open(round_):
+    if not await desk.open(round_):
         before = await desk.store.load(key)
         if (before.question, before.panel) == (round_.question, round_.panel):
             return key
         # The form asks something else now, as after going back a page.
         round_ = replace(round_, id=desk.new_id())
-        await desk.store.open(round_)
+        await desk.open(round_)
     desk.runner.start(round_)
     return round_.id
 

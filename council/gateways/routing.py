@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 from council.calls import Call, Reply
 from council.errors import GatewayError
+from council.panel import Member
 from council.ports import Gateway
+from council.prices import Price
 
 
 class RoutingGateway:
@@ -27,13 +29,24 @@ class RoutingGateway:
 
     async def complete(self, call: Call) -> Reply:
         """Give the reply from the member's own gateway; raise GatewayError if it has none."""
-        seat = call.member
-        for prefix, gateway in self._routes.items():
-            if seat.key.startswith(prefix) or seat.model_id.startswith(prefix):
-                return await gateway.complete(call)
-        raise GatewayError(f"could not be asked: nothing here leads to {seat.model_id!r}")
+        gateway = self._way_to(call.member)
+        if gateway is None:
+            model_id = call.member.model_id
+            raise GatewayError(f"could not be asked: nothing here leads to {model_id!r}")
+        return await gateway.complete(call)
 
     def context_tokens(self, member_key: str) -> int | None:
         """Give what the first gateway that knows this seat says; None if none does."""
         known = (gateway.context_tokens(member_key) for gateway in self._routes.values())
         return next((tokens for tokens in known if tokens is not None), None)
+
+    async def price(self, seat: Member) -> Price | None:
+        """Give what the member's own gateway says; None if it has none."""
+        gateway = self._way_to(seat)
+        return await gateway.price(seat) if gateway else None
+
+    def _way_to(self, seat: Member) -> Gateway | None:
+        for prefix, gateway in self._routes.items():
+            if seat.key.startswith(prefix) or seat.model_id.startswith(prefix):
+                return gateway
+        return None

@@ -19,6 +19,8 @@ from pathlib import Path
 from council.calls import Call, Reply
 from council.draws import digest, shuffled
 from council.errors import GatewayError
+from council.panel import Member
+from council.prices import FREE, Price
 
 RANDOM = "random"
 _FENCE = re.compile(
@@ -78,6 +80,10 @@ class ScriptedGateway:
     def context_tokens(self, member_key: str) -> int | None:
         """Give None: a script reads prompts of any length."""
         return None
+
+    async def price(self, seat: Member) -> Price:
+        """Give that scripts cost nothing."""
+        return FREE
 
     async def complete(self, call: Call) -> Reply:
         """Give the next reply of the seat's script; raise GatewayError when there is none."""

@@ -1,4 +1,4 @@
-"""A database of its own for each test, and both stores for the contract they share."""
+"""A database of its own for each test; both stores and both ledgers for what they promise."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.ports import Store
+from council.ports import Ledger, Store
 from storage.database import open_engine
+from storage.ledger import SqlLedger
 from storage.memory import MemoryStore
+from storage.memory_ledger import MemoryLedger
 from storage.schema import upgrade
 from storage.sql import SqlStore
 from tests.storage import builders
@@ -44,4 +46,17 @@ def store(request: pytest.FixtureRequest) -> Store:
     if request.param == "memory":
         return MemoryStore()
     found: SqlStore = request.getfixturevalue("sql_store")
+    return found
+
+
+@pytest.fixture
+async def sql_ledger(engine: AsyncEngine) -> SqlLedger:
+    return SqlLedger(engine)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def ledger(request: pytest.FixtureRequest) -> Ledger:
+    if request.param == "memory":
+        return MemoryLedger()
+    found: SqlLedger = request.getfixturevalue("sql_ledger")
     return found

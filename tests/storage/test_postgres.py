@@ -1,25 +1,29 @@
 """What the store asks, and the tables it asks, are sound for Postgres too."""
 
 from collections.abc import Callable, Coroutine
+from datetime import date
 from typing import Any
 
 import pytest
-from sqlalchemy import ClauseElement, Table, event, make_url
+from sqlalchemy import ClauseElement, Insert, Table, event, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.schema import CreateTable
 from sqlmodel import SQLModel
 
 from council.errors import StoreError
 from council.rounds import Closing
+from council.spending import Account, Caps
 from storage.acts import insert_once
 from storage.database import open_engine
+from storage.ledger import SqlLedger
 from storage.reading import PARTS
-from storage.rows import RoundRow
+from storage.rows import RoundRow, SpendingRow
 from storage.sql import SqlStore
 from tests.storage.builders import a_closed_round, keep
 
 POSTGRES = make_url("postgresql://").get_dialect()()
 TABLES = RoundRow.metadata.tables
+ONE = Account("r1", date(2026, 11, 21), "U1")
 
 
 def on_postgres(clause: ClauseElement) -> str:
@@ -35,7 +39,9 @@ def test_documents_and_moments_have_types_of_postgres_own(table: Table) -> None:
     assert declared.count(" TIMESTAMP WITH TIME ZONE") == kinds.count("UtcDateTime")
 
 
-@pytest.mark.parametrize("table", [RoundRow, *PARTS], ids=lambda table: str(table.__tablename__))
+@pytest.mark.parametrize(
+    "table", [RoundRow, SpendingRow, *PARTS], ids=lambda table: str(table.__tablename__)
+)
 def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
     statement = on_postgres(insert_once(table, "postgresql"))
 
@@ -64,6 +70,33 @@ async def test_what_is_asked_of_one_is_asked_of_the_other(
 
     event.listen(engine.sync_engine, "before_execute", note)
     await act(SqlStore(engine))
+
+    assert any(words in statement for statement in asked)
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        pytest.param(lambda m: m.reserve(ONE, 5, Caps(day=9)), "SET reserved_micro=", id="reserve"),
+        pytest.param(lambda m: m.extend(ONE, 7, Caps(day=9)), "sum(CASE WHEN", id="extend"),
+        pytest.param(lambda m: m.settle(ONE, 5), "SET spent_micro=(spending.spent", id="settle"),
+        pytest.param(lambda m: m.free("r1"), "SET reserved_micro=", id="free"),
+        pytest.param(lambda m: m.held(), "SELECT DISTINCT spending.round_id", id="held"),
+        pytest.param(lambda m: m.used(ONE), "spending.day < ", id="used"),
+    ],
+)
+async def test_what_is_asked_of_one_ledger_is_asked_of_the_other(
+    engine: AsyncEngine, act: Callable[[SqlLedger], Coroutine[Any, Any, object]], words: str
+) -> None:
+    asked: list[str] = []
+
+    def note(_: object, clause: ClauseElement, *__: object) -> None:
+        # An insert is made for the dialect at hand, and has its own test above.
+        if not isinstance(clause, Insert):
+            asked.append(on_postgres(clause))
+
+    event.listen(engine.sync_engine, "before_execute", note)
+    await act(SqlLedger(engine))
 
     assert any(words in statement for statement in asked)
 

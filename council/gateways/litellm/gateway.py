@@ -14,6 +14,8 @@ from council.gateways.litellm.replies import OnText, Spoken
 from council.gateways.litellm.seats import SeatSettings
 from council.gateways.traffic import Asking, Clock, Traffic
 from council.gateways.traffic.clock import LONGEST_WAIT_SECONDS
+from council.panel import Member
+from council.prices import Price
 from council.providers import Health, Limits
 
 
@@ -64,6 +66,18 @@ class LitellmGateway:
         if seat.context_tokens or seat.is_ours or self._library is None:
             return seat.context_tokens
         return library.context_tokens(self._library, seat)
+
+    async def price(self, seat: Member) -> Price | None:
+        """Give the seat's own price, else litellm's, which is loaded for that; None if unknown."""
+        settings = self._seats.get(seat.key)
+        if settings is None:
+            return None
+        own = settings.own_price
+        if own or settings.is_ours:
+            return own
+        if self._library is None:
+            await self.warm()
+        return library.price(self._library, settings) if self._library else None
 
     async def complete(self, call: Call) -> Reply:
         """Give the model's reply; raise GatewayError, a predicate of the member, if none came.

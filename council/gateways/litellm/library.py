@@ -4,12 +4,14 @@ import asyncio
 import logging
 import sys
 import warnings
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
 from threading import RLock
 from types import ModuleType
 
 from council.gateways.litellm.seats import SeatSettings
+from council.prices import Price
 
 _SWITCHES = {
     "suppress_debug_info": True,  # else it prints its list of providers to stdout
@@ -108,13 +110,25 @@ def context_tokens(library: ModuleType, seat: SeatSettings) -> int | None:
 
     Reads the price map alone: litellm's own look-up calls a server for some routes.
     """
-    facts = library.model_cost.get(seat.model)
-    if facts is None:
-        facts = library.model_cost.get(seat.name, {})
-        if seat.route and facts.get("litellm_provider") != seat.route:
-            return None
-    tokens = facts.get("max_input_tokens")
+    tokens = _facts(library, seat).get("max_input_tokens")
     return tokens if isinstance(tokens, int) else None
+
+
+def price(library: ModuleType, seat: SeatSettings) -> Price | None:
+    """Give what litellm believes the model's tokens cost; None if it does not know, or says 0."""
+    facts = _facts(library, seat)
+    costs = facts.get("input_cost_per_token"), facts.get("output_cost_per_token")
+    usd_in, usd_out = (float(cost) if isinstance(cost, int | float) else 0.0 for cost in costs)
+    return Price(usd_in, usd_out, seat.max_tokens) if usd_in or usd_out else None
+
+
+def _facts(library: ModuleType, seat: SeatSettings) -> Mapping[str, object]:
+    """Give litellm's entry for the model; an empty one if there is none."""
+    own: Mapping[str, object] | None = library.model_cost.get(seat.model)
+    if own is not None:
+        return own
+    named: Mapping[str, object] = library.model_cost.get(seat.name, {})
+    return {} if seat.route and named.get("litellm_provider") != seat.route else named
 
 
 async def close(library: ModuleType) -> None:

@@ -6,6 +6,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from council.gateways.traffic import Address
+from council.prices import Price
 
 Tighten = Callable[[Mapping[str, object]], dict[str, object]]
 
@@ -60,6 +61,14 @@ class SeatSettings:
             return ip_address(host).is_private
         except ValueError:
             return bool(host) and "." not in host  # "localhost", or a container's name
+
+    @property
+    def own_price(self) -> Price | None:
+        """The seat's own price, per token; None where it does not give both."""
+        price_in, price_out = self.input_usd_per_million, self.output_usd_per_million
+        if price_in is None or price_out is None:
+            return None
+        return Price(price_in / _PER_MILLION, price_out / _PER_MILLION, self.max_tokens)
 
     def own_cost(self, tokens_in: int | None, tokens_out: int | None) -> float | None:
         """Give the cost at the seat's own prices in USD; None without prices or counts."""

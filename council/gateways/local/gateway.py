@@ -13,6 +13,8 @@ from council.gateways.local.fetch import Progress, fetch
 from council.gateways.local.grammar import tightened
 from council.gateways.local.platforms import supported
 from council.gateways.local.server import CONTEXT_TOKENS, LocalServer
+from council.panel import Member
+from council.prices import Price
 
 DISPLAYS = {weight.model: weight.display for weight in (SMOLLM2, QWEN_CODER)}
 SEATED_TWICE = QWEN_CODER.model
@@ -63,6 +65,10 @@ class LocalGateway:
     def context_tokens(self, member_key: str) -> int | None:
         """Give the context the server is started with."""
         return CONTEXT_TOKENS if member_key.startswith("local/") else None
+
+    async def price(self, seat: Member) -> Price:
+        """Give that the demonstration models cost nothing, started or not."""
+        return Price(0, 0, ANSWER_TOKENS)
 
 
 def _seats(server: LocalServer) -> dict[str, SeatSettings]:

@@ -4,6 +4,8 @@ import asyncio
 
 from bot.runners.tap import Tap
 from council.calls import Call, Prompt, Reply
+from council.panel import Member
+from council.prices import FREE, Price
 from tests.builders import a_panel
 
 CALL = Call(a_panel(3).members[0], Prompt("", "Why?"))
@@ -24,6 +26,9 @@ class SlowGateway:
 
     def context_tokens(self, member_key: str) -> int | None:
         return 8
+
+    async def price(self, seat: Member) -> Price | None:
+        return FREE
 
 
 async def test_a_call_under_way_comes_to_its_end() -> None:
@@ -63,7 +68,8 @@ async def test_the_grace_ends() -> None:
     call.cancel()
 
 
-def test_the_rest_is_the_gateways_own() -> None:
+async def test_the_rest_is_the_gateways_own() -> None:
     tap = Tap(SlowGateway())
 
     assert (tap.versions, tap.context_tokens("x")) == ({"slow": "1"}, 8)
+    assert await tap.price(CALL.member) is FREE

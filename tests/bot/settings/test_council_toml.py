@@ -7,6 +7,7 @@ import pytest
 from bot.settings import Houses, load_houses
 from council.panel import Terms
 from council.providers import Limits
+from council.spending import Caps
 from tests.bot.homes import panel_of, seat_of
 
 ROOT = Path(__file__).parents[3]
@@ -150,3 +151,20 @@ def test_outside_judges_and_chairmen_may_be_seats_of_their_own(tmp_path: Path) -
     panel = found.panels["house"]
     assert [seat.key for seat in panel.outside_judges] == ["cold"]
     assert panel.chairmen == panel.outside_judges
+
+
+def test_caps_are_read_in_dollars_and_kept_exactly(tmp_path: Path) -> None:
+    text = """
+    [budgets]
+    day_usd = 5
+    user_day_usd = 0.1
+    unknown_prices = "forbidden"
+    """
+
+    caps = houses(tmp_path, text).caps
+
+    assert caps == Caps(day=5_000_000, user_day=100_000, unknown_prices=False)
+
+
+def test_without_budgets_nothing_is_capped(tmp_path: Path) -> None:
+    assert houses(tmp_path, "").caps == Caps()

@@ -79,6 +79,13 @@ def test_three_faults_are_three_lines(tmp_path: Path) -> None:
             "panels = 1\n", "panels: it must be written as [panels.NAME].", id="no-tables"
         ),
         pytest.param(SOUND + "[models.x]\ntemprature = 1\n", "models.x.temprature: ", id="model"),
+        pytest.param(SOUND + "[budgets]\nday = 5\n", "budgets.day: ", id="budget-typing-error"),
+        pytest.param(SOUND + "[budgets]\nday_usd = -1\n", "budgets.day_usd: ", id="negative"),
+        pytest.param(SOUND + "[budgets]\nday_usd = inf\n", "budgets.day_usd: ", id="endless"),
+        pytest.param(
+            SOUND + '[budgets]\nunknown_prices = "maybe"\n', "budgets.unknown_prices: ", id="maybe"
+        ),
+        pytest.param("budgets = 5\n", "council.toml: budgets", id="budgets-no-table"),
         pytest.param(
             SOUND + "[providers.openai]\nconcurrency = 0\n",
             "providers.openai.concurrency: ",

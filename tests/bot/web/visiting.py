@@ -16,11 +16,14 @@ from bot.web.app import web_app
 from bot.web.seals import Seals
 from bot.web.site import Site
 from bot.web.visitors import Visitor, place_of
+from council.budgeting import Budget
 from council.convene import convene
 from council.panel import Panel
 from council.rounds import Question, Round
 from council.sitting import Council
+from council.spending import Caps
 from storage.memory import MemoryOutgoing, MemoryStore
+from storage.memory_ledger import MemoryLedger
 from tests.builders import a_panel, a_round
 from tests.fakes import FakeGateway
 
@@ -59,6 +62,7 @@ def a_desk(
         known,
         next(iter(known)),
         new_id=lambda: f"{next(ids):010x}",
+        budget=Budget(MemoryLedger(), Caps(), now),
     )
 
 

@@ -4,6 +4,7 @@ from council.calls import Call, Prompt, Reply
 from council.errors import GatewayError
 from council.gateways.routing import RoutingGateway
 from council.panel import Member, ModelId
+from council.prices import FREE, Price
 
 
 class NamedGateway:
@@ -20,6 +21,9 @@ class NamedGateway:
 
     def context_tokens(self, member_key: str) -> int | None:
         return self._contexts.get(member_key)
+
+    async def price(self, seat: Member) -> Price | None:
+        return FREE if self._name == "script" else None
 
 
 def a_call(key: str, model_id: str | None = None) -> Call:
@@ -67,3 +71,11 @@ def test_the_gateway_that_knows_a_seat_tells_its_context() -> None:
 
     assert routing.context_tokens("warm") == 4096
     assert routing.context_tokens("a/x") is None
+
+
+async def test_the_price_of_a_seat_is_told_by_the_gateway_that_asks_it() -> None:
+    routing = RoutingGateway({"scripted/": NamedGateway("script"), "x/": NamedGateway("rest")})
+
+    assert await routing.price(a_call("warm", "scripted/random").member) == FREE
+    assert await routing.price(a_call("x/y").member) is None
+    assert await routing.price(a_call("openai/y").member) is None

@@ -1,0 +1,84 @@
+"""A round's own way to models, on which no call is made that is not paid for.
+
+Knows no store and no clock.
+"""
+
+from dataclasses import dataclass
+
+from council.calls import Call, Reply
+from council.errors import GatewayError
+from council.estimates import call_micro
+from council.money import cost_micro, dollars
+from council.panel import Member
+from council.ports import Gateway, Ledger
+from council.prices import Price
+from council.spending import Account, Caps
+
+
+@dataclass(slots=True)
+class BudgetedGateway:
+    """A round's own way to models: a call that its budgets do not cover is not made.
+
+    `cap` is the round's own; `reserved` and `spent` are its totals so far.
+    """
+
+    gateway: Gateway
+    ledger: Ledger
+    caps: Caps
+    account: Account
+    cap: int | None
+    reserved: int
+    spent: int
+    in_flight: int = 0
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of what carries the calls."""
+        return self.gateway.versions
+
+    def context_tokens(self, member_key: str) -> int | None:
+        """Give how many tokens the member takes."""
+        return self.gateway.context_tokens(member_key)
+
+    async def price(self, seat: Member) -> Price | None:
+        """Give what the seat's tokens cost."""
+        return await self.gateway.price(seat)
+
+    async def complete(self, call: Call) -> Reply:
+        """Give the model's reply and settle its cost; raise GatewayError if it is not covered.
+
+        A reply without a cost counts for the most it can have cost; without a price, and for a
+        call that was sent and brought no reply, nobody knows.
+        """
+        price = await self.gateway.price(call.member)
+        if price and price.is_free:
+            return await self.gateway.complete(call)
+        most = call_micro(price, call) if price else 0
+        self.in_flight += most
+        sent, cost = False, None
+        try:
+            await self._cover()
+            sent = True
+            reply = await self.gateway.complete(call)
+            cost = (
+                (most if price else None) if reply.cost_usd is None else cost_micro(reply.cost_usd)
+            )
+            return reply
+        finally:
+            self.in_flight -= most
+            self.spent += cost or 0
+            if sent:
+                await self.ledger.settle(self.account, cost)
+
+    async def _cover(self) -> None:
+        """Have what is spent and in flight within the round's cap, and reserved."""
+        needed = self.spent + self.in_flight
+        if self.cap is not None and needed > self.cap:
+            raise GatewayError(
+                f"was not asked: the round's budget of {dollars(self.cap)} is used up"
+            )
+        if needed <= self.reserved:
+            return
+        if refused := await self.ledger.extend(self.account, needed, self.caps):
+            raise GatewayError(f"was not asked: {refused.budget} is used up")
+        self.reserved = max(self.reserved, needed)

@@ -1,0 +1,165 @@
+"""The ledger in a SQL database: what is reserved is checked and written in one transaction."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import and_, case, func, not_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlmodel import col
+
+from council.spending import Account, Caps, Refusal, Scope, Used, refusal
+from storage.acts import insert_once, transaction
+from storage.database import for_reading
+from storage.finishing import finished
+from storage.rows import SpendingRow
+
+RESERVING = 20_261_122  # any number, as long as every program locks the same
+
+# SQLModel declares columns as the values they hold; compared, they are conditions.
+_ID: Any = col(SpendingRow.round_id)
+_DAY: Any = col(SpendingRow.day)
+_RESERVED: Any = col(SpendingRow.reserved_micro)
+_SPENT: Any = col(SpendingRow.spent_micro)
+_UNKNOWN: Any = col(SpendingRow.unknown_calls)
+_BEYOND = case((_RESERVED > _SPENT, _RESERVED - _SPENT), else_=0)
+_SUMMED = {"spent": _SPENT, "reserved": _BEYOND, "unknown_calls": _UNKNOWN}
+_OWN = {
+    Scope.USER_DAY: "asker",
+    Scope.CHANNEL_DAY: "channel",
+    Scope.SCHEDULE_DAY: "schedule",
+}
+
+
+class SqlLedger:
+    """Money as rows; the same on SQLite and Postgres."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._readers = for_reading(engine)
+
+    @finished
+    async def reserve(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
+        """Reserve so much for a new round; give the cap that it does not fit under, if any."""
+        async with transaction(self._engine) as connection:
+            await _wait_in_line(connection)
+            if await _days(connection, account.round_id):
+                return None
+            return await _reserve(connection, account, micro, caps)
+
+    @finished
+    async def extend(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
+        """Have so much in all reserved for a round; give the cap it does not fit under, if any."""
+        async with transaction(self._engine) as connection:
+            await _wait_in_line(connection)
+            days = await _days(connection, account.round_id)
+            today = days.pop(account.day, Used())
+            if days:
+                elsewhere = and_(account.round_id == _ID, account.day != _DAY)
+                await connection.execute(_freed(elsewhere))
+            wanted = micro - sum(day.spent for day in days.values())
+            if wanted <= today.reserved:
+                return None
+            return await _reserve(connection, account, wanted, caps)
+
+    @finished
+    async def settle(self, account: Account, micro: int | None) -> None:
+        """Add what a call cost; None is a call whose cost nobody knows."""
+        async with transaction(self._engine) as connection:
+            await _change(
+                connection,
+                account,
+                spent_micro=_SPENT + (micro or 0),
+                unknown_calls=_UNKNOWN + int(micro is None),
+            )
+
+    @finished
+    async def free(self, round_id: str) -> None:
+        """Give back what a round has reserved and not spent."""
+        async with transaction(self._engine) as connection:
+            await connection.execute(_freed(round_id == _ID))
+
+    @finished
+    async def held(self) -> tuple[str, ...]:
+        """Give the rounds that have something reserved."""
+        query = select(_ID).where(_RESERVED > 0).distinct().order_by(_ID)
+        async with transaction(self._readers) as connection:
+            return tuple((await connection.execute(query)).scalars())
+
+    @finished
+    async def spent(self, round_id: str) -> int:
+        """Give what a round has spent on all its days."""
+        async with transaction(self._readers) as connection:
+            return sum(day.spent for day in (await _days(connection, round_id)).values())
+
+    @finished
+    async def used(self, account: Account) -> Mapping[Scope, Used]:
+        """Give what is gone of each scope that the account falls under."""
+        async with transaction(self._readers) as connection:
+            return await _used(connection, account)
+
+
+async def _wait_in_line(connection: AsyncConnection) -> None:
+    # SQLite has one writer; on Postgres two could each read the sums without the other's share.
+    if connection.dialect.name == "postgresql":
+        await connection.execute(select(func.pg_advisory_xact_lock(RESERVING)))
+
+
+async def _days(connection: AsyncConnection, round_id: str) -> dict[Any, Used]:
+    """Give what a round has spent by day; here `reserved` is all that was, spent or not."""
+    query = select(_DAY, _SPENT, _RESERVED, _UNKNOWN).where(round_id == _ID)
+    rows = (await connection.execute(query)).all()
+    return {day: Used(spent, reserved, unknown) for day, spent, reserved, unknown in rows}
+
+
+async def _reserve(
+    connection: AsyncConnection, account: Account, micro: int, caps: Caps
+) -> Refusal | None:
+    others = not_(and_(account.round_id == _ID, account.day == _DAY))
+    refused = refusal(caps, await _used(connection, account, others), micro)
+    if refused is None:
+        await _change(connection, account, reserved_micro=micro)
+    return refused
+
+
+async def _used(connection: AsyncConnection, account: Account, *among: Any) -> dict[Scope, Used]:  # noqa: ANN401
+    first, after = account.month
+    sums = {
+        (scope, name): func.sum(case((_inside(scope, account), amount), else_=0))
+        for scope in account.scopes
+        for name, amount in _SUMMED.items()
+    }
+    query = select(*sums.values()).where(first <= _DAY, after > _DAY, *among)
+    # Postgres sums integers to a decimal, and nothing to null.
+    found = [int(amount or 0) for amount in (await connection.execute(query)).one()]
+    by_name = dict(zip(sums, found, strict=True))
+    return {
+        scope: Used(**{name: by_name[scope, name] for name in _SUMMED}) for scope in account.scopes
+    }
+
+
+def _inside(scope: Scope, account: Account) -> Any:  # noqa: ANN401
+    """Give the condition that a row of the account's month counts under its cap."""
+    if scope is Scope.MONTH:
+        return account.month[0] <= _DAY
+    if scope is Scope.DAY:
+        return account.day == _DAY
+    name = _OWN[scope]
+    return and_(account.day == _DAY, col(getattr(SpendingRow, name)) == getattr(account, name))
+
+
+async def _change(connection: AsyncConnection, account: Account, **values: Any) -> None:  # noqa: ANN401
+    row = SpendingRow(
+        round_id=account.round_id,
+        day=account.day,
+        asker=account.asker,
+        channel=account.channel,
+        schedule=account.schedule,
+    )
+    insert = insert_once(SpendingRow, connection.dialect.name)
+    await connection.execute(insert, [row.model_dump()])
+    own = and_(account.round_id == _ID, account.day == _DAY)
+    await connection.execute(update(SpendingRow).where(own).values(**values))
+
+
+def _freed(which: Any) -> Any:  # noqa: ANN401
+    return update(SpendingRow).where(which).values(reserved_micro=0)

@@ -1,0 +1,94 @@
+"""A ledger that forgets when the process ends."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from council.spending import Account, Caps, Refusal, Scope, Used, refusal
+
+
+@dataclass(slots=True)
+class _Line:
+    """What a round has reserved in all and spent on one day."""
+
+    account: Account
+    reserved: int = 0
+    spent: int = 0
+    unknown_calls: int = 0
+
+
+class MemoryLedger:
+    """Money in a dictionary."""
+
+    def __init__(self) -> None:
+        self._lines: dict[tuple[str, date], _Line] = {}
+
+    async def reserve(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
+        """Reserve so much for a new round; give the cap that it does not fit under, if any."""
+        if self._of(account.round_id):
+            return None
+        return self._reserve(account, micro, caps)
+
+    async def extend(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
+        """Have so much in all reserved for a round; give the cap it does not fit under, if any."""
+        reserved = 0
+        for line in self._of(account.round_id):
+            if line.account.day == account.day:
+                reserved = line.reserved
+            else:
+                micro -= line.spent
+                line.reserved = 0
+        return None if micro <= reserved else self._reserve(account, micro, caps)
+
+    async def settle(self, account: Account, micro: int | None) -> None:
+        """Add what a call cost; None is a call whose cost nobody knows."""
+        line = self._line(account)
+        line.spent += micro or 0
+        line.unknown_calls += micro is None
+
+    async def free(self, round_id: str) -> None:
+        """Give back what a round has reserved and not spent."""
+        for line in self._of(round_id):
+            line.reserved = 0
+
+    async def held(self) -> tuple[str, ...]:
+        """Give the rounds that have something reserved."""
+        held = {line.account.round_id for line in self._lines.values() if line.reserved}
+        return tuple(sorted(held))
+
+    async def spent(self, round_id: str) -> int:
+        """Give what a round has spent on all its days."""
+        return sum(line.spent for line in self._of(round_id))
+
+    async def used(self, account: Account) -> Mapping[Scope, Used]:
+        """Give what is gone of each scope that the account falls under."""
+        return _used(account, list(self._lines.values()))
+
+    def _reserve(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
+        own = account.round_id, account.day
+        others = [line for key, line in self._lines.items() if key != own]
+        refused = refusal(caps, _used(account, others), micro)
+        if refused is None:
+            self._line(account).reserved = micro
+        return refused
+
+    def _line(self, account: Account) -> _Line:
+        return self._lines.setdefault((account.round_id, account.day), _Line(account))
+
+    def _of(self, round_id: str) -> list[_Line]:
+        return [line for line in self._lines.values() if line.account.round_id == round_id]
+
+
+def _used(account: Account, lines: list[_Line]) -> dict[Scope, Used]:
+    return {
+        scope: _sum([line for line in lines if account.shares(scope, line.account)])
+        for scope in account.scopes
+    }
+
+
+def _sum(lines: list[_Line]) -> Used:
+    return Used(
+        sum(line.spent for line in lines),
+        sum(max(0, line.reserved - line.spent) for line in lines),
+        sum(line.unknown_calls for line in lines),
+    )

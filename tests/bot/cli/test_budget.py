@@ -1,0 +1,102 @@
+"""`council ask` within budgets, on models behind a server with prices, and `council budget`."""
+
+import asyncio
+
+import pytest
+
+from tests.bot.homes import Home, Ran, panel_of, seat_of
+from tests.wire.models import ModelServer
+
+NAMES = ("openai/good", "openai/fair", "openai/sound")
+PRICED = {"input_usd_per_million": 10, "output_usd_per_million": 10, "max_tokens": 500}
+
+
+def priced(api_base: str, budgets: str = "", **terms: object) -> str:
+    """Give a council.toml whose members are served and have prices."""
+    seats = "".join(seat_of(key, api_base=api_base, **PRICED) for key in NAMES)
+    return f"{panel_of(NAMES, **terms)}{seats}[budgets]\n{budgets}\n"
+
+
+async def asked(home: Home, budgets: str = "", **terms: object) -> Ran:
+    async with ModelServer() as server:
+        return await home.with_config(priced(server.api_base, budgets, **terms)).beside(
+            "ask", "Why?"
+        )
+
+
+@pytest.fixture(scope="module")
+def paid(tmp_path_factory: pytest.TempPathFactory) -> tuple[Home, Ran]:
+    home = Home(tmp_path_factory.mktemp("paid"))
+    return home, asyncio.run(asked(home, "day_usd = 1"))
+
+
+def test_what_a_round_may_cost_is_said_before_it_begins(paid: tuple[Home, Ran]) -> None:
+    _, ran = paid
+
+    said = " ".join(ran.out.split())
+    assert ran.code == 0
+    assert "It costs about $0." in said
+    assert " at most. " in said
+
+
+def test_what_it_cost_is_what_is_spent_and_nothing_stays_reserved(paid: tuple[Home, Ran]) -> None:
+    home, _ = paid
+    (round_,) = home.here("rounds", "--json").json
+    cost = home.here("show", round_["id"], "--json").json["cost_usd"]
+
+    day = {line["scope"]: line for line in home.here("budget", "--json").json["budgets"]}["day"]
+
+    assert cost > 0
+    assert day["spent_usd"] == pytest.approx(cost, abs=7e-6)  # seven calls, each rounded up
+    assert (day["reserved_usd"], day["cap_usd"], day["unknown_calls"]) == (0, 1, 0)
+    assert day["left_usd"] == pytest.approx(1 - day["spent_usd"])
+
+
+def test_a_budget_is_shown_as_a_table(paid: tuple[Home, Ran]) -> None:
+    home, _ = paid
+
+    ran = home.here("budget")
+
+    assert ran.code == 0
+    assert "Everybody, today" in ran.out
+    assert "$1.00" in ran.out
+
+
+async def test_a_round_that_does_not_fit_is_refused_before_it_is_opened(home: Home) -> None:
+    ran = await asked(home, "day_usd = 0.01")
+
+    assert (ran.code, ran.out) == (1, "")
+    (line,) = ran.lines
+    assert "and $0.01 is left of the budget of $0.01 a day: ask again after midnight UTC." in line
+    assert home.sql("SELECT count(*) FROM round") == [(0,)]
+    assert home.sql("SELECT count(*) FROM spending") == [(0,)]
+
+
+async def test_a_call_beyond_the_rounds_cap_is_an_absence(home: Home) -> None:
+    ran = await asked(home, max_round_usd=0.02)
+
+    said = " ".join(ran.out.split())
+    assert ran.code == 0
+    assert "It costs about $0.02 at most." in said
+    assert "was not asked: the round's budget of $0.02 is used up" in said
+
+
+def test_unknown_prices_can_be_forbidden(home: Home) -> None:
+    text = panel_of(["openai/a", "openai/b"]) + "".join(
+        seat_of(key, api_base="http://127.0.0.1:9") for key in ("openai/a", "openai/b")
+    )
+    home = home.with_config(f'{text}[budgets]\nunknown_prices = "forbidden"\n')
+
+    ran = home.here("ask", "Why?")
+
+    assert ran.code == 1
+    assert ran.lines[0].startswith("Nobody knows what A costs, and unknown prices are forbidden")
+
+
+def test_a_scripted_round_spends_nothing(home: Home) -> None:
+    home.here("ask", "Why?", "--json")
+
+    found = home.here("budget", "--json").json["budgets"]
+
+    assert {line["spent_usd"] for line in found} == {0}
+    assert {line["unknown_calls"] for line in found} == {0}

@@ -1,0 +1,159 @@
+"""Rounds that run at once in one process share one budget, and none of it is spent twice."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bot.chat import Asker, Post, Said
+from bot.commands.asking import opened
+from bot.commands.desk import Desk
+from bot.commands.hearing import hear
+from bot.outbox import Outbox
+from bot.runners.local import LocalRunner
+from bot.terminal.chat import TerminalChat
+from council.budgeting import Budget
+from council.calls import Call, Reply
+from council.errors import BudgetError, StoreError
+from council.panel import Panel
+from council.places import Place
+from council.prices import Price
+from council.rounds import Round, Stage
+from council.spending import Account, Caps, Scope, Used
+from storage.database import open_engine
+from storage.ledger import SqlLedger
+from storage.memory import MemoryStore
+from storage.outgoing import SqlOutgoing
+from storage.schema import upgrade
+from storage.sql import SqlStore
+from tests.bot.rounds import words_of
+from tests.builders import KEYS, a_panel
+from tests.fakes import FakeGateway
+from tests.storage.builders import address
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CALLS = 7  # three answers, three ballots, a synthesis
+CALL_MICRO = 2_500  # 100 tokens at 25 dollars a million
+ADMITTED = 20
+CAPS = Caps(day=ADMITTED * CALLS * CALL_MICRO)
+
+
+class Metered(FakeGateway):
+    """A fake whose every reply is as long as it may be, and costs what that costs."""
+
+    async def complete(self, call: Call) -> Reply:
+        reply = await super().complete(call)
+        return replace(reply, tokens_out=100, cost_usd=100 * 25e-6)
+
+
+class Whispers(TerminalChat):
+    """A chat that remembers what it told the one who spoke."""
+
+    def __init__(self) -> None:
+        super().__init__(Console(quiet=True))
+        self.posts: list[Post] = []
+
+    async def whisper(self, said: Said, post: Post) -> None:
+        self.posts.append(post)
+
+
+async def nothing(_: Panel) -> None:
+    """Every model is ready."""
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    """Give a desk over a real database, its gateway a fake with prices."""
+    engine = open_engine(address(tmp_path))
+    await upgrade(engine)
+    store, gateway = SqlStore(engine), Metered(prices=dict.fromkeys(KEYS, Price(0, 25e-6, 100)))
+    budget = Budget(SqlLedger(engine), CAPS, lambda: NOON)
+    runner = LocalRunner(store, gateway, nothing, paying=budget.paying)
+    panels = {"house": a_panel(3)}
+    outbox = Outbox(SqlOutgoing(engine), lambda: NOON)
+    yield Desk(store, gateway, runner, outbox, panels, "house", now=lambda: NOON, budget=budget)
+    await runner.close()
+    await engine.dispose()
+
+
+def said(key: str, text: str = "Why?") -> Said:
+    return Said(text, Asker("U1", "Ada"), Place("slack", "T1", "C1"), key)
+
+
+async def gone(desk: Desk) -> Used:
+    return (await desk.budget.ledger.used(Account("", NOON.date())))[Scope.DAY]
+
+
+async def held(desk: Desk, key: str) -> Round | None:
+    """Ask, and give the closed round; None where it was refused."""
+    try:
+        round_ = await opened(desk, said(key), "Why?")
+    except BudgetError:
+        return None
+    assert round_
+    desk.runner.start(round_)
+    async with desk.runner.watching(round_.id) as sights:
+        return [sight.round_ async for sight in sights][-1]
+
+
+async def test_of_fifty_rounds_at_once_twenty_fit_and_the_cap_is_spent_exactly(desk: Desk) -> None:
+    rounds = await asyncio.gather(*(held(desk, f"r{i}") for i in range(50)))
+
+    closed = [round_ for round_ in rounds if round_]
+    assert len(closed) == ADMITTED
+    assert {round_.stage for round_ in closed} == {Stage.CLOSED}
+    assert [round_.absences for round_ in closed] == [()] * ADMITTED
+    assert await gone(desk) == Used(CAPS.day or 0, 0)
+    assert len(await desk.store.recent()) == ADMITTED
+    assert len(desk.gateway.asked) == ADMITTED * CALLS  # type: ignore[attr-defined]
+
+
+async def test_an_event_that_comes_twice_is_paid_once(desk: Desk) -> None:
+    first = await held(desk, "r1")
+
+    again = await opened(desk, said("r1"), "Why?")
+
+    assert first
+    assert again is None
+    assert await gone(desk) == Used(CALLS * CALL_MICRO, 0)
+
+
+async def test_a_round_resumed_after_a_crash_is_reserved_for_once(desk: Desk) -> None:
+    round_ = await opened(desk, said("r1"), "Why?")
+    assert round_
+    before = await gone(desk)  # and then the process died
+
+    desk.runner.start(round_)
+    async with desk.runner.watching("r1") as sights:
+        during = [await gone(desk) async for _ in sights]
+
+    assert before == Used(0, CALLS * CALL_MICRO)
+    assert {used.total for used in during} == {CALLS * CALL_MICRO}
+
+
+async def test_a_round_that_cannot_be_kept_gives_back_its_money(desk: Desk) -> None:
+    class Full(MemoryStore):
+        async def open(self, round_: Round) -> bool:
+            raise StoreError("The disk is full.")
+
+    desk.store = Full()
+
+    with pytest.raises(StoreError):
+        await opened(desk, said("r1"), "Why?")
+
+    assert await gone(desk) == Used()
+
+
+async def test_the_budget_is_told_to_whoever_asks(desk: Desk) -> None:
+    await opened(desk, said("r1"), "Why?")
+    chat = Whispers()
+
+    await hear(desk, chat, said("r2", "/council budget"))
+
+    words = words_of(chat.posts[0])
+    assert "You, today | $0.00 | $0.0175 | none | no cap" in words
+    assert "Everybody, today | $0.00 | $0.0175 | $0.35 | $0.3325" in words

@@ -1,0 +1,335 @@
+"""A round spends no more than is left: reserved before, settled after, freed at the end."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from council.answers import Role
+from council.budgeting import Budget
+from council.calls import Call, Reply
+from council.convene import convene
+from council.errors import BudgetError, GatewayError, StoreError
+from council.panel import Terms
+from council.ports import Gateway
+from council.prices import Price
+from council.rounds import Closing, Round
+from council.sitting import Council
+from council.spending import Account, Caps, Scope, Used
+from storage.memory import MemoryStore
+from storage.memory_ledger import MemoryLedger
+from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
+from tests.fakes import FakeGateway, Hangs, Read
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+SEATS = (CLAUDE, GPT, GEMINI)
+PRICE = Price(0, 1e-6, 100)  # a call costs 100 micro-dollars at most
+WHOLE = 7 * 100  # three answers, three ballots, a synthesis
+
+
+class PaidGateway(FakeGateway):
+    """A fake whose every reply costs the same; None is a cost that nobody knows."""
+
+    def __init__(self, usd: float | None = 100e-6, **script: object) -> None:
+        prices: Mapping[str, Price | None] = dict.fromkeys(SEATS, PRICE)
+        super().__init__(**{"prices": prices, **script})  # type: ignore[arg-type]
+        self.usd = usd
+
+    async def complete(self, call: Call) -> Reply:
+        return replace(await super().complete(call), cost_usd=self.usd)
+
+
+def a_budget(**caps: int | bool) -> Budget:
+    return Budget(MemoryLedger(), Caps(**caps), lambda: NOON)  # type: ignore[arg-type]
+
+
+async def gone(budget: Budget) -> Used:
+    return (await budget.ledger.used(Account("", NOON.date())))[Scope.DAY]
+
+
+async def held(budget: Budget, round_: Round, gateway: Gateway) -> Round:
+    """Accept a round and hold it."""
+    store = MemoryStore()
+    await budget.accept(round_, gateway)
+    await store.open(round_)
+    async with budget.paying(round_, gateway) as paid:
+        return await convene(round_.id, Council(paid, store))
+
+
+def capped(usd: float, **terms: object) -> Round:
+    return a_round(a_panel(terms=Terms(max_round_usd=usd, **terms)))  # type: ignore[arg-type]
+
+
+def reasons(round_: Round, role: Role) -> list[str]:
+    return [absence.reason for absence in round_.absences if absence.role is role]
+
+
+async def test_a_round_is_reserved_whole_before_it_is_opened() -> None:
+    budget = a_budget()
+
+    await budget.accept(a_round(), PaidGateway())
+
+    assert await gone(budget) == Used(0, WHOLE)
+
+
+async def test_what_a_round_did_not_spend_is_freed() -> None:
+    budget = a_budget()
+
+    await held(budget, a_round(), PaidGateway(30e-6))
+
+    assert await gone(budget) == Used(7 * 30, 0)
+
+
+async def test_a_round_that_does_not_fit_is_refused_in_a_sentence() -> None:
+    budget = a_budget(day=WHOLE - 1)
+
+    with pytest.raises(BudgetError, match=r"may cost \$0.0007, and \$0.000699 is left of the"):
+        await budget.accept(a_round(), PaidGateway())
+
+    assert await gone(budget) == Used()
+
+
+async def test_a_round_that_costs_nothing_fits_where_nothing_is_left() -> None:
+    budget = a_budget(day=0)
+
+    closed = await held(budget, a_round(), FakeGateway())
+
+    assert closed.synthesis
+    assert await budget.ledger.held() == ()
+
+
+async def test_unknown_prices_may_be_forbidden() -> None:
+    gateway = FakeGateway(prices={GPT: None})
+
+    with pytest.raises(BudgetError, match=r"Nobody knows what GPT-5.1 costs, and unknown prices"):
+        await a_budget(unknown_prices=False).accept(a_round(), gateway)
+
+
+async def test_unknown_prices_are_forbidden_to_rounds_that_go_on_too() -> None:
+    with pytest.raises(BudgetError):
+        async with a_budget(unknown_prices=False).paying(
+            a_round(), FakeGateway(prices={GPT: None})
+        ):
+            pass
+
+
+async def test_calls_of_unknown_cost_are_counted_never_as_nothing() -> None:
+    budget = a_budget(day=0)
+    gateway = FakeGateway(prices={GPT: None})
+
+    closed = await held(budget, a_round(), gateway)
+
+    assert closed.synthesis
+    assert await gone(budget) == Used(0, 0, unknown_calls=2)
+
+
+async def test_a_cost_that_is_told_counts_though_the_price_was_unknown() -> None:
+    budget = a_budget()
+
+    await held(budget, a_round(), PaidGateway(5e-6, prices=dict.fromkeys(SEATS)))
+
+    assert await gone(budget) == Used(7 * 5)
+
+
+async def test_a_reply_without_a_cost_counts_for_the_most_it_can_have_cost() -> None:
+    budget = a_budget()
+
+    await held(budget, a_round(), PaidGateway(None))
+
+    assert await gone(budget) == Used(WHOLE)
+
+
+async def test_a_call_that_brought_nothing_is_of_unknown_cost() -> None:
+    budget = a_budget()
+
+    await held(budget, a_round(), PaidGateway(answers={GPT: GatewayError("hung up")}))
+
+    # Two answers, the ballot of the one judge that sees both, and the synthesis.
+    assert await gone(budget) == Used(4 * 100, 0, unknown_calls=1)
+
+
+async def test_a_call_beyond_the_rounds_own_cap_is_not_made() -> None:
+    budget, gateway = a_budget(), PaidGateway()
+
+    closed = await held(budget, capped(500e-6), gateway)
+
+    assert len(gateway.asked) == 5
+    told = "was not asked: the round's budget of $0.0005 is used up"
+    assert reasons(closed, Role.BALLOT) == [told]
+    assert reasons(closed, Role.SYNTHESIS) == [told] * 3
+    assert closed.synthesis
+    assert closed.synthesis.chairman is None
+    assert await gone(budget) == Used(500)
+
+
+async def test_calls_under_way_count_against_the_rounds_own_cap() -> None:
+    gateway = PaidGateway(answers=dict.fromkeys(SEATS, Hangs()))
+    terms = {"answer_seconds": 0.01, "quorum": 1}
+
+    closed = await held(a_budget(), capped(250e-6, **terms), gateway)
+
+    assert len(gateway.asked) == 2
+    assert any("was not asked" in reason for reason in reasons(closed, Role.ANSWER))
+
+
+async def test_no_more_is_reserved_than_the_rounds_own_cap() -> None:
+    budget = a_budget(day=500)
+
+    await budget.accept(capped(500e-6), PaidGateway())
+
+    assert await gone(budget) == Used(0, 500)
+
+
+async def test_a_cap_too_small_for_a_quorum_of_answers_is_refused_at_once() -> None:
+    with pytest.raises(BudgetError, match=r"A quorum of answers may cost \$0.0002, and panel"):
+        await a_budget().accept(capped(199e-6), PaidGateway())
+
+
+def spoils(_: Read) -> str:
+    return "I rank none."
+
+
+async def test_a_second_try_is_reserved_when_it_comes() -> None:
+    budget = a_budget(day=WHOLE + 100)
+    gateway = PaidGateway(judges={GPT: [spoils, lambda shown: shown.ballot("")]})
+
+    closed = await held(budget, a_round(), gateway)
+
+    assert len(closed.ballots) == 3
+    assert await gone(budget) == Used(WHOLE + 100)
+
+
+async def test_a_second_try_that_no_longer_fits_is_not_made() -> None:
+    budget = a_budget(day=WHOLE)
+    gateway = PaidGateway(judges={GPT: [spoils, spoils]})
+
+    closed = await held(budget, a_round(), gateway)
+
+    # The synthesis comes after the second try, which had taken its share.
+    assert await gone(budget) == Used(WHOLE)
+    assert (
+        reasons(closed, Role.SYNTHESIS)
+        == ["was not asked: the budget of $0.0007 a day is used up"] * 3
+    )
+
+
+async def test_what_a_call_did_not_spend_is_left_for_others() -> None:
+    gateway = PaidGateway(10e-6)
+
+    closed = await held(a_budget(), capped(300e-6), gateway)
+
+    assert len(gateway.asked) == 7
+    assert closed.absences == ()
+
+
+async def test_a_crash_leaves_a_reservation_that_the_resumed_round_takes_over() -> None:
+    budget, round_ = a_budget(day=WHOLE), a_round()
+    await budget.accept(round_, PaidGateway())
+    await budget.ledger.settle(Account.of(round_, NOON), 100)  # and then the process died
+
+    async with budget.paying(round_, PaidGateway()):
+        during = await gone(budget)
+
+    assert during == Used(100, WHOLE - 100)
+    assert await gone(budget) == Used(100)
+
+
+async def test_the_same_event_again_reserves_nothing() -> None:
+    budget = a_budget(day=WHOLE)
+    await budget.accept(a_round(), PaidGateway())
+
+    await budget.accept(a_round(), PaidGateway())
+
+    assert await gone(budget) == Used(0, WHOLE)
+
+
+async def test_a_stopped_round_is_free_and_reserved_again_when_it_goes_on() -> None:
+    budget, round_ = a_budget(day=WHOLE), a_round()
+    gateway = PaidGateway(answers={GPT: Hangs()})
+    store = MemoryStore()
+    await budget.accept(round_, gateway)
+    await store.open(round_)
+
+    reached = asyncio.Event()
+
+    def told(now: Round) -> None:
+        if len(now.answers) == 2:
+            reached.set()
+
+    async def sit() -> None:
+        async with budget.paying(round_, gateway) as paid:
+            await convene(round_.id, Council(paid, store, on_round=told))
+
+    task = asyncio.create_task(sit())
+    await reached.wait()
+    task.cancel()
+    await asyncio.wait([task])
+    assert await gone(budget) == Used(200, 0, unknown_calls=1)
+
+    async with budget.paying(round_, gateway):
+        assert await gone(budget) == Used(200, WHOLE - 200, unknown_calls=1)
+
+
+async def test_a_round_that_no_longer_fits_does_not_go_on() -> None:
+    budget = a_budget(day=WHOLE)
+    await budget.accept(replace(a_round(), id="r2"), PaidGateway())
+
+    with pytest.raises(BudgetError, match="ask again once a round under way has ended"):
+        async with budget.paying(a_round(), PaidGateway()):
+            pass
+
+
+async def test_a_closed_round_reserves_nothing() -> None:
+    budget = a_budget(day=0)
+
+    async with budget.paying(a_round().with_(Closing(1.0)), PaidGateway()) as gateway:
+        assert isinstance(gateway, PaidGateway)
+
+    assert await gone(budget) == Used()
+
+
+async def test_a_sweep_frees_what_belongs_to_no_open_round() -> None:
+    budget, store = a_budget(), MemoryStore()
+    rounds = {name: replace(a_round(), id=name) for name in ("open", "closed", "never stored")}
+    for round_ in rounds.values():
+        await budget.accept(round_, PaidGateway())
+    await store.open(rounds["open"])
+    await store.open(rounds["closed"])
+    await store.save("closed", Closing(1.0))
+
+    await budget.sweep(store)
+
+    assert await budget.ledger.held() == ("open",)
+
+
+async def test_what_was_reserved_for_a_round_that_was_not_opened_is_given_back() -> None:
+    budget = a_budget()
+    await budget.accept(a_round(), PaidGateway())
+
+    await budget.release("r1")
+
+    assert await gone(budget) == Used()
+
+
+async def test_what_cannot_be_freed_does_not_spoil_the_round() -> None:
+    class Jammed(MemoryLedger):
+        async def free(self, round_id: str) -> None:
+            raise StoreError("The disk is full.")
+
+    budget = Budget(Jammed(), Caps(), lambda: NOON)
+
+    closed = await held(budget, a_round(), PaidGateway())
+
+    assert closed.closing
+
+
+async def test_the_rounds_own_way_says_what_the_gateway_says() -> None:
+    gateway = PaidGateway(contexts={GPT: 4096})
+
+    async with a_budget().paying(a_round(), gateway) as paid:
+        seat = a_panel().seat(GPT)
+        assert paid.versions == gateway.versions
+        assert paid.context_tokens(GPT) == 4096
+        assert await paid.price(seat) == PRICE

@@ -1,0 +1,113 @@
+"""Under whom money is counted, and what is said where a cap is reached."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import pytest
+
+from council.places import NOWHERE, Place
+from council.rounds import Question
+from council.spending import Account, Caps, Refusal, Scope, Used, refusal, schedule_of
+from tests.builders import a_round
+
+TODAY = date(2026, 11, 21)
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ONE = Account("r1", TODAY, "U1", "slack/T1/C1", "nightly")
+
+
+def test_a_round_is_counted_under_its_asker_and_its_channel() -> None:
+    place = Place("slack", "T1", "C1", thread="17.1")
+    round_ = a_round(question=Question("Why?", "U1", place=place))
+
+    account = Account.of(round_, NOON)
+
+    assert account == Account("r1", TODAY, "U1", "slack/T1/C1")
+    assert account.scopes == (Scope.USER_DAY, Scope.CHANNEL_DAY, Scope.DAY, Scope.MONTH)
+
+
+def test_days_are_utc() -> None:
+    late = datetime(2026, 11, 21, 23, tzinfo=timezone(timedelta(hours=-5)))
+
+    assert Account.of(a_round(), late).day == date(2026, 11, 22)
+
+
+def test_a_round_that_nobody_asked_for_falls_under_its_schedule() -> None:
+    asked = Question("Why?", place=NOWHERE)
+    round_ = replace(a_round(question=asked), id="sched:nightly@2026-11-21T03:00")
+
+    assert Account.of(round_, NOON).scopes == (Scope.SCHEDULE_DAY, Scope.DAY, Scope.MONTH)
+
+
+@pytest.mark.parametrize(
+    ("round_id", "schedule"),
+    [
+        ("sched:nightly@2026-11-21T03:00", "nightly"),
+        ("sched:a@b@2026", "a@b"),
+        ("slack:sched:x@1", ""),
+        ("sched:", ""),
+        ("12ab", ""),
+    ],
+)
+def test_a_schedule_is_read_off_the_slot(round_id: str, schedule: str) -> None:
+    assert schedule_of(round_id) == schedule
+
+
+@pytest.mark.parametrize(
+    ("scope", "other", "shared"),
+    [
+        pytest.param(Scope.USER_DAY, replace(ONE, channel="x"), True, id="same-user"),
+        pytest.param(Scope.USER_DAY, replace(ONE, asker="U2"), False, id="another-user"),
+        pytest.param(Scope.CHANNEL_DAY, replace(ONE, channel="x"), False, id="another-channel"),
+        pytest.param(Scope.SCHEDULE_DAY, replace(ONE, schedule="x"), False, id="another-schedule"),
+        pytest.param(Scope.DAY, Account("r2", TODAY), True, id="same-day"),
+        pytest.param(Scope.DAY, replace(ONE, day=date(2026, 11, 22)), False, id="another-day"),
+        pytest.param(Scope.MONTH, Account("r2", date(2026, 11, 30)), True, id="same-month"),
+        pytest.param(Scope.MONTH, Account("r2", date(2026, 12, 1)), False, id="next-month"),
+        pytest.param(Scope.MONTH, Account("r2", date(2026, 10, 31)), False, id="last-month"),
+    ],
+)
+def test_who_shares_a_cap(scope: Scope, other: Account, *, shared: bool) -> None:
+    assert ONE.shares(scope, other) is shared
+
+
+def test_a_month_ends_with_the_year_too() -> None:
+    december = Account("r1", date(2026, 12, 31))
+
+    assert december.month == (date(2026, 12, 1), date(2027, 1, 1))
+
+
+def test_the_first_cap_that_does_not_hold_is_named() -> None:
+    used = {Scope.USER_DAY: Used(5, 2), Scope.DAY: Used(90, 5), Scope.MONTH: Used(99)}
+
+    assert refusal(Caps(user_day=10, day=100, month=102), used, 3) is None
+    assert refusal(Caps(day=100, month=101), used, 6) == Refusal(Scope.DAY, 100, Used(90, 5))
+    assert refusal(Caps(), used, 10**9) is None
+
+
+@pytest.mark.parametrize(
+    ("refused", "said"),
+    [
+        pytest.param(
+            Refusal(Scope.USER_DAY, 1_000_000, Used(900_000)),
+            "This round may cost $0.24, and $0.10 is left of your budget of $1.00 a day: "
+            "ask again after midnight UTC.",
+            id="user",
+        ),
+        pytest.param(
+            Refusal(Scope.MONTH, 50_000_000, Used(50_000_001)),
+            "This round may cost $0.24, and $0.00 is left of the budget of $50.00 a month: "
+            "ask again on 1 December (UTC).",
+            id="month-overdrawn",
+        ),
+        pytest.param(
+            Refusal(Scope.CHANNEL_DAY, 500_000, Used(100_000, 300_000)),
+            "This round may cost $0.24, and $0.10 is left of this channel's budget of $0.50 a day: "
+            "ask again once a round under way has ended, or after midnight UTC.",
+            id="channel-with-rounds-under-way",
+        ),
+    ],
+)
+def test_a_refusal_names_the_cap_what_is_left_and_when_it_frees(
+    refused: Refusal, said: str
+) -> None:
+    assert refused.sentence(240_000, TODAY) == said

@@ -1,0 +1,200 @@
+"""What every ledger promises, whatever it writes money down in."""
+
+import asyncio
+from datetime import date
+
+import pytest
+
+from council.ports import Ledger
+from council.spending import Account, Caps, Scope, Used
+
+TODAY, TOMORROW, NEXT_MONTH = date(2026, 11, 29), date(2026, 11, 30), date(2026, 12, 1)
+NOBODY = Account("", TODAY)
+FREE = Caps()
+
+
+def an_account(round_id: str = "r1", day: date = TODAY, **who: str) -> Account:
+    return Account(round_id, day, **who)
+
+
+async def used(ledger: Ledger, scope: Scope = Scope.DAY, account: Account = NOBODY) -> Used:
+    return (await ledger.used(account))[scope]
+
+
+async def test_what_is_reserved_is_not_spent(ledger: Ledger) -> None:
+    assert await ledger.reserve(an_account(), 90, FREE) is None
+
+    assert await used(ledger) == Used(0, 90)
+    assert await ledger.spent("r1") == 0
+    assert await ledger.held() == ("r1",)
+
+
+async def test_what_is_spent_comes_out_of_what_is_reserved(ledger: Ledger) -> None:
+    await ledger.reserve(an_account(), 90, FREE)
+
+    for cost in (30, 20):
+        await ledger.settle(an_account(), cost)
+
+    assert await used(ledger) == Used(50, 40)
+    assert await ledger.spent("r1") == 50
+
+
+async def test_what_is_left_over_is_freed(ledger: Ledger) -> None:
+    await ledger.reserve(an_account(), 90, FREE)
+    await ledger.settle(an_account(), 30)
+
+    await ledger.free("r1")
+
+    assert await used(ledger) == Used(30, 0)
+    assert await ledger.held() == ()
+
+
+async def test_what_is_spent_beyond_what_is_reserved_counts(ledger: Ledger) -> None:
+    await ledger.reserve(an_account(), 10, FREE)
+    await ledger.settle(an_account(), 30)
+
+    refused = await ledger.reserve(an_account("r2"), 71, Caps(day=100))
+
+    assert await used(ledger) == Used(30, 0)
+    assert refused
+
+
+async def test_a_cost_that_nobody_knows_is_counted_as_unknown(ledger: Ledger) -> None:
+    await ledger.settle(an_account(), None)
+    await ledger.settle(an_account(), 5)
+    await ledger.settle(an_account(), None)
+
+    assert await used(ledger) == Used(5, 0, 2)
+
+
+async def test_what_does_not_fit_is_refused_and_leaves_no_trace(ledger: Ledger) -> None:
+    await ledger.reserve(an_account(), 90, Caps(day=100))
+
+    refused = await ledger.reserve(an_account("r2"), 11, Caps(day=100))
+
+    assert refused
+    assert (refused.scope, refused.cap, refused.used) == (Scope.DAY, 100, Used(0, 90))
+    assert await ledger.held() == ("r1",)
+
+
+async def test_what_just_fits_fits(ledger: Ledger) -> None:
+    await ledger.reserve(an_account(), 90, Caps(day=100))
+
+    assert await ledger.reserve(an_account("r2"), 10, Caps(day=100)) is None
+
+
+@pytest.mark.parametrize(
+    ("other", "fits"),
+    [
+        pytest.param(an_account("r2", asker="U2", channel="C2", schedule="S2"), True, id="all"),
+        pytest.param(an_account("r2", asker="U1"), False, id="same-user"),
+        pytest.param(an_account("r2", channel="C1"), False, id="same-channel"),
+        pytest.param(an_account("r2", schedule="S1"), False, id="same-schedule"),
+        pytest.param(an_account("r2"), True, id="nobody"),
+        pytest.param(an_account("r2", TOMORROW, asker="U1"), True, id="next-day"),
+    ],
+)
+async def test_a_cap_is_for_those_it_is_for(ledger: Ledger, other: Account, *, fits: bool) -> None:
+    caps = Caps(user_day=100, channel_day=100, schedule_day=100)
+    await ledger.reserve(an_account(asker="U1", channel="C1", schedule="S1"), 90, caps)
+
+    assert (await ledger.reserve(other, 11, caps) is None) is fits
+
+
+@pytest.mark.parametrize(("day", "fits"), [(TOMORROW, False), (NEXT_MONTH, True)])
+async def test_a_month_is_of_the_calendar(ledger: Ledger, day: date, *, fits: bool) -> None:
+    caps = Caps(month=100)
+    await ledger.reserve(an_account(), 90, caps)
+
+    assert (await ledger.reserve(an_account("r2", day), 11, caps) is None) is fits
+    assert await used(ledger, Scope.MONTH, Account("", NEXT_MONTH)) == Used(0, 11 * fits)
+
+
+async def test_a_round_is_reserved_for_once(ledger: Ledger) -> None:
+    caps = Caps(day=100)
+    await ledger.reserve(an_account(), 90, caps)
+
+    assert await ledger.reserve(an_account(), 90, caps) is None
+    assert await ledger.reserve(an_account(day=TOMORROW), 90, caps) is None
+
+    assert await used(ledger, Scope.MONTH) == Used(0, 90)
+
+
+async def test_a_round_that_ended_is_not_reserved_for_again(ledger: Ledger) -> None:
+    await ledger.reserve(an_account(), 90, FREE)
+    await ledger.free("r1")
+
+    await ledger.reserve(an_account(), 90, FREE)
+
+    assert await used(ledger) == Used(0, 0)
+
+
+async def test_a_reservation_is_taken_over_not_made_twice(ledger: Ledger) -> None:
+    caps = Caps(day=100)
+    await ledger.reserve(an_account(), 90, caps)
+    await ledger.settle(an_account(), 30)
+
+    assert await ledger.extend(an_account(), 90, caps) is None
+
+    assert await used(ledger) == Used(30, 60)
+
+
+async def test_a_reservation_grows_while_it_fits(ledger: Ledger) -> None:
+    caps = Caps(day=100)
+    await ledger.reserve(an_account(), 60, caps)
+
+    assert await ledger.extend(an_account(), 100, caps) is None
+    refused = await ledger.extend(an_account(), 101, caps)
+
+    assert refused
+    assert refused.used == Used(0, 0)
+    assert await used(ledger) == Used(0, 100)
+
+
+async def test_what_was_freed_is_reserved_again_for_what_is_left_to_do(ledger: Ledger) -> None:
+    await ledger.reserve(an_account(), 90, FREE)
+    await ledger.settle(an_account(), 30)
+    await ledger.free("r1")
+
+    await ledger.extend(an_account(), 90, FREE)
+
+    assert await used(ledger) == Used(30, 60)
+
+
+async def test_a_round_that_goes_on_another_day_takes_the_rest_along(ledger: Ledger) -> None:
+    caps = Caps(day=60, month=90)
+    await ledger.reserve(an_account(), 60, caps)
+    await ledger.settle(an_account(), 30)
+
+    assert await ledger.extend(an_account(day=TOMORROW), 90, caps) is None
+    await ledger.settle(an_account(day=TOMORROW), 10)
+
+    assert await used(ledger) == Used(30, 0)
+    assert await used(ledger, account=Account("", TOMORROW)) == Used(10, 50)
+    assert await used(ledger, Scope.MONTH) == Used(40, 50)
+    assert await ledger.spent("r1") == 40
+
+
+async def test_of_many_at_once_as_many_are_let_in_as_fit(ledger: Ledger) -> None:
+    accounts = [an_account(f"r{i}") for i in range(50)]
+
+    refused = await asyncio.gather(
+        *(ledger.reserve(account, 7, Caps(day=140)) for account in accounts)
+    )
+
+    assert sum(one is None for one in refused) == 20
+    assert await used(ledger) == Used(0, 140)
+
+
+async def test_sums_are_exact(ledger: Ledger) -> None:
+    for cost in (1, 10**15, 1, 10**15):
+        await ledger.settle(an_account(), cost)
+
+    assert await used(ledger) == Used(2 * 10**15 + 2, 0)
+
+
+async def test_an_empty_ledger_has_nothing_of_anything(ledger: Ledger) -> None:
+    account = an_account(asker="U1", channel="C1", schedule="S1")
+
+    assert await ledger.used(account) == dict.fromkeys(Scope, Used())
+    assert (await ledger.held(), await ledger.spent("r1")) == ((), 0)
