@@ -92,6 +92,8 @@ def _document(text: str) -> object:
 
 def _prepare(connection: Connection, _: object) -> None:
     connection.isolation_level = None  # the driver would begin late, and deferred
+    # SQLite's own knows no capitals but A to Z.
+    connection.create_function("lower", 1, str.lower, deterministic=True)
     cursor = connection.cursor()
     for pragma in PRAGMAS:
         cursor.execute(f"PRAGMA {pragma}")

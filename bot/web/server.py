@@ -1,6 +1,7 @@
 """The HTTP server's life: bind, serve, and stop with exit code 0 when told to."""
 
 import asyncio
+import logging
 import signal
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -10,6 +11,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from council.errors import CouncilError
+
+_UVICORN_LOG = logging.getLogger("uvicorn.error")
 
 
 class PortTakenError(CouncilError):
@@ -33,6 +36,8 @@ class Server:
 
     def stop(self) -> None:
         """Let current requests end, and take no more."""
+        # Streams that are cut off now are meant to be; uvicorn would log each as a failure.
+        _UVICORN_LOG.disabled = True
         self._uvicorn.should_exit = True
 
     async def stopped(self) -> None:
@@ -49,6 +54,7 @@ async def listening(app: ASGIApp, host: str, port: int) -> AsyncIterator[Server]
         raise PortTakenError(
             f"{host}:{port} cannot be listened on ({error.strerror}): choose another COUNCIL_PORT."
         ) from None
+    _UVICORN_LOG.disabled = False
     running = _Uvicorn(
         uvicorn.Config(
             app,

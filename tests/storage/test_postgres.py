@@ -11,6 +11,7 @@ from sqlalchemy.schema import CreateTable
 from sqlmodel import SQLModel
 
 from council.errors import StoreError
+from council.ports import Wanted
 from council.rounds import Closing
 from council.spending import Account, Caps
 from storage.acts import insert_once
@@ -56,6 +57,21 @@ def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
         pytest.param(lambda s: s.load("r1"), "FROM synthesis", id="load"),
         pytest.param(lambda s: s.find("r"), "substr(round.id, ", id="find"),
         pytest.param(lambda s: s.recent(3), "ORDER BY round.asked_at DESC", id="recent"),
+        pytest.param(
+            lambda s: s.recent(3, Wanted("50%")),
+            "lower(round.question) LIKE '%%' || ",
+            id="containing",
+        ),
+        pytest.param(lambda s: s.recent(3, Wanted("50%")), "ESCAPE '/'", id="escaped"),
+        pytest.param(lambda s: s.recent(3, Wanted(chats=("web",))), "round.chat IN (", id="chats"),
+        pytest.param(
+            lambda s: s.recent(3, Wanted(asker="web:1")),
+            "round.private OR round.asked_by = ",
+            id="asker",
+        ),
+        pytest.param(
+            lambda s: s.recent(3, Wanted(unfinished=True)), "round.seconds IS NULL", id="unfinished"
+        ),
         pytest.param(lambda s: s.past_ballots("house"), "ballot.round_id IN (", id="past"),
     ],
 )
@@ -99,6 +115,18 @@ async def test_what_is_asked_of_one_ledger_is_asked_of_the_other(
     await act(SqlLedger(engine))
 
     assert any(words in statement for statement in asked)
+
+
+def test_places_are_added_without_a_rewrite_of_what_is_stored() -> None:
+    columns = {column.name: column for column in TABLES["round"].columns}
+
+    added = on_postgres(CreateTable(TABLES["round"]))
+    assert "private BOOLEAN DEFAULT false NOT NULL" in added
+    assert [columns[name].nullable for name in ("chat", "thread", "private")] == [
+        False,
+        True,
+        False,
+    ]
 
 
 def test_a_driver_that_is_missing_is_named() -> None:

@@ -15,12 +15,22 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from council.convene import convene
 from council.errors import StoreError
+from council.places import NOWHERE
+from council.ports import RoundLine, Wanted
+from council.rounds import Round, Stage
+from council.sitting import Council
+from council.verify import verify
 from storage import schema
 from storage.database import open_engine, rebuilding
+from storage.memory import MemoryStore
 from storage.rows import RoundRow
 from storage.schema import HEAD, revision, upgrade
 from storage.sql import SqlStore
+from storage.writing import PANEL
+from tests.builders import a_panel, a_round, an_answer
+from tests.fakes import FakeGateway
 from tests.storage.builders import a_closed_round, keep
 
 MIGRATIONS = Path(schema.__file__).parent / "migrations"
@@ -106,6 +116,52 @@ async def test_the_schema_can_be_taken_down_and_brought_up_again(engine: AsyncEn
     assert await ran(engine, tables) == {"alembic_version"}
     assert await upgrade(engine) is None
     await keep(SqlStore(engine), a_closed_round())
+
+
+async def test_a_round_from_before_places_is_kept_whole(engine: AsyncEngine) -> None:
+    store, before = SqlStore(engine), await convened()
+    await keep(store, before)
+    await ran(engine, lambda connection: command.downgrade(config(connection), "0001"))
+    old = await ran(
+        engine, lambda c: {column["name"] for column in inspect(c).get_columns("round")}
+    )
+
+    came_from = await upgrade(engine)
+
+    assert (came_from, "chat" in old) == ("0001", False)
+    assert await store.load("r1") == before
+    assert await store.recent() == (RoundLine.of(before),)
+    assert [*verify(await store.load("r1"))] == []
+    assert await foreign_keys(engine) == 1
+
+
+async def test_a_round_stored_under_the_first_schema_can_be_read(empty: AsyncEngine) -> None:
+    await ran(empty, lambda connection: command.upgrade(config(connection), "0001"))
+    async with empty.begin() as connection:
+        await connection.execute(
+            text(
+                "INSERT INTO round (id, question, asked_by, context, asked_at, panel_name, panel, "
+                "seed, versions) VALUES ('r1', 'Why?', 'U1', '', '2026-11-21 09:00:00.000000', "
+                "'house', :panel, 's', '{}')"
+            ),
+            {"panel": PANEL.dump_json(a_panel()).decode()},
+        )
+
+    await upgrade(empty)
+
+    store = SqlStore(empty)
+    (line,) = await store.recent(wanted=Wanted(chats=("web", "terminal", ""), asker="U2"))
+    assert (line.question, line.stage, line.place) == ("Why?", Stage.OPEN, NOWHERE)
+    assert (await store.load("r1")).panel == a_panel()
+    await store.save("r1", an_answer())
+    assert (await store.load("r1")).answers == (an_answer(),)
+
+
+async def convened() -> Round:
+    """Give a round that was really held, asked for nowhere, as all were before places."""
+    store = MemoryStore()
+    await store.open(a_round())
+    return await convene("r1", Council(FakeGateway(), store))
 
 
 async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncEngine) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from council.panel import Panel
 from council.rounds import Stage
-from tests.bot.web.visiting import SOMEBODY, Town, a_desk, a_round_of, a_town, round_of
+from tests.bot.desks import a_desk
+from tests.bot.web.visiting import SOMEBODY, Town, a_round_of, a_town, round_of
 from tests.builders import a_panel
 
 

@@ -15,7 +15,8 @@ from bot.web import events
 from council.errors import StoreError
 from council.rounds import Artefact
 from storage.memory import MemoryStore
-from tests.bot.web.visiting import SOMEBODY, Town, a_desk, a_round_of, a_town, round_of
+from tests.bot.desks import a_desk
+from tests.bot.web.visiting import SOMEBODY, Town, a_round_of, a_town, round_of
 from tests.builders import GPT, a_round
 from tests.fakes import FakeGateway, Hangs
 

@@ -3,12 +3,12 @@
 import pytest
 
 from bot.web.seals import LINK_SECONDS, PASS_SECONDS
+from tests.bot.desks import a_desk
 from tests.bot.web.visiting import (
     SOMEBODY,
     TOKEN,
     Browser,
     Town,
-    a_desk,
     a_round_of,
     a_town,
     forms_of,

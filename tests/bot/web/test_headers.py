@@ -11,7 +11,8 @@ from bot.web.site import STATIC
 from council.errors import StoreError
 from council.rounds import Round
 from storage.memory import MemoryStore
-from tests.bot.web.visiting import SOMEBODY, TOKEN, Town, a_desk, a_round_of, a_town
+from tests.bot.desks import a_desk
+from tests.bot.web.visiting import SOMEBODY, TOKEN, Town, a_round_of, a_town
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "

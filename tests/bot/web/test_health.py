@@ -3,8 +3,9 @@
 import re
 
 from council.errors import GatewayError, StoreError
+from tests.bot.desks import a_desk
 from tests.bot.web.test_headers import BrokenStore
-from tests.bot.web.visiting import Town, a_desk, a_town, round_of
+from tests.bot.web.visiting import Town, a_town, round_of
 from tests.builders import CLAUDE, GEMINI, GPT, GROK, a_panel
 from tests.fakes import FakeGateway, by_text
 

@@ -4,7 +4,8 @@ import httpx
 import pytest
 
 from council.rounds import Stage
-from tests.bot.web.visiting import SOMEBODY, Browser, Town, a_desk, a_round_of, a_town, round_of
+from tests.bot.desks import a_desk
+from tests.bot.web.visiting import SOMEBODY, Browser, Town, a_round_of, a_town, round_of
 from tests.builders import GPT
 from tests.fakes import FakeGateway, Hangs
 

@@ -14,7 +14,8 @@ from bot.render.markdown import as_markdown
 from bot.render.report import report
 from council.errors import GatewayError
 from council.rounds import Question
-from tests.bot.web.visiting import SOMEBODY, Town, a_desk, a_round_of, a_town
+from tests.bot.desks import a_desk
+from tests.bot.web.visiting import SOMEBODY, Town, a_round_of, a_town
 from tests.builders import CLAUDE, GPT, KEYS
 from tests.fakes import FakeGateway
 

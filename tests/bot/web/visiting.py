@@ -1,31 +1,25 @@
 """The page as its visitors meet it: a site on fakes, and browsers that keep their cookies."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
-from itertools import count
 
 import httpx
 from starlette.applications import Starlette
 
-from bot.commands.desk import Desk, now
-from bot.outbox import Outbox
+from bot.commands.desk import Desk
 from bot.runners.local import LocalRunner
 from bot.web.app import web_app
 from bot.web.seals import Seals
 from bot.web.site import Site
 from bot.web.visitors import Visitor, place_of
-from council.budgeting import Budget
 from council.convene import convene
-from council.panel import Panel
 from council.rounds import Question, Round
 from council.sitting import Council
-from council.spending import Caps
-from storage.memory import MemoryOutgoing, MemoryStore
-from storage.memory_ledger import MemoryLedger
-from tests.builders import a_panel, a_round
-from tests.fakes import FakeGateway
+from storage.memory import MemoryStore
+from tests.bot.desks import a_desk
+from tests.builders import a_round
 
 TOKEN = "a long random text"
 ADDRESS = "http://localhost:8000"
@@ -40,30 +34,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-async def ready(_: Panel) -> None: ...
-
-
-def a_desk(
-    gateway: FakeGateway | None = None,
-    store: MemoryStore | None = None,
-    panels: Sequence[Panel] | None = None,
-) -> Desk:
-    """Give a desk whose ids are 10 hexadecimal digits, counted up."""
-    gateway, store = gateway or FakeGateway(), store or MemoryStore()
-    known = {panel.name: panel for panel in panels or [a_panel()]}
-    ids = count(1)
-    return Desk(
-        store,
-        gateway,
-        LocalRunner(store, gateway, ready),
-        Outbox(MemoryOutgoing(), now),
-        known,
-        next(iter(known)),
-        new_id=lambda: f"{next(ids):010x}",
-        budget=Budget(MemoryLedger(), Caps(), now),
-    )
 
 
 @dataclass(slots=True)

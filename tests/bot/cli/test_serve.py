@@ -1,0 +1,174 @@
+"""`council serve`: what it needs, what it says, what it goes on with, and how it stops."""
+
+import asyncio
+import json
+import re
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import httpx
+import pytest
+
+from bot.cli.staying import is_loopback
+from tests.bot.homes import PATIENCE_SECONDS, Home, Ran, ended, served_panel
+from tests.wire.models import ModelServer, hang
+
+NAMES = ("one", "two", "slow")
+STOP_SECONDS = 5
+# What may not be listened on without a token.
+EVERYWHERE = "0.0.0.0"  # noqa: S104
+
+
+@asynccontextmanager
+async def serving(home: Home) -> AsyncIterator[tuple[asyncio.subprocess.Process, str, list[str]]]:
+    """Serve on a free port: the process, the page's address, and what it said before its line."""
+    process = await home.with_settings(PORT="0").started("serve")
+    said: list[str] = []
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert process.stderr
+            while not (found := re.search(r"The page: (http://\S+)", "".join(said))):
+                line = await process.stderr.readline()
+                assert line, said
+                said.append(line.decode())
+        yield process, found[1], said
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+async def stopped(process: asyncio.subprocess.Process) -> Ran:
+    """Tell it to stop, and let it have five seconds."""
+    process.send_signal(signal.SIGTERM)
+    async with asyncio.timeout(STOP_SECONDS):
+        return await ended(process)
+
+
+def in_the_browser(address: str) -> httpx.AsyncClient:
+    return httpx.AsyncClient(base_url=address, trust_env=False, timeout=PATIENCE_SECONDS)
+
+
+async def asked(browser: httpx.AsyncClient, question: str) -> str:
+    """Ask on the page, and give the round's path."""
+    page = (await browser.get("/")).text
+    fields = dict(re.findall(r'name="(token|round)" value="(\w[^"]*)"', page))
+    response = await browser.post("/ask", data={**fields, "question": question})
+    assert response.status_code == 303, response.text
+    return response.headers["location"]
+
+
+def is_one_sentence(ran: Ran, code: int) -> bool:
+    return (ran.code, ran.out, len(ran.lines)) == (code, "", 1)
+
+
+async def test_a_port_in_use_is_one_sentence(home: Home) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = await home.with_settings(PORT=str(port)).beside("serve")
+
+    assert is_one_sentence(ran, 1)
+    assert f"127.0.0.1:{port} cannot be listened on" in ran.err
+    assert "COUNCIL_PORT" in ran.err
+
+
+@pytest.mark.parametrize("host", [EVERYWHERE, "192.0.2.1", "council.example.org"])
+def test_open_to_others_without_a_token_is_one_sentence(home: Home, host: str) -> None:
+    ran = home.with_settings(COUNCIL_HOST=host, PORT="0").here("serve")
+
+    assert is_one_sentence(ran, 2)
+    assert f"COUNCIL_HOST {host!r} is open to others, so COUNCIL_WEB_TOKEN must be set" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("host", "own"),
+    [
+        *((host, True) for host in ("127.0.0.1", "127.9.9.9", "::1", "localhost")),
+        *((host, False) for host in (EVERYWHERE, "::", "192.0.2.1", "example.org", "")),
+    ],
+)
+def test_only_loopback_is_this_machine_alone(host: str, *, own: bool) -> None:
+    assert is_loopback(host) is own
+
+
+async def test_nobody_to_ask_is_one_sentence(home: Home) -> None:
+    ran = await home.with_config("").with_settings(PORT="0").beside("serve")
+
+    assert is_one_sentence(ran, 2)
+    assert "Nobody can be asked: name a panel in council.toml" in ran.err
+
+
+async def test_it_says_what_was_not_started_and_why(home: Home) -> None:
+    home = home.with_settings(SLACK_BOT_TOKEN="xoxb-secret")
+
+    async with serving(home) as (process, _, said):
+        ran = await stopped(process)
+
+    text = "".join(said) + ran.err
+    assert "Slack: not started (SLACK_BOT_TOKEN is set, but this version has no Slack yet)" in text
+    assert "Discord: not started (no token)" in text
+    assert "Panel house: North, South" in text
+    assert "xoxb-secret" not in text
+    assert (ran.code, ran.out) == (0, "")
+
+
+async def test_with_a_token_it_serves_others_and_asks_for_it(home: Home) -> None:
+    home = home.with_settings(COUNCIL_HOST=EVERYWHERE, COUNCIL_WEB_TOKEN="a long random text")
+
+    async with serving(home) as (process, address, said):
+        port = address.rpartition(":")[2]
+        async with in_the_browser(f"http://127.0.0.1:{port}") as browser:
+            refused = await browser.get("/rounds")
+            bearer = {"authorization": "Bearer a long random text"}
+            let_in = await browser.get("/rounds", headers=bearer)
+        ran = await stopped(process)
+
+    assert (refused.status_code, let_in.status_code) == (401, 200)
+    assert "a long random text" not in "".join(said) + ran.err
+
+
+async def test_it_stops_within_seconds_while_a_page_listens_to_a_round(home: Home) -> None:
+    async with ModelServer() as server:
+        home = home.with_config(served_panel(server.api_base, NAMES))
+        server.script["slow"] = hang()
+        async with serving(home) as (process, address, _), in_the_browser(address) as browser:
+            path = await asked(browser, "Is this the question on the page?")
+            async with browser.stream("GET", f"{path}/events") as stream:
+                await slow_is_asked(server)
+                ran = await stopped(process)
+                # Pages that listen are let go in the middle; they come back by themselves.
+                with pytest.raises(httpx.RemoteProtocolError):
+                    await stream.aread()
+
+    assert ran.code == 0
+    assert "ASGI" not in ran.err
+    assert home.sql("SELECT seconds FROM round") == [(None,)]
+
+
+async def slow_is_asked(server: ModelServer) -> None:
+    """Wait for the other process, which gives no sign but its requests."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not any(request.model == "slow" for request in server.requests):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+
+async def test_it_goes_on_with_the_pages_rounds_and_with_no_others(home: Home) -> None:
+    ids = [str((await home.beside("ask", "Why?", "--json")).json["id"]) for _ in range(3)]
+    of_the_page, of_the_terminal, broken = ids
+    home.sql("UPDATE round SET seconds = NULL")
+    home.sql("UPDATE round SET chat = 'web' WHERE id != ?", of_the_terminal)
+    home.sql("UPDATE round SET panel = '{}' WHERE id = ?", broken)
+
+    async with serving(home) as (process, address, said), in_the_browser(address) as browser:
+        await browser.get(f"/rounds/{of_the_page}/events")
+        unreadable = await browser.get(f"/rounds/{broken}")
+        ran = await stopped(process)
+
+    unfinished = {row[0] for row in home.sql("SELECT id FROM round WHERE seconds IS NULL")}
+    logged = [json.loads(line) for line in (*said, *ran.lines) if line.startswith("{")]
+    refused = [line for line in logged if line["event"] == "round_not_resumed"]
+    assert unfinished == {of_the_terminal, broken}
+    assert [line["round_id"] for line in refused] == [broken]
+    assert (unreadable.status_code, ran.code) == (503, 0)

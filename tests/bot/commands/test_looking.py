@@ -1,0 +1,107 @@
+"""`rounds` and `show` in a chat: what may be read there, and nothing else."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.chat import Asker, Said
+from bot.commands.desk import Desk
+from bot.commands.hearing import hear
+from council.convene import convene
+from council.places import Place
+from council.rounds import Question
+from council.sitting import Council
+from storage.memory import MemoryStore
+from tests.bot.desks import FakeChat, a_desk
+from tests.builders import ASKED_AT, a_round
+from tests.fakes import FakeGateway
+
+ME, OTHER = Asker("web:1", "you"), Asker("web:2", "you")
+PAGE, TERMINAL, SLACK = Place("web", channel="web:1"), Place("terminal"), Place("slack", "T1", "C1")
+ROUNDS = {
+    "aaaa000001": Question("Asked here?", OTHER.id, place=Place("web")),
+    "aaaa000002": Question("Asked alone?", OTHER.id, place=Place("web", private=True)),
+    "bbbb000003": Question("Asked by me alone?", ME.id, place=Place("web", private=True)),
+    "cccc000004": Question("Asked in the terminal?", "terminal", place=TERMINAL),
+    "slack:T1:C1:5": Question("Asked in Slack?", "U1", place=SLACK),
+}
+
+
+async def a_full_desk(*, held: bool = True) -> Desk:
+    store, gateway = MemoryStore(), FakeGateway()
+    for minute, (round_id, question) in enumerate(ROUNDS.items()):
+        moment = ASKED_AT + timedelta(minutes=minute)
+        await store.open(replace(a_round(question=question), id=round_id, asked_at=moment))
+        if held:
+            await convene(round_id, Council(gateway, store))
+    return a_desk(gateway, store)
+
+
+async def told(desk: Desk, text: str, place: Place = PAGE, asker: Asker = ME) -> str:
+    chat = FakeChat()
+    await hear(desk, chat, Said(text, asker, place, "e1"))
+    return "\n".join(chat.said)
+
+
+def listed(text: str) -> set[str]:
+    return {round_id for round_id in ROUNDS if round_id in text}
+
+
+@pytest.mark.parametrize(
+    ("place", "asker", "found"),
+    [
+        pytest.param(PAGE, ME, {"aaaa000001", "bbbb000003", "cccc000004"}, id="page"),
+        pytest.param(PAGE, OTHER, {"aaaa000001", "aaaa000002", "cccc000004"}, id="other"),
+        pytest.param(TERMINAL, ME, set(ROUNDS), id="terminal"),
+    ],
+)
+async def test_rounds_lists_what_may_be_read_here(
+    place: Place, asker: Asker, found: set[str]
+) -> None:
+    assert listed(await told(await a_full_desk(), "rounds", place, asker)) == found
+
+
+async def test_rounds_counts_only_what_may_be_read() -> None:
+    text = await told(await a_full_desk(), "rounds 2")
+
+    assert listed(text) == {"bbbb000003", "cccc000004"}
+    assert text.startswith("2 rounds")
+
+
+@pytest.mark.parametrize("round_id", ["aaaa000001", "bbbb000003", "cccc000004", "cccc"])
+async def test_show_opens_what_may_be_read(round_id: str) -> None:
+    assert "The council says yes." in await told(await a_full_desk(), f"show {round_id}")
+
+
+@pytest.mark.parametrize("wanted", ["aaaa000002", "aaaa0", "slack:T1:C1:5", "dddd", "aaaa"])
+async def test_show_tells_nothing_of_what_may_not_be_read(wanted: str) -> None:
+    text = await told(await a_full_desk(), f"show {wanted}")
+
+    assert text == f"There is no round {wanted!r} here: `/council rounds` lists those there are."
+
+
+async def test_show_in_the_terminal_asks_for_more_of_an_id() -> None:
+    assert "Several rounds begin with 'aaaa'" in await told(
+        await a_full_desk(), "show aaaa", TERMINAL
+    )
+
+
+async def test_last_is_the_newest_that_may_be_read() -> None:
+    desk = await a_full_desk()
+
+    assert "Asked in the terminal?" in await told(desk, "show last")
+    assert "Asked in Slack?" in await told(desk, "show last", TERMINAL)
+
+
+async def test_without_a_round_that_may_be_read_there_is_no_last() -> None:
+    desk = a_desk()
+
+    assert await told(desk, "show last") == "No round has been held yet."
+    assert await told(desk, "rounds") == "No round has been held yet."
+
+
+async def test_a_round_that_is_not_closed_says_how_far_it_is() -> None:
+    text = await told(await a_full_desk(held=False), "show aaaa000001")
+
+    assert text == "Round aaaa000001 is still at stage open."

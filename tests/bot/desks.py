@@ -1,0 +1,67 @@
+"""A desk over fakes, and a chat that remembers what it was given."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from bot.chat import Post, Said, Sent
+from bot.commands.desk import Desk, now
+from bot.outbox import Outbox
+from bot.runners.local import LocalRunner
+from council.budgeting import Budget
+from council.panel import Panel
+from council.places import Place
+from council.ports import Gateway
+from council.spending import Caps
+from storage.memory import MemoryOutgoing, MemoryStore
+from storage.memory_ledger import MemoryLedger
+from tests.bot.rounds import words_of
+from tests.builders import a_panel
+from tests.fakes import FakeGateway
+
+
+async def ready(_: Panel) -> None:
+    """Every model is ready."""
+
+
+def a_desk(
+    gateway: Gateway | None = None,
+    store: MemoryStore | None = None,
+    panels: Sequence[Panel] | None = None,
+) -> Desk:
+    """Give a desk whose ids are 10 hexadecimal digits, counted up."""
+    gateway, store = gateway or FakeGateway(), store or MemoryStore()
+    known = {panel.name: panel for panel in panels or [a_panel()]}
+    ids = count(1)
+    return Desk(
+        store,
+        gateway,
+        LocalRunner(store, gateway, ready),
+        Outbox(MemoryOutgoing(), now),
+        known,
+        next(iter(known)),
+        new_id=lambda: f"{next(ids):010x}",
+        budget=Budget(MemoryLedger(), Caps(), now),
+    )
+
+
+@dataclass(slots=True)
+class FakeChat:
+    """Remembers what was said, and under which keys."""
+
+    said: list[str] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+
+    async def send(self, place: Place, post: Post, key: str) -> Sent:
+        self.keys.append(key)
+        self.said.append(words_of(post))
+        return Sent(place, key)
+
+    async def find(self, place: Place, key: str) -> Sent | None:
+        return Sent(place, key) if key in self.keys else None
+
+    async def edit(self, sent: Sent, post: Post) -> None:
+        self.said.append(words_of(post))
+
+    async def whisper(self, said: Said, post: Post) -> None:
+        self.said.append(words_of(post))

@@ -1,0 +1,133 @@
+"""Who put whom where: ties, ballots that are not there, outside judges and one's own answer."""
+
+from dataclasses import replace
+
+from bot.render.placings import NONE, OWN, Placing, Placings, placings
+from council.rounds import Round
+from council.slates import Slate
+from tests.bot.rounds import held
+from tests.builders import GPT, NAMES, a_panel, a_round, answered, in_order_shown, ranked
+from tests.fakes import FakeGateway
+
+
+def table_of(round_: Round) -> Placings:
+    assert round_.draw
+    return placings(round_, round_.draw)
+
+
+def row_of(round_: Round, name: str) -> list[Placing]:
+    return list(dict(table_of(round_).rows)[name])
+
+
+def all_tied(slate: Slate) -> str:
+    return "=".join(slate.letters)
+
+
+def top_tied(slate: Slate) -> str:
+    first, second, *others = sorted(slate.letters, key=slate.label_at)
+    return " ".join([f"{first}={second}", *others])
+
+
+async def test_columns_are_the_answers_in_the_order_of_the_standings() -> None:
+    round_ = await held()
+
+    assert round_.tally
+    assert [label for label, _ in table_of(round_).columns] == [
+        line.label for line in round_.tally.standings
+    ]
+    assert {author for _, author in table_of(round_).columns} == set(list(NAMES.values())[:4])
+
+
+async def test_each_judge_has_a_row_and_its_own_answer_is_its_own() -> None:
+    round_ = await held()
+
+    rows = table_of(round_).rows
+
+    assert [judge for judge, _ in rows] == list(NAMES.values())[:4]
+    assert [[cell.text for cell in cells].count(OWN) for _, cells in rows] == [1] * 4
+    assert all(cell == Placing(OWN) for _, cells in rows for cell in cells if cell.text == OWN)
+
+
+async def test_a_placing_is_that_of_the_ballot_with_the_slot_it_was_seen_in() -> None:
+    round_ = ranked(answered(a_round(a_panel(4))), in_order_shown)
+    assert round_.draw
+
+    for slate, (_, cells) in zip(round_.draw.slates, table_of(round_).rows, strict=True):
+        columns = [label for label, _ in table_of(round_).columns]
+        seen = {label: cell for label, cell in zip(columns, cells, strict=True) if cell.slot}
+        # Who votes in the order shown puts what was seen first in the first place.
+        assert {cell.text: cell.slot for cell in seen.values()} == {"1": 1, "2": 2, "3": 3}
+        assert tuple(sorted(seen, key=lambda label: seen[label].slot or 0)) == slate.shown
+
+
+def test_first_stands_highest_and_last_lowest() -> None:
+    round_ = ranked(answered(a_round(a_panel(4))))
+
+    heights = {cell.text: cell.height for _, cells in table_of(round_).rows for cell in cells}
+
+    # Of two rivals the first has beaten 2/2, the second 1/2, the third 0/2: times 4.
+    assert heights == {"1": 4, "2": 2, "3": 0, OWN: None}
+
+
+def test_a_tie_shares_its_place_and_its_height() -> None:
+    round_ = ranked(answered(a_round(a_panel(4))), top_tied)
+
+    cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != OWN]
+
+    # Each of the two has beaten the third and half of the other: 1.5/2 · 4 = 3.
+    assert sorted((cell.text, cell.height) for cell in cells) == [("1=", 3), ("1=", 3), ("3", 0)]
+
+
+def test_who_ties_everything_puts_all_in_the_middle() -> None:
+    round_ = ranked(answered(a_round(a_panel(4))), all_tied)
+
+    cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != OWN]
+
+    # Half of each of two rivals: 1/2 · 4 = 2.
+    assert {(cell.text, cell.height) for cell in cells} == {("1=", 2)}
+
+
+async def test_a_judge_without_a_ballot_saw_the_answers_and_placed_none() -> None:
+    round_ = await held(FakeGateway(judges={GPT: "I rank none."}))
+
+    cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != OWN]
+
+    assert {(cell.text, cell.height) for cell in cells} == {(NONE, None)}
+    assert sorted(cell.slot or 0 for cell in cells) == [1, 2, 3]
+
+
+async def test_an_outside_judge_has_no_answer_of_its_own() -> None:
+    round_ = await held(panel=a_panel(3, outside=1))
+
+    cells = row_of(round_, list(NAMES.values())[3])
+
+    assert sorted(cell.text for cell in cells) == ["1", "2", "3"]
+    assert len(table_of(round_).rows) == 4
+
+
+def test_an_audit_ballot_is_no_placing() -> None:
+    round_ = ranked(answered(a_round(a_panel(4))))
+    audits = tuple(replace(ballot, audit="order") for ballot in round_.ballots)
+
+    texts = {
+        cell.text for _, cells in table_of(replace(round_, ballots=audits)).rows for cell in cells
+    }
+
+    assert texts == {OWN, NONE}
+
+
+def test_before_the_tally_answers_stand_in_the_order_of_their_labels() -> None:
+    round_ = replace(ranked(answered(a_round(a_panel(4)))), tally=None)
+
+    labels = [label for label, _ in table_of(round_).columns]
+
+    assert labels == sorted(labels)
+
+
+def test_an_answer_a_ballot_does_not_name_has_no_placing() -> None:
+    round_ = ranked(answered(a_round(a_panel(4))))
+    short = tuple(replace(ballot, ranking=ballot.ranking[:1]) for ballot in round_.ballots)
+
+    cells = row_of(replace(round_, ballots=short), NAMES[GPT])
+
+    assert sorted(cell.text for cell in cells) == ["1", NONE, NONE, OWN]
