@@ -2,15 +2,17 @@
 
 Reads only the seed, the panel, the absences and the raw texts of the ballots; all else is
 recomputed and compared with what is stored. N_eff rests on other rounds and is not compared.
+A forgotten round has no raw texts: what still follows from its rankings is compared, and that
+none of its texts is left.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from math import isclose
 
-from council.ballots import Ballot, SpoiledBallot, cast
-from council.counting import counted, drawn
-from council.prompts.fences import nonce_for
+from council.ballots import Ballot
+from council.forgetting import texts_of
+from council.recomputing import is_ranked, recomputed
 from council.rounds import Draw, Round
 from council.tally import Tally
 from council.tally.standings import TOLERANCE
@@ -32,36 +34,16 @@ class Difference:
 
 def verify(round_: Round) -> tuple[Difference, ...]:
     """Give what differs, in the order of the round; nothing for a round that is as it should be."""
-    if round_.draw is None and not _is_ranked(round_):
-        return ()
-    again = _recomputed(round_)
-    return _differences(_fields(round_), _fields(again))
+    if round_.draw is None and not is_ranked(round_):
+        return _left_behind(round_)
+    again = _fields(recomputed(round_))
+    return (*_left_behind(round_), *_differences(_fields(round_), again))
 
 
-def _recomputed(round_: Round) -> Round:
-    """Give the round with everything that follows from its seed and raw texts worked out again."""
-    draw = drawn(round_)
-    slates = {slate.judge: slate for slate in draw.slates}
-    voted: list[Ballot | SpoiledBallot] = []
-    papers = [(ballot.judge, ballot.paper) for ballot in round_.ballots if ballot.paper]
-    papers += [(spoiled.judge, spoiled.paper) for spoiled in round_.spoiled]
-    for judge, paper in papers:
-        if judge in slates:
-            nonce = nonce_for(round_.seed, judge)
-            voted.append(cast(slates[judge], nonce, replace(paper, nonce=nonce)))
-    again = replace(
-        round_,
-        draw=draw,
-        ballots=tuple(ballot for ballot in voted if isinstance(ballot, Ballot)),
-        spoiled=tuple(ballot for ballot in voted if isinstance(ballot, SpoiledBallot)),
-    )
-    return replace(again, tally=counted(again, draw) if _is_ranked(round_) else None)
-
-
-def _is_ranked(round_: Round) -> bool:
-    """Say whether the round must hold a tally, be it that somebody took it away."""
-    closed_well = round_.closing is not None and round_.closing.failure is None
-    return round_.tally is not None or closed_well
+def _left_behind(round_: Round) -> tuple[Difference, ...]:
+    """Name the texts that a forgotten round still holds."""
+    left = texts_of(round_) if round_.forgotten else ()
+    return tuple(Difference(name, "kept", "forgotten") for name, _ in left)
 
 
 def _fields(round_: Round) -> Fields:

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from council.ballots import Ballot, SpoiledBallot
 from council.errors import RoundNotFoundError, StoreError
+from council.forgetting import check_remembered, forget
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Round, Stage, in_panel_order
 from storage.finding import PAST_ROUNDS, the_one
@@ -17,7 +19,7 @@ class MemoryStore:
         self._rounds: dict[str, Round] = {}
 
     async def open(self, round_: Round) -> bool:
-        """Keep a new round; give False if its id is kept already."""
+        """Keep a new round with all it holds; give False if its id is kept already."""
         if round_.id in self._rounds:
             return False
         self._rounds[round_.id] = round_
@@ -28,6 +30,7 @@ class MemoryStore:
         if round_id not in self._rounds:
             raise StoreError("The round this belongs to is not stored, or no longer.")
         round_ = self._rounds[round_id]
+        check_remembered(round_)
         if not _holds(round_, artefact):
             self._rounds[round_id] = round_.with_(artefact)
 
@@ -47,6 +50,21 @@ class MemoryStore:
         """Give the stored rounds that are wanted, newest first."""
         lines = map(RoundLine.of, self._newest_first())
         return tuple(line for line in lines if wanted.admits(line))[:limit]
+
+    async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
+        """Give the ids of the rounds that are wanted, oldest first."""
+        found = (round_ for round_ in self._rounds.values() if wanted.admits(RoundLine.of(round_)))
+        oldest_first = sorted(found, key=lambda round_: (round_.asked_at, round_.id))
+        return tuple(round_.id for round_ in oldest_first)[:limit]
+
+    async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
+        """Have a round without its texts; give False if they were gone before."""
+        before = await self.load(round_id)
+        self._rounds[round_id] = forget(before, at, salt)
+        return not before.forgotten
+
+    async def wipe(self) -> None:
+        """Leave nothing behind: there are no files."""
 
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
         """Give the counted ballots of the panel's last closed rounds, without their papers."""

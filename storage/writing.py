@@ -11,6 +11,8 @@ from sqlmodel import SQLModel
 from council.answers import Absence, Answer
 from council.ballots import Ballot, Paper, SpoiledBallot
 from council.calls import Prompt, Reply
+from council.errors import StoreError
+from council.forgotten import Forgotten
 from council.panel import Panel
 from council.rounds import Artefact, Closing, Draw, Round, Synthesis
 from council.tally import Tally
@@ -20,7 +22,9 @@ PANEL = TypeAdapter(Panel)
 
 
 def round_row(round_: Round) -> rows.RoundRow:
-    """Give the row of a new round."""
+    """Give the round's own row; what it holds besides is in rows of its artefacts."""
+    closed = closing_values(round_.closing) if round_.closing else {}
+    gone = forgotten_values(round_.forgotten) if round_.forgotten else {}
     return rows.RoundRow(
         id=round_.id,
         question=round_.question.text,
@@ -32,7 +36,18 @@ def round_row(round_: Round) -> rows.RoundRow:
         panel=PANEL.dump_python(round_.panel, mode="json"),
         seed=round_.seed,
         versions=dict(round_.versions),
+        **closed,
+        **gone,
     )
+
+
+def part_rows(round_: Round) -> Iterator[SQLModel]:
+    """Give every row that keeps what the round holds, table by table; not its own."""
+    held: list[Artefact] = [*round_.answers, *round_.absences, *round_.ballots, *round_.spoiled]
+    late: list[Artefact | None] = [round_.draw, round_.tally, round_.synthesis]
+    held += [artefact for artefact in late if artefact]
+    for artefact in held:
+        yield from artefact_rows(artefact, round_.id)
 
 
 @singledispatch
@@ -73,7 +88,10 @@ def _(draw: Draw, round_id: str) -> Iterator[SQLModel]:
 @artefact_rows.register
 def _(ballot: Ballot, round_id: str) -> Iterator[SQLModel]:
     if ballot.paper is None:
-        raise TypeError("a ballot without its paper cannot be recomputed, so it is not kept")
+        raise StoreError(
+            f"The ballot of {ballot.judge!r} came without what it was read from, so it could not "
+            "be recomputed and is not kept."
+        )
     yield rows.BallotRow(
         round_id=round_id,
         judge=ballot.judge,
@@ -143,3 +161,9 @@ def _paper(paper: Paper) -> dict[str, Any]:
 def closing_values(closing: Closing) -> dict[str, Any]:
     """Give what a closing changes in the round's row."""
     return {"seconds": closing.seconds, "failure": closing.failure}
+
+
+def forgotten_values(forgotten: Forgotten) -> dict[str, Any]:
+    """Give what forgetting sets in the round's row."""
+    digests = [[*pair] for pair in forgotten.digests]
+    return {"forgotten_at": forgotten.at, "salt": forgotten.salt, "digests": digests}
