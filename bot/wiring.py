@@ -100,7 +100,8 @@ async def find_houses(settings: Settings, *, local: bool) -> Houses:
     if local:
         panels = {**panels, LOCAL: demonstration(DISPLAYS, SEATED_TWICE)}
         fallback = LOCAL
-    return Houses(panels, {**offers.seats, **own.seats}, own.default or fallback)
+    seats = {**offers.seats, **own.seats}
+    return Houses(panels, seats, own.default or fallback, own.texts_days)
 
 
 def _settled(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:

@@ -23,7 +23,7 @@ from storage.finishing import finished
 from storage.listing import ids_query, line_from, lines_query
 from storage.reading import PARTS, Parts, past_ballot_from, round_from
 from storage.rows import BallotRow, RoundRow
-from storage.wiping import wipe
+from storage.wiping import owe, wipe
 from storage.writing import artefact_rows, closing_values, part_rows, round_row
 
 
@@ -103,6 +103,7 @@ class SqlStore:
             for table in PARTS:
                 await connection.execute(delete(table).where(table.round_id == round_id))
             await _insert_all(connection, part_rows(after))
+            await owe(connection)
             return True
 
     @finished

@@ -14,7 +14,8 @@ from bot.cli.readying import Readying
 from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
-from bot.settings import Settings, SettingsError, load_settings
+from bot.retention import keep_forgetting
+from bot.settings import Settings, SettingsError, load_houses, load_settings
 from bot.terminal.talk import talk
 from bot.web.app import web_app
 from bot.web.seals import Seals, seal_key
@@ -51,6 +52,7 @@ async def serve(*, local: bool) -> None:
     """Start everything that has what it needs, until told to stop by SIGTERM or Ctrl-C."""
     settings, console = load_settings(), Console(stderr=True, highlight=False)
     check_open(settings)
+    texts_days = load_houses(settings.named_config).texts_days
     readying = Readying(FetchBar(console).show)
     logs.set_up(verbose=True)
     async with opened_desk(settings, Wishes(local, readying.on_fetch)) as desk:
@@ -67,7 +69,7 @@ async def serve(*, local: bool) -> None:
             console.print(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
                 console.print(line)
-            async with _readied(readying, desk, panel):
+            async with _readied(readying, desk, panel), _retained(desk, texts_days):
                 await _resume(desk)
                 await server.stopped()
 
@@ -76,6 +78,20 @@ async def serve(*, local: bool) -> None:
 async def _readied(readying: Readying, desk: Desk, panel: Panel) -> AsyncIterator[None]:
     """Have the models made ready beside whatever the block does."""
     task = asyncio.create_task(readying.ready(desk, panel))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _retained(desk: Desk, days: int | None) -> AsyncIterator[None]:
+    """Have texts that are too old forgotten beside whatever the block does."""
+    if days is None:
+        yield
+        return
+    task = asyncio.create_task(keep_forgetting(desk.store, days, desk.runner.carries))
     try:
         yield
     finally:

@@ -10,11 +10,13 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from bot.settings.council_toml import (
+    ALONE,
     OTHERS,
     SECTIONS,
     Document,
     ModelSection,
     PanelSection,
+    RetentionSection,
     RubricSection,
 )
 from bot.settings.display import display_name
@@ -38,11 +40,12 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Houses:
-    """The panels to choose from, and the seats in them by key."""
+    """The panels to choose from, the seats in them by key, and how many days texts are kept."""
 
     panels: Mapping[str, Panel] = field(default_factory=dict)
     seats: Mapping[str, Seat] = field(default_factory=dict)
     default: str | None = None
+    texts_days: int | None = None
 
 
 def load_houses(path: Path | None) -> Houses:
@@ -82,15 +85,16 @@ class _Reader:
         default = document.get("default_panel", next(iter(panels), None))
         if default is not None and default not in document.get("panels", {}):
             self._fault(f"default_panel: there is no panel {default!r}.")
+        retention = self._alone(document, "retention", RetentionSection)
         if self.faults:
             raise SettingsError(self.faults)
-        return Houses(panels, seats, default)
+        return Houses(panels, seats, default, retention.texts_days if retention else None)
 
     def _fault(self, text: str) -> None:
         self.faults.append(f"{self.name}: {text}")
 
     def _check_sections(self, document: Document) -> None:
-        for name in document.keys() - {*SECTIONS, *OTHERS}:
+        for name in document.keys() - {*SECTIONS, *ALONE, *OTHERS}:
             self._fault(f"{name}: there is no such section.")
 
     def _sections(self, document: Document, kind: str, shape: type[Section]) -> dict[str, Section]:
@@ -102,10 +106,17 @@ class _Reader:
         return {name: section for name, section in read.items() if section is not None}
 
     def _section(self, kind: str, name: str, value: Any, shape: type[Any]) -> Any:  # noqa: ANN401
+        return self._valid(f"{kind}.{name}", value, shape)
+
+    def _alone(self, document: Document, kind: str, shape: type[Section]) -> Section | None:
+        found: Section | None = self._valid(kind, document.get(kind, {}), shape)
+        return found
+
+    def _valid(self, name: str, value: Any, shape: type[Any]) -> Any:  # noqa: ANN401
         try:
             return shape.model_validate(value)
         except ValidationError as error:
-            self.faults += faults_of(error, f"{self.name}: {kind}.{name}.")
+            self.faults += faults_of(error, f"{self.name}: {name}.")
             return None
 
     def _seat(self, key: str, models: Mapping[str, ModelSection], panel: str) -> Seat:

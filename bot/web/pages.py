@@ -12,7 +12,7 @@ from bot.render.findings import findings
 from bot.render.markdown import as_markdown
 from bot.render.placings import placings
 from bot.render.progress import progress_post
-from bot.render.report import answer_posts, ballots_post, report, standings_post
+from bot.render.report import answer_posts, ballots_post, report, standings_post, title_of
 from bot.web.site import Site
 from bot.web.visitors import visitor_of
 from council.rounds import Round
@@ -41,13 +41,16 @@ async def round_page(site: Site, request: Request) -> Response:
     is_carried = site.desk.runner.carries(request.path_params["id"])
     round_ = await site.round_(request)
     is_own = round_.question.asked_by == visitor_of(request).asker.id
-    shown = await asyncio.to_thread(_closed if round_.closing else _open, round_)
+    shown = await asyncio.to_thread(
+        _closed if round_.closing or round_.forgotten else _open, round_
+    )
     if round_.panel.name in site.desk.panels:
         shown["panel"] = round_.panel.name
     return await site.page(
         request,
         "round.html",
         round_=round_,
+        title=title_of(round_),
         current=round_.id,
         is_running=is_carried and not round_.closing,
         is_own=is_own,
@@ -66,7 +69,7 @@ def _closed(round_: Round) -> dict[str, Any]:
         shown |= {
             "standings": standings_post(round_, round_.draw),
             "ballots": ballots_post(round_, round_.draw),
-            "answers": [*answer_posts(round_, round_.draw)],
+            "answers": [] if round_.forgotten else [*answer_posts(round_, round_.draw)],
             "placings": placings(round_, round_.draw),
             "findings": findings(round_),
             "differences": verify(round_),

@@ -27,6 +27,8 @@ def read(text: str) -> tuple[str, str]:
         ("show LAST", "show", "LAST"),
         ("show 12ab", "show", "12ab"),
         ("show slack:T1:123.456@0", "show", "slack:T1:123.456@0"),
+        ("forget 12ab", "forget", "12ab"),
+        ("/council forget slack:T1:123.456@0", "forget", "slack:T1:123.456@0"),
         ("panel", "panel", ""),
         ("panel house", "panel", "house"),
         ("  /council   rounds  ", "rounds", ""),
@@ -49,6 +51,9 @@ def test_a_command_is_its_name_alone_or_with_its_own_grammar(
         "rounds 12345",
         "panel data or time series?",
         "show",
+        "forget",
+        "forget last",
+        "forget about tabs?",
         "last",
         "helping hands",
         "Wie heißt die Hauptstadt? 🏛",
@@ -88,7 +93,7 @@ def test_a_line_break_parts_a_command_from_what_follows_as_a_space_does(text: st
     assert argument in {"Why is the sky blue?", ""}
 
 
-@pytest.mark.parametrize("name", ["bakeoff", "leaderboard", "history", "forget"])
+@pytest.mark.parametrize("name", ["bakeoff", "leaderboard", "history"])
 def test_a_command_that_is_not_registered_is_a_question(name: str) -> None:
     registered = {command.name for command in COMMANDS.commands}
 
