@@ -37,7 +37,7 @@ def verify(
 ) -> None:
     """Recompute rounds from seed and raw ballots, and name every field that differs."""
     if sum([bool(round_id), every, bool(source)]) != 1 or (text and not round_id):
-        fail("Name one round, or give --all, or --from FILE.", MISUSED)
+        fail("Name one round, or give --all. An export is named with --from.", MISUSED)
     from bot.cli.verifying import prove_text, verify_file, verify_rounds
 
     differing: list[str] = []
