@@ -47,11 +47,16 @@ def _recast(round_: Round, draw: Draw) -> list[Ballot | SpoiledBallot]:
 
 
 def _recounted(round_: Round, draw: Draw) -> list[Ballot | SpoiledBallot]:
-    """Give the ballots over the slates that were drawn; one that ranks another slate is none."""
+    """Give the ballots over the slates that were drawn; one that ranks another slate is none.
+
+    Audit ballots, which had slates of their own and are never counted, are taken as they are.
+    """
     shown = {slate.judge: slate.shown for slate in draw.slates}
     voted: list[Ballot | SpoiledBallot] = []
     for ballot in round_.ballots:
-        if ballot.paper and _ranks(ballot, shown.get(ballot.judge, ())):
+        if not ballot.counts:
+            voted.append(ballot)
+        elif ballot.paper and _ranks(ballot, shown.get(ballot.judge, ())):
             paper = _of_judge(ballot.paper, round_, ballot.judge)
             voted.append(replace(ballot, shown=shown[ballot.judge], paper=paper))
     voted += [

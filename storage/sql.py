@@ -24,7 +24,7 @@ from storage.listing import ids_query, line_from, lines_query
 from storage.reading import PARTS, Parts, past_ballot_from, round_from
 from storage.rows import BallotRow, RoundRow
 from storage.wiping import owe, wipe
-from storage.writing import artefact_rows, closing_values, part_rows, round_row
+from storage.writing import artefact_rows, closing_values, forgotten_values, part_rows, round_row
 
 
 class SqlStore:
@@ -99,7 +99,7 @@ class SqlStore:
                 return False
             after = forget(before, at, salt)
             own = update(RoundRow).where(col(RoundRow.id) == round_id)
-            await connection.execute(own.values(**round_row(after).model_dump(exclude={"id"})))
+            await connection.execute(own.values(**forgotten_values(after)))
             for table in PARTS:
                 await connection.execute(delete(table).where(table.round_id == round_id))
             await _insert_all(connection, part_rows(after))

@@ -12,7 +12,6 @@ from council.answers import Absence, Answer
 from council.ballots import Ballot, Paper, SpoiledBallot
 from council.calls import Prompt, Reply
 from council.errors import StoreError
-from council.forgotten import Forgotten
 from council.panel import Panel
 from council.rounds import Artefact, Closing, Draw, Round, Synthesis
 from council.tally import Tally
@@ -24,12 +23,10 @@ PANEL = TypeAdapter(Panel)
 def round_row(round_: Round) -> rows.RoundRow:
     """Give the round's own row; what it holds besides is in rows of its artefacts."""
     closed = closing_values(round_.closing) if round_.closing else {}
-    gone = forgotten_values(round_.forgotten) if round_.forgotten else {}
+    asked = {"question": round_.question.text, "context": round_.question.context}
     return rows.RoundRow(
         id=round_.id,
-        question=round_.question.text,
         asked_by=round_.question.asked_by,
-        context=round_.question.context,
         **asdict(round_.question.place),
         asked_at=round_.asked_at,
         panel_name=round_.panel.name,
@@ -37,7 +34,7 @@ def round_row(round_: Round) -> rows.RoundRow:
         seed=round_.seed,
         versions=dict(round_.versions),
         **closed,
-        **gone,
+        **(asked | forgotten_values(round_)),
     )
 
 
@@ -163,7 +160,11 @@ def closing_values(closing: Closing) -> dict[str, Any]:
     return {"seconds": closing.seconds, "failure": closing.failure}
 
 
-def forgotten_values(forgotten: Forgotten) -> dict[str, Any]:
-    """Give what forgetting sets in the round's row."""
-    digests = [[*pair] for pair in forgotten.digests]
-    return {"forgotten_at": forgotten.at, "salt": forgotten.salt, "digests": digests}
+def forgotten_values(round_: Round) -> dict[str, Any]:
+    """Give what forgetting changes in the round's row; nothing for one that is remembered."""
+    gone = round_.forgotten
+    if gone is None:
+        return {}
+    digests = [[*pair] for pair in gone.digests]
+    asked = {"question": round_.question.text, "context": round_.question.context}
+    return {**asked, "forgotten_at": gone.at, "salt": gone.salt, "digests": digests}

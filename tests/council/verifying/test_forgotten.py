@@ -97,6 +97,18 @@ def test_what_was_added_or_taken_away_is_named(tamper: Tamper) -> None:
     assert fields(tamper(GONE))
 
 
+def test_an_audit_ballot_is_taken_as_it_is() -> None:
+    audit = replace(ROUND.ballots[1], judge=GEMINI, audit="order")
+
+    assert fields(forget(replace(ROUND, ballots=(*ROUND.ballots, audit)), LATER, SALT)) == []
+
+
+def test_a_ballot_that_was_made_an_audit_is_named_by_the_standings() -> None:
+    made = t.ballot(lambda b: replace(b, audit="order"))(GONE)
+
+    assert any(field.startswith("standings[") for field in fields(made))
+
+
 def test_a_flag_that_rests_on_a_forgotten_reason_is_taken_as_it_is() -> None:
     flagged = t.verdict(lambda v: replace(v, flags=(*v.flags, f"{GPT} named Claude in its reason")))
 
