@@ -136,7 +136,7 @@ async def find_houses(settings: Settings, *, local: bool) -> Houses:
         panels = {**panels, LOCAL: demonstration(DISPLAYS, SEATED_TWICE)}
         fallback = LOCAL
     seats = {**offers.seats, **own.seats}
-    return Houses(panels, seats, own.default or fallback, own.limits, own.caps)
+    return Houses(panels, seats, own.default or fallback, own.limits, own.caps, own.texts_days)
 
 
 def _settled(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:

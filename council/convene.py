@@ -6,6 +6,7 @@ can be stopped anywhere and convened again.
 
 from council.counting import drawn
 from council.errors import QuorumError
+from council.forgetting import check_remembered
 from council.methods import METHODS
 from council.rounds import Closing, Draw, Round, in_panel_order
 from council.sitting import Council, Sitting
@@ -16,8 +17,12 @@ from council.tally import Tally
 
 
 async def convene(round_id: str, council: Council) -> Round:
-    """Give the round, closed; one that could not be ranked is closed with its failure."""
+    """Give the round, closed; one that could not be ranked is closed with its failure.
+
+    Raises ForgottenError for a round whose texts are gone.
+    """
     sitting = Sitting(council, await council.store.load(round_id))
+    check_remembered(sitting.round_)
     if not sitting.round_.closing:
         try:
             await _sit(sitting)

@@ -5,6 +5,7 @@ CouncilError              str() is a sentence for the person who asked
 ├── QuestionError         the question cannot be put to a panel
 ├── QuorumError           too few answers to rank
 ├── RoundNotFoundError    no round under this id
+├── ForgottenError        the round's texts are gone
 ├── StoreError            the database cannot be used
 ├── BudgetError           a round would cost more than is left
 └── GatewayError          a model could not be reached (becomes an Absence)
@@ -32,6 +33,10 @@ class QuorumError(CouncilError):
 
 class RoundNotFoundError(CouncilError):
     """No round is stored under this id."""
+
+
+class ForgottenError(CouncilError):
+    """The texts of the round are gone, so nothing can follow from it."""
 
 
 class StoreError(CouncilError):

@@ -51,13 +51,15 @@ class RoundLine:
     asked_by: str = ""
     place: Place = NOWHERE
     paused: bool = False
+    forgotten: datetime | None = None
 
     @classmethod
     def of(cls, round_: Round) -> "RoundLine":
         """Give a round's line, without whether it is paused: that is not the round's own."""
         asked = round_.question
         told = (round_.id, asked.text, round_.asked_at, round_.stage)
-        return cls(*told, asked.asked_by, asked.place)
+        forgotten = round_.forgotten.at if round_.forgotten else None
+        return cls(*told, asked.asked_by, asked.place, forgotten=forgotten)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +68,18 @@ class Wanted:
 
     `containing` is looked for in the question, capitals or not. `chats` are those the rounds were
     asked in; of private ones only those that `asker` asked for are given, unless it is None.
-    `unfinished` leaves out what is closed, and what somebody stopped on purpose.
+    `unfinished` are those that can be gone on with: neither closed, nor forgotten, nor stopped on
+    purpose; `remembered` those that were not forgotten. They were asked at `since` or later, and
+    before `before`.
     """
 
     containing: str = ""
     chats: tuple[str, ...] = ()
     asker: str | None = None
     unfinished: bool = False
+    remembered: bool = False
+    since: datetime | None = None
+    before: datetime | None = None
 
     def admits(self, line: RoundLine) -> bool:
         """Say whether a round is among those wanted."""
@@ -81,7 +88,13 @@ class Wanted:
             and (not self.chats or line.place.chat in self.chats)
             and (self.asker is None or not line.place.private or line.asked_by == self.asker)
             and not (self.unfinished and (line.paused or line.stage is Stage.CLOSED))
+            and not ((self.unfinished or self.remembered) and line.forgotten)
+            and self._in_time(line.asked_at)
         )
+
+    def _in_time(self, asked_at: datetime) -> bool:
+        early = self.since is not None and asked_at < self.since
+        return not early and (self.before is None or asked_at < self.before)
 
 
 EVERY = Wanted()
@@ -91,11 +104,14 @@ class Store(Protocol):
     """Where rounds are kept; each call is one transaction. Raises StoreError when it cannot."""
 
     async def open(self, round_: Round) -> bool:
-        """Keep a new round; give False, and change nothing, if its id is kept already."""
+        """Keep a new round with all it holds; change nothing and give False if its id is kept."""
         ...
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
-        """Keep what a round has come to; the same artefact twice is kept once."""
+        """Keep what a round has come to; the same artefact twice is kept once.
+
+        Raises ForgottenError for a round that was forgotten meanwhile.
+        """
         ...
 
     async def load(self, round_id: str) -> Round:
@@ -114,6 +130,21 @@ class Store(Protocol):
 
     async def pause(self, round_id: str, *, paused: bool) -> None:
         """Note that somebody stopped a round on purpose, or wants it to go on."""
+
+    async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
+        """Give the ids of the rounds that are wanted, oldest first."""
+        ...
+
+    async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
+        """Have a round without its texts, as `council.forgetting.forget` does; False if it was.
+
+        Raises RoundNotFoundError if there is none. What the texts leave in the files is gone after
+        `wipe`, which serves any number of forgotten rounds at once.
+        """
+        ...
+
+    async def wipe(self) -> None:
+        """Leave nothing of forgotten texts in the files; StoreError if another program keeps it."""
         ...
 
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:

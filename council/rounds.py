@@ -11,6 +11,7 @@ from typing import Any
 from council.answers import Absence, Answer, Role
 from council.ballots import Ballot, SpoiledBallot
 from council.calls import Prompt, Reply
+from council.forgotten import Forgotten
 from council.labels import Label, LabelMap
 from council.panel import Panel
 from council.places import NOWHERE, Place
@@ -83,7 +84,7 @@ Artefact = Answer | Absence | Draw | Ballot | SpoiledBallot | Tally | Synthesis 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One question and all that came of it."""
+    """One question and all that came of it; `forgotten` says since when its texts are gone."""
 
     id: str
     question: Question
@@ -99,6 +100,7 @@ class Round:
     tally: Tally | None = None
     synthesis: Synthesis | None = None
     closing: Closing | None = None
+    forgotten: Forgotten | None = None
 
     @property
     def stage(self) -> Stage:

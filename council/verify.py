@@ -2,22 +2,22 @@
 
 Reads only the seed, the panel, the absences and the raw texts of the ballots; all else is
 recomputed and compared with what is stored. N_eff rests on other rounds and is not compared.
+A forgotten round has no raw texts: what still follows from its rankings is compared, and that
+none of its texts is left.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from math import isclose
 
-from council.audits import Audit, due_audit
-from council.ballots import Ballot, SpoiledBallot, cast
-from council.counting import counted, drawn
-from council.prompts.fences import nonce_for
+from council.ballots import Ballot
+from council.forgetting import texts_of
+from council.recomputing import is_ranked, recomputed
 from council.rounds import Draw, Round
 from council.tally import Tally
 from council.tally.standings import TOLERANCE
 
 Fields = dict[str, object]
-Voted = Ballot | SpoiledBallot
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,57 +34,16 @@ class Difference:
 
 def verify(round_: Round) -> tuple[Difference, ...]:
     """Give what differs, in the order of the round; nothing for a round that is as it should be."""
-    if round_.draw is None and not _is_ranked(round_):
-        return ()
-    again = _recomputed(round_)
-    return _differences(_fields(round_), _fields(again))
+    if round_.draw is None and not is_ranked(round_):
+        return _left_behind(round_)
+    again = _fields(recomputed(round_))
+    return (*_left_behind(round_), *_differences(_fields(round_), again))
 
 
-def _recomputed(round_: Round) -> Round:
-    """Give the round with everything that follows from its seed and raw texts worked out again."""
-    draw = drawn(round_)
-    again = _holding(replace(round_, draw=draw), _cast_to_count(round_, draw))
-    if audit := due_audit(again, draw):
-        voted: tuple[Voted, ...] = (*again.ballots, *again.spoiled)
-        again = _holding(again, [_as_audit(ballot, audit) for ballot in voted])
-    return replace(again, tally=counted(again, draw) if _is_ranked(round_) else None)
-
-
-def _cast_to_count(round_: Round, draw: Draw) -> Iterator[Voted]:
-    """Cast every paper as if it were to be counted; one for an audit has another nonce, so spoils.
-
-    What a paper is follows from its text in this way, and never from the stored column.
-    """
-    slates = {slate.judge: slate for slate in draw.slates}
-    papers = [(ballot.judge, ballot.paper) for ballot in round_.ballots if ballot.paper]
-    papers += [(spoiled.judge, spoiled.paper) for spoiled in round_.spoiled]
-    for judge, paper in papers:
-        if judge in slates:
-            nonce = nonce_for(round_.seed, judge)
-            yield cast(slates[judge], nonce, replace(paper, nonce=nonce))
-
-
-def _as_audit(voted: Voted, audit: Audit) -> Voted:
-    """Give the audit ballot where a paper that cannot count holds the one the round is due."""
-    if isinstance(voted, Ballot) or voted.judge != audit.slate.judge:
-        return voted
-    again = audit.cast(replace(voted.paper, nonce=audit.nonce))
-    return again if isinstance(again, Ballot) or voted.is_audit else voted
-
-
-def _holding(round_: Round, voted: Iterable[Voted]) -> Round:
-    voted = tuple(voted)
-    return replace(
-        round_,
-        ballots=tuple(ballot for ballot in voted if isinstance(ballot, Ballot)),
-        spoiled=tuple(ballot for ballot in voted if isinstance(ballot, SpoiledBallot)),
-    )
-
-
-def _is_ranked(round_: Round) -> bool:
-    """Say whether the round must hold a tally, be it that somebody took it away."""
-    closed_well = round_.closing is not None and round_.closing.failure is None
-    return round_.tally is not None or closed_well
+def _left_behind(round_: Round) -> tuple[Difference, ...]:
+    """Name the texts that a forgotten round still holds."""
+    left = texts_of(round_) if round_.forgotten else ()
+    return tuple(Difference(name, "kept", "forgotten") for name, _ in left)
 
 
 def _fields(round_: Round) -> Fields:

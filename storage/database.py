@@ -18,6 +18,7 @@ PRAGMAS = (
     "synchronous=FULL",
     f"busy_timeout={BUSY_SECONDS * 1000}",
     "foreign_keys=ON",
+    "secure_delete=ON",
 )
 READS_ONLY = "reads_only"
 REBUILDING = 20_261_121  # any number, as long as every program locks the same

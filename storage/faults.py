@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from sqlite3 import Error as SqliteError
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -38,7 +39,7 @@ def told_kindly() -> Iterator[None]:
     """Raise what the database complains of as a StoreError, without its internals."""
     try:
         yield
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, SqliteError) as error:
         cause = getattr(error, "orig", None) or error
         # Only the first line: what follows may quote the row.
         said = f"{type(cause).__name__}: {cause}".partition("\n")[0].lower()

@@ -19,6 +19,7 @@ def lines_query(wanted: Wanted) -> Any:  # noqa: ANN401
         RoundRow.asked_at,
         RoundRow.asked_by,
         RoundRow.paused,
+        RoundRow.forgotten_at,
         *(RoundRow.chat, RoundRow.workspace, RoundRow.channel, RoundRow.thread, RoundRow.private),
     )
     stage = (
@@ -29,6 +30,12 @@ def lines_query(wanted: Wanted) -> Any:  # noqa: ANN401
     newest_first = (col(RoundRow.asked_at).desc(), col(RoundRow.id))
     query = select(*map(col, shown), *stage).order_by(*newest_first)
     return query.where(*_conditions(wanted))
+
+
+def ids_query(wanted: Wanted) -> Any:  # noqa: ANN401
+    """Give the query for the ids of the rounds that are wanted, oldest first."""
+    oldest_first = (col(RoundRow.asked_at), col(RoundRow.id))
+    return select(col(RoundRow.id)).where(*_conditions(wanted)).order_by(*oldest_first)
 
 
 def _conditions(wanted: Wanted) -> list[Any]:
@@ -42,13 +49,19 @@ def _conditions(wanted: Wanted) -> list[Any]:
         found.append(or_(~col(RoundRow.private), col(RoundRow.asked_by) == wanted.asker))
     if wanted.unfinished:
         found += [col(RoundRow.seconds).is_(None), ~col(RoundRow.paused)]
+    if wanted.unfinished or wanted.remembered:
+        found.append(col(RoundRow.forgotten_at).is_(None))
+    if wanted.since:
+        found.append(col(RoundRow.asked_at) >= wanted.since)
+    if wanted.before:
+        found.append(col(RoundRow.asked_at) < wanted.before)
     return found
 
 
 def line_from(row: Any) -> RoundLine:  # noqa: ANN401
     """Give the line a row of the query holds."""
     told = (row.id, row.question, row.asked_at, _stage(row), row.asked_by)
-    return RoundLine(*told, place_from(row), row.paused)
+    return RoundLine(*told, place_from(row), row.paused, row.forgotten_at)
 
 
 def _has(table: type[LabelRow] | type[VerdictRow]) -> Any:  # noqa: ANN401

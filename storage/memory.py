@@ -6,6 +6,7 @@ from datetime import datetime
 
 from council.ballots import Ballot, SpoiledBallot
 from council.errors import RoundNotFoundError, StoreError
+from council.forgetting import check_remembered, forget
 from council.outgoing import Claim
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Round, Stage, in_panel_order
@@ -20,7 +21,7 @@ class MemoryStore:
         self._paused: set[str] = set()
 
     async def open(self, round_: Round) -> bool:
-        """Keep a new round; give False if its id is kept already."""
+        """Keep a new round with all it holds; give False if its id is kept already."""
         if round_.id in self._rounds:
             return False
         self._rounds[round_.id] = round_
@@ -31,6 +32,7 @@ class MemoryStore:
         if round_id not in self._rounds:
             raise StoreError("The round this belongs to is not stored, or no longer.")
         round_ = self._rounds[round_id]
+        check_remembered(round_)
         if not _holds(round_, artefact):
             self._rounds[round_id] = round_.with_(artefact)
 
@@ -54,6 +56,21 @@ class MemoryStore:
     async def pause(self, round_id: str, *, paused: bool) -> None:
         """Note that somebody stopped a round on purpose, or wants it to go on."""
         self._paused = self._paused | {round_id} if paused else self._paused - {round_id}
+
+    async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
+        """Give the ids of the rounds that are wanted, oldest first."""
+        found = (round_ for round_ in self._rounds.values() if wanted.admits(self._line(round_)))
+        oldest_first = sorted(found, key=lambda round_: (round_.asked_at, round_.id))
+        return tuple(round_.id for round_ in oldest_first)[:limit]
+
+    async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
+        """Have a round without its texts; give False if they were gone before."""
+        before = await self.load(round_id)
+        self._rounds[round_id] = forget(before, at, salt)
+        return not before.forgotten
+
+    async def wipe(self) -> None:
+        """Leave nothing behind: there are no files."""
 
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
         """Give the counted ballots of the panel's last closed rounds, without their papers."""

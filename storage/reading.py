@@ -12,6 +12,7 @@ from council.answers import Absence, Answer, Role
 from council.ballots import Ballot, Paper, SpoiledBallot
 from council.calls import Prompt, Reply
 from council.errors import PanelError, StoreError
+from council.forgotten import Forgotten
 from council.labels import Label, LabelMap
 from council.places import Place
 from council.rounds import Closing, Draw, Fallback, Question, Round, Synthesis, in_panel_order
@@ -27,6 +28,7 @@ Word = TypeVar("Word", bound=StrEnum)
 Found = Mapping[str, Any]  # a row as the database gives it, by column
 
 BALLOT = TypeAdapter(Ballot)
+DIGESTS = TypeAdapter(tuple[tuple[str, str], ...])
 
 PARTS: tuple[type[Any], ...] = (
     rows.AnswerRow,
@@ -92,6 +94,7 @@ def _round(row: rows.RoundRow, parts: Parts) -> Round:
             tally=_tally(parts),
             synthesis=syntheses[0] if syntheses else None,
             closing=None if row.seconds is None else Closing(row.seconds, row.failure),
+            forgotten=_forgotten(row),
         )
     )
 
@@ -99,6 +102,13 @@ def _round(row: rows.RoundRow, parts: Parts) -> Round:
 def place_from(row: Any) -> Place:  # noqa: ANN401
     """Give the place in which a round was asked for, from its row or a query's."""
     return Place(row.chat, row.workspace, row.channel, row.thread, row.private)
+
+
+def _forgotten(row: rows.RoundRow) -> Forgotten | None:
+    if row.forgotten_at is None:
+        return None
+    digests = _valid("round.digests", DIGESTS.validate_python, row.digests)
+    return Forgotten(row.forgotten_at, row.salt, digests)
 
 
 def _answer(row: rows.AnswerRow) -> Answer:

@@ -32,7 +32,10 @@ class _WithReply(SQLModel):
 
 
 class RoundRow(SQLModel, table=True):
-    """A round; `panel` is the whole panel as it sat, `seconds` is null until it is closed."""
+    """A round; `panel` is the whole panel as it sat, `seconds` is null until it is closed.
+
+    `digests` are pairs of a forgotten text's name and its digest, none before it is forgotten.
+    """
 
     __tablename__ = "round"
     id: str = Field(primary_key=True)
@@ -52,6 +55,11 @@ class RoundRow(SQLModel, table=True):
     seconds: float | None = None
     failure: str | None = None
     paused: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    forgotten_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    salt: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    digests: list[list[str]] = Field(
+        default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
+    )
 
 
 class AnswerRow(_OfRound, _WithPrompt, _WithReply, table=True):

@@ -1,26 +1,30 @@
 """Rounds in a SQL database: one transaction for each artefact, each kept at most once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import func, select, update
-from sqlalchemy.ext.asyncio import AsyncEngine
-from sqlmodel import col
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlmodel import SQLModel, col
 
 from council.ballots import Ballot
 from council.errors import RoundNotFoundError, StoreError
+from council.forgetting import forget, refusal
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Closing, Round
 from storage.acts import insert, rows_of, transaction
 from storage.database import for_reading
+from storage.faults import told_kindly
 from storage.finding import PAST_ROUNDS, the_one
 from storage.finishing import finished
-from storage.listing import line_from, lines_query
+from storage.listing import ids_query, line_from, lines_query
 from storage.reading import PARTS, Parts, past_ballot_from, round_from
 from storage.rows import BallotRow, RoundRow
-from storage.writing import artefact_rows, closing_values, round_row
+from storage.wiping import owe, wipe
+from storage.writing import artefact_rows, closing_values, forgotten_values, part_rows, round_row
 
 
 class SqlStore:
@@ -32,36 +36,32 @@ class SqlStore:
 
     @finished
     async def open(self, round_: Round) -> bool:
-        """Keep a new round; give False if its id is kept already."""
+        """Keep a new round with all it holds; give False if its id is kept already."""
         async with transaction(self.engine) as connection:
-            return await insert(connection, [round_row(round_)])
+            is_new = await insert(connection, [round_row(round_)])
+            if is_new:
+                await _insert_all(connection, part_rows(round_))
+            return is_new
 
     @finished
     async def save(self, round_id: str, artefact: Artefact) -> None:
         """Keep what a round has come to, once."""
-        if isinstance(artefact, Closing):
-            async with transaction(self.engine) as connection:
-                await connection.execute(_close(round_id, artefact))
-            return
-        # With the first row's key taken, the artefact is kept already.
-        first, *others = artefact_rows(artefact, round_id)
         async with transaction(self.engine) as connection:
+            await _check_remembered(connection, round_id)
+            if isinstance(artefact, Closing):
+                await connection.execute(_close(round_id, artefact))
+                return
+            # With the first row's key taken, the artefact is kept already.
+            first, *others = artefact_rows(artefact, round_id)
             if await insert(connection, [first]):
-                for _, alike in groupby(others, key=type):
-                    await insert(connection, [*alike])
+                await _insert_all(connection, others)
 
     @finished
     async def load(self, round_id: str) -> Round:
         """Give a round with its parts in panel order."""
         async with transaction(self._readers) as connection:
-            row = await rows_of(connection, select(RoundRow).where(col(RoundRow.id) == round_id))
-            if not row:
-                raise RoundNotFoundError(f"There is no round {round_id!r}.")
-            parts = {
-                table: await rows_of(connection, select(table).where(table.round_id == round_id))
-                for table in PARTS
-            }
-        return round_from(row[0], Parts(parts))
+            found = await _found(connection, select(RoundRow), round_id)
+        return round_from(*found)
 
     @finished
     async def find(self, start: str) -> str:
@@ -87,6 +87,36 @@ class SqlStore:
         noted = update(RoundRow).where(col(RoundRow.id) == round_id).values(paused=paused)
         async with transaction(self.engine) as connection:
             await connection.execute(noted)
+
+    async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
+        """Give the ids of the rounds that are wanted, oldest first."""
+        async with transaction(self._readers) as connection:
+            found = await connection.execute(ids_query(wanted).limit(limit))
+            return tuple(found.scalars().all())
+
+    @finished
+    async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
+        """Have a round without its texts; give False if they were gone before."""
+        async with transaction(self.engine) as connection:
+            # Nobody adds to the round meanwhile.
+            locked = select(RoundRow).with_for_update()
+            before = round_from(*await _found(connection, locked, round_id))
+            if before.forgotten:
+                return False
+            after = forget(before, at, salt)
+            own = update(RoundRow).where(col(RoundRow.id) == round_id)
+            await connection.execute(own.values(**forgotten_values(after)))
+            for table in PARTS:
+                await connection.execute(delete(table).where(table.round_id == round_id))
+            await _insert_all(connection, part_rows(after))
+            await owe(connection)
+            return True
+
+    @finished
+    async def wipe(self) -> None:
+        """Leave nothing of forgotten texts in the files."""
+        with told_kindly():
+            await wipe(self.engine)
 
     @finished
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
@@ -117,6 +147,36 @@ class SqlStore:
             with suppress(StoreError):
                 past.append(tuple(map(past_ballot_from, ballots)))
         return tuple(past)
+
+
+async def _found(
+    connection: AsyncConnection,
+    rounds: Any,  # noqa: ANN401
+    round_id: str,
+) -> tuple[dict[str, Any], Parts]:
+    """Give the rows of a round, its own first."""
+    own = await rows_of(connection, rounds.where(col(RoundRow.id) == round_id))
+    if not own:
+        raise RoundNotFoundError(f"There is no round {round_id!r}.")
+    parts = {
+        table: await rows_of(connection, select(table).where(table.round_id == round_id))
+        for table in PARTS
+    }
+    return own[0], Parts(parts)
+
+
+async def _check_remembered(connection: AsyncConnection, round_id: str) -> None:
+    """Raise ForgottenError for a forgotten round; it cannot be forgotten before the end of this."""
+    query = select(col(RoundRow.forgotten_at)).where(col(RoundRow.id) == round_id)
+    at = (await connection.execute(query.with_for_update(read=True))).scalar_one_or_none()
+    if at:
+        raise refusal(round_id, at)
+
+
+async def _insert_all(connection: AsyncConnection, rows: Iterable[SQLModel]) -> None:
+    """Insert rows of any tables, a statement for each run of one table."""
+    for _, alike in groupby(rows, key=type):
+        await insert(connection, [*alike])
 
 
 def _close(round_id: str, closing: Closing) -> Any:  # noqa: ANN401

@@ -11,6 +11,7 @@ from sqlmodel import SQLModel
 from council.answers import Absence, Answer
 from council.ballots import Ballot, Paper, SpoiledBallot
 from council.calls import Prompt, Reply
+from council.errors import StoreError
 from council.panel import Panel
 from council.rounds import Artefact, Closing, Draw, Round, Synthesis
 from council.tally import Tally
@@ -20,19 +21,30 @@ PANEL = TypeAdapter(Panel)
 
 
 def round_row(round_: Round) -> rows.RoundRow:
-    """Give the row of a new round."""
+    """Give the round's own row; what it holds besides is in rows of its artefacts."""
+    closed = closing_values(round_.closing) if round_.closing else {}
+    asked = {"question": round_.question.text, "context": round_.question.context}
     return rows.RoundRow(
         id=round_.id,
-        question=round_.question.text,
         asked_by=round_.question.asked_by,
-        context=round_.question.context,
         **asdict(round_.question.place),
         asked_at=round_.asked_at,
         panel_name=round_.panel.name,
         panel=PANEL.dump_python(round_.panel, mode="json"),
         seed=round_.seed,
         versions=dict(round_.versions),
+        **closed,
+        **(asked | forgotten_values(round_)),
     )
+
+
+def part_rows(round_: Round) -> Iterator[SQLModel]:
+    """Give every row that keeps what the round holds, table by table; not its own."""
+    held: list[Artefact] = [*round_.answers, *round_.absences, *round_.ballots, *round_.spoiled]
+    late: list[Artefact | None] = [round_.draw, round_.tally, round_.synthesis]
+    held += [artefact for artefact in late if artefact]
+    for artefact in held:
+        yield from artefact_rows(artefact, round_.id)
 
 
 @singledispatch
@@ -73,7 +85,10 @@ def _(draw: Draw, round_id: str) -> Iterator[SQLModel]:
 @artefact_rows.register
 def _(ballot: Ballot, round_id: str) -> Iterator[SQLModel]:
     if ballot.paper is None:
-        raise TypeError("a ballot without its paper cannot be recomputed, so it is not kept")
+        raise StoreError(
+            f"The ballot of {ballot.judge!r} came without what it was read from, so it could not "
+            "be recomputed and is not kept."
+        )
     yield rows.BallotRow(
         round_id=round_id,
         judge=ballot.judge,
@@ -143,3 +158,13 @@ def _paper(paper: Paper) -> dict[str, Any]:
 def closing_values(closing: Closing) -> dict[str, Any]:
     """Give what a closing changes in the round's row."""
     return {"seconds": closing.seconds, "failure": closing.failure}
+
+
+def forgotten_values(round_: Round) -> dict[str, Any]:
+    """Give what forgetting changes in the round's row; nothing for one that is remembered."""
+    gone = round_.forgotten
+    if gone is None:
+        return {}
+    digests = [[*pair] for pair in gone.digests]
+    asked = {"question": round_.question.text, "context": round_.question.context}
+    return {**asked, "forgotten_at": gone.at, "salt": gone.salt, "digests": digests}

@@ -2,7 +2,7 @@
 
 import typer
 
-from bot.cli import asking, counting, looking, running
+from bot.cli import asking, counting, keeping, looking, running
 
 app = typer.Typer(
     help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
@@ -20,6 +20,9 @@ app.command()(looking.show)
 app.command()(looking.rounds)
 app.command()(looking.budget)
 app.command()(looking.verify)
+app.command()(keeping.export)
+app.command("import")(keeping.import_)
+app.command()(keeping.forget)
 app.command()(counting.tally)
 app.command()(counting.slates)
 app.command()(looking.doctor)

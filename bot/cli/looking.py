@@ -1,5 +1,6 @@
 """The commands that look at what is stored and how things stand."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -34,14 +35,25 @@ def budget(as_json: Json = False) -> None:
 def verify(
     round_id: Annotated[str, typer.Argument(help="A round's id.", show_default=False)] = "",
     every: Annotated[bool, typer.Option("--all", help="Verify every stored round.")] = False,
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Verify every round of an export.")
+    ] = None,
+    text: Annotated[
+        Path | None, typer.Option(help="Say which text of the round this file holds.")
+    ] = None,
 ) -> None:
     """Recompute rounds from seed and raw ballots, and name every field that differs."""
-    if bool(round_id) == every:
-        fail("Name one round, or give --all.", MISUSED)
-    from bot.cli.stored import verify_rounds
+    if sum([bool(round_id), every, bool(source)]) != 1 or (text and not round_id):
+        fail("Name one round, or give --all. An export is named with --from.", MISUSED)
+    from bot.cli.verifying import prove_text, verify_file, verify_rounds
 
     differing: list[str] = []
-    run(verify_rounds(round_id or None, differing.append))
+    if source:
+        run(verify_file(source, differing.append))
+    elif text:
+        run(prove_text(round_id, text, differing.append))
+    else:
+        run(verify_rounds(round_id or None, differing.append))
     if differing:
         raise typer.Exit(FAILED)
 

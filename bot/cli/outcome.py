@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import sys
 import traceback
 from collections.abc import Coroutine
 from pathlib import Path
@@ -22,11 +24,20 @@ def run(work: Coroutine[Any, Any, None]) -> None:
         fail(str(error), MISUSED if _is_misuse(error) else FAILED)
     except KeyboardInterrupt:
         raise typer.Exit(FAILED) from None
+    except BrokenPipeError:
+        _let_go()
     # The outermost handler: a fault of the program is told by its place, without anybody's data.
     except Exception as error:  # noqa: BLE001
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}, line {last.lineno}"
         fail(f"Something went wrong ({type(error).__name__} in {where}). Please report it.", FAILED)
+
+
+def _let_go() -> NoReturn:
+    """End quietly when whoever reads along has left, as `head` does."""
+    # What is still to be flushed goes nowhere; Python would complain of it at its end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise typer.Exit(FAILED)
 
 
 def _is_misuse(error: CouncilError) -> bool:

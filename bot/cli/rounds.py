@@ -20,6 +20,7 @@ from bot.terminal.chat import HERE, TerminalChat, new_session
 from bot.wiring import Wishes, opened_desk
 from council.errors import StoreError
 from council.estimates import estimated
+from council.forgetting import check_remembered
 from council.rounds import Question, Round
 
 YOU = Asker("terminal", "you")
@@ -70,7 +71,9 @@ async def _seen_through(desk: Desk, round_: Round, *, quiet: bool) -> Round:
 async def _round(desk: Desk, request: Request) -> Round:
     """Give the stored round to resume, or a new one, stored."""
     if request.resume:
-        return await desk.store.load(await desk.store.find(request.resume))
+        stopped = await desk.store.load(await desk.store.find(request.resume))
+        check_remembered(stopped)
+        return stopped
     panel = desk.panel(request.panel, HERE, request.method)
     question = Question(request.question, YOU.id, place=HERE)
     round_ = desk.new_round(question, panel, request.seed, desk.new_id())

@@ -4,11 +4,13 @@ from bot.chat import Chat, Heading, Note, Post, Said, Table
 from bot.commands.asking import ask
 from bot.commands.budget import show_budget
 from bot.commands.desk import Desk
+from bot.commands.forgetting import forget
 from bot.commands.looking import show_panel, show_round, show_rounds
 from bot.commands.registry import Command, Registry
 
 # An id is hexadecimal, or a platform event's with its colons: no word of a question looks so.
-_ROUND = r"last|[0-9a-f]{4,}|\S*[:@]\S*"
+_ID = r"[0-9a-f]{4,}|\S*[:@]\S*"
+_ROUND = rf"last|{_ID}"
 
 
 async def show_help(desk: Desk, chat: Chat, said: Said, topic: str) -> None:
@@ -25,6 +27,7 @@ _SHOWING = (
     Command("rounds", "/council rounds [N]", "list the newest rounds", show_rounds, r"\d{0,3}"),
     Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND),
     Command("budget", "/council budget", "see what is spent and what is left", show_budget),
+    Command("forget", "/council forget ROUND", "remove what was said in your round", forget, _ID),
 )
 _NAMES = "|".join(["", "help", ASK.name, *(command.name for command in _SHOWING)])
 _HELP = Command("help", "/council help", "see this", show_help, _NAMES)

@@ -5,6 +5,7 @@ from bot.chat import Chat, Heading, Note, Post, Said, Table
 from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
 from bot.render.figures import counted
+from bot.render.forgotten import state_of
 from bot.render.names import names_of
 from bot.render.report import report
 from council.errors import RoundNotFoundError
@@ -49,7 +50,7 @@ async def show_rounds(desk: Desk, chat: Chat, said: Said, limit: str) -> None:
         await chat.whisper(said, Post((Note("No round has been held yet."),)))
         return
     rows = tuple(
-        (line.id, f"{line.asked_at:%Y-%m-%d %H:%M}", line.stage.value, _short(line.question))
+        (line.id, f"{line.asked_at:%Y-%m-%d %H:%M}", state_of(line), _short(line.question))
         for line in lines
     )
     table = Table(("Round", "Asked (UTC)", "Stage", "Question"), rows)
@@ -65,7 +66,7 @@ def _short(question: str) -> str:
 async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
     """Show a stored round as it was posted; `last` is the newest."""
     round_ = await _meant(desk, said, wanted)
-    if round_.stage is not Stage.CLOSED:
+    if round_.stage is not Stage.CLOSED and not round_.forgotten:
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
         await chat.whisper(said, Post((Note(line),)))
         return

@@ -26,6 +26,7 @@ def document(round_: Round) -> Document:
         "seed": round_.seed,
         "stage": round_.stage.value,
         "failure": round_.closing.failure if round_.closing else None,
+        "forgotten": round_.forgotten.at.isoformat() if round_.forgotten else None,
         "answers": [_answer(answer, round_.draw) for answer in round_.answers],
         "absences": [
             {"member": a.member, "role": a.role.value, "reason": a.reason} for a in round_.absences

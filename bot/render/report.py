@@ -19,6 +19,7 @@ from bot.chat import (
 from bot.render.audits import audit_lines, ranking_text
 from bot.render.cautions import cautions
 from bot.render.figures import counted, duration, listed, money, points
+from bot.render.forgotten import GONE, forgotten_line
 from bot.render.names import authors_of, names_of
 from bot.render.verdict_line import agreement_line, verdict_line
 from council.ballots import Ballot, SpoiledBallot
@@ -32,31 +33,46 @@ BLIND = "Each judge saw the others' answers, without names, in an order of its o
 
 def report(round_: Round) -> Thread:
     """Give a closed round: the answer with its honest line, then the reveal."""
-    root = Post(tuple(_root(round_)), round_.question.text)
+    root = Post(tuple(_root(round_)), title_of(round_))
     if not round_.draw:
         return Thread(root)
     return Thread(root, tuple(_replies(round_, round_.draw)))
 
 
+def title_of(round_: Round) -> str:
+    """Give what a round goes by: its question, or that it is forgotten."""
+    return GONE if round_.forgotten else round_.question.text
+
+
 def _root(round_: Round) -> Iterator[Part]:
-    yield Heading(round_.question.text)
+    yield Heading(title_of(round_))
+    if round_.forgotten:
+        yield Caution(forgotten_line(round_.forgotten))
     if round_.closing and round_.closing.failure:
         yield Caution(round_.closing.failure)
+        return
+    if round_.forgotten:
+        yield from _verdict(round_)
         return
     yield from map(Caution, cautions(round_))
     if round_.synthesis:
         yield Prose(round_.synthesis.text)
+    yield from _verdict(round_)
+    yield Buttons(tuple(Button(action, label, round_.id) for action, label in ACTIONS))
+
+
+def _verdict(round_: Round) -> Iterator[Part]:
     yield Note(verdict_line(round_))
     if agreed := agreement_line(round_):
         yield Note(agreed)
-    yield Buttons(tuple(Button(action, label, round_.id) for action, label in ACTIONS))
 
 
 def _replies(round_: Round, draw: Draw) -> Iterator[Post]:
     yield standings_post(round_, draw)
     if draw.slates:
         yield ballots_post(round_, draw)
-    yield from answer_posts(round_, draw)
+    if not round_.forgotten:
+        yield from answer_posts(round_, draw)
 
 
 def standings_post(round_: Round, draw: Draw) -> Post:

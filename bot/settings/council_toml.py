@@ -70,13 +70,21 @@ class RubricSection(_Section):
     criteria: tuple[str, ...] = Field(min_length=1)
 
 
+class RetentionSection(_Section):
+    """How many days texts are kept; None is for ever."""
+
+    texts_days: int | None = Field(None, ge=1, le=36_500)
+
+
 SECTIONS: dict[str, type[_Section]] = {
     "panels": PanelSection,
     "models": ModelSection,
     "providers": ProviderSection,
     "rubrics": RubricSection,
 }
+# Sections that stand once, without a name of their own.
+ALONE: dict[str, type[_Section]] = {"retention": RetentionSection}
 # Settings of parts that are read elsewhere.
-OTHERS = ("default_panel", "budgets", "access", "retention", "suites")
+OTHERS = ("default_panel", "budgets", "access", "suites")
 
 Document = dict[str, Any]

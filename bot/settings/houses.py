@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from bot.settings.council_toml import (
+    ALONE,
     OTHERS,
     SECTIONS,
     BudgetsSection,
@@ -17,6 +18,7 @@ from bot.settings.council_toml import (
     ModelSection,
     PanelSection,
     ProviderSection,
+    RetentionSection,
     RubricSection,
 )
 from bot.settings.display import display_name
@@ -43,13 +45,14 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Houses:
-    """The panels to choose from, the seats in them by key, limits by provider, caps on money."""
+    """The panels to choose from, the seats in them by key, and what the house is run by."""
 
     panels: Mapping[str, Panel] = field(default_factory=dict)
     seats: Mapping[str, Seat] = field(default_factory=dict)
     default: str | None = None
     limits: Mapping[str, Limits] = field(default_factory=dict)
     caps: Caps = field(default_factory=Caps)
+    texts_days: int | None = None
 
 
 def load_houses(path: Path | None) -> Houses:
@@ -94,15 +97,17 @@ class _Reader:
         if default is not None and default not in document.get("panels", {}):
             self._fault(f"default_panel: there is no panel {default!r}.")
         caps = self._caps(document)
+        retention = self._alone(document, "retention", RetentionSection)
         if self.faults:
             raise SettingsError(self.faults)
-        return Houses(panels, seats, default, limits, caps)
+        texts_days = retention.texts_days if retention else None
+        return Houses(panels, seats, default, limits, caps, texts_days)
 
     def _fault(self, text: str) -> None:
         self.faults.append(f"{self.name}: {text}")
 
     def _check_sections(self, document: Document) -> None:
-        for name in document.keys() - {*SECTIONS, *OTHERS}:
+        for name in document.keys() - {*SECTIONS, *ALONE, *OTHERS}:
             self._fault(f"{name}: there is no such section.")
 
     def _caps(self, document: Document) -> Caps:
@@ -124,10 +129,17 @@ class _Reader:
         return {name: section for name, section in read.items() if section is not None}
 
     def _section(self, kind: str, name: str, value: Any, shape: type[Any]) -> Any:  # noqa: ANN401
+        return self._valid(f"{kind}.{name}", value, shape)
+
+    def _alone(self, document: Document, kind: str, shape: type[Section]) -> Section | None:
+        found: Section | None = self._valid(kind, document.get(kind, {}), shape)
+        return found
+
+    def _valid(self, name: str, value: Any, shape: type[Any]) -> Any:  # noqa: ANN401
         try:
             return shape.model_validate(value)
         except ValidationError as error:
-            self.faults += faults_of(error, f"{self.name}: {kind}.{name}.")
+            self.faults += faults_of(error, f"{self.name}: {name}.")
             return None
 
     def _seat(self, key: str, models: Mapping[str, ModelSection], panel: str) -> Seat:

@@ -12,7 +12,7 @@ from bot.render.findings import findings
 from bot.render.markdown import as_markdown
 from bot.render.placings import placings
 from bot.render.progress import progress_post
-from bot.render.report import answer_posts, ballots_post, report, standings_post
+from bot.render.report import answer_posts, ballots_post, report, standings_post, title_of
 from bot.web.site import Site
 from bot.web.visitors import visitor_of
 from council.rounds import Round
@@ -42,13 +42,15 @@ async def round_page(site: Site, request: Request) -> Response:
     round_ = await site.round_(request)
     # By a link alone nothing can be done with a round, not even by the one who asked.
     is_own = site.knows(request) and round_.question.asked_by == visitor_of(request).asker.id
-    shown = await asyncio.to_thread(_closed if round_.closing else _open, round_)
+    is_over = round_.closing is not None or round_.forgotten is not None
+    shown = await asyncio.to_thread(_closed if is_over else _open, round_)
     if round_.panel.name in site.desk.panels:
         shown["panel"] = round_.panel.name
     return await site.page(
         request,
         "round.html",
         round_=round_,
+        title=title_of(round_),
         current=round_.id,
         is_running=is_carried and not round_.closing,
         is_own=is_own,
@@ -67,7 +69,7 @@ def _closed(round_: Round) -> dict[str, Any]:
         shown |= {
             "standings": standings_post(round_, round_.draw),
             "ballots": ballots_post(round_, round_.draw),
-            "answers": [*answer_posts(round_, round_.draw)],
+            "answers": [] if round_.forgotten else [*answer_posts(round_, round_.draw)],
             "placings": placings(round_, round_.draw),
             "findings": findings(round_),
             "differences": verify(round_),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from council.answers import Absence, Answer, Role
 from council.ballots import Ballot, Paper, Ranking, SpoiledBallot
 from council.calls import Prompt, Reply
+from council.forgetting import forget
 from council.labels import PUBLIC_LETTERS, Label, LabelMap
 from council.panel import Member, ModelId, Panel, Rubric, Terms
 from council.rounds import Closing, Draw, Fallback, Question, Round, Stage, Synthesis
@@ -125,6 +126,12 @@ def rounds(draw: st.DrawFn) -> Round:
         if stage is not Stage.ANSWERED:
             round_ = _ranked(draw, round_)
     return round_.with_(draw(CLOSINGS)) if stage is Stage.CLOSED else round_
+
+
+def rounds_or_forgotten() -> st.SearchStrategy[Round]:
+    """Draw a round at any stage, or one whose texts were removed."""
+    forgotten = st.builds(forget, rounds(), MOMENTS, st.uuids().map(lambda salt: salt.hex))
+    return st.one_of(rounds(), forgotten)
 
 
 VERSIONS = st.dictionaries(TEXT, TEXT, max_size=3).map(lambda found: tuple(sorted(found.items())))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from council.ports import Store
 from council.rounds import Round, in_panel_order
 from tests.storage.builders import artefacts, bare, keep
-from tests.storage.strategies import rounds
+from tests.storage.strategies import rounds, rounds_or_forgotten
 
 # One store serves all the rounds of a test: their ids differ.
 SHARED = settings(
@@ -20,6 +20,14 @@ SHARED = settings(
 @given(rounds())
 async def test_a_round_comes_back_equal(store: Store, round_: Round) -> None:
     await keep(store, round_)
+
+    assert await store.load(round_.id) == in_panel_order(round_)
+
+
+@SHARED
+@given(rounds_or_forgotten())
+async def test_a_round_that_is_kept_whole_comes_back_equal(store: Store, round_: Round) -> None:
+    assert await store.open(round_)
 
     assert await store.load(round_.id) == in_panel_order(round_)
 

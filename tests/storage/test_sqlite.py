@@ -72,7 +72,13 @@ async def test_whoever_reads_does_not_wait_for_a_writer(engine: AsyncEngine, url
 
 @pytest.mark.parametrize(
     ("pragma", "value"),
-    [("foreign_keys", 1), ("journal_mode", "wal"), ("synchronous", 2), ("busy_timeout", 10_000)],
+    [
+        ("foreign_keys", 1),
+        ("journal_mode", "wal"),
+        ("synchronous", 2),
+        ("busy_timeout", 10_000),
+        ("secure_delete", 1),
+    ],
 )
 async def test_a_connection_is_safe_from_the_start(
     engine: AsyncEngine, pragma: str, value: object

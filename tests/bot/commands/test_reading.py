@@ -28,6 +28,8 @@ def read(text: str) -> tuple[str, str]:
         ("show 12ab", "show", "12ab"),
         ("show slack:T1:123.456@0", "show", "slack:T1:123.456@0"),
         ("budget", "budget", ""),
+        ("forget 12ab", "forget", "12ab"),
+        ("/council forget slack:T1:123.456@0", "forget", "slack:T1:123.456@0"),
         ("panel", "panel", ""),
         ("panel house", "panel", "house"),
         ("  /council   rounds  ", "rounds", ""),
@@ -50,6 +52,9 @@ def test_a_command_is_its_name_alone_or_with_its_own_grammar(
         "rounds 12345",
         "panel data or time series?",
         "show",
+        "forget",
+        "forget last",
+        "forget about tabs?",
         "last",
         "helping hands",
         "budget for a trip to Rome?",
@@ -90,7 +95,7 @@ def test_a_line_break_parts_a_command_from_what_follows_as_a_space_does(text: st
     assert argument in {"Why is the sky blue?", ""}
 
 
-@pytest.mark.parametrize("name", ["bakeoff", "leaderboard", "history", "forget"])
+@pytest.mark.parametrize("name", ["bakeoff", "leaderboard", "history"])
 def test_a_command_that_is_not_registered_is_a_question(name: str) -> None:
     registered = {command.name for command in COMMANDS.commands}
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Houses, load_houses
+from bot.settings import Houses, SettingsError, load_houses
 from council.panel import Terms
 from council.providers import Limits
 from council.spending import Caps
@@ -134,6 +134,25 @@ def test_a_panels_terms_are_what_it_says(tmp_path: Path) -> None:
     assert found.panels["house"].terms == Terms(
         quorum=1, answer_seconds=5, ballot_temperature=0.7, audit_share=0
     )
+
+
+def test_texts_are_kept_for_ever_unless_a_number_of_days_is_named(tmp_path: Path) -> None:
+    assert houses(tmp_path, "").texts_days is None
+    assert houses(tmp_path, "[retention]\n").texts_days is None
+    assert houses(tmp_path, "[retention]\ntexts_days = 90\n").texts_days == 90
+
+
+@pytest.mark.parametrize(
+    ("section", "fault"),
+    [
+        ("[retention]\ntexts_days = 0", "council.toml: retention.texts_days: "),
+        ("[retention]\ndays = 3", "council.toml: retention.days: "),
+        ("retention = 3", "council.toml: retention: "),
+    ],
+)
+def test_a_wrong_retention_is_named(tmp_path: Path, section: str, fault: str) -> None:
+    with pytest.raises(SettingsError, match=fault):
+        houses(tmp_path, section)
 
 
 def test_a_rubric_of_ones_own_reaches_the_panel(tmp_path: Path) -> None:

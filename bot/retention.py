@@ -1,0 +1,71 @@
+"""How long texts are kept: rounds that are older are forgotten, one after another.
+
+Each round is one step and one transaction, so whatever else goes on meanwhile is not held up.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from council.errors import StoreError
+from council.ports import Store, Wanted
+
+DAY_SECONDS = 24 * 3600.0
+
+
+def now() -> datetime:
+    """Give the moment it is."""
+    return datetime.now(UTC)
+
+
+def new_salt() -> str:
+    """Give a salt for the digests of one round, as long as what follows it can be guessed."""
+    return secrets.token_hex(16)
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Whom to spare and whom to tell: rounds under way, and what went wrong with one round."""
+
+    is_carried: Callable[[str], object] = lambda _: False
+    on_fault: Callable[[str], None] = lambda _: None
+
+
+async def forget_older(store: Store, days: int, moment: datetime, watch: Watch) -> int:
+    """Forget every round asked more than so many days before; give how many there were.
+
+    One that cannot be read is left as it is and told of, and stops no other.
+    """
+    forgotten = 0
+    wanted = Wanted(before=moment - timedelta(days=days), remembered=True)
+    for round_id in await store.ids(wanted=wanted):
+        if watch.is_carried(round_id):
+            continue
+        try:
+            forgotten += await store.forget(round_id, moment, new_salt())
+        except StoreError as error:
+            watch.on_fault(str(error))
+    await store.wipe()
+    return forgotten
+
+
+async def keep_forgetting(
+    store: Store,
+    days: int,
+    is_carried: Callable[[str], object],
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> None:
+    """Forget what is too old, now and once a day; runs until it is cancelled."""
+    log = structlog.get_logger()
+    watch = Watch(is_carried, lambda why: log.error("forgetting_failed", why=why))
+    while True:
+        try:
+            if count := await forget_older(store, days, now(), watch):
+                log.info("rounds_forgotten", rounds=count, older_than_days=days)
+        except StoreError as error:
+            watch.on_fault(str(error))
+        await sleep(DAY_SECONDS)

@@ -1,0 +1,87 @@
+"""`/council forget ROUND`: only the one who asked may, and not while the round is under way."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from bot.chat import Asker, Said
+from bot.commands.desk import Desk
+from bot.commands.hearing import hear
+from council.forgetting import texts_of
+from council.places import Place
+from council.rounds import Question
+from storage.memory import MemoryStore
+from tests.bot.desks import FakeChat, a_desk
+from tests.builders import CLAUDE, a_panel, a_round
+from tests.fakes import FakeGateway, Hangs
+from tests.storage.builders import a_closed_round
+
+ROUND_ID = "beef1"
+PAGE = Place("web")
+ANA, BEN = Asker("web:ana", "Ana"), Asker("web:ben", "Ben")
+
+
+@pytest.fixture
+async def desk() -> Desk:
+    store, gateway = MemoryStore(), FakeGateway({CLAUDE: Hangs()})
+    question = Question("Why?", ANA.id, place=PAGE)
+    await store.open(replace(a_closed_round(ROUND_ID), question=question))
+    return a_desk(gateway, store)
+
+
+async def said(desk: Desk, text: str, asker: Asker = ANA, place: Place = PAGE) -> str:
+    chat = FakeChat()
+    await hear(desk, chat, Said(text, asker, place, "k"))
+    return chat.said[-1]
+
+
+async def test_the_one_who_asked_has_it_forgotten(desk: Desk) -> None:
+    assert f"Round {ROUND_ID} is forgotten" in await said(desk, f"/council forget {ROUND_ID}")
+
+    assert texts_of(await desk.store.load(ROUND_ID)) == ()
+    assert "forgotten before" in await said(desk, f"/council forget {ROUND_ID}")
+
+
+async def test_nobody_else_may(desk: Desk) -> None:
+    line = await said(desk, f"/council forget {ROUND_ID}", BEN)
+
+    assert line == "Only the one who asked can have a round forgotten."
+    assert texts_of(await desk.store.load(ROUND_ID))
+
+
+async def test_a_private_round_of_another_is_as_if_it_were_not_there(desk: Desk) -> None:
+    private = Question("Why?", ANA.id, place=replace(PAGE, private=True))
+    await desk.store.open(replace(a_closed_round("beef2"), question=private))
+
+    assert await said(desk, "/council forget beef2", BEN) == "There is no round 'beef2'."
+
+
+async def test_a_round_under_way_has_to_be_stopped_first(desk: Desk) -> None:
+    question = Question("Why?", ANA.id, place=PAGE)
+    round_ = replace(a_round(a_panel(3), question=question), id="beef3")
+    await desk.store.open(round_)
+    desk.runner.start(round_)
+    await asyncio.sleep(0)  # its task has begun
+
+    refused = await said(desk, "/council forget beef3")
+    await desk.runner.stop("beef3")
+
+    assert refused == "Round beef3 is under way: stop it first, then forget it."
+    assert "is forgotten" in await said(desk, "/council forget beef3")
+
+
+async def test_a_forgotten_round_is_shown_and_listed_as_one(desk: Desk) -> None:
+    await said(desk, f"/council forget {ROUND_ID}")
+
+    chat = FakeChat()
+    await hear(desk, chat, Said(f"/council show {ROUND_ID}", ANA, PAGE, "k"))
+
+    assert "A forgotten question" in chat.said[0]
+    assert "Response" in chat.said[1]
+    assert "Answer 0" not in "".join(chat.said)
+    assert "forgotten" in await said(desk, "/council rounds")
+
+
+async def test_help_names_it(desk: Desk) -> None:
+    assert "/council forget ROUND" in await said(desk, "/council help")

@@ -1,0 +1,97 @@
+"""Texts are kept as long as was said, and not a day longer."""
+
+import asyncio
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from bot.retention import DAY_SECONDS, Watch, forget_older, keep_forgetting
+from council.errors import StoreError
+from council.ports import Wanted
+from storage.memory import MemoryStore
+from tests.builders import ASKED_AT, a_round
+from tests.storage.builders import a_closed_round
+
+WATCH = Watch()
+
+
+async def kept(**days: int) -> MemoryStore:
+    store = MemoryStore()
+    for round_id, day in days.items():
+        asked_at = ASKED_AT + timedelta(days=day)
+        await store.open(replace(a_closed_round(round_id), asked_at=asked_at))
+    return store
+
+
+async def remembered(store: MemoryStore) -> tuple[str, ...]:
+    return await store.ids(wanted=Wanted(remembered=True))
+
+
+async def test_only_what_is_older_is_forgotten() -> None:
+    store = await kept(old=0, edge=1, new=2)
+
+    assert await forget_older(store, 90, ASKED_AT + timedelta(days=91), WATCH) == 1
+
+    assert await remembered(store) == ("edge", "new")
+
+
+async def test_what_is_forgotten_already_is_not_counted_again() -> None:
+    store = await kept(old=0)
+
+    moment = ASKED_AT + timedelta(days=91)
+    assert [await forget_older(store, 90, moment, WATCH) for _ in range(2)] == [1, 0]
+
+
+async def test_a_round_under_way_is_spared() -> None:
+    store = await kept(old=0)
+    await store.open(a_round())
+
+    await forget_older(store, 90, ASKED_AT + timedelta(days=91), Watch("r1".__eq__))
+
+    assert await remembered(store) == ("r1",)
+
+
+class Damaged(MemoryStore):
+    """A store in which one round cannot be read."""
+
+    async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
+        if round_id == "a":
+            raise StoreError("Round 'a' holds what no round can.")
+        return await super().forget(round_id, at, salt)
+
+
+async def test_a_round_that_cannot_be_read_stops_no_other() -> None:
+    store, told = Damaged(), list[str]()
+    for round_id in "ab":
+        await store.open(a_closed_round(round_id))
+
+    watch = Watch(on_fault=told.append)
+    await forget_older(store, 90, ASKED_AT + timedelta(days=91), watch)
+
+    assert await remembered(store) == ("a",)
+    assert told == ["Round 'a' holds what no round can."]
+
+
+class Locked(MemoryStore):
+    """A store that another program holds."""
+
+    async def wipe(self) -> None:
+        raise StoreError("The database is in use by another program.")
+
+
+@pytest.mark.parametrize("kind", [MemoryStore, Locked])
+async def test_it_is_done_at_once_and_once_a_day(kind: type[MemoryStore]) -> None:
+    store, slept = kind(), list[float]()
+    await store.open(replace(a_closed_round(), asked_at=ASKED_AT - timedelta(days=9999)))
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) > 1:
+            raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await keep_forgetting(store, 90, lambda _: False, sleep)
+
+    assert await remembered(store) == ()
+    assert slept == [DAY_SECONDS, DAY_SECONDS]

@@ -1,0 +1,40 @@
+"""The page of a forgotten round: that it is forgotten, how it was ranked, and no way to go on."""
+
+from dataclasses import replace
+
+import pytest
+from starlette.requests import Request
+
+from bot.web.pages import round_page, rounds
+from bot.web.seals import Seals
+from bot.web.site import Site
+from council.forgetting import forget
+from council.rounds import Round
+from storage.memory import MemoryStore
+from tests.bot.desks import a_desk
+from tests.builders import ASKED_AT, a_round
+from tests.storage.builders import a_closed_round
+
+
+def site_of(store: MemoryStore) -> Site:
+    return Site(a_desk(store=store), Seals(b"k" * 32))
+
+
+def request(**parameters: str) -> Request:
+    scope = {"type": "http", "headers": [], "query_string": b"", "path_params": parameters}
+    return Request({**scope, "method": "GET", "path": "/", "scheme": "http"})
+
+
+@pytest.mark.parametrize("round_", [a_round(), a_closed_round()], ids=["stopped", "closed"])
+async def test_a_forgotten_round_is_said_to_be_one(round_: Round) -> None:
+    store = MemoryStore()
+    await store.open(forget(replace(round_, id="beef"), ASKED_AT, "salt"))
+
+    page = bytes((await round_page(site_of(store), request(id="beef"))).body).decode()
+    listed = bytes((await rounds(site_of(store), request())).body).decode()
+
+    assert "was forgotten on 2026-11-21" in page
+    assert '<h1 class="question">A forgotten question</h1>' in page
+    assert ">A forgotten question</a>" in listed
+    for act in ("Run again", "Go on", "Answers</", "Differs"):
+        assert act not in page

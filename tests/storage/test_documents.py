@@ -1,0 +1,69 @@
+"""An exported round is one line, and reads back as the round it was."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+
+from council.errors import StoreError
+from council.rounds import Round, in_panel_order
+from council.verify import verify
+from storage.documents import line_of, round_of
+from tests.builders import an_answer
+from tests.storage.builders import a_closed_round
+from tests.storage.strategies import rounds_or_forgotten
+from tests.storage.test_round_trip import SHARED
+
+
+@SHARED
+@given(rounds_or_forgotten())
+def test_a_round_reads_back_equal(round_: Round) -> None:
+    line = line_of(round_)
+
+    assert round_of(line) == in_panel_order(round_)
+    assert round_of(line.encode()) == in_panel_order(round_)
+    assert "\n" not in line
+    assert json.loads(line)["format"] == 1
+
+
+def test_what_reads_back_can_be_verified() -> None:
+    assert verify(round_of(line_of(a_closed_round()))) == ()
+
+
+def test_half_a_character_is_refused_in_a_sentence() -> None:
+    round_ = replace(a_closed_round(), answers=(an_answer(text="cut off \ud83e"),))
+
+    with pytest.raises(StoreError, match="Round 'r1' holds what JSON cannot"):
+        line_of(round_)
+
+
+def changed(**fields: object) -> str:
+    return json.dumps(json.loads(line_of(a_closed_round())) | fields)
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        pytest.param("{broken", "it is no JSON", id="broken"),
+        pytest.param(b"\xff", "it is no JSON", id="bytes"),
+        pytest.param("[1]", "it names no format", id="list"),
+        pytest.param("{}", "it names no format", id="empty"),
+        pytest.param(changed(format=2), "its format is another than 1", id="newer"),
+        pytest.param(changed(seed=None), "seed: ", id="seed"),
+        pytest.param(changed(answers=[{}]), r"answers\.0\.member: ", id="answer"),
+        pytest.param(changed(panel={}), r"panel\.name: ", id="panel"),
+        pytest.param(changed(asked_at="2026-11-21T09:00:00"), "asked_at: ", id="no-zone"),
+    ],
+)
+def test_what_is_no_round_is_named(line: str | bytes, named: str) -> None:
+    with pytest.raises(StoreError, match=named):
+        round_of(line)
+
+
+def test_a_panel_that_cannot_sit_is_named() -> None:
+    document = json.loads(line_of(a_closed_round()))
+    document["panel"]["members"] = document["panel"]["members"][:1]
+
+    with pytest.raises(StoreError, match="has 1 member"):
+        round_of(json.dumps(document))
