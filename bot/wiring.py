@@ -24,7 +24,7 @@ from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
 from council.panel import Panel
 from council.ports import Gateway
-from storage.database import open_engine
+from storage.database import check_opens, open_engine
 from storage.ledger import SqlLedger
 from storage.outgoing import SqlOutgoing
 from storage.schema import upgrade
@@ -50,6 +50,8 @@ async def _opened_engine(settings: Settings) -> AsyncIterator[AsyncEngine]:
             f"The data folder {settings.data_dir} cannot be made ({error.strerror}): name another "
             "in COUNCIL_DATA_DIR."
         ) from None
+    if settings.database_file:
+        check_opens(settings.database_file)
     engine = open_engine(settings.database)
     try:
         await upgrade(engine)

@@ -3,7 +3,8 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from sqlite3 import Connection, OperationalError
+from pathlib import Path
+from sqlite3 import Connection, OperationalError, connect
 from typing import Any
 
 from sqlalchemy import Connection as SqlConnection
@@ -12,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from council.errors import StoreError
+from storage.faults import UNOPENED
 
 BUSY_SECONDS = 10
 PRAGMAS = (
@@ -39,6 +41,17 @@ def open_engine(url: str) -> AsyncEngine:
     event.listen(engine.sync_engine, "connect", _prepare)
     event.listen(engine.sync_engine, "begin", _begin)
     return engine
+
+
+def check_opens(file: Path) -> None:
+    """Raise StoreError where SQLite cannot open the file, before a connection tries to.
+
+    The driver's thread would complain of it on stderr, now and then, once the loop has ended.
+    """
+    try:
+        connect(file).close()
+    except OperationalError:
+        raise StoreError(UNOPENED) from None
 
 
 def for_reading(engine: AsyncEngine) -> AsyncEngine:

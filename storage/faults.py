@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from council.errors import StoreError
 
 _FULL = "The disk is full: what was saved stays. Free some space and try again."
+UNOPENED = "The database file cannot be opened: check that its folder exists and may be written to."
 _READ_ONLY = "The database cannot be written to: check the rights of its file and folder."
 _NO_TABLES = "The database has no tables yet: run `council db upgrade`."
 _NO_ROUND = "The round this belongs to is not stored, or no longer."
@@ -24,8 +25,7 @@ _SENTENCES = {
     "undefinedtable": _NO_TABLES,
     "foreign key constraint failed": _NO_ROUND,
     "foreignkeyviolation": _NO_ROUND,
-    "unable to open": "The database file cannot be opened: check that its folder exists and may be "
-    "written to.",
+    "unable to open": UNOPENED,
     "not a database": "The file named as the database is not one: name another in "
     "COUNCIL_DATABASE_URL.",
     "malformed": "The database file is damaged: restore it from a backup.",
