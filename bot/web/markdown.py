@@ -1,11 +1,15 @@
 """Markdown by models and people, made into HTML that can neither run nor load anything."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
+
+# Any other scheme may start a program of the reader's; without one a link leads to this page.
+_LEADS_OUT = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 
 
 def _link_open(tokens: Sequence[Token], i: int, _options: Any, _env: Any) -> str:  # noqa: ANN401
@@ -17,6 +21,7 @@ def _renderer() -> MarkdownIt:
     # An image would be loaded from elsewhere by whoever reads; its link stays.
     markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": 20})
     markdown.enable(["table", "strikethrough"]).disable("image")
+    markdown.validateLink = lambda url: bool(_LEADS_OUT.match(url))  # type: ignore[method-assign]
     markdown.add_render_rule("link_open", lambda _, *args: _link_open(*args[:4]))
     return markdown
 
