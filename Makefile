@@ -7,7 +7,7 @@ COVERED := --cov=council --cov-branch --cov-report=term-missing:skip-covered --c
 Q ?= Why is the sky blue?
 
 .DEFAULT_GOAL := help
-.PHONY: help run ask test check fix bench lock
+.PHONY: help run ask test check fix bench pictures lock
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -32,8 +32,12 @@ fix: $(VENV)/.dev ## format, and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed
+bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed; speed of the page
 	$(BIN)/python -m bench.overhead --rivals
+	$(BIN)/python -m bench.page
+
+pictures: $(VENV)/.dev ## take the documents' pictures of the page anew, with Debian's chromium
+	$(BIN)/python -m bench.pictures
 
 lock: $(VENV)/.dev ## write requirements*.txt anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

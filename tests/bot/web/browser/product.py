@@ -31,8 +31,8 @@ class Product:
     async def start(self, *arguments: str, path: str = "/healthz") -> None:
         """Start it, and wait until it answers."""
         with (self.home.folder / "serve.log").open("ab") as log:
-            # Not of this loop: a browser test ends before all its children are waited for.
-            self.process = subprocess.Popen(  # noqa: ASYNC220
+            # Not this loop's child: it is killed and waited for without one.
+            self.process = subprocess.Popen(
                 [*PROGRAM, "serve", *arguments],
                 cwd=self.home.folder,
                 env={**self.home.environment, "COUNCIL_PORT": str(self.port)},

@@ -48,9 +48,10 @@ async def test_the_answer_stands_first_then_its_honest_line_then_the_acts(
     article = page.locator(ANSWER)
     await expect(article.locator("em")).to_have_text("one")
     await expect(article).to_contain_text("written by AI, check what matters")
+    parts = "h1", ANSWER, ".acts", ".figure", ".checks"
     tops = [
-        (await page.locator(found).first.bounding_box() or {})["y"]
-        for found in ("h1", ANSWER, ".acts", ".figure", ".checks")
+        await page.locator(part).first.evaluate("(e) => e.getBoundingClientRect().top")
+        for part in parts
     ]
     assert tops == sorted(tops)
     acts = page.locator(".acts").get_by_role("link").or_(page.locator(".acts button"))
