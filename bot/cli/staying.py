@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from ipaddress import ip_address
 
 import structlog
@@ -63,12 +64,13 @@ async def serve(*, local: bool) -> None:
             lambda: readying.state,
         )
         app = web_app(site, loopback=is_loopback(settings.host))
-        async with listening(app, settings.host, settings.port) as server:
+        # A page that waits for a round must not hear that it stopped: resume, then serve.
+        resume = partial(_resume, desk)
+        async with listening(app, settings.host, settings.port, first=resume) as server:
             console.print(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
                 console.print(line)
             async with _readied(readying, desk, panel):
-                await _resume(desk)
                 await server.stopped()
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import uvicorn
@@ -41,14 +41,20 @@ class Server:
 
 
 @asynccontextmanager
-async def listening(app: ASGIApp, host: str, port: int) -> AsyncIterator[Server]:
-    """Serve the application until the block ends or a signal stops it; port 0 is any free one."""
+async def listening(
+    app: ASGIApp, host: str, port: int, first: Callable[[], Awaitable[None]]
+) -> AsyncIterator[Server]:
+    """Serve the application until the block ends or a signal stops it; port 0 is any free one.
+
+    What comes `first` is done when the port is ours and before anybody is served.
+    """
     try:
         sock = socket.create_server((host, port))
     except OSError as error:
         raise PortTakenError(
             f"{host}:{port} cannot be listened on ({error.strerror}): choose another COUNCIL_PORT."
         ) from None
+    await first()
     running = _Uvicorn(
         uvicorn.Config(
             app,

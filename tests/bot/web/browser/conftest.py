@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
 from tests.bot.homes import Home
 from tests.bot.web.browser.play import PANELS, PATIENCE_MS, Watched, ask, closed, dripping
@@ -14,6 +14,7 @@ from tests.bot.web.browser.product import Product, panels_of, served
 from tests.wire.models import ModelServer
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+expect.set_options(timeout=PATIENCE_MS)
 MISSING = "no browser: these tests drive Debian's chromium (apt-get install chromium)"
 
 

@@ -35,7 +35,7 @@ def dripping(seat: str) -> Behaviour:
     written = " ".join(f"word-{number}" for number in range(1, 31))
 
     def late(say: Say, seconds: float) -> Say:
-        return Say(say.text, seconds=seconds, drip_seconds=0.02)
+        return Say(say.text, seconds=seconds, drip_seconds=0.04)
 
     def vote(call: Call) -> Say:
         cast = judge(reason=f"Because {seat} thinks so.")(call)
