@@ -9,7 +9,7 @@ KILLS ?= 200
 ROUNDS ?= 400
 
 .DEFAULT_GOAL := help
-.PHONY: help run ask test check fix soak bench lock
+.PHONY: help run ask test check fix soak bench pictures lock
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
@@ -37,8 +37,12 @@ fix: $(VENV)/.dev ## format, and mend what can be mended
 soak: $(VENV)/.dev ## kill -9 at random moments: make soak KILLS=200 ROUNDS=400
 	@KILLS=$(KILLS) ROUNDS=$(ROUNDS) $(BIN)/python -m tests.soak
 
-bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed
+bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed; speed of the page
 	$(BIN)/python -m bench.overhead --rivals
+	$(BIN)/python -m bench.page
+
+pictures: $(VENV)/.dev ## take the documents' pictures of the page anew, with Debian's chromium
+	$(BIN)/python -m bench.pictures
 
 lock: $(VENV)/.dev ## write requirements*.txt anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

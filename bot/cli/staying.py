@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 from ipaddress import ip_address
 
 from rich.console import Console
@@ -62,10 +63,10 @@ async def serve(*, local: bool) -> None:
             tuple(await surroundings(settings)),
             lambda: readying.state,
         )
-        await desk.budget.sweep(desk.store)
-        await desk.runner.resume(("web",))
         app = web_app(site, loopback=is_loopback(settings.host))
-        async with listening(app, settings.host, settings.port) as server:
+        # A page that waits for a round must not hear that it stopped: resume, then serve.
+        first = partial(_resume, desk)
+        async with listening(app, settings.host, settings.port, first) as server:
             console.print(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
                 console.print(line)
@@ -74,6 +75,12 @@ async def serve(*, local: bool) -> None:
                 acts.append(keep_forgetting(desk.store, texts_days, desk.runner.seen))
             async with _beside(*acts):
                 await server.stopped()
+
+
+async def _resume(desk: Desk) -> None:
+    """Go on with the page's rounds that a stop or a crash interrupted; free what none holds."""
+    await desk.budget.sweep(desk.store)
+    await desk.runner.resume(("web",))
 
 
 @asynccontextmanager

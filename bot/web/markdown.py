@@ -1,11 +1,16 @@
 """Markdown by models and people, made into HTML that can neither run nor load anything."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup
+
+# Any other scheme may start a program of the reader's; without one a link leads to this page.
+_LEADS_OUT = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 
 
 def _link_open(tokens: Sequence[Token], i: int, _options: Any, _env: Any) -> str:  # noqa: ANN401
@@ -13,11 +18,17 @@ def _link_open(tokens: Sequence[Token], i: int, _options: Any, _env: Any) -> str
     return f'<a href="{href}" rel="noopener noreferrer nofollow ugc" target="_blank">'
 
 
+def _fence(renderer: RendererHTML, *args: Any) -> str:  # noqa: ANN401
+    return renderer.fence(*args).replace("<pre>", '<pre tabindex="0">', 1)
+
+
 def _renderer() -> MarkdownIt:
     # An image would be loaded from elsewhere by whoever reads; its link stays.
     markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": 20})
     markdown.enable(["table", "strikethrough"]).disable("image")
+    markdown.validateLink = lambda url: bool(_LEADS_OUT.match(url))  # type: ignore[method-assign]
     markdown.add_render_rule("link_open", lambda _, *args: _link_open(*args[:4]))
+    markdown.add_render_rule("fence", _fence)
     return markdown
 
 
@@ -27,12 +38,15 @@ _MARKDOWN = _renderer()
 def markdown(text: str) -> Markup:
     """Give the HTML of a Markdown text: no raw HTML, no images, links that lead out only by hand.
 
-    Headings are made smaller ones, since the page has its own.
+    Headings are made smaller ones, since the page has its own; what may be wider than the page
+    scrolls, and the keyboard reaches it.
     """
     tokens = _MARKDOWN.parse(text)
     for token in tokens:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = f"h{min(6, int(token.tag[1]) + 3)}"
+        elif token.type in {"table_open", "code_block"}:
+            token.attrSet("tabindex", "0")
         # The page allows no style but its own, so a column on the right is given by its class.
         elif style := token.attrs.pop("style", ""):
             token.attrs |= {"class": "n"} if style == "text-align:right" else {}

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import uvicorn
@@ -46,8 +46,13 @@ class Server:
 
 
 @asynccontextmanager
-async def listening(app: ASGIApp, host: str, port: int) -> AsyncIterator[Server]:
-    """Serve the application until the block ends or a signal stops it; port 0 is any free one."""
+async def listening(
+    app: ASGIApp, host: str, port: int, first: Callable[[], Awaitable[None]]
+) -> AsyncIterator[Server]:
+    """Serve the application until the block ends or a signal stops it; port 0 is any free one.
+
+    What comes `first` is done when the port is ours and before anybody is served.
+    """
     try:
         sock = socket.create_server((host, port))
     except OSError as error:
@@ -55,6 +60,11 @@ async def listening(app: ASGIApp, host: str, port: int) -> AsyncIterator[Server]
             f"{host}:{port} cannot be listened on ({error.strerror}): choose another COUNCIL_PORT."
         ) from None
     _UVICORN_LOG.disabled = False
+    try:
+        await first()
+    except BaseException:
+        sock.close()
+        raise
     running = _Uvicorn(
         uvicorn.Config(
             app,

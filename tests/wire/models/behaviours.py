@@ -23,6 +23,12 @@ def fences(prompt: str) -> list[tuple[str, str]]:
     return [(letter, text.strip()) for letter, _, text in _FENCE.findall(prompt)]
 
 
+def nonce_of(prompt: str) -> str:
+    """Give the nonce that a ballot has to repeat, or nothing."""
+    found = _NONCE.search(prompt)
+    return found[1] if found else ""
+
+
 def as_shown(candidates: Sequence[tuple[str, str]]) -> list[list[str]]:
     """Rank in display order."""
     return [[letter] for letter, _ in candidates]
@@ -37,9 +43,8 @@ def judge(order: Order = as_shown, reason: str = "It names the cause.") -> Behav
     """Cast a ballot of the contract, ranked by `order`."""
 
     def cast(request: Request) -> Say:
-        nonce = _NONCE.search(request.user)
         ballot = {
-            "nonce": nonce[1] if nonce else "",
+            "nonce": nonce_of(request.user),
             "reason": reason,
             "ranking": order(fences(request.user)),
         }

@@ -1,0 +1,86 @@
+"""One browser, one model server and one product for all tests of the page."""
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
+
+from tests.bot.homes import Home
+from tests.bot.web.browser.play import PANELS, PATIENCE_MS, Watched, ask, closed, dripping
+from tests.bot.web.browser.product import Product, panels_of, served
+from tests.wire.models import ModelServer
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+expect.set_options(timeout=PATIENCE_MS)
+MISSING = "no browser: these tests drive Debian's chromium (apt-get install chromium)"
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """Give the browser; without one skip, unless it is required."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if not found and os.environ.get("COUNCIL_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"COUNCIL_REQUIRE_BROWSER=1, but: {MISSING}")
+    if not found:
+        pytest.skip(MISSING)
+    async with async_playwright() as playwright:
+        # The sandbox needs rights that containers do not give.
+        opened = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        await opened.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
+async def models() -> AsyncIterator[ModelServer]:
+    """Give the models: those of the slow panel take their time and write word by word."""
+    async with ModelServer() as server:
+        server.script |= {seat: dripping(seat) for seat in PANELS["slow"]}
+        yield server
+
+
+@pytest.fixture(scope="session")
+def served_home(tmp_path_factory: pytest.TempPathFactory, models: ModelServer) -> Home:
+    """Give a home whose panels are the scripted models'."""
+    home = Home(tmp_path_factory.mktemp("served"), {"OPENAI_API_KEY": "sk-none"})
+    return home.with_config(panels_of(models.api_base, **PANELS))
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
+async def product(browser: Browser, served_home: Home) -> AsyncIterator[Product]:
+    """Give the product, serving; without a browser it is not started."""
+    async with served(served_home) as product:
+        yield product
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def visitor(browser: Browser, product: Product) -> AsyncIterator[BrowserContext]:
+    """Give a visitor of the page whom it does not know yet."""
+    context = await browser.new_context(base_url=product.address)
+    context.set_default_timeout(PATIENCE_MS)
+    yield context
+    await context.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(visitor: BrowserContext) -> Page:
+    """Give a tab of the visitor's."""
+    return await visitor.new_page()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def watched(page: Page) -> Watched:
+    """Give the record of what the page does beside what it shows."""
+    return Watched.of(page)
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
+async def held(browser: Browser, product: Product) -> str:
+    """Give the path of a closed round that everybody may read."""
+    async with await browser.new_context(base_url=product.address) as context:
+        page = await context.new_page()
+        path = await ask(page, "What is held here?", panel="slow")
+        await closed(page)
+    return path

@@ -1,0 +1,90 @@
+"""The product as a process that serves its page, and may be killed and started again."""
+
+import asyncio
+import socket
+import subprocess
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import httpx
+
+from tests.bot.homes import PATIENCE_SECONDS, PROGRAM, Home, seat_of
+
+
+@dataclass(slots=True)
+class Product:
+    """`council serve` in a home, on a port that stays the same over its lives."""
+
+    home: Home
+    port: int
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def log(self) -> str:
+        return (self.home.folder / "serve.log").read_text(encoding="utf-8")
+
+    async def start(self, *arguments: str, path: str = "/healthz") -> None:
+        """Start it, and wait until it answers."""
+        with (self.home.folder / "serve.log").open("ab") as log:
+            # Not this loop's child: it is killed and waited for without one.
+            self.process = subprocess.Popen(
+                [*PROGRAM, "serve", *arguments],
+                cwd=self.home.folder,
+                env={**self.home.environment, "COUNCIL_PORT": str(self.port)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not await self._answers(path):
+                assert self.process.poll() is None, self.log
+                await asyncio.sleep(0.05)
+
+    def kill(self) -> None:
+        """Kill it as a crash or the machine would: SIGKILL, with no time for anything."""
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+
+    async def _answers(self, path: str) -> bool:
+        async with httpx.AsyncClient(timeout=10, trust_env=False) as client:
+            try:
+                return (await client.get(self.address + path)).status_code == httpx.codes.OK
+            except httpx.TransportError:
+                return False
+
+
+@asynccontextmanager
+async def served(home: Home, *arguments: str) -> AsyncIterator[Product]:
+    """Serve a home's page; whatever happens, the product does not outlive the block."""
+    product = Product(home, free_port())
+    try:
+        await product.start(*arguments)
+        yield product
+    finally:
+        product.kill()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def panels_of(api_base: str, **panels: Iterable[str]) -> str:
+    """Give a council.toml with these panels, their members served at one address.
+
+    The first panel is the default. Nobody votes twice, so that a round has no more calls than
+    a person would count.
+    """
+    names = {name: [f"openai/{seat}" for seat in seats] for name, seats in panels.items()}
+    lines = [f'default_panel = "{next(iter(panels))}"']
+    for name, seats in names.items():
+        lines += [f"[panels.{name}]", f"members = {seats}", "audit_share = 0.0"]
+    keys = dict.fromkeys(seat for seats in names.values() for seat in seats)
+    return "\n".join(lines) + "\n" + "".join(seat_of(key, api_base=api_base) for key in keys)

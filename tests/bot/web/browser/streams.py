@@ -1,0 +1,44 @@
+"""A tab without a browser: it asks by the form, and listens to a round's events."""
+
+import asyncio
+import json
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+import httpx
+
+_FIELD = re.compile(r'name="(token|round)" value="([^"]*)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What one stream told; `at` is the event loop's clock at its end."""
+
+    states: int
+    closed: bool
+    in_order: bool
+    at: float
+
+
+async def opened(client: httpx.AsyncClient, question: str, panel: str = "") -> str:
+    """Ask by the form of the front page, and give the path of the round's page."""
+    fields = dict(_FIELD.findall((await client.get("/")).text))
+    form = {**fields, "question": question, "panel": panel}
+    answer = await client.post("/ask", data=form)
+    assert answer.status_code == httpx.codes.SEE_OTHER, answer.text
+    return answer.headers["location"]
+
+
+async def hear(client: httpx.AsyncClient, path: str) -> Heard:
+    """Listen to a round until its stream ends."""
+    async with client.stream("GET", f"{path}/events") as stream:
+        lines = [line async for line in stream.aiter_lines() if line.startswith('data: {"closed"')]
+    states = [json.loads(line.removeprefix("data: ")) for line in lines]
+    times = [float(state["seconds"]) for state in states]
+    return Heard(
+        len(states),
+        bool(states and states[-1]["closed"]),
+        all(one <= next_ for one, next_ in pairwise(times)),
+        asyncio.get_running_loop().time(),
+    )

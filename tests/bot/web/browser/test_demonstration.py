@@ -1,0 +1,33 @@
+"""A whole round through the page on the models that install with it: `council serve --local`."""
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from tests.bot.homes import Home
+from tests.bot.test_local_models import LONGEST_SECONDS, MODELS
+from tests.bot.web.browser.play import ANSWER
+from tests.bot.web.browser.product import served
+
+
+@pytest.mark.local_models
+@pytest.mark.asyncio(loop_scope="session")
+async def test_the_real_models_hold_a_round_before_the_visitors_eyes(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    home = Home(tmp_path_factory.mktemp("local"), {"COUNCIL_MODEL_DIR": MODELS}).with_config("")
+    async with served(home, "--local") as product:
+        page = await browser.new_page(base_url=product.address)
+        await page.goto("/")
+        await expect(page.get_by_role("main")).to_contain_text("their rankings mean little")
+        await page.get_by_label("Question").fill("Why is the sky blue?")
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#answers")).to_be_attached(timeout=LONGEST_SECONDS * 1000)
+
+        answered = await page.locator("#answers details").count()
+        written = await page.locator(f"{ANSWER} .prose").inner_text()
+        said = await page.locator(ANSWER).inner_text()
+        await page.context.close()
+
+    assert answered == 3
+    assert len(written) > 20
+    assert "demonstration models, one model in two seats" in said

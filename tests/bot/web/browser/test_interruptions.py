@@ -1,0 +1,106 @@
+"""Rounds go on whatever happens to the page, the connection or the product."""
+
+import asyncio
+
+import httpx
+import pytest
+from playwright.async_api import Browser, BrowserContext, Page, expect
+
+from tests.bot.homes import Home
+from tests.bot.web.browser.play import ANSWER, PANELS, PATIENCE_MS, ask, closed
+from tests.bot.web.browser.product import Product, panels_of, served
+from tests.bot.web.browser.relay import relayed
+from tests.bot.web.browser.streams import opened
+from tests.wire.models import ModelServer
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+LOST = "The connection was lost; trying again …"
+
+
+async def test_a_page_loaded_again_in_mid_round_shows_it_to_its_end(page: Page) -> None:
+    await ask(page, "May I load it again?", panel="slow")
+    await expect(page.locator("#progress .done").first).to_be_visible()
+
+    await page.reload()
+    await closed(page)
+
+    await expect(page.locator(ANSWER)).to_contain_text("word-30")
+
+
+async def test_a_tab_that_was_closed_in_mid_round_misses_nothing(
+    page: Page, visitor: BrowserContext
+) -> None:
+    path = await ask(page, "May I leave?", panel="slow")
+    await page.close()
+
+    later = await visitor.new_page()
+    await later.goto(path)
+    await closed(later)
+
+    await expect(later.locator(ANSWER)).to_contain_text("word-30")
+
+
+async def test_a_dropped_connection_is_said_and_the_page_catches_up(
+    browser: Browser, product: Product
+) -> None:
+    async with relayed(product.port) as relay:
+        page = await browser.new_page(base_url=relay.address)
+        await ask(page, "May the connection drop?", panel="slow")
+        await expect(page.locator("#progress .done").first).to_be_visible()
+
+        relay.cut()
+        await expect(page.locator("#connection")).to_have_text(LOST)
+        relay.mend()
+        await closed(page)
+
+        await expect(page.locator(ANSWER)).to_contain_text("word-30")
+        await page.context.close()
+
+
+async def test_whoever_comes_first_after_a_restart_finds_the_round_going_on(
+    served_home: Home, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    home = Home(tmp_path_factory.mktemp("restarted"), served_home.settings)
+    home.with_config((served_home.folder / "council.toml").read_text(encoding="utf-8"))
+    async with (
+        served(home) as product,
+        httpx.AsyncClient(base_url=product.address, trust_env=False, timeout=60) as client,
+    ):
+        paths = [await opened(client, f"Who goes on {n}?", "slow") for n in range(9)]
+        product.kill()
+        starting = asyncio.create_task(product.start())
+        found = [await first_answer(client, f"{path}/state") for path in paths]
+        await starting
+
+    assert [state["stopped"] for state in found] == [False] * 9
+
+
+async def first_answer(client: httpx.AsyncClient, path: str) -> dict[str, object]:
+    while True:
+        try:
+            return dict((await client.get(path)).json())
+        except httpx.TransportError:
+            await asyncio.sleep(0.002)
+
+
+async def test_after_a_kill_the_page_says_so_comes_back_and_shows_the_answer(
+    browser: Browser,
+    models: ModelServer,
+    served_home: Home,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    home = Home(tmp_path_factory.mktemp("killed"), served_home.settings)
+    home.with_config(panels_of(models.api_base, **PANELS))
+    async with served(home) as product:
+        page = await browser.new_page(base_url=product.address)
+        await ask(page, "May the power fail?", panel="slow")
+        await expect(page.locator("#progress .done").nth(1)).to_be_visible(timeout=PATIENCE_MS)
+
+        product.kill()
+        await expect(page.locator("#connection")).to_have_text(LOST)
+        await product.start()
+        await closed(page)
+
+        await expect(page.locator(ANSWER)).to_contain_text("word-30")
+        await page.context.close()

@@ -1,0 +1,38 @@
+"""Many tabs on many rounds: none of them misses the end, in one browser or in many."""
+
+import asyncio
+
+import httpx
+import pytest
+from playwright.async_api import BrowserContext, expect
+
+from tests.bot.web.browser.play import PATIENCE_MS, ask
+from tests.bot.web.browser.product import Product
+from tests.bot.web.browser.streams import hear, opened
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+ROUNDS, STREAMS, TABS = 6, 30, 9
+
+
+async def test_every_stream_hears_every_state_to_the_closing_one(product: Product) -> None:
+    async with httpx.AsyncClient(
+        base_url=product.address, trust_env=False, timeout=60, limits=httpx.Limits()
+    ) as client:
+        paths = [await opened(client, f"Round {n}?", "slow") for n in range(ROUNDS)]
+        heard = await asyncio.gather(*(hear(client, paths[n % ROUNDS]) for n in range(STREAMS)))
+
+    assert all(one.closed and one.in_order for one in heard)
+    assert min(one.states for one in heard) > 9
+
+
+async def test_more_tabs_than_a_browser_has_connections_all_show_the_answer(
+    visitor: BrowserContext,
+) -> None:
+    tabs = [await visitor.new_page() for _ in range(TABS)]
+    path = await ask(tabs[0], "Is there room for all?", panel="slow")
+
+    await asyncio.gather(*(tab.goto(path) for tab in tabs[1:]))
+
+    for tab in tabs:
+        await expect(tab.locator("#answers")).to_be_attached(timeout=2 * PATIENCE_MS)
