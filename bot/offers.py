@@ -76,6 +76,7 @@ def demonstration(models: Mapping[str, str], warm: str) -> Panel:
 
 
 _DEMONSTRATION = Terms(
+    audit_share=0,  # it would share two cores with the answer people wait for
     answer_seconds=180,
     ballot_seconds=180,
     synthesis_seconds=180,

@@ -40,13 +40,18 @@ class Rubric:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a panel works under: deadlines in seconds, temperatures where the model takes one."""
+    """What a panel works under: deadlines in seconds, temperatures where the model takes one.
+
+    Each stage has its own deadline, and each chairman; none goes beyond the round's, if there is
+    one, counted from when the round was taken up.
+    """
 
     method: str = "blind-ranking"
     quorum: int = 2
     answer_seconds: float = 60.0
     ballot_seconds: float = 60.0
     synthesis_seconds: float = 60.0
+    round_seconds: float | None = None
     answer_temperature: float | None = 1.0
     ballot_temperature: float | None = 0.0
     synthesis_temperature: float | None = 0.3

@@ -53,6 +53,12 @@ class Sitting:
         """How long the sitting has lasted."""
         return self.council.clock() - self.started
 
+    def deadline(self, seconds: float) -> "Deadline":
+        """Give the deadline of a stage that begins now and may take so many seconds."""
+        whole = self.round_.panel.terms.round_seconds
+        left = seconds if whole is None else max(0.0, whole - self.seconds)
+        return Deadline.after(min(seconds, left))
+
     async def save(self, artefact: Artefact) -> None:
         """Store the artefact, then let the round hold it and say so."""
         await self.council.store.save(self.round_.id, artefact)
@@ -61,6 +67,8 @@ class Sitting:
 
     async def ask(self, call: Call, role: Role, deadline: "Deadline") -> Reply | Absence:
         """Give the member's reply, or its absence with the reason."""
+        if not deadline.seconds:
+            return Absence(call.member.key, role, "was not asked: the round's time was up")
         stage = asyncio.timeout_at(deadline.at)
         try:
             async with stage:
@@ -96,7 +104,7 @@ class Deadline:
             Role.BALLOT: "did not vote",
             Role.SYNTHESIS: "did not finish the synthesis",
         }
-        return f"{done[role]} in {self.seconds:g} s"
+        return f"{done[role]} in {round(self.seconds, 2):g} s"
 
 
 async def together(acts: Iterable[Awaitable[None]]) -> None:

@@ -22,6 +22,7 @@ class PanelSection(_Section):
     answer_seconds: float = Field(60, gt=0)
     ballot_seconds: float = Field(60, gt=0)
     synthesis_seconds: float = Field(60, gt=0)
+    round_seconds: float | None = Field(None, gt=0)
     answer_temperature: float | None = Field(1.0, ge=0)
     ballot_temperature: float | None = Field(0.0, ge=0)
     synthesis_temperature: float | None = Field(0.3, ge=0)

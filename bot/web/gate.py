@@ -39,7 +39,10 @@ class HarmlessContent:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers[name] = value
-                headers.setdefault("Cache-Control", "private, no-cache")
+                # A file's address changes with the file.
+                lasts = scope["path"].startswith("/static/") and scope["query_string"]
+                kept = "public, max-age=31536000, immutable" if lasts else "private, no-cache"
+                headers.setdefault("Cache-Control", kept)
             await send(message)
 
         await self._app(scope, receive, send_on)
@@ -86,7 +89,8 @@ def is_token(sent: str, token: str) -> bool:
 
 def _asked_for_token(connection: HTTPConnection, method: str) -> Response:
     if method == "GET" and "text/html" in connection.headers.get("accept", ""):
-        wanted = connection.url.path
+        query = f"?{connection.url.query}" if connection.url.query else ""
+        wanted = connection.url.path + query
         return RedirectResponse(f"/login?next={quote(wanted)}", status_code=303)
     return PlainTextResponse(
         "This page needs COUNCIL_WEB_TOKEN, as a bearer token or by /login.\n", status_code=401

@@ -5,6 +5,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from itsdangerous import BadSignature, SignatureExpired, Signer, TimestampSigner
@@ -77,10 +78,16 @@ def seal_key(token: str | None, folder: Path) -> bytes:
         return hashlib.sha256(f"council page {token}".encode()).digest()
     file = folder / "page.key"
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return file.read_bytes()
-    with os.fdopen(opened, "wb") as new:
-        new.write(secrets.token_bytes(_KEY_BYTES))
+    if not file.exists():
+        _put_whole(file, secrets.token_bytes(_KEY_BYTES))
     return file.read_bytes()
+
+
+def _put_whole(file: Path, content: bytes) -> None:
+    """Make a file that only we may read, whole or not at all; one that is there already stays."""
+    new = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+        opened.write(content)
+    with suppress(FileExistsError):
+        file.hardlink_to(new)
+    new.unlink()

@@ -54,7 +54,8 @@ async def listening(
     What comes `first` is done when the port is ours and before anybody is served.
     """
     try:
-        sock = socket.create_server((host, port))
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        sock = socket.create_server((host, port), family=family)
     except OSError as error:
         raise PortTakenError(
             f"{host}:{port} cannot be listened on ({error.strerror}): choose another COUNCIL_PORT."
@@ -75,7 +76,7 @@ async def listening(
             timeout_graceful_shutdown=1,
         )
     )
-    address = f"http://{host}:{sock.getsockname()[1]}"
+    address = f"http://{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
     serving = asyncio.create_task(running.serve(sockets=[sock]))
     server = Server(address, serving, running)
     loop = asyncio.get_running_loop()

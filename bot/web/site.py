@@ -54,6 +54,7 @@ class Site:
             "visitor": visitor,
             "form_token": self.seals.form_token(visitor.secret),
             "lines": (),
+            "known": self.knows(request),
             "panels": self.desk.panels,
             "panel": self.desk.chosen.get(place_of(visitor), self.desk.default),
             "methods": tuple(METHODS),
@@ -63,7 +64,7 @@ class Site:
             "typed": "",
         }
         # Whoever follows a signed link, or has lost the way, is shown no questions of others.
-        if "lines" not in shown and self.knows(request):
+        if "lines" not in shown and frame["known"]:
             frame["lines"] = await self.lines(visitor, LISTED_ROUNDS)
         html = _templates().get_template(name).render(frame | shown)
         response = HTMLResponse(html, status)

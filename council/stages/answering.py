@@ -16,7 +16,7 @@ async def gather_answers(sitting: Sitting) -> None:
     round_ = sitting.round_
     brief = any(seat.demonstration for seat in round_.panel.members)
     prompt = answer_prompt(round_.question, brief=brief)
-    deadline = Deadline.after(round_.panel.terms.answer_seconds)
+    deadline = sitting.deadline(round_.panel.terms.answer_seconds)
     done = {given.member for given in round_.answers}
     await together(
         _answer(sitting, member, prompt, deadline)

@@ -8,7 +8,7 @@ from council.audits import Audit, due_audit
 from council.ballots import AUDIT_ATTEMPT, Ballot, Paper, SpoiledBallot
 from council.errors import ContextOverflowError
 from council.rounds import Draw, Round
-from council.sitting import Deadline, Sitting, first_error
+from council.sitting import Sitting, first_error
 from council.stages.booths import Booth
 from council.stages.candidates import candidates
 
@@ -57,7 +57,7 @@ async def _cast(sitting: Sitting, draw: Draw, audit: Audit) -> Ballot | SpoiledB
     faults = [spoiled.fault for spoiled in round_.spoiled if spoiled.judge == booth.judge.key]
     length = audit.first.paper.cut_to if audit.first.paper else None
     call = booth.call(length, faults[-1] if faults else None)
-    deadline = Deadline.after(round_.panel.terms.ballot_seconds)
+    deadline = sitting.deadline(round_.panel.terms.ballot_seconds)
     try:
         reply = await sitting.ask(call, Role.BALLOT, deadline)
     except ContextOverflowError:

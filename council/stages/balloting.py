@@ -15,7 +15,7 @@ TOO_LONG = "could not take the answers in its context, even shortened"
 
 async def gather_ballots(sitting: Sitting, draw: Draw) -> None:
     """Ask every judge that has not voted, spoiled twice or been found absent; all at once."""
-    deadline = Deadline.after(sitting.round_.panel.terms.ballot_seconds)
+    deadline = sitting.deadline(sitting.round_.panel.terms.ballot_seconds)
     texts = candidates(sitting.round_, draw)
     seed = sitting.round_.seed
     booths = [

@@ -12,7 +12,7 @@ from council.prompts.chairing import Heard, blind_reasons, chair_prompt, read_ch
 from council.prompts.fences import nonce_for
 from council.prompts.lengths import estimated_tokens
 from council.rounds import Draw, Fallback, Round, Synthesis
-from council.sitting import Deadline, Sitting
+from council.sitting import Sitting
 from council.stages.candidates import at_length, candidates, lengths_to_try
 from council.tally import Tally
 from council.winners import winning_answer
@@ -41,7 +41,7 @@ async def _write(
     sitting: Sitting, chairman: Member, draw: Draw, tally: Tally
 ) -> Synthesis | Absence:
     round_ = sitting.round_
-    deadline = Deadline.after(round_.panel.terms.synthesis_seconds)
+    deadline = sitting.deadline(round_.panel.terms.synthesis_seconds)
     texts = candidates(round_, draw)
     context = sitting.council.gateway.context_tokens(chairman.key)
     frame = _prompt(round_, chairman, dict.fromkeys(texts, ""), tally)

@@ -72,7 +72,7 @@ class Live {
     this.tick();
   }
 
-  async finish() {
+  async finish(why = "") {
     if (this.over) return;
     this.over = true;
     clearInterval(this.ticking);
@@ -82,6 +82,8 @@ class Live {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     for (const id of ["main", "thread"]) this.at(id).replaceWith(page.getElementById(id));
     localTimes(this.at("main"));
+    const caution = this.at("main").querySelector(".caution");
+    if (why && caution) caution.textContent = `${why} ${caution.textContent}`;
     // Whoever listens is told that the answer is there, and where.
     const article = this.at("main").querySelector("article, .caution");
     if (article) {
@@ -99,8 +101,8 @@ class Live {
         if (this.over) done();
       });
       for (const name of ["stopped", "end"])
-        stream.addEventListener(name, () => {
-          this.finish();
+        stream.addEventListener(name, (event) => {
+          this.finish(JSON.parse(event.data).why);
           done();
         });
       stream.onerror = () => {

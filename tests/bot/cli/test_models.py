@@ -12,6 +12,7 @@ from tests.wire.models import (
     Request,
     answer,
     by_role,
+    fail,
     fences,
     hang,
     no_such_model,
@@ -100,3 +101,31 @@ async def test_no_signature_reaches_a_judge_or_a_chairman_on_the_wire(home: Home
     blind = [f"{r.system}\n{r.user}".casefold() for r in server.requests if _is_blind(r)]
     assert (ran.code, len(blind)) == (0, 5)
     assert [name for name in SAID_BY_NAMES for text in blind if name in text] == []
+
+
+SLOW_SECONDS = 2.0
+
+
+async def test_whoever_hangs_fails_or_is_busy_holds_nobody_up_beyond_the_deadlines(
+    home: Home,
+) -> None:
+    names = ("good", "fair", "hung", "broken", "busy")
+    terms = {
+        "answer_seconds": SLOW_SECONDS,
+        "ballot_seconds": SLOW_SECONDS,
+        "synthesis_seconds": SLOW_SECONDS,
+        "chairman": ["openai/broken", "openai/good"],
+    }
+    async with ModelServer() as server:
+        server.script |= {"hung": hang(), "broken": fail(500), "busy": fail(429, retry_after=30)}
+        home = home.with_config(served_panel(server.api_base, names, **terms))
+        round_ = (await home.beside("ask", "Why?", "--json")).json
+
+    absent = {absence["member"] for absence in round_["absences"] if absence["role"] == "answer"}
+    assert absent == {"openai/hung", "openai/broken", "openai/busy"}
+    assert (round_["synthesis"]["chairman"], round_["synthesis"]["fallback"]) == (
+        "openai/good",
+        "chairman",
+    )
+    # Two stages to their deadlines, and two chairmen.
+    assert round_["seconds"] < 4 * SLOW_SECONDS + 2

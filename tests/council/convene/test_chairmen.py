@@ -1,14 +1,19 @@
 """Who writes the synthesis, and what stands in for it."""
 
+from dataclasses import replace
+
 import pytest
 
 from council.answers import Absence, Role
 from council.calls import Reply
+from council.convene import convene
 from council.errors import ContextOverflowError, GatewayError
 from council.prompts.fences import SHORTENED_MARK
 from council.rounds import Fallback, Synthesis
+from council.sitting import Council
 from council.stages.chairing import EMPTY, TOO_LONG
-from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_panel, a_round
+from storage.memory import MemoryStore
+from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_panel, a_round
 from tests.council.convene.acts import HASTY, convened
 from tests.fakes import FakeGateway, Hangs, Saying, by_slot, read
 
@@ -151,3 +156,32 @@ async def test_a_chairman_with_no_room_for_any_answer_is_not_even_asked() -> Non
 
 def _all_say(says: Saying) -> dict[str, Saying]:
     return dict.fromkeys([CLAUDE, GPT, GEMINI], says)
+
+
+async def test_once_the_rounds_time_is_up_the_winning_answer_stands_in() -> None:
+    ticks = iter([0.0, *[1.0] * 2, *[9.0] * 99])
+    terms = replace(TERMS, round_seconds=5)
+    store, gateway = MemoryStore(), FakeGateway()
+    round_ = a_round(replace(a_panel(), terms=terms))
+    await store.open(round_)
+
+    closed = await convene(round_.id, Council(gateway, store, clock=lambda: next(ticks)))
+
+    assert closed.synthesis is not None
+    assert closed.synthesis.fallback is Fallback.ANSWER
+    assert gateway.of(Role.SYNTHESIS) == []
+    reasons = {absence.reason for absence in closed.absences}
+    assert reasons == {"was not asked: the round's time was up"}
+
+
+async def test_a_stage_closes_with_the_round_where_that_is_sooner() -> None:
+    terms = replace(TERMS, round_seconds=0.04)
+    gateway = FakeGateway(chairmen=dict.fromkeys([CLAUDE, GPT, GEMINI, DEEPSEEK], Hangs()))
+    store = MemoryStore()
+    round_ = a_round(replace(a_panel(), terms=terms))
+    await store.open(round_)
+
+    closed = await convene(round_.id, Council(gateway, store))
+
+    assert closed.synthesis is not None
+    assert closed.synthesis.fallback is Fallback.ANSWER
