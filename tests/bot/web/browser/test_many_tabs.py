@@ -46,5 +46,5 @@ async def test_a_reply_on_an_open_connection_goes_out_at_once(product: Product) 
             await client.get("/healthz")
             took.append(loop.time() - started)
 
-    # A connection that waits for acknowledgements takes 40 ms every time; a busy machine does not.
-    assert min(took) < 0.03
+    # The first reply never waits; where acknowledgements are waited for, every other takes 40 ms.
+    assert min(took[1:]) < 0.03
