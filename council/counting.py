@@ -54,7 +54,8 @@ def _family_majority(panel: Panel) -> tuple[str, ...]:
     seats = families.count(most)
     if 2 * seats <= len(families):
         return ()
-    return (f"{seats} of {len(families)} seats are of the {most} family",)
+    name = most.removeprefix("unknown:")  # then it is named by who serves it
+    return (f"{seats} of {len(families)} seats are of the {name} family",)
 
 
 def _reason_flags(ballots: Sequence[Ballot], panel: Panel) -> tuple[str, ...]:

@@ -25,6 +25,10 @@ class Carried:
         self._drafted = 0.0
         self._watchers: list[News] = []
 
+    def begin(self) -> None:
+        """Count time from now: before, the round waited for its turn or for its models."""
+        self._started = self._clock()
+
     @contextmanager
     def watched(self) -> Iterator[News]:
         """Give a queue of every sight from the newest one on."""

@@ -144,6 +144,7 @@ class LocalRunner:
 
     async def _convene(self, carried: Carried, gateway: Gateway) -> None:
         council = Council(gateway, self._store, on_round=carried.show, on_text=carried.show_draft)
+        carried.begin()
         with metrics.round_under_way():
             closed = await convene(carried.sight.round_.id, council)
         logs.round_closed(closed)
