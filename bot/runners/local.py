@@ -26,7 +26,8 @@ Prepare = Callable[[Panel], Awaitable[None]]
 Paying = Callable[[Round, Gateway], AbstractAsyncContextManager[Gateway]]
 
 MOST_ROUNDS = 50  # under way at once; others wait their turn
-GRACE_SECONDS = 10.0  # what calls under way are given when the program is told to stop
+# What calls under way are given when the program is told to stop; ten seconds later most hosts kill.
+GRACE_SECONDS = 6.0
 SERVED = (
     "Another process serves the same chats with this database: stop it, or give this one a "
     "COUNCIL_DATA_DIR of its own."

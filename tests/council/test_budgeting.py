@@ -304,6 +304,22 @@ async def test_a_sweep_frees_what_belongs_to_no_open_round() -> None:
     assert await budget.ledger.held() == ("open",)
 
 
+class TamperedStore(MemoryStore):
+    """A store in which nobody can read a round."""
+
+    async def load(self, round_id: str) -> Round:
+        raise StoreError("holds what no round can")
+
+
+async def test_a_sweep_leaves_alone_what_belongs_to_a_round_nobody_can_read() -> None:
+    budget = a_budget()
+    await budget.accept(a_round(), PaidGateway())
+
+    await budget.sweep(TamperedStore())
+
+    assert await budget.ledger.held() == ("r1",)
+
+
 async def test_what_was_reserved_for_a_round_that_was_not_opened_is_given_back() -> None:
     budget = a_budget()
     await budget.accept(a_round(), PaidGateway())

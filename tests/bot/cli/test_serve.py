@@ -16,7 +16,7 @@ from tests.bot.homes import PATIENCE_SECONDS, Home, Ran, ended, served_panel
 from tests.wire.models import ModelServer, hang
 
 NAMES = ("one", "two", "slow")
-STOP_SECONDS = 5
+STOP_SECONDS = 10  # then a host that wants it gone kills it
 # What may not be listened on without a token.
 EVERYWHERE = "0.0.0.0"  # noqa: S104
 
@@ -41,7 +41,7 @@ async def serving(home: Home) -> AsyncIterator[tuple[asyncio.subprocess.Process,
 
 
 async def stopped(process: asyncio.subprocess.Process) -> Ran:
-    """Tell it to stop, and let it have five seconds."""
+    """Tell it to stop, and let it have ten seconds."""
     process.send_signal(signal.SIGTERM)
     async with asyncio.timeout(STOP_SECONDS):
         return await ended(process)

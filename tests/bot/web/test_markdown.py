@@ -91,7 +91,8 @@ def seen(text: str) -> Seen:
 def is_harmless(text: str) -> bool:
     found = seen(text)
     allowed = {("a", "rel"), ("a", "target"), ("a", "href"), ("ol", "start"), ("code", "class")}
-    allowed |= {("th", "class"), ("td", "class")}
+    allowed |= {("th", "class"), ("td", "class"), ("table", "tabindex"), ("pre", "tabindex")}
+    allowed |= {("code", "tabindex")}
     links = [value for tag, name, value in found.attributes if name == "href"]
     return (
         found.tags <= TAGS

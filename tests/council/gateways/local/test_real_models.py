@@ -79,7 +79,8 @@ def text_of(response: httpx.Response) -> str:
 
 
 def llamas(parent: int) -> list[psutil.Process]:
-    return psutil.Process(parent).children(recursive=True)
+    started = psutil.Process(parent).children(recursive=True)
+    return [process for process in started if process.name().startswith("llama")]
 
 
 async def test_both_models_answer(server: LocalServer) -> None:
