@@ -26,7 +26,7 @@ Prepare = Callable[[Panel], Awaitable[None]]
 Paying = Callable[[Round, Gateway], AbstractAsyncContextManager[Gateway]]
 
 MOST_ROUNDS = 50  # under way at once; others wait their turn
-# What calls under way are given when the program is told to stop; ten seconds later most hosts kill.
+# What calls under way are given when the program is told to stop; after ten most hosts kill.
 GRACE_SECONDS = 6.0
 SERVED = (
     "Another process serves the same chats with this database: stop it, or give this one a "

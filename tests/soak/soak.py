@@ -64,7 +64,7 @@ async def soak(home: Home, kills: int, rounds: int, at_once: int, seed: int) -> 
             async with _alive(home) as started:
                 # Now and then one dies before its first call.
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(rng.uniform(1, 10)):
+                    async with asyncio.timeout(rng.uniform(0.2, 6)):
                         await server.called.wait()
                         count.first_calls.append(time.time() - started)
                 await asyncio.sleep(rng.uniform(0, LONGEST_LIFE_SECONDS))
