@@ -15,9 +15,9 @@ from bot.render.report import report
 from council.errors import GatewayError
 from council.rounds import Question
 from tests.bot.desks import a_desk
-from tests.bot.web.visiting import SOMEBODY, Town, a_round_of, a_town
+from tests.bot.web.visiting import SOMEBODY, Town, a_round_of, a_town, round_of
 from tests.builders import CLAUDE, GPT, KEYS
-from tests.fakes import FakeGateway
+from tests.fakes import FakeGateway, Hangs
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)> \"'& {{ 7*7 }} [x](javascript:x)"
 QUESTIONS = {
@@ -187,3 +187,15 @@ async def test_the_files_of_a_round_under_way_hold_what_there_is(town: Town) -> 
     ]
 
     assert [file.status_code for file in files] == [200, 200]
+
+
+async def test_a_running_round_says_who_receives_the_text_and_what_it_may_cost() -> None:
+    town = a_town(a_desk(FakeGateway(answers={GPT: Hangs()})))
+    browser = town.browser()
+
+    asked = await browser.ask("Which queue?")
+    page = (await browser.get(f"/rounds/{round_of(asked)}")).text
+
+    assert "Your text goes to" in page
+    assert "It costs nothing." in page or "cost unknown" in page
+    await town.close()
