@@ -59,9 +59,10 @@ class Budget:
         try:
             yield paid
         finally:
-            if paid.reserved:
-                # What cannot be freed now is freed by the next sweep.
-                with suppress(StoreError):
+            # What cannot be freed now is freed by the next sweep.
+            with suppress(StoreError):
+                await paid.settled()
+                if paid.reserved:
                     await self.ledger.free(round_.id)
 
     async def release(self, round_id: str) -> None:

@@ -3,7 +3,8 @@
 Knows no store and no clock.
 """
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from council.calls import Call, Reply
 from council.errors import GatewayError
@@ -14,12 +15,15 @@ from council.ports import Gateway, Ledger
 from council.prices import Price
 from council.spending import Account, Caps
 
+SETTLING_SECONDS = 0.1
+
 
 @dataclass(slots=True)
 class BudgetedGateway:
     """A round's own way to models: a call that its budgets do not cover is not made.
 
-    `cap` is the round's own; `reserved` and `spent` are its totals so far.
+    `cap` is the round's own; `reserved` and `spent` are its totals so far, and `owed` what is not
+    in the ledger yet.
     """
 
     gateway: Gateway
@@ -30,6 +34,8 @@ class BudgetedGateway:
     reserved: int
     spent: int
     in_flight: int = 0
+    owed: list[int | None] = field(default_factory=list)
+    settling: list[asyncio.Task[None]] = field(default_factory=list)
 
     @property
     def versions(self) -> dict[str, str]:
@@ -45,7 +51,7 @@ class BudgetedGateway:
         return await self.gateway.price(seat)
 
     async def complete(self, call: Call) -> Reply:
-        """Give the model's reply and settle its cost; raise GatewayError if it is not covered.
+        """Give the model's reply, its cost settled soon after; GatewayError if it is not covered.
 
         A reply without a cost counts for the most it can have cost; without a price, and for a
         call that was sent and brought no reply, nobody knows.
@@ -68,7 +74,26 @@ class BudgetedGateway:
             self.in_flight -= most
             self.spent += cost or 0
             if sent:
-                await self.ledger.settle(self.account, cost)
+                self._owe(cost)
+
+    async def settled(self) -> None:
+        """Wait until every cost is in the ledger; raise StoreError if one cannot be."""
+        await asyncio.gather(*self.settling)
+
+    def _owe(self, cost: int | None) -> None:
+        self.owed.append(cost)
+        if len(self.owed) == 1:
+            self.settling.append(asyncio.create_task(self._settle_soon()))
+
+    async def _settle_soon(self) -> None:
+        # The reply is kept first: what it says is lost with the process, what it cost is reserved.
+        await asyncio.sleep(SETTLING_SECONDS)
+        owed, self.owed = self.owed, []
+        known = [cost for cost in owed if cost is not None]
+        if known:
+            await self.ledger.settle(self.account, sum(known))
+        for _ in range(len(owed) - len(known)):
+            await self.ledger.settle(self.account, None)
 
     async def _cover(self) -> None:
         """Have what is spent and in flight within the round's cap, and reserved."""

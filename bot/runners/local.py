@@ -104,7 +104,8 @@ class LocalRunner:
         carried = self._carried.get(round_id)
         if carried and carried.task:
             await asyncio.sleep(0)  # a task that has not begun could not say that it was stopped
-            carried.task.cancel()
+            if not carried.sight.round_.closing:  # else only its accounts are still open
+                carried.task.cancel()
             await asyncio.wait([carried.task])
 
     async def close(self) -> None:
