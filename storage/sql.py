@@ -88,6 +88,7 @@ class SqlStore:
         async with transaction(self.engine) as connection:
             await connection.execute(noted)
 
+    @finished
     async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
         """Give the ids of the rounds that are wanted, oldest first."""
         async with transaction(self._readers) as connection:
