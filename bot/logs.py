@@ -4,6 +4,7 @@ Never the text of questions or answers, never a secret.
 """
 
 import logging
+import secrets
 import sys
 
 import structlog
@@ -36,6 +37,13 @@ def set_up(*, verbose: bool = False) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
+
+
+def unforeseen(event: str, error: Exception, **facts: str) -> str:
+    """Log a fault that nobody foresaw, once, and give the words that stand for it in a chat."""
+    reference = secrets.token_hex(2)
+    structlog.get_logger().error(event, ref=reference, exc_info=error, **facts)
+    return f"Something went wrong (ref {reference})."
 
 
 def round_closed(round_: Round) -> None:

@@ -113,9 +113,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         stack.push_async_callback(runner.close)
         outbox = Outbox(SqlOutgoing(engine), now)
         panels, default = houses.panels, houses.default
-        yield Desk(
-            store, gateway, runner, outbox, panels, default, prepare, remote.health, budget=budget
-        )
+        parts = (store, gateway, runner, outbox, panels, default, prepare, remote.health)
+        yield Desk(*parts, budget=budget, texts_days=houses.texts_days)
 
 
 async def surroundings(settings: Settings) -> list[str]:

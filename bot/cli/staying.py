@@ -15,7 +15,7 @@ from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting
-from bot.settings import Settings, SettingsError, load_houses, load_settings
+from bot.settings import Settings, SettingsError, load_settings
 from bot.terminal.talk import talk
 from bot.web.app import web_app
 from bot.web.seals import Seals, seal_key
@@ -51,7 +51,6 @@ async def serve(*, local: bool) -> None:
     """Start everything that has what it needs, until told to stop by SIGTERM or Ctrl-C."""
     settings, console = load_settings(), Console(stderr=True, highlight=False)
     check_open(settings)
-    texts_days = load_houses(settings.named_config).texts_days
     readying = Readying(FetchBar(console).show)
     logs.set_up(verbose=True)
     async with opened_desk(settings, Wishes(local, readying.on_fetch)) as desk:
@@ -71,8 +70,8 @@ async def serve(*, local: bool) -> None:
             for line in (*introduction(desk), *not_started(settings)):
                 console.print(line)
             acts = [readying.ready(desk, panel), metrics.watch_lag()]
-            if texts_days is not None:
-                acts.append(keep_forgetting(desk.store, texts_days, desk.runner.seen))
+            if desk.texts_days is not None:
+                acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.seen))
             async with _beside(*acts):
                 await server.stopped()
 

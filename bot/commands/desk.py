@@ -38,7 +38,8 @@ class Desk:
     """The parts a command needs; `panels` are those that can be chosen, `default` one of them.
 
     `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
-    panel a place has picked, for as long as the bot runs.
+    panel a place has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
+    ever.
     """
 
     store: Store
@@ -53,6 +54,7 @@ class Desk:
     now: Callable[[], datetime] = now
     chosen: dict[Place, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
+    texts_days: int | None = None
 
     def panel(self, name: str | None, place: Place, method: str | None = None) -> Panel:
         """Give the panel that is named, picked for the place, or the default.

@@ -1,9 +1,6 @@
 """From what somebody says to what is done, with every error told kindly."""
 
-import secrets
-
-import structlog
-
+from bot import logs
 from bot.chat import Caution, Chat, Post, Said
 from bot.commands.commands import COMMANDS
 from bot.commands.desk import Desk
@@ -18,8 +15,7 @@ async def hear(desk: Desk, chat: Chat, said: Said) -> None:
     except CouncilError as error:
         await chat.whisper(said, Post((Caution(str(error)),), str(error)))
     # The outermost handler: what nobody foresaw is logged once and told without its insides.
-    except Exception:  # noqa: BLE001
-        reference = secrets.token_hex(2)
-        structlog.get_logger().exception("command_failed", ref=reference, key=said.key)
-        line = f"Something went wrong (ref {reference}). Nothing that was saved is lost."
+    except Exception as error:  # noqa: BLE001
+        wrong = logs.unforeseen("command_failed", error, key=said.key)
+        line = f"{wrong} Nothing that was saved is lost."
         await chat.whisper(said, Post((Caution(line),), line))

@@ -1,9 +1,7 @@
 """The HTTP application: every route, and what stands before them."""
 
-import secrets
 from collections.abc import Awaitable, Callable
 
-import structlog
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -14,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from bot import logs
 from bot.web import asking, events, health, pages
 from bot.web.asking import FormError
 from bot.web.gate import Gate, HarmlessContent
@@ -89,9 +88,8 @@ async def _refused(site: Site, request: Request, error: Exception) -> Response:
     """Say what went wrong in a sentence, on a page like the others."""
     status, sentence = _told(error)
     if status == _SERVER_FAULT:
-        reference = secrets.token_hex(2)
-        structlog.get_logger().error("page_failed", ref=reference, exc_info=error)
-        sentence = f"Something went wrong (ref {reference}). Nothing that was saved is lost."
+        wrong = logs.unforeseen("page_failed", error)
+        sentence = f"{wrong} Nothing that was saved is lost."
     # Without the list of rounds: it may be the database that is at fault.
     return await site.page(request, "refused.html", status=status, sentence=sentence, lines=())
 

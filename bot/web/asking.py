@@ -75,12 +75,19 @@ async def asked(site: Site, request: Request) -> Response:
         # A panel is picked for the whole page, not for private questions alone.
         await hear(site.desk, page, replace(said, place=place_of(visitor)))
         return await site.page(request, "said.html", posts=page.posts, said=text)
+    return await _to_its_page(site, request, said, order.argument if order else "", _choice(form))
+
+
+async def _to_its_page(
+    site: Site, request: Request, said: Said, text: str, choice: Choice
+) -> Response:
+    """Open the question's round and lead to it; where it is refused, nothing typed is lost."""
     try:
-        round_id = await _opened(site, said, order.argument if order else "", _choice(form))
+        round_id = await _opened(site, said, text, choice)
     except CouncilError as error:
         refused = Post((Caution(str(error)),))
         return await site.page(
-            request, "said.html", status=422, posts=[refused], said="", typed=text
+            request, "said.html", status=422, posts=[refused], said="", typed=said.text
         )
     return RedirectResponse(f"/rounds/{round_id}", status_code=303)
 
@@ -121,15 +128,8 @@ async def asked_again(site: Site, request: Request) -> Response:
     asked_before = round_.question
     key = str(form.get("round", ""))
     said = Said(asked_before.text, visitor.asker, place, key, asked_before.context)
-    terms = round_.panel.terms
-    try:
-        round_id = await _opened(site, said, said.text, Choice(round_.panel.name, terms.method))
-    except CouncilError as error:
-        post = Post((Caution(str(error)),))
-        return await site.page(
-            request, "said.html", status=422, posts=[post], said="", typed=said.text
-        )
-    return RedirectResponse(f"/rounds/{round_id}", status_code=303)
+    choice = Choice(round_.panel.name, round_.panel.terms.method)
+    return await _to_its_page(site, request, said, said.text, choice)
 
 
 async def gone_on(site: Site, request: Request) -> Response:

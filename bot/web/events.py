@@ -5,15 +5,14 @@ Whoever connects, or connects again, is told the newest state first, so nothing 
 
 import asyncio
 import json
-import secrets
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from functools import lru_cache
 
-import structlog
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from bot import logs
 from bot.ports import Sight
 from bot.render.progress import progress_post
 from bot.web.site import Site, fragment
@@ -64,10 +63,8 @@ async def _stream(site: Site, round_id: str) -> AsyncIterator[str]:
     except CouncilError as error:
         yield _event("stopped", {"why": str(error)})
     # The outermost handler of a stream: its headers are sent, so the page is told in it.
-    except Exception:  # noqa: BLE001
-        reference = secrets.token_hex(2)
-        structlog.get_logger().exception("stream_failed", ref=reference, round_id=round_id)
-        yield _event("stopped", {"why": f"Something went wrong (ref {reference})."})
+    except Exception as error:  # noqa: BLE001
+        yield _event("stopped", {"why": logs.unforeseen("stream_failed", error, round_id=round_id)})
     else:
         if not site.desk.runner.seen(round_id):
             yield _event("end", {})

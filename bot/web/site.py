@@ -14,7 +14,6 @@ from starlette.responses import HTMLResponse, Response
 from bot.access import check_readable, readable
 from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
-from bot.render.figures import duration, money
 from bot.render.names import names_of
 from bot.web.gate import is_known
 from bot.web.markdown import markdown
@@ -51,7 +50,6 @@ class Site:
         """Give a page in the frame they all share, and remember who it was for."""
         visitor = visitor_of(request)
         frame = {
-            "visitor": visitor,
             "form_token": self.seals.form_token(visitor.secret),
             "lines": (),
             "known": self.knows(request),
@@ -109,8 +107,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"markdown": markdown, "duration": duration, "money": money}
-    environment.filters |= {"kind": lambda part: type(part).__name__}
+    environment.filters |= {"markdown": markdown, "kind": lambda part: type(part).__name__}
     environment.globals |= {"asset": _asset, "names_of": names_of, "receivers": receivers}
     return environment
 
