@@ -58,6 +58,13 @@ class Settings(BaseSettings):
             raise ValueError("it must begin with sqlite:/// or postgresql://")
         return url
 
+    @field_validator("web_token")
+    @classmethod
+    def _known_to_somebody(cls, token: SecretStr | None) -> SecretStr | None:
+        """Take a token of spaces for none, and leave off what a secret's file ends with."""
+        text = token.get_secret_value().strip() if token else ""
+        return SecretStr(text) if text else None
+
     @property
     def named_config(self) -> Path | None:
         """The `council.toml` to read: one that is named must be there, the default need not."""

@@ -82,6 +82,16 @@ def test_open_to_others_without_a_token_is_one_sentence(home: Home, host: str) -
     assert f"COUNCIL_HOST {host!r} is open to others, so COUNCIL_WEB_TOKEN must be set" in ran.err
 
 
+@pytest.mark.parametrize("token", ["   ", "\t", " \n"])
+def test_a_token_that_anybody_could_type_is_none(home: Home, token: str) -> None:
+    blank = home.with_settings(COUNCIL_HOST=EVERYWHERE, COUNCIL_WEB_TOKEN=token, PORT="0")
+
+    ran = blank.here("serve")
+
+    assert is_one_sentence(ran, 2)
+    assert "COUNCIL_WEB_TOKEN must be set" in ran.err
+
+
 @pytest.mark.parametrize(
     ("host", "own"),
     [
