@@ -6,24 +6,42 @@ own limits; model text is always data, never markup of the platform.
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import ClassVar, Protocol
 
+from council.errors import CouncilError
 from council.places import Place
+
+
+class UnsureError(CouncilError):
+    """A message was sent, and whether it arrived is not known."""
+
+
+class GoneError(CouncilError):
+    """A message that should be edited is not there any more."""
+
+
+class UnwelcomeError(CouncilError):
+    """The bot may not post in a place: it is no member of it, or nobody may."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who says something: an id that stays, and a name to show."""
+    """Who says something: an id that stays, and a name to show.
+
+    A guest is of another organisation, or of limited rights in this one.
+    """
 
     id: str
     name: str
+    is_guest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """What reached the bot; `key` is the platform event's own id, the same when it is sent again.
 
-    `context` is what the question refers to: a thread so far, an attached file.
+    `context` is what the question refers to: a thread so far, an attached file. In a place that is
+    shared, people of other organisations read along.
     """
 
     text: str
@@ -31,6 +49,7 @@ class Said:
     place: Place
     key: str
     context: str = ""
+    is_shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +181,28 @@ class Sent:
 
 
 class Chat(Protocol):
-    """The way to people on one platform."""
+    """The way to people on one platform.
+
+    `edit_seconds` is the least time between two edits of one message; `keeps_files` says whether
+    a file can be posted.
+    """
+
+    edit_seconds: ClassVar[float] = 1.0
+    keeps_files: bool = False
+
+    def pages(self, post: Post) -> tuple[Post, ...]:
+        """Give the post as so many that each fits in a message; nothing is dropped."""
+        return (post,)
+
+    async def named(self, asker_id: str) -> str:
+        """Give the name to show for somebody who asked; "" where everybody knows."""
+        return ""
 
     async def send(self, place: Place, post: Post, key: str) -> Sent:
-        """Post a message; the place names the thread for a reply, the key is kept with it."""
+        """Post a message; the place names the thread for a reply, the key is kept with it.
+
+        Raises UnsureError where it may have arrived and may not, UnwelcomeError where it cannot.
+        """
         ...
 
     async def find(self, place: Place, key: str) -> Sent | None:
@@ -173,7 +210,10 @@ class Chat(Protocol):
         ...
 
     async def edit(self, sent: Sent, post: Post) -> None:
-        """Replace a message; of several edits in a row only the last need arrive."""
+        """Replace a message; of several edits in a row only the last need arrive.
+
+        Raises GoneError for a message that is not there any more, UnwelcomeError where none may be.
+        """
         ...
 
     async def whisper(self, said: Said, post: Post) -> None:

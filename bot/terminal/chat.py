@@ -6,7 +6,7 @@ from dataclasses import replace
 from rich.console import Console
 from rich.live import Live
 
-from bot.chat import Post, Said, Sent, Steps
+from bot.chat import Chat, Post, Said, Sent, Steps
 from bot.terminal.dress import dressed
 from council.places import Place
 
@@ -18,7 +18,7 @@ def new_session() -> Place:
     return replace(HERE, channel=secrets.token_hex(4))
 
 
-class TerminalChat:
+class TerminalChat(Chat):
     """Prints to one console; where that is no terminal, progress is a line for each change."""
 
     def __init__(self, console: Console) -> None:

@@ -8,7 +8,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.chat import Caution, Post, Said, Sent
+from bot.chat import Caution, Chat, Post, Said, Sent
 from bot.commands.asking import Choice, proposed
 from bot.commands.commands import ASK, COMMANDS
 from bot.commands.hearing import hear
@@ -44,7 +44,7 @@ async def own_form(site: Site, request: Request) -> FormData:
 
 
 @dataclass(slots=True)
-class _Page:
+class _Page(Chat):
     """The page as a chat: what is said to a visitor is collected for the next page."""
 
     posts: list[Post] = field(default_factory=list)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from bot.chat import Post, Said, Sent
+from bot.chat import Chat, Post, Said, Sent
 from bot.commands.desk import Desk, now
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner
@@ -46,7 +46,7 @@ def a_desk(
 
 
 @dataclass(slots=True)
-class FakeChat:
+class FakeChat(Chat):
     """Remembers what was said, and under which keys."""
 
     said: list[str] = field(default_factory=list)

@@ -5,13 +5,13 @@ import json
 import os
 from pathlib import Path
 
-from bot.chat import Post, Said, Sent
+from bot.chat import Chat, Post, Said, Sent
 from council.places import Place
 
 ARRIVAL_SECONDS = 0.01
 
 
-class FileChat:
+class FileChat(Chat):
     """Appends what is sent, and finds it again by its key."""
 
     def __init__(self, file: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.chat import Line, Post, Said, Sent
+from bot.chat import Chat, Line, Post, Said, Sent
 from bot.outbox import GRACE_SECONDS, Outbox
 from council.places import Place
 from council.ports import Outgoing
@@ -32,7 +32,7 @@ class ChatDownError(Exception):
 
 
 @dataclass
-class FakeChat:
+class FakeChat(Chat):
     """Remembers what was sent; `fails` says of the next sends how they go wrong."""
 
     sent: list[str] = field(default_factory=list)
