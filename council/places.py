@@ -13,5 +13,10 @@ class Place:
     thread: str | None = None
     private: bool = False
 
+    def shares_channel(self, other: "Place") -> bool:
+        """Say whether both are in one channel of one workspace, whatever the thread."""
+        own = (self.chat, self.workspace, self.channel)
+        return own == (other.chat, other.workspace, other.channel)
+
 
 NOWHERE = Place("")

@@ -42,7 +42,7 @@ class Gateway(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RoundLine:
-    """A stored round in one line."""
+    """A stored round in one line; `seconds` is None until it is closed."""
 
     id: str
     question: str
@@ -52,14 +52,25 @@ class RoundLine:
     place: Place = NOWHERE
     paused: bool = False
     forgotten: datetime | None = None
+    panel: str = ""
+    seconds: float | None = None
+    failed: bool = False
+    delivered: bool = False
 
     @classmethod
     def of(cls, round_: Round) -> "RoundLine":
-        """Give a round's line, without whether it is paused: that is not the round's own."""
-        asked = round_.question
+        """Give a round's line, without what is not its own: whether it is paused or delivered."""
+        asked, closing = round_.question, round_.closing
         told = (round_.id, asked.text, round_.asked_at, round_.stage)
-        forgotten = round_.forgotten.at if round_.forgotten else None
-        return cls(*told, asked.asked_by, asked.place, forgotten=forgotten)
+        return cls(
+            *told,
+            asked.asked_by,
+            asked.place,
+            forgotten=round_.forgotten.at if round_.forgotten else None,
+            panel=round_.panel.name,
+            seconds=closing.seconds if closing else None,
+            failed=closing is not None and closing.failure is not None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +80,12 @@ class Wanted:
     `containing` is looked for in the question, capitals or not. `chats` are those the rounds were
     asked in; of private ones only those that `asker` asked for are given, unless it is None.
     `unfinished` are those that can be gone on with: neither closed, nor forgotten, nor stopped on
-    purpose; `remembered` those that were not forgotten. They were asked at `since` or later, and
-    before `before`.
+    purpose; `remembered` those that were not forgotten; `undelivered` those of them that are not
+    yet delivered to their place, stopped or not; `succeeded` those that closed without a failure.
+    They were asked at `since` or later, and before `before`.
+
+    Private rounds are given only in the channel they were asked in where `here` is one, and with
+    `only_here` no round of any other channel is.
     """
 
     containing: str = ""
@@ -80,17 +95,49 @@ class Wanted:
     remembered: bool = False
     since: datetime | None = None
     before: datetime | None = None
+    workspace: str | None = None
+    here: Place | None = None
+    only_here: bool = False
+    undelivered: bool = False
+    succeeded: bool = False
+    panel: str = ""
+    asked_by: str | None = None
 
     def admits(self, line: RoundLine) -> bool:
         """Say whether a round is among those wanted."""
         return (
             self.containing.lower() in line.question.lower()
-            and (not self.chats or line.place.chat in self.chats)
-            and (self.asker is None or not line.place.private or line.asked_by == self.asker)
-            and not (self.unfinished and (line.paused or line.stage is Stage.CLOSED))
-            and not ((self.unfinished or self.remembered) and line.forgotten)
+            and self.panel in {"", line.panel}
+            and self.asked_by in {None, line.asked_by}
+            and self._in_place(line)
+            and self._in_state(line)
             and self._in_time(line.asked_at)
         )
+
+    def _in_place(self, line: RoundLine) -> bool:
+        place = line.place
+        is_here = self.here is not None and self.here.shares_channel(place)
+        return (
+            (not self.chats or place.chat in self.chats)
+            and self.workspace in {None, place.workspace}
+            and (self.asker is None or not place.private or line.asked_by == self.asker)
+            and (self.here is None or not place.private or is_here)
+            and (is_here or not self.only_here)
+        )
+
+    def _in_state(self, line: RoundLine) -> bool:
+        is_closed = line.seconds is not None
+        return (
+            not (self.unfinished and (line.paused or is_closed))
+            and not (self.undelivered and line.delivered)
+            and not (self.succeeded and (line.failed or not is_closed))
+            and not (self.leaves_forgotten_out and line.forgotten)
+        )
+
+    @property
+    def leaves_forgotten_out(self) -> bool:
+        """Whether no round is wanted whose texts are gone."""
+        return self.unfinished or self.remembered or self.undelivered
 
     def _in_time(self, asked_at: datetime) -> bool:
         early = self.since is not None and asked_at < self.since
@@ -128,8 +175,15 @@ class Store(Protocol):
         """Give the stored rounds that are wanted, newest first."""
         ...
 
+    async def line(self, round_id: str) -> RoundLine:
+        """Give a round in one line; raise RoundNotFoundError if there is none."""
+        ...
+
     async def pause(self, round_id: str, *, paused: bool) -> None:
         """Note that somebody stopped a round on purpose, or wants it to go on."""
+
+    async def deliver(self, round_id: str, *, delivered: bool) -> None:
+        """Note that all there is to say of a round is in the place it was asked in, or is not."""
 
     async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
         """Give the ids of the rounds that are wanted, oldest first."""
@@ -140,6 +194,14 @@ class Store(Protocol):
 
         Raises RoundNotFoundError if there is none. What the texts leave in the files is gone after
         `wipe`, which serves any number of forgotten rounds at once.
+        """
+        ...
+
+    async def drop(self, chat: str, workspace: str) -> int:
+        """Delete every round that was asked in a workspace; give how many there were.
+
+        Their messages on the way out and what people said of them go too; what they cost stays,
+        under nobody's name. Stop those under way first, and `wipe` after.
         """
         ...
 

@@ -7,6 +7,11 @@ from council.errors import RoundNotFoundError
 PAST_ROUNDS = 100  # how far back a panel's ballots are read
 
 
+def unknown(round_id: str) -> RoundNotFoundError:
+    """Give the error for an id that no stored round has."""
+    return RoundNotFoundError(f"There is no round {round_id!r}.")
+
+
 def the_one(start: str, found: Sequence[str]) -> str:
     """Give the id meant by its start: itself, or the only one that starts so."""
     if start in found:

@@ -1,11 +1,13 @@
 """The query for lists of rounds."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import exists, func, or_, select
+from sqlalchemy import and_, exists, false, func, not_, or_, select
 from sqlmodel import col
 
-from council.ports import RoundLine, Wanted
+from council.places import Place
+from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Stage
 from storage.reading import place_from
 from storage.rows import LabelRow, RoundRow, VerdictRow
@@ -20,16 +22,24 @@ def lines_query(wanted: Wanted) -> Any:  # noqa: ANN401
         RoundRow.asked_by,
         RoundRow.paused,
         RoundRow.forgotten_at,
+        RoundRow.delivered,
+        RoundRow.panel_name,
+        RoundRow.seconds,
         *(RoundRow.chat, RoundRow.workspace, RoundRow.channel, RoundRow.thread, RoundRow.private),
     )
     stage = (
-        col(RoundRow.seconds).is_not(None).label("closed"),
+        col(RoundRow.failure).is_not(None).label("failed"),
         _has(VerdictRow).label("ranked"),
         _has(LabelRow).label("drawn"),
     )
     newest_first = (col(RoundRow.asked_at).desc(), col(RoundRow.id))
     query = select(*map(col, shown), *stage).order_by(*newest_first)
     return query.where(*_conditions(wanted))
+
+
+def line_query(round_id: str) -> Any:  # noqa: ANN401
+    """Give the query for the line of one round."""
+    return lines_query(EVERY).where(col(RoundRow.id) == round_id)
 
 
 def ids_query(wanted: Wanted) -> Any:  # noqa: ANN401
@@ -43,25 +53,66 @@ def _conditions(wanted: Wanted) -> list[Any]:
     if wanted.containing:
         question = func.lower(col(RoundRow.question))
         found.append(question.contains(wanted.containing.lower(), autoescape=True))
-    if wanted.chats:
-        found.append(col(RoundRow.chat).in_(wanted.chats))
-    if wanted.asker is not None:
-        found.append(or_(~col(RoundRow.private), col(RoundRow.asked_by) == wanted.asker))
-    if wanted.unfinished:
-        found += [col(RoundRow.seconds).is_(None), ~col(RoundRow.paused)]
-    if wanted.unfinished or wanted.remembered:
-        found.append(col(RoundRow.forgotten_at).is_(None))
+    if wanted.panel:
+        found.append(col(RoundRow.panel_name) == wanted.panel)
+    if wanted.asked_by is not None:
+        found.append(col(RoundRow.asked_by) == wanted.asked_by)
     if wanted.since:
         found.append(col(RoundRow.asked_at) >= wanted.since)
     if wanted.before:
         found.append(col(RoundRow.asked_at) < wanted.before)
-    return found
+    return [*found, *_places(wanted), *_states(wanted)]
+
+
+def _places(wanted: Wanted) -> Iterator[Any]:
+    if wanted.chats:
+        yield col(RoundRow.chat).in_(wanted.chats)
+    if wanted.workspace is not None:
+        yield col(RoundRow.workspace) == wanted.workspace
+    if wanted.asker is not None:
+        yield or_(not_(col(RoundRow.private)), col(RoundRow.asked_by) == wanted.asker)
+    is_here = _in_channel(wanted.here) if wanted.here else false()
+    if wanted.here:
+        yield or_(not_(col(RoundRow.private)), is_here)
+    if wanted.only_here:
+        yield is_here
+
+
+def _in_channel(place: Place) -> Any:  # noqa: ANN401
+    return and_(
+        col(RoundRow.chat) == place.chat,
+        col(RoundRow.workspace) == place.workspace,
+        col(RoundRow.channel) == place.channel,
+    )
+
+
+def _states(wanted: Wanted) -> Iterator[Any]:
+    if wanted.unfinished:
+        yield from (col(RoundRow.seconds).is_(None), not_(col(RoundRow.paused)))
+    if wanted.undelivered:
+        yield not_(col(RoundRow.delivered))
+    if wanted.succeeded:
+        yield from (col(RoundRow.seconds).is_not(None), col(RoundRow.failure).is_(None))
+    if wanted.leaves_forgotten_out:
+        yield col(RoundRow.forgotten_at).is_(None)
 
 
 def line_from(row: Any) -> RoundLine:  # noqa: ANN401
     """Give the line a row of the query holds."""
-    told = (row.id, row.question, row.asked_at, _stage(row), row.asked_by)
-    return RoundLine(*told, place_from(row), row.paused, row.forgotten_at)
+    return RoundLine(
+        row.id,
+        row.question,
+        row.asked_at,
+        _stage(row),
+        row.asked_by,
+        place_from(row),
+        row.paused,
+        forgotten=row.forgotten_at,
+        panel=row.panel_name,
+        seconds=row.seconds,
+        failed=row.failed,
+        delivered=row.delivered,
+    )
 
 
 def _has(table: type[LabelRow] | type[VerdictRow]) -> Any:  # noqa: ANN401
@@ -69,7 +120,7 @@ def _has(table: type[LabelRow] | type[VerdictRow]) -> Any:  # noqa: ANN401
 
 
 def _stage(row: Any) -> Stage:  # noqa: ANN401
-    if row.closed:
+    if row.seconds is not None:
         return Stage.CLOSED
     if row.ranked:
         return Stage.RANKED

@@ -5,20 +5,26 @@ from dataclasses import replace
 from datetime import datetime
 
 from council.ballots import Ballot, SpoiledBallot
-from council.errors import RoundNotFoundError, StoreError
+from council.errors import StoreError
 from council.forgetting import check_remembered, forget
 from council.outgoing import Claim
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Round, Stage, in_panel_order
-from storage.finding import PAST_ROUNDS, the_one
+from storage.finding import PAST_ROUNDS, the_one, unknown
+from storage.memory_ledger import MemoryLedger
 
 
 class MemoryStore:
-    """Rounds in a dictionary."""
+    """Rounds in a dictionary; what hangs on them elsewhere is dropped with them if it is given."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, outgoing: "MemoryOutgoing | None" = None, ledger: MemoryLedger | None = None
+    ) -> None:
         self._rounds: dict[str, Round] = {}
         self._paused: set[str] = set()
+        self._delivered: set[str] = set()
+        self._outgoing = outgoing or MemoryOutgoing()
+        self._ledger = ledger or MemoryLedger()
 
     async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
@@ -38,9 +44,7 @@ class MemoryStore:
 
     async def load(self, round_id: str) -> Round:
         """Give a round with its parts in panel order."""
-        if round_id not in self._rounds:
-            raise RoundNotFoundError(f"There is no round {round_id!r}.")
-        return in_panel_order(self._rounds[round_id])
+        return in_panel_order(self._kept(round_id))
 
     async def find(self, start: str) -> str:
         """Give the one round id that starts so."""
@@ -53,9 +57,17 @@ class MemoryStore:
         lines = map(self._line, self._newest_first())
         return tuple(line for line in lines if wanted.admits(line))[:limit]
 
+    async def line(self, round_id: str) -> RoundLine:
+        """Give a round in one line."""
+        return self._line(self._kept(round_id))
+
     async def pause(self, round_id: str, *, paused: bool) -> None:
         """Note that somebody stopped a round on purpose, or wants it to go on."""
-        self._paused = self._paused | {round_id} if paused else self._paused - {round_id}
+        self._paused = self._noted(self._paused, round_id, paused)
+
+    async def deliver(self, round_id: str, *, delivered: bool) -> None:
+        """Note that all there is to say of a round is in its place, or is not."""
+        self._delivered = self._noted(self._delivered, round_id, delivered)
 
     async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
         """Give the ids of the rounds that are wanted, oldest first."""
@@ -68,6 +80,17 @@ class MemoryStore:
         before = await self.load(round_id)
         self._rounds[round_id] = forget(before, at, salt)
         return not before.forgotten
+
+    async def drop(self, chat: str, workspace: str) -> int:
+        """Delete every round that was asked in a workspace; give how many there were."""
+        dropped = await self.ids(wanted=Wanted(chats=(chat,), workspace=workspace))
+        for round_id in dropped:
+            del self._rounds[round_id]
+            self._outgoing.drop(round_id)
+            self._ledger.disown(round_id)
+        self._paused -= {*dropped}
+        self._delivered -= {*dropped}
+        return len(dropped)
 
     async def wipe(self) -> None:
         """Leave nothing behind: there are no files."""
@@ -85,8 +108,17 @@ class MemoryStore:
         ]
         return tuple(ballots for ballots in counted if ballots)
 
+    def _kept(self, round_id: str) -> Round:
+        if round_id not in self._rounds:
+            raise unknown(round_id)
+        return self._rounds[round_id]
+
+    def _noted(self, among: set[str], round_id: str, holds: bool) -> set[str]:
+        return among | ({round_id} & self._rounds.keys()) if holds else among - {round_id}
+
     def _line(self, round_: Round) -> RoundLine:
-        return replace(RoundLine.of(round_), paused=round_.id in self._paused)
+        paused, delivered = round_.id in self._paused, round_.id in self._delivered
+        return replace(RoundLine.of(round_), paused=paused, delivered=delivered)
 
     def _newest_first(self) -> list[Round]:
         by_id = sorted(self._rounds.values(), key=lambda round_: round_.id)
@@ -98,12 +130,13 @@ class MemoryOutgoing:
 
     def __init__(self) -> None:
         self._claims: dict[str, Claim] = {}
+        self._rounds: dict[str, str] = {}
 
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
         """Undertake to send a message of a round, or give the claim there is already."""
         if key in self._claims:
             return self._claims[key]
-        self._claims[key] = Claim(key, now)
+        self._claims[key], self._rounds[key] = Claim(key, now), round_id
         return replace(self._claims[key], is_new=True)
 
     async def take_over(self, claim: Claim, now: datetime) -> bool:
@@ -115,7 +148,13 @@ class MemoryOutgoing:
 
     async def mark(self, key: str, message: str) -> None:
         """Note that a message was sent, with the id it has in its chat."""
-        self._claims[key] = replace(self._claims[key], message=message)
+        if key in self._claims:
+            self._claims[key] = replace(self._claims[key], message=message)
+
+    def drop(self, round_id: str) -> None:
+        """Delete what was sent of a round."""
+        for key in [key for key, of in self._rounds.items() if of == round_id]:
+            del self._claims[key], self._rounds[key]
 
 
 def _holds(round_: Round, artefact: Artefact) -> bool:

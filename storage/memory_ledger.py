@@ -1,7 +1,7 @@
 """A ledger that forgets when the process ends."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from council.spending import Account, Caps, Refusal, Scope, Used, refusal
@@ -50,6 +50,11 @@ class MemoryLedger:
         """Give back what a round has reserved and not spent."""
         for line in self._of(round_id):
             line.reserved = 0
+
+    def disown(self, round_id: str) -> None:
+        """Have nobody's name on what a round cost."""
+        for line in self._of(round_id):
+            line.account = replace(line.account, asker="")
 
     async def held(self) -> tuple[str, ...]:
         """Give the rounds that have something reserved."""

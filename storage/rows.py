@@ -55,6 +55,7 @@ class RoundRow(SQLModel, table=True):
     seconds: float | None = None
     failure: str | None = None
     paused: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    delivered: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     forgotten_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     salt: str = Field(default="", sa_column_kwargs={"server_default": ""})
     digests: list[list[str]] = Field(
@@ -173,6 +174,16 @@ class SynthesisRow(_OfRound, _WithPrompt, table=True):
     cost_usd: float | None = None
     seconds: float | None = None
     attempts: int | None = None
+
+
+class FeedbackRow(_OfRound, table=True):
+    """What one person thinks of a round: whether its answer helped, and why."""
+
+    __tablename__ = "feedback"
+    by: str = Field(primary_key=True)
+    helpful: bool
+    reason: str
+    at: datetime = Field(sa_type=UtcDateTime)
 
 
 class OutgoingRow(SQLModel, table=True):

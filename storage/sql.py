@@ -11,16 +11,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel, col
 
 from council.ballots import Ballot
-from council.errors import RoundNotFoundError, StoreError
+from council.errors import StoreError
 from council.forgetting import forget, refusal
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Closing, Round
 from storage.acts import insert, rows_of, transaction
 from storage.database import for_reading
+from storage.dropping import drop
 from storage.faults import told_kindly
-from storage.finding import PAST_ROUNDS, the_one
+from storage.finding import PAST_ROUNDS, the_one, unknown
 from storage.finishing import finished
-from storage.listing import ids_query, line_from, lines_query
+from storage.listing import ids_query, line_from, line_query, lines_query
 from storage.reading import PARTS, Parts, past_ballot_from, round_from
 from storage.rows import BallotRow, RoundRow
 from storage.wiping import owe, wipe
@@ -82,9 +83,26 @@ class SqlStore:
         return tuple(map(line_from, found))
 
     @finished
+    async def line(self, round_id: str) -> RoundLine:
+        """Give a round in one line."""
+        async with transaction(self._readers) as connection:
+            found = (await connection.execute(line_query(round_id))).one_or_none()
+        if found is None:
+            raise unknown(round_id)
+        return line_from(found)
+
+    @finished
     async def pause(self, round_id: str, *, paused: bool) -> None:
         """Note that somebody stopped a round on purpose, or wants it to go on."""
-        noted = update(RoundRow).where(col(RoundRow.id) == round_id).values(paused=paused)
+        await self._note(round_id, paused=paused)
+
+    @finished
+    async def deliver(self, round_id: str, *, delivered: bool) -> None:
+        """Note that all there is to say of a round is in its place, or is not."""
+        await self._note(round_id, delivered=delivered)
+
+    async def _note(self, round_id: str, **values: bool) -> None:
+        noted = update(RoundRow).where(col(RoundRow.id) == round_id).values(**values)
         async with transaction(self.engine) as connection:
             await connection.execute(noted)
 
@@ -112,6 +130,15 @@ class SqlStore:
             await _insert_all(connection, part_rows(after))
             await owe(connection)
             return True
+
+    @finished
+    async def drop(self, chat: str, workspace: str) -> int:
+        """Delete every round that was asked in a workspace; give how many there were."""
+        async with transaction(self.engine) as connection:
+            dropped = await drop(connection, chat, workspace)
+            if dropped:
+                await owe(connection)
+            return dropped
 
     @finished
     async def wipe(self) -> None:
@@ -158,7 +185,7 @@ async def _found(
     """Give the rows of a round, its own first."""
     own = await rows_of(connection, rounds.where(col(RoundRow.id) == round_id))
     if not own:
-        raise RoundNotFoundError(f"There is no round {round_id!r}.")
+        raise unknown(round_id)
     parts = {
         table: await rows_of(connection, select(table).where(table.round_id == round_id))
         for table in PARTS

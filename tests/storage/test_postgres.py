@@ -74,6 +74,10 @@ def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
             lambda s: s.recent(3, Wanted(unfinished=True)), "round.seconds IS NULL", id="unfinished"
         ),
         pytest.param(lambda s: s.past_ballots("house"), "ballot.round_id IN (", id="past"),
+        pytest.param(lambda s: s.drop("slack", "T1"), "DELETE FROM round", id="drop"),
+        pytest.param(
+            lambda s: s.recent(3, Wanted(undelivered=True)), "NOT round.delivered", id="undelivered"
+        ),
         pytest.param(lambda s: s.ids(3), "ORDER BY round.asked_at, round.id", id="ids"),
         pytest.param(lambda s: s.forget("r1", ASKED_AT, "s"), "FOR UPDATE", id="forget-locks"),
         pytest.param(lambda s: s.forget("r1", ASKED_AT, "s"), "DELETE FROM answer", id="forget"),

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from council.forgetting import forget
 from council.places import NOWHERE, Place
 from council.ports import EVERY, RoundLine, Store, Wanted
 from council.rounds import Closing, Question, Round
-from tests.builders import ASKED_AT, a_round
+from tests.builders import ASKED_AT, a_panel, a_round
 from tests.storage.builders import a_closed_round, keep
 
 PAGE = Place("web", channel="web:1")
@@ -102,6 +103,72 @@ async def test_only_unfinished_rounds_are_listed_where_they_are_wanted(store: St
     assert await found(store, Wanted(unfinished=True)) == ["open"]
 
 
+T1, T2 = Place("slack", "T1", "C1"), Place("slack", "T2", "C1")
+ASKED = {
+    "here": replace(T1, thread="1.2"),
+    "here-alone": replace(T1, private=True),
+    "beside": replace(T1, channel="C2"),
+    "beside-alone": Place("slack", "T1", "D9", private=True),
+    "elsewhere": T2,
+    "discord": replace(T1, chat="discord", private=True),
+}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "ids"),
+    [
+        pytest.param(Wanted(workspace="T2"), ["elsewhere"], id="workspace"),
+        pytest.param(Wanted(workspace=""), [], id="no-workspace"),
+        pytest.param(
+            Wanted(here=T1), ["beside", "elsewhere", "here", "here-alone"], id="private-ones-here"
+        ),
+        pytest.param(Wanted(here=T1, only_here=True), ["here", "here-alone"], id="only-here"),
+        pytest.param(Wanted(only_here=True), [], id="only-nowhere"),
+        pytest.param(Wanted(asked_by="web:2"), ["beside-alone"], id="asked-by"),
+        pytest.param(Wanted(here=T1, asker="web:2"), ["beside", "elsewhere", "here"], id="both"),
+    ],
+)
+async def test_rounds_are_listed_by_the_channel_one_looks_from(
+    store: Store, wanted: Wanted, ids: Sequence[str]
+) -> None:
+    for round_id, place in ASKED.items():
+        by = "web:2" if round_id == "beside-alone" else "web:1"
+        await store.open(asked(round_id, place, by))
+
+    assert await found(store, wanted) == ids
+
+
+async def test_rounds_are_listed_until_they_are_delivered_stopped_or_not(store: Store) -> None:
+    for round_id in ("open", "stopped", "delivered", "forgotten"):
+        await store.open(replace(a_round(), id=round_id))
+    await keep(store, a_closed_round("closed"))
+
+    await store.pause("stopped", paused=True)
+    await store.deliver("delivered", delivered=True)
+    await store.forget("forgotten", ASKED_AT, "salt")
+
+    assert await found(store, Wanted(undelivered=True)) == ["closed", "open", "stopped"]
+
+
+async def test_what_is_to_be_delivered_again_is_listed_again(store: Store) -> None:
+    await store.open(a_round())
+    await store.deliver("r1", delivered=True)
+
+    await store.deliver("r1", delivered=False)
+
+    assert await found(store, Wanted(undelivered=True)) == ["r1"]
+
+
+async def test_rounds_of_one_panel_that_closed_without_a_failure(store: Store) -> None:
+    other = replace(a_panel(), name="other")
+    await keep(store, a_closed_round("well"))
+    await keep(store, a_closed_round("of-another", other))
+    await keep(store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered.")))
+    await store.open(replace(a_round(), id="open"))
+
+    assert await found(store, Wanted(panel="house", succeeded=True)) == ["well"]
+
+
 async def test_the_limit_counts_what_is_wanted_newest_first(store: Store) -> None:
     for minute in range(6):
         place = PAGE if minute % 2 else SLACK
@@ -132,30 +199,57 @@ PLACES = st.builds(
 )
 TEXTS = st.text(st.sampled_from("aAäÄ%_\\'/ ß"), max_size=6)
 ASKERS = st.sampled_from(["", "web:1", "web:2"])
+RARELY = st.sampled_from([False, False, False, True])  # or nothing would ever be admitted
+MOMENTS = st.sampled_from([ASKED_AT + timedelta(minutes=minute) for minute in (-1, 0, 1)])
+PANELS = st.sampled_from(["house", "other"])
 WANTED = st.builds(
     Wanted,
-    TEXTS,
+    st.just("") | TEXTS,
     st.lists(st.sampled_from(["web", "slack", ""]), max_size=2).map(tuple),
     st.none() | ASKERS,
-    st.booleans(),
+    unfinished=RARELY,
+    remembered=RARELY,
+    since=st.none() | MOMENTS,
+    before=st.none() | MOMENTS,
+    workspace=st.none() | st.sampled_from(["", "T1"]),
+    here=st.none() | PLACES,
+    only_here=RARELY,
+    undelivered=RARELY,
+    succeeded=RARELY,
+    panel=st.just("") | PANELS,
+    asked_by=st.none() | ASKERS,
 )
+ENDS = st.sampled_from([None, Closing(1.0), Closing(2.0, "Nobody answered.")])
+
+
+@st.composite
+def kept_lines(draw: st.DrawFn) -> tuple[Round, RoundLine]:
+    """Draw a round, and the line of it that a store with these notes should give."""
+    question = draw(st.builds(Question, TEXTS, ASKERS, place=PLACES))
+    panel = replace(a_panel(), name=draw(PANELS))
+    # One store serves all the rounds of a test: their ids differ.
+    round_ = replace(a_round(panel, question=question), id=uuid4().hex)
+    end, is_forgotten = draw(ENDS), draw(RARELY)
+    round_ = round_.with_(end) if end else round_
+    round_ = forget(round_, ASKED_AT, "salt") if is_forgotten else round_
+    noted = replace(RoundLine.of(round_), paused=draw(st.booleans()), delivered=draw(st.booleans()))
+    return round_, noted
 
 
 @settings(
-    deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(
-    question=st.builds(Question, TEXTS, ASKERS, place=PLACES), wanted=WANTED, closed=st.booleans()
-)
+@given(kept_lines(), WANTED)
 async def test_every_store_lists_what_the_wish_admits(
-    store: Store, question: Question, wanted: Wanted, *, closed: bool
+    store: Store, kept: tuple[Round, RoundLine], wanted: Wanted
 ) -> None:
-    # One store serves all the rounds of this test: their ids differ.
-    round_ = replace(a_round(question=question), id=uuid4().hex)
-    if closed:
-        round_ = round_.with_(Closing(1.0))
-    await keep(store, round_)
+    round_, line = kept
+    await store.open(round_)
+    await store.pause(round_.id, paused=line.paused)
+    await store.deliver(round_.id, delivered=line.delivered)
 
-    listed = {line.id for line in await store.recent(wanted=wanted)}
+    listed = {line.id: line for line in await store.recent(wanted=wanted)}
 
-    assert (round_.id in listed) is wanted.admits(RoundLine.of(round_))
+    assert listed.get(round_.id) == (line if wanted.admits(line) else None)
+    assert (round_.id in await store.ids(wanted=wanted)) is wanted.admits(line)
+    assert await store.line(round_.id) == line
