@@ -183,11 +183,13 @@ class Sent:
 class Chat(Protocol):
     """The way to people on one platform.
 
-    `edit_seconds` is the least time between two edits of one message; `keeps_files` says whether
-    a file can be posted.
+    A room holds people who did not hear the question, so what is posted there says it. Progress is
+    shown again after `tick_seconds`, if nothing changes before; `keeps_files` says whether a file
+    can be posted.
     """
 
-    edit_seconds: ClassVar[float] = 1.0
+    is_room: ClassVar[bool] = False
+    tick_seconds: ClassVar[float] = 1.0
     keeps_files: bool = False
 
     def pages(self, post: Post) -> tuple[Post, ...]:
@@ -215,6 +217,14 @@ class Chat(Protocol):
         Raises GoneError for a message that is not there any more, UnwelcomeError where none may be.
         """
         ...
+
+    async def turn(self) -> None:
+        """Wait until the platform bears another sight of progress."""
+        return
+
+    async def show_progress(self, sent: Sent, post: Post) -> None:
+        """Replace a message for the time being; what fails here is not told."""
+        await self.edit(sent, post)
 
     async def whisper(self, said: Said, post: Post) -> None:
         """Tell only the one who spoke."""

@@ -2,6 +2,7 @@
 
 Claim, send, mark. Whoever finds a claim without a mark cannot know whether it was sent: it waits
 until the one who claimed it must have failed, looks the message up by its key, and only then sends.
+So does whoever lost the connection while sending.
 """
 
 import asyncio
@@ -9,12 +10,13 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
-from bot.chat import Chat, Post, Sent
+from bot.chat import Chat, Post, Sent, UnsureError
 from council.outgoing import Claim
 from council.places import Place
 from council.ports import Outgoing
 
 GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
+UNSURE_SECONDS = (1.0, 2.0, 5.0, 15.0, 30.0)  # before looking again where a connection was lost
 
 Sleep = Callable[[float], Awaitable[object]]
 
@@ -30,7 +32,9 @@ class Outbox:
         self._sleep = sleep
         self._turns: defaultdict[tuple[str, str, str], asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def send(self, chat: Chat, round_id: str, part: int, post: Post, place: Place) -> Sent:
+    async def send(
+        self, chat: Chat, round_id: str, part: int | str, post: Post, place: Place
+    ) -> Sent:
         """Give the one message for this part of a round's thread in this place, sent if need be."""
         channel = (place.chat, place.workspace, place.channel)
         key = "/".join((*channel, round_id, str(part)))
@@ -40,9 +44,20 @@ class Outbox:
                 claim = await self._taken_over(chat, claim, round_id, place)
             if claim.message:
                 return Sent(place, claim.message)
-            sent = await chat.send(place, post, key)
+            sent = await self._surely_sent(chat, place, post, key)
             await self._rows.mark(key, sent.message)
             return sent
+
+    async def _surely_sent(self, chat: Chat, place: Place, post: Post, key: str) -> Sent:
+        """Send; where it is not known whether that arrived, look, and send again if it did not."""
+        for seconds in UNSURE_SECONDS:
+            try:
+                return await chat.send(place, post, key)
+            except UnsureError:
+                await self._sleep(seconds)
+                if found := await self._found(chat, place, key):
+                    return found
+        return await chat.send(place, post, key)
 
     async def _taken_over(self, chat: Chat, claim: Claim, round_id: str, place: Place) -> Claim:
         """Give the claim once it is ours, or marked, or still another's after the wait."""
@@ -52,7 +67,16 @@ class Outbox:
         now = self._now()
         if not await self._rows.take_over(claim, now):
             return await self._rows.claim(claim.key, round_id, now)
-        if found := await chat.find(place, claim.key):
+        if found := await self._found(chat, place, claim.key):
             await self._rows.mark(claim.key, found.message)
             return Claim(claim.key, now, found.message)
         return Claim(claim.key, now, is_new=True)
+
+    async def _found(self, chat: Chat, place: Place, key: str) -> Sent | None:
+        """Look a message up, and again as long as the chat cannot be reached."""
+        for seconds in UNSURE_SECONDS:
+            try:
+                return await chat.find(place, key)
+            except UnsureError:
+                await self._sleep(seconds)
+        return await chat.find(place, key)

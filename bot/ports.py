@@ -5,7 +5,12 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from council.errors import CouncilError
 from council.rounds import Round
+
+
+class RoundStoppedError(CouncilError):
+    """A round was stopped before its end."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,8 +11,8 @@ from bot import logs
 from bot.chat import Asker, Said
 from bot.cli.fetching import FetchBar
 from bot.cli.outcome import say_json
-from bot.commands.asking import see_through
 from bot.commands.desk import Desk
+from bot.commands.showing import see_through
 from bot.render.acceptance import accepted_post
 from bot.render.document import document
 from bot.settings import load_settings
@@ -56,7 +56,7 @@ async def _seen_through(desk: Desk, round_: Round, *, quiet: bool) -> Round:
     said = Said(round_.question.text, YOU, new_session(), round_.id)
     try:
         await chat.whisper(said, accepted_post(round_, await estimated(round_, desk.gateway)))
-        return await see_through(desk, chat, said, round_)
+        return await see_through(desk, chat, said.place, round_)
     except asyncio.CancelledError:
         chat.close()
         stopped = f"Stopped; what there is is kept. Go on with: council ask --resume {round_.id}"

@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import structlog
 
 from bot import logs, metrics
-from bot.ports import Sight, Sights
+from bot.ports import RoundStoppedError, Sight, Sights
 from bot.runners.carried import Carried, sights_until_closed
 from bot.runners.claims import NO_CLAIMS, Claims
 from bot.runners.tap import Tap
@@ -32,10 +32,6 @@ SERVED = (
     "Another process serves the same chats with this database: stop it, or give this one a "
     "COUNCIL_DATA_DIR of its own."
 )
-
-
-class RoundStoppedError(CouncilError):
-    """A round was stopped before its end."""
 
 
 class RoundElsewhereError(CouncilError):

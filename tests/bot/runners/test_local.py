@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.ports import Sight
-from bot.runners.local import LocalRunner, Prepare, RoundStoppedError
+from bot.ports import RoundStoppedError, Sight
+from bot.runners.local import LocalRunner, Prepare
 from council.answers import Role
 from council.calls import Call, Reply
 from council.errors import PanelError, StoreError

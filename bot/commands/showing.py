@@ -1,0 +1,154 @@
+"""A round before people's eyes: how it goes, then the answer and its thread, each sent once.
+
+Whoever shows a round can be stopped and begin anew: what has been sent is found again.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from bot.chat import Chat, File, GoneError, Post, Sent
+from bot.commands.desk import Desk
+from bot.ports import RoundStoppedError, Sight
+from bot.render.markdown import as_markdown
+from bot.render.progress import progress_post
+from bot.render.report import report
+from bot.render.rooms import running_post, signed, stopped_post
+from council.errors import CouncilError
+from council.places import Place
+from council.rounds import Round
+
+ROOT, ROOT_AGAIN = "0", "0 again"
+EDIT_SECONDS = 1.0  # what an edit under way is given before the answer replaces it
+
+
+async def see_through(desk: Desk, chat: Chat, place: Place, round_: Round) -> Round:
+    """Carry a stored round on where that is needed, and show it in a place until all is told.
+
+    Where a room is told that it was cancelled, nothing is raised. A room's round goes on when the
+    showing is cancelled; any other is stopped with it.
+    """
+    screen = _Screen(chat, round_, await chat.named(round_.question.asked_by))
+    screen.sent = await desk.outbox.send(chat, round_.id, ROOT, screen.post(), place)
+    try:
+        if not round_.closing:
+            await _carried(desk, screen)
+    except RoundStoppedError:
+        # Without being told to stop it, this process is at its end, and the next one goes on.
+        if chat.is_room and (await desk.store.line(round_.id)).paused:
+            await _stopped(desk, screen, "Cancelled.")
+            await desk.store.deliver(round_.id, delivered=True)
+            return screen.sight.round_
+        raise
+    except asyncio.CancelledError:
+        if not chat.is_room:
+            await desk.runner.stop(round_.id)
+        raise
+    except CouncilError as error:
+        if chat.is_room:
+            await _stopped(desk, screen, str(error))
+        raise
+    await _deliver(desk, screen)
+    return screen.sight.round_
+
+
+async def _carried(desk: Desk, screen: "_Screen") -> None:
+    """Have the round carried to its end, and show how it goes."""
+    round_id = screen.sight.round_.id
+    async with screen.kept_up():
+        desk.runner.start(screen.sight.round_)
+        async with desk.runner.watching(round_id) as sights:
+            async for sight in sights:
+                screen.show(sight)
+
+
+async def _stopped(desk: Desk, screen: "_Screen", why: str) -> None:
+    round_ = await desk.store.load(screen.sight.round_.id)
+    await screen.chat.edit(screen.sent, signed(stopped_post(round_, why), round_, screen.asker))
+
+
+async def _deliver(desk: Desk, screen: "_Screen") -> None:
+    """Put the answer where progress was shown, and the rest under it."""
+    round_, chat = screen.sight.round_, screen.chat
+    thread = report(round_)
+    root, *replies = chat.pages(signed(thread.root, round_, screen.asker))
+    sent = await _rooted(desk, screen, root)
+    for reply in thread.replies:
+        replies += chat.pages(reply)
+    place = replace(sent.place, thread=sent.place.thread or sent.message)
+    for part, reply in enumerate(replies, start=1):
+        await desk.outbox.send(chat, round_.id, part, reply, place)
+    if chat.keeps_files:
+        file = File(f"council-{round_.id}.md", as_markdown(thread))
+        await send_file(desk, chat, round_, place, file)
+    await desk.store.deliver(round_.id, delivered=True)
+
+
+async def send_file(desk: Desk, chat: Chat, round_: Round, place: Place, file: File) -> Sent:
+    """Post a file in a round's thread, once."""
+    return await desk.outbox.send(chat, round_.id, file.name, Post((file,), file.name), place)
+
+
+async def _rooted(desk: Desk, screen: "_Screen", root: Post) -> Sent:
+    """Give the message that holds the answer: the one that showed progress, else a new one."""
+    try:
+        await screen.chat.edit(screen.sent, root)
+    except GoneError:
+        round_id, place = screen.sight.round_.id, screen.sent.place
+        return await desk.outbox.send(screen.chat, round_id, ROOT_AGAIN, root, place)
+    return screen.sent
+
+
+class _Screen:
+    """Shows the newest state of a round, and that time passes; never holds the round up."""
+
+    sent: Sent
+
+    def __init__(self, chat: Chat, round_: Round, asker: str) -> None:
+        self.chat = chat
+        self.asker = asker
+        self.sight = Sight(round_)
+        self._changed = asyncio.Event()
+        self._editing = False
+        self._started = asyncio.get_running_loop().time()
+
+    def show(self, sight: Sight) -> None:
+        """Take note of a change."""
+        self.sight = sight
+        self._changed.set()
+
+    def post(self) -> Post:
+        """Give what is to be seen now."""
+        seconds = asyncio.get_running_loop().time() - self._started
+        round_, draft = self.sight.round_, self.sight.draft
+        if not self.chat.is_room:
+            return progress_post(round_, seconds, draft)
+        running = signed(running_post(round_, seconds, draft), round_, self.asker)
+        return self.chat.pages(running)[0]
+
+    @asynccontextmanager
+    async def kept_up(self) -> AsyncIterator[None]:
+        """Keep the message up to date as long as the block lasts."""
+        keeping_up = asyncio.create_task(self._keep_up())
+        try:
+            yield
+        finally:
+            if self._editing:  # an edit on its way must not arrive after the answer
+                await asyncio.wait([keeping_up], timeout=EDIT_SECONDS)
+            keeping_up.cancel()
+            await asyncio.gather(keeping_up, return_exceptions=True)
+
+    async def _keep_up(self) -> None:
+        """Edit the message on every change, and at each tick; runs until the round is closed."""
+        while not self.sight.round_.closing:
+            try:
+                async with asyncio.timeout(self.chat.tick_seconds):
+                    await self._changed.wait()
+            except TimeoutError:
+                pass
+            await self.chat.turn()
+            self._changed.clear()
+            self._editing = True
+            await self.chat.show_progress(self.sent, self.post())
+            self._editing = False
