@@ -1,0 +1,1 @@
+"""Slack: posts as Block Kit messages and modals."""

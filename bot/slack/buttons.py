@@ -1,0 +1,96 @@
+"""Rows of buttons; each carries an opaque id, and what cannot be undone is asked about first."""
+
+from collections.abc import Iterator, Sequence
+
+from slack_sdk.models.blocks import (
+    ActionsBlock,
+    ButtonElement,
+    ConfirmObject,
+    ContextActionsBlock,
+    FeedbackButtonObject,
+    FeedbackButtonsElement,
+    PlainTextObject,
+)
+
+from bot.chat import Button
+from bot.slack.limits import ACTIONS, BUTTON_LABEL
+from bot.slack.plain import one_line, shortened
+from bot.slack.rich import Block
+
+FEEDBACK = "council:feedback"
+_OPINIONS = ("helpful", "unhelpful")
+_CONFIRMED = {
+    "again": ("Run again?", "The whole council is asked once more, and that costs as much again."),
+    "cancel": ("Stop this round?", "What has been answered so far is kept; the rest is not asked."),
+}
+_DANGEROUS = {"cancel"}
+
+
+def action_id(action: str) -> str:
+    """Give what a press of this action is known by."""
+    return f"council:{action}"
+
+
+def button_blocks(buttons: Sequence[Button], *, feedback: bool) -> Iterator[Block]:
+    """Give the rows of buttons; thumbs for the opinions where Slack's own may be used."""
+    thumbs = _thumbs(buttons) if feedback else None
+    plain = [b for b in buttons if not (thumbs and b.action in _OPINIONS)]
+    for row in _rows(plain):
+        yield ActionsBlock(elements=[_button(button) for button in row]).to_dict()
+    if thumbs:
+        yield thumbs
+
+
+def _rows(buttons: Sequence[Button]) -> Iterator[list[Button]]:
+    """Give rows in which no action comes twice: Slack tells presses apart by it."""
+    row: list[Button] = []
+    for button in buttons:
+        if len(row) == ACTIONS or button.action in {other.action for other in row}:
+            yield row
+            row = []
+        row.append(button)
+    if row:
+        yield row
+
+
+def _button(button: Button) -> ButtonElement:
+    return ButtonElement(
+        text=_label(button),
+        action_id=action_id(button.action),
+        value=button.value,
+        style="danger" if button.action in _DANGEROUS else None,
+        confirm=_confirm(button),
+    )
+
+
+def _confirm(button: Button) -> ConfirmObject | None:
+    if button.action not in _CONFIRMED:
+        return None
+    title, words = _CONFIRMED[button.action]
+    return ConfirmObject(
+        title=title,
+        text=PlainTextObject(text=words),
+        confirm=shortened(one_line(button.label), 30),
+        deny="Back",
+    )
+
+
+def _thumbs(buttons: Sequence[Button]) -> Block | None:
+    """Give both opinions as one element; None unless there is exactly one of each."""
+    found = {button.action: button for button in buttons if button.action in _OPINIONS}
+    if len(found) != len(_OPINIONS) or sum(b.action in _OPINIONS for b in buttons) != len(found):
+        return None
+    good, bad = (
+        FeedbackButtonObject(
+            text=_label(found[opinion]),
+            accessibility_label=_label(found[opinion]),
+            value=f"{opinion}:{found[opinion].value}",
+        )
+        for opinion in _OPINIONS
+    )
+    element = FeedbackButtonsElement(action_id=FEEDBACK, positive_button=good, negative_button=bad)
+    return ContextActionsBlock(elements=[element]).to_dict()
+
+
+def _label(button: Button) -> str:
+    return shortened(one_line(button.label), BUTTON_LABEL) or button.action

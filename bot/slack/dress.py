@@ -1,0 +1,165 @@
+"""Posts in Slack's dress: Block Kit messages, from the newest blocks down to plain text.
+
+Model text is shown as it stands and never obeyed: it calls nobody, forges nothing, loads nothing.
+Knows no client: what is sent, and what Slack refuses, is the chat's to see.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from slack_sdk.models.blocks import ContextBlock, HeaderBlock, PlainTextObject
+
+from bot.chat import (
+    Buttons,
+    Caution,
+    Heading,
+    Line,
+    Note,
+    Part,
+    Post,
+    Prose,
+    Quote,
+    Steps,
+    Table,
+)
+from bot.slack.buttons import button_blocks
+from bot.slack.limits import CONTEXT_ELEMENTS, HEADER, PLAIN_TEXT, RICH_ELEMENT
+from bot.slack.markdown import Parsed, markdown_blocks, parsed
+from bot.slack.plain import inert, one_line
+from bot.slack.rich import Block, blocks, elements, parted, size, text
+from bot.slack.steps import plan_block, step_lines
+from bot.slack.tables import data_table_block, monospaced, table_block
+from bot.slack.words import summary_text, whole_text
+
+# What words become: the kind of element, and the style of its text.
+_LOOKS: dict[type[Part], tuple[str, ...]] = {
+    Quote: ("quote",),
+    Line: ("section",),
+    Caution: ("section", "bold"),
+}
+
+
+class Level(IntEnum):
+    """How much of Block Kit a message uses; what Slack refuses is tried one level plainer."""
+
+    DATA_TABLE = 0
+    TABLE = 1
+    MONOSPACE = 2
+    NO_BLOCKS = 3
+
+    @property
+    def plainer(self) -> "Level | None":
+        """Give the next level to try; None after plain text."""
+        return Level(self + 1) if self < Level.NO_BLOCKS else None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What `chat.postMessage` and `chat.update` are given."""
+
+    text: str
+    blocks: list[Block]
+
+
+def dressed(post: Post, level: Level = Level.DATA_TABLE) -> Message:
+    """Give a post as a message; a post that `fits_slack` is within every limit at every level."""
+    if level is Level.NO_BLOCKS:
+        return Message(whole_text(post), [])
+    return Message(summary_text(post), Dress(post).blocks(level))
+
+
+class Dress:
+    """A post whose Markdown is read once, to be dressed at several levels."""
+
+    def __init__(self, post: Post) -> None:
+        self._post = post
+        self._read = [parsed(part.text) for part in post.parts if isinstance(part, Prose)]
+        tables = sum(isinstance(part, Table) for part in post.parts)
+        self._one_table = tables + sum(prose.tables for prose in self._read) == 1
+
+    def blocks(self, level: Level) -> list[Block]:
+        """Give the blocks at a level."""
+        read = iter(self._read)
+        caption = self._post.summary
+        made: list[Block] = []
+        for part in self._post.parts:
+            if isinstance(part, Heading):
+                caption = part.text
+            if isinstance(part, Prose):
+                made += self._prose(next(read), level)
+            elif isinstance(part, Table):
+                made += self._table(part, level, caption)
+            else:
+                made += _part(part, level)
+        return list(_joined(made))
+
+    def _prose(self, prose: Parsed, level: Level) -> list[Block]:
+        return markdown_blocks(prose, as_table=self._one_table and level <= Level.TABLE)
+
+    def _table(self, table: Table, level: Level, caption: str) -> list[Block]:
+        """Give the table as well as Slack can show it: one of each message stands out."""
+        block = None
+        if self._one_table and level is Level.DATA_TABLE:
+            block = data_table_block(table, caption)
+        if self._one_table and level <= Level.TABLE:
+            block = block or table_block(table)
+        return [block] if block else _rich(monospaced(table), "preformatted")
+
+
+def _part(part: Part, level: Level) -> list[Block]:
+    best = level is Level.DATA_TABLE
+    match part:
+        case Heading(words):
+            return _heading(words)
+        case Quote() | Line() | Caution():
+            return _rich(part.text, *_LOOKS[type(part)])
+        case Note(words):
+            return list(_small_print(words))
+        case Steps():
+            plan = plan_block(part) if best else None
+            return [plan] if plan else step_lines(part)
+        case Buttons(buttons):
+            return list(button_blocks(buttons, feedback=best))
+        case _:  # a file is uploaded, not shown
+            return []
+
+
+def _heading(words: str) -> list[Block]:
+    title = one_line(words)
+    if title and len(title) <= HEADER and "\n" not in words.strip():
+        return [HeaderBlock(text=PlainTextObject(text=title, emoji=False)).to_dict()]
+    return _rich(words, "section", "bold")
+
+
+def _rich(words: str, kind: str, *styles: str) -> list[Block]:
+    """Give rich text of one kind that says no more than the words do."""
+    said = inert(words).strip("\n")
+    return blocks(elements(kind, [text(said, *styles)])) if said.strip() else []
+
+
+def _small_print(words: str) -> Iterator[Block]:
+    """Give grey small print; rich text's parting serves plain text too."""
+    pieces = [part[0]["text"] for part in parted([text(one_line(words))], PLAIN_TEXT)]
+    shown = [PlainTextObject(text=piece, emoji=False) for piece in pieces]
+    for at in range(0, len(shown), CONTEXT_ELEMENTS):
+        yield ContextBlock(elements=shown[at : at + CONTEXT_ELEMENTS]).to_dict()
+
+
+def _joined(made: list[Block]) -> Iterator[Block]:
+    """Give the blocks with neighbours of rich text made one where that is short enough."""
+    last: Block | None = None
+    for block in made:
+        if last and _can_join(last, block):
+            last = {"type": "rich_text", "elements": [*last["elements"], *block["elements"]]}
+            continue
+        if last:
+            yield last
+        last = block
+    if last:
+        yield last
+
+
+def _can_join(last: Block, block: Block) -> bool:
+    rich = last["type"] == block["type"] == "rich_text"
+    return rich and size(last) + size(block) <= RICH_ELEMENT

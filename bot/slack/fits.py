@@ -1,0 +1,48 @@
+"""Whether a post is within all of Slack's limits, whichever dress it has to be sent in."""
+
+import json
+from collections.abc import Sequence
+
+from bot.chat import Heading, Part, Post
+from bot.slack.dress import Dress, Level
+from bot.slack.limits import BLOCKS, BOLD_HEADING, MESSAGE_JSON, MODAL_BLOCKS, MODAL_JSON, TEXT
+from bot.slack.rich import Block
+from bot.slack.words import whole_text
+
+
+def fits_slack(post: Post) -> bool:
+    """Say whether Slack takes the post as one message, at every level."""
+    if not _readable(post, MESSAGE_JSON):
+        return False
+    dress = Dress(post)
+    levels = (Level.DATA_TABLE, Level.TABLE, Level.MONOSPACE)
+    return all(_within(dress.blocks(level), BLOCKS, MESSAGE_JSON) for level in levels) and (
+        len(whole_text(post)) < TEXT
+    )
+
+
+def fits_modal(post: Post) -> bool:
+    """Say whether the post is shown on one page of a modal."""
+    if not _readable(post, MODAL_JSON):
+        return False
+    return _within(Dress(post).blocks(Level.MONOSPACE), MODAL_BLOCKS, MODAL_JSON)
+
+
+def json_size(blocks: Sequence[Block]) -> int:
+    """Give the length of the blocks as the JSON that is sent, escapes and structure counted."""
+    return len(json.dumps(blocks, ensure_ascii=False, separators=(",", ":")))
+
+
+def _within(blocks: Sequence[Block], most: int, longest: int) -> bool:
+    return len(blocks) <= most and json_size(blocks) <= longest
+
+
+def _readable(post: Post, longest: int) -> bool:
+    """Say no early to what is far too long, and to a heading that is none."""
+    if any(isinstance(part, Heading) and len(part.text) > BOLD_HEADING for part in post.parts):
+        return False
+    return sum(map(_length, post.parts)) <= longest
+
+
+def _length(part: Part) -> int:
+    return len(getattr(part, "text", ""))
