@@ -1,6 +1,6 @@
 """A store that forgets when the process ends."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -11,20 +11,16 @@ from council.outgoing import Claim
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Round, Stage, in_panel_order
 from storage.finding import PAST_ROUNDS, the_one, unknown
-from storage.memory_ledger import MemoryLedger
 
 
 class MemoryStore:
-    """Rounds in a dictionary; what hangs on them elsewhere is dropped with them if it is given."""
+    """Rounds in a dictionary; whoever keeps what hangs on them hears of each that is dropped."""
 
-    def __init__(
-        self, outgoing: "MemoryOutgoing | None" = None, ledger: MemoryLedger | None = None
-    ) -> None:
+    def __init__(self, *on_drop: Callable[[str], None]) -> None:
         self._rounds: dict[str, Round] = {}
         self._paused: set[str] = set()
         self._delivered: set[str] = set()
-        self._outgoing = outgoing or MemoryOutgoing()
-        self._ledger = ledger or MemoryLedger()
+        self._on_drop = on_drop
 
     async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
@@ -86,8 +82,8 @@ class MemoryStore:
         dropped = await self.ids(wanted=Wanted(chats=(chat,), workspace=workspace))
         for round_id in dropped:
             del self._rounds[round_id]
-            self._outgoing.drop(round_id)
-            self._ledger.disown(round_id)
+            for tell in self._on_drop:
+                tell(round_id)
         self._paused -= {*dropped}
         self._delivered -= {*dropped}
         return len(dropped)
