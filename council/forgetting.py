@@ -13,6 +13,7 @@ from council.answers import Answer
 from council.ballots import Ballot, Paper, SpoiledBallot
 from council.calls import Prompt, Reply
 from council.errors import ForgottenError
+from council.feedback import Feedback
 from council.forgotten import Forgotten, digest_of
 from council.rounds import Round, Synthesis
 
@@ -51,6 +52,15 @@ def check_remembered(round_: Round) -> None:
     """Raise ForgottenError for a round whose texts are gone: nothing can go on from it."""
     if round_.forgotten:
         raise refusal(round_.id, round_.forgotten.at)
+
+
+def check_wordless(feedback: Feedback, at: datetime | None) -> None:
+    """Raise ForgottenError for words on a round that was forgotten then; a bare verdict is none."""
+    if at and feedback.reason:
+        raise ForgottenError(
+            f"Round {feedback.round_id!r} was forgotten on {at:%Y-%m-%d}, so no words on it are "
+            "kept: say whether it helped, without a reason."
+        )
 
 
 def refusal(round_id: str, at: datetime) -> ForgottenError:

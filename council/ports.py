@@ -7,6 +7,7 @@ from typing import Protocol
 
 from council.ballots import Ballot
 from council.calls import Call, Reply
+from council.feedback import Feedback
 from council.outgoing import Claim
 from council.panel import Member
 from council.places import NOWHERE, Place
@@ -185,6 +186,18 @@ class Store(Protocol):
     async def deliver(self, round_id: str, *, delivered: bool) -> None:
         """Note that all there is to say of a round is in the place it was asked in, or is not."""
 
+    async def rate(self, feedback: Feedback) -> None:
+        """Keep what somebody thinks of a round; of one person's several the newest.
+
+        Raises RoundNotFoundError if there is none, ForgottenError for words on one whose texts are
+        gone.
+        """
+        ...
+
+    async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
+        """Give what people think of a round, oldest first; nothing for one there is not."""
+        ...
+
     async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
         """Give the ids of the rounds that are wanted, oldest first."""
         ...
@@ -192,6 +205,7 @@ class Store(Protocol):
     async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
         """Have a round without its texts, as `council.forgetting.forget` does; False if it was.
 
+        The reasons of what people think of it go too.
         Raises RoundNotFoundError if there is none. What the texts leave in the files is gone after
         `wipe`, which serves any number of forgotten rounds at once.
         """

@@ -1,30 +1,28 @@
 """A store that forgets when the process ends."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from council.ballots import Ballot, SpoiledBallot
 from council.errors import StoreError
-from council.forgetting import check_remembered, forget
+from council.feedback import Feedback
+from council.forgetting import check_remembered, check_wordless, forget
 from council.outgoing import Claim
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Round, Stage, in_panel_order
 from storage.finding import PAST_ROUNDS, the_one, unknown
-from storage.memory_ledger import MemoryLedger
 
 
 class MemoryStore:
-    """Rounds in a dictionary; what hangs on them elsewhere is dropped with them if it is given."""
+    """Rounds in a dictionary; whoever keeps what hangs on them hears of each that is dropped."""
 
-    def __init__(
-        self, outgoing: "MemoryOutgoing | None" = None, ledger: MemoryLedger | None = None
-    ) -> None:
+    def __init__(self, *on_drop: Callable[[str], None]) -> None:
         self._rounds: dict[str, Round] = {}
         self._paused: set[str] = set()
         self._delivered: set[str] = set()
-        self._outgoing = outgoing or MemoryOutgoing()
-        self._ledger = ledger or MemoryLedger()
+        self._ratings: dict[tuple[str, str], Feedback] = {}
+        self._on_drop = on_drop
 
     async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
@@ -69,6 +67,18 @@ class MemoryStore:
         """Note that all there is to say of a round is in its place, or is not."""
         self._delivered = self._noted(self._delivered, round_id, delivered)
 
+    async def rate(self, feedback: Feedback) -> None:
+        """Keep what somebody thinks of a round; of one person's several the newest."""
+        line, key = await self.line(feedback.round_id), (feedback.round_id, feedback.by)
+        check_wordless(feedback, line.forgotten)
+        before = self._ratings.get(key, feedback)
+        self._ratings[key] = feedback if feedback.at >= before.at else before
+
+    async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
+        """Give what people think of a round, oldest first."""
+        found = [feedback for (of, _), feedback in self._ratings.items() if of == round_id]
+        return tuple(sorted(found, key=lambda feedback: (feedback.at, feedback.by)))
+
     async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
         """Give the ids of the rounds that are wanted, oldest first."""
         found = (round_ for round_ in self._rounds.values() if wanted.admits(self._line(round_)))
@@ -79,6 +89,8 @@ class MemoryStore:
         """Have a round without its texts; give False if they were gone before."""
         before = await self.load(round_id)
         self._rounds[round_id] = forget(before, at, salt)
+        for feedback in await self.ratings(round_id):
+            self._ratings[round_id, feedback.by] = replace(feedback, reason="")
         return not before.forgotten
 
     async def drop(self, chat: str, workspace: str) -> int:
@@ -86,8 +98,10 @@ class MemoryStore:
         dropped = await self.ids(wanted=Wanted(chats=(chat,), workspace=workspace))
         for round_id in dropped:
             del self._rounds[round_id]
-            self._outgoing.drop(round_id)
-            self._ledger.disown(round_id)
+            for feedback in await self.ratings(round_id):
+                del self._ratings[round_id, feedback.by]
+            for tell in self._on_drop:
+                tell(round_id)
         self._paused -= {*dropped}
         self._delivered -= {*dropped}
         return len(dropped)

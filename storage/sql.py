@@ -12,6 +12,7 @@ from sqlmodel import SQLModel, col
 
 from council.ballots import Ballot
 from council.errors import StoreError
+from council.feedback import Feedback
 from council.forgetting import forget, refusal
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Closing, Round
@@ -22,6 +23,7 @@ from storage.faults import told_kindly
 from storage.finding import PAST_ROUNDS, the_one, unknown
 from storage.finishing import finished
 from storage.listing import ids_query, line_from, line_query, lines_query
+from storage.rating import leave_unsaid, rate, ratings
 from storage.reading import PARTS, Parts, past_ballot_from, round_from
 from storage.rows import BallotRow, RoundRow
 from storage.wiping import owe, wipe
@@ -107,6 +109,18 @@ class SqlStore:
             await connection.execute(noted)
 
     @finished
+    async def rate(self, feedback: Feedback) -> None:
+        """Keep what somebody thinks of a round; of one person's several the newest."""
+        async with transaction(self.engine) as connection:
+            await rate(connection, feedback)
+
+    @finished
+    async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
+        """Give what people think of a round, oldest first."""
+        async with transaction(self._readers) as connection:
+            return await ratings(connection, round_id)
+
+    @finished
     async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
         """Give the ids of the rounds that are wanted, oldest first."""
         async with transaction(self._readers) as connection:
@@ -128,6 +142,7 @@ class SqlStore:
             for table in PARTS:
                 await connection.execute(delete(table).where(table.round_id == round_id))
             await _insert_all(connection, part_rows(after))
+            await leave_unsaid(connection, round_id)
             await owe(connection)
             return True
 

@@ -1,6 +1,7 @@
 """Rounds out to lines of JSON, and in again; one round at a time is held in memory."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,10 +12,9 @@ from bot.cli.whole_file import written_whole
 from bot.render.figures import counted
 from bot.settings import SettingsError, load_settings
 from bot.wiring import opened_store
-from council.errors import StoreError
+from council.errors import ForgottenError, StoreError
 from council.ports import Store, Wanted
-from council.rounds import Round
-from storage.documents import line_of, round_of
+from storage.documents import Record, line_of, record_of
 
 Tell = Callable[[str], None]
 
@@ -45,7 +45,8 @@ async def export_rounds(since: datetime | None, to: Path | None, tell: Tell) -> 
 async def _lines(store: Store, wanted: Wanted, tell: Tell) -> AsyncIterator[bytes]:
     for round_id in await store.ids(wanted=wanted):
         try:
-            yield line_of(await store.load(round_id)).encode() + b"\n"
+            line = line_of(await store.load(round_id), await store.ratings(round_id))
+            yield line.encode() + b"\n"
         except StoreError as error:
             tell(f"Left out: {error}")
 
@@ -59,15 +60,27 @@ async def import_rounds(path: Path, tell: Tell) -> None:
                 tell(found.why)
                 continue
             try:
-                is_new = await store.open(found)
+                is_new = await _kept(store, found)
             except StoreError as error:
-                tell(f"Round {found.id!r}: {error}")
+                tell(f"Round {found.round_.id!r}: {error}")
                 continue
             kept, there = kept + is_new, there + (not is_new)
     typer.echo(f"{counted(kept, 'round')} taken in, {there} there already.")
 
 
-def exported(path: Path) -> Iterator[Round | Unreadable]:
+async def _kept(store: Store, record: Record) -> bool:
+    """Keep a round and what people think of it; give False for a round that was there."""
+    is_new = await store.open(record.round_)
+    if is_new:
+        # Its place has long been told, if it can be reached from here at all.
+        await store.deliver(record.round_.id, delivered=True)
+    for feedback in record.ratings:
+        with suppress(ForgottenError):  # words on a round that was forgotten here meanwhile
+            await store.rate(feedback)
+    return is_new
+
+
+def exported(path: Path) -> Iterator[Record | Unreadable]:
     """Give a file's rounds one by one, and why a line is none; SettingsError without a file."""
     try:
         with path.open("rb") as file:
@@ -78,8 +91,8 @@ def exported(path: Path) -> Iterator[Round | Unreadable]:
         raise SettingsError([f"{path} cannot be read: {error.strerror}."]) from None
 
 
-def _read(line: bytes, where: str) -> Round | Unreadable:
+def _read(line: bytes, where: str) -> Record | Unreadable:
     try:
-        return round_of(line)
+        return record_of(line)
     except StoreError as error:
         return Unreadable(f"{where}: {str(error).rstrip('.')}.")

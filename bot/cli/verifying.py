@@ -41,8 +41,8 @@ async def verify_file(path: Path, tell: Tell) -> None:
         if isinstance(found, Unreadable):
             typer.echo(found.why)
             tell(found.why)
-        elif not _said(found):
-            tell(found.id)
+        elif not _said(found.round_):
+            tell(found.round_.id)
     if none:
         typer.echo(NO_ROUND)
 

@@ -13,7 +13,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from bot import logs
-from bot.web import asking, events, health, pages
+from bot.commands.rating import FeedbackError
+from bot.web import asking, events, feedback, health, pages
 from bot.web.asking import FormError
 from bot.web.gate import Gate, HarmlessContent
 from bot.web.seals import LinkError
@@ -46,6 +47,7 @@ _DONE: dict[str, Handler] = {
     "/rounds/{id}/again": asking.asked_again,
     "/rounds/{id}/resume": asking.gone_on,
     "/rounds/{id}/stop": asking.stopped,
+    "/rounds/{id}/feedback": feedback.rated,
     "/login": asking.let_in,
 }
 
@@ -99,6 +101,6 @@ def _told(error: Exception) -> tuple[int, str]:
         return error.status_code, _SENTENCES.get(error.status_code, str(error.detail))
     if not isinstance(error, CouncilError):
         return _SERVER_FAULT, ""
-    kinds = {RoundNotFoundError: 404, LinkError: 403}
+    kinds = {RoundNotFoundError: 404, LinkError: 403, FeedbackError: 422}
     own = error.status if isinstance(error, FormError) else 503
     return kinds.get(type(error), own), str(error)

@@ -14,6 +14,7 @@ from bot.render.markdown import as_markdown
 from bot.render.placings import placings
 from bot.render.progress import progress_post
 from bot.render.report import answer_posts, ballots_post, report, standings_post, title_of
+from bot.web import feedback
 from bot.web.site import Site
 from bot.web.visitors import visitor_of
 from council.estimates import estimated
@@ -49,6 +50,7 @@ async def round_page(site: Site, request: Request) -> Response:
     if not is_over:
         estimate = await estimated(round_, site.desk.gateway)
         shown["accepted"] = accepted_post(round_, estimate).summary
+    may_rate = feedback.may_rate(site, request, round_)
     if round_.panel.name in site.desk.panels:
         shown["panel"] = round_.panel.name
     return await site.page(
@@ -59,6 +61,8 @@ async def round_page(site: Site, request: Request) -> Response:
         current=round_.id,
         is_running=is_carried and not round_.closing,
         is_own=is_own,
+        may_rate=may_rate,
+        said_before=await feedback.said_before(site, request, round_) if may_rate else None,
         state=site.state(),
         **shown,
     )

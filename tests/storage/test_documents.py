@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 
 from council.errors import StoreError
+from council.feedback import Feedback
 from council.rounds import Round, in_panel_order
 from council.verify import verify
-from storage.documents import line_of, round_of
-from tests.builders import an_answer
+from storage.documents import Record, line_of, record_of
+from tests.builders import ASKED_AT, an_answer
 from tests.storage.builders import a_closed_round
 from tests.storage.strategies import rounds_or_forgotten
 from tests.storage.test_round_trip import SHARED
@@ -21,14 +22,14 @@ from tests.storage.test_round_trip import SHARED
 def test_a_round_reads_back_equal(round_: Round) -> None:
     line = line_of(round_)
 
-    assert round_of(line) == in_panel_order(round_)
-    assert round_of(line.encode()) == in_panel_order(round_)
+    assert record_of(line).round_ == in_panel_order(round_)
+    assert record_of(line.encode()).round_ == in_panel_order(round_)
     assert "\n" not in line
     assert json.loads(line)["format"] == 1
 
 
 def test_what_reads_back_can_be_verified() -> None:
-    assert verify(round_of(line_of(a_closed_round()))) == ()
+    assert verify(record_of(line_of(a_closed_round())).round_) == ()
 
 
 def test_half_a_character_is_refused_in_a_sentence() -> None:
@@ -36,6 +37,24 @@ def test_half_a_character_is_refused_in_a_sentence() -> None:
 
     with pytest.raises(StoreError, match="Round 'r1' holds what JSON cannot"):
         line_of(round_)
+
+
+RATED = (
+    Feedback("r1", "web:1", helpful=False, reason="It missed\nthe point.", at=ASKED_AT),
+    Feedback("r1", "web:2", helpful=True, reason="", at=ASKED_AT),
+)
+
+
+def test_what_people_think_of_it_comes_along() -> None:
+    line = line_of(a_closed_round(), RATED)
+
+    assert record_of(line) == Record(a_closed_round(), RATED)
+    assert "ratings" not in json.loads(line_of(a_closed_round()))
+
+
+def rated(**fields: object) -> list[dict[str, object]]:
+    known = {"round_id": "r1", "by": "U1", "helpful": True, "reason": "", "at": str(ASKED_AT)}
+    return [known | fields]
 
 
 def changed(**fields: object) -> str:
@@ -54,11 +73,23 @@ def changed(**fields: object) -> str:
         pytest.param(changed(answers=[{}]), r"answers\.0\.member: ", id="answer"),
         pytest.param(changed(panel={}), r"panel\.name: ", id="panel"),
         pytest.param(changed(asked_at="2026-11-21T09:00:00"), "asked_at: ", id="no-zone"),
+        pytest.param(changed(ratings=7), "ratings: ", id="ratings"),
+        pytest.param(
+            changed(ratings=rated(round_id="r2")),
+            r"ratings\.0\.round_id: it is of another round",
+            id="rating-of-another",
+        ),
+        pytest.param(
+            changed(ratings=rated(at="2026-11-21T09:00:00")),
+            r"ratings\.0\.at: ",
+            id="rating-no-zone",
+        ),
+        pytest.param(changed(ratings=rated(helpful="?")), r"ratings\.0\.helpful: ", id="helpful"),
     ],
 )
 def test_what_is_no_round_is_named(line: str | bytes, named: str) -> None:
     with pytest.raises(StoreError, match=named):
-        round_of(line)
+        record_of(line)
 
 
 def test_a_panel_that_cannot_sit_is_named() -> None:
@@ -66,4 +97,4 @@ def test_a_panel_that_cannot_sit_is_named() -> None:
     document["panel"]["members"] = document["panel"]["members"][:1]
 
     with pytest.raises(StoreError, match="has 1 member"):
-        round_of(json.dumps(document))
+        record_of(json.dumps(document))

@@ -42,7 +42,7 @@ class House:
 def house(request: pytest.FixtureRequest) -> House:
     if request.param == "memory":
         outgoing, ledger = MemoryOutgoing(), MemoryLedger()
-        return House(MemoryStore(outgoing, ledger), outgoing, ledger)
+        return House(MemoryStore(outgoing.drop, ledger.disown), outgoing, ledger)
     engine: AsyncEngine = request.getfixturevalue("engine")
     return House(SqlStore(engine), SqlOutgoing(engine), SqlLedger(engine))
 

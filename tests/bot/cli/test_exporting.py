@@ -179,3 +179,33 @@ def test_a_reader_that_leaves_early_is_no_fault(held: tuple[Home, str]) -> None:
     )
 
     assert (ran.stdout, ran.stderr) == ('{"format":', "")
+
+
+def test_what_people_think_of_a_round_goes_along(held: tuple[Home, str], tmp_path: Path) -> None:
+    home, round_id = held
+    said = "INSERT INTO feedback VALUES (?, 'U1', 0, 'Too long.', '2026-11-21 09:00:00.000000')"
+    home.sql(said, round_id)
+    path = exported(home)
+    other = Home(tmp_path / "other")
+    other.folder.mkdir()
+    other.with_config(scripted_panel())
+
+    other.here("import", str(path))
+
+    (document,) = [json.loads(line) for line in other.here("export").out.splitlines()]
+    (rating,) = document["ratings"]
+    assert (rating["by"], rating["helpful"], rating["reason"]) == ("U1", False, "Too long.")
+    assert other.here("verify", "--from", str(path)).code == 0
+
+
+def test_a_round_that_was_taken_in_is_not_delivered_again(
+    held: tuple[Home, str], tmp_path: Path
+) -> None:
+    home, _ = held
+    other = Home(tmp_path / "other")
+    other.folder.mkdir()
+    other.with_config(scripted_panel())
+
+    other.here("import", str(exported(home)))
+
+    assert other.sql("SELECT delivered FROM round") == [(1,)]

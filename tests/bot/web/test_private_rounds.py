@@ -10,7 +10,7 @@ from tests.builders import GPT
 from tests.fakes import FakeGateway, Hangs
 
 READS = ("", "/events", "/state", "/round.json", "/round.md")
-ACTS = ("again", "stop", "resume")
+ACTS = ("again", "stop", "resume", "feedback")
 NOWHERE = "0123456789"
 
 

@@ -1,0 +1,48 @@
+"""What people think of rounds, in a SQL database: a row for each round and person."""
+
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlmodel import col
+
+from council.feedback import Feedback
+from council.forgetting import check_wordless
+from storage.acts import rows_of
+from storage.finding import unknown
+from storage.rows import FeedbackRow, RoundRow
+
+_ID: Any = col(FeedbackRow.round_id)
+
+
+async def rate(connection: AsyncConnection, feedback: Feedback) -> None:
+    """Keep feedback unless the same person gave newer."""
+    own = select(col(RoundRow.forgotten_at)).where(col(RoundRow.id) == feedback.round_id)
+    # The round is not forgotten before the end of this.
+    found = (await connection.execute(own.with_for_update(read=True))).one_or_none()
+    if found is None:
+        raise unknown(feedback.round_id)
+    check_wordless(feedback, found.forgotten_at)
+    await connection.execute(rating(feedback, connection.dialect.name))
+
+
+def rating(feedback: Feedback, dialect: str) -> Any:  # noqa: ANN401
+    """Give the insert that changes what the same person said before."""
+    insert = (postgresql if dialect == "postgresql" else sqlite).insert(FeedbackRow)
+    said = {"helpful": feedback.helpful, "reason": feedback.reason, "at": feedback.at}
+    return insert.values(round_id=feedback.round_id, by=feedback.by, **said).on_conflict_do_update(
+        index_elements=["round_id", "by"], set_=said, where=insert.excluded.at >= FeedbackRow.at
+    )
+
+
+async def ratings(connection: AsyncConnection, round_id: str) -> tuple[Feedback, ...]:
+    """Give what people think of a round, oldest first."""
+    oldest_first = (col(FeedbackRow.at), col(FeedbackRow.by))
+    query = select(FeedbackRow).where(round_id == _ID).order_by(*oldest_first)
+    return tuple(Feedback(**row) for row in await rows_of(connection, query))
+
+
+async def leave_unsaid(connection: AsyncConnection, round_id: str) -> None:
+    """Remove the reasons of what people think of a round."""
+    await connection.execute(update(FeedbackRow).where(round_id == _ID).values(reason=""))
