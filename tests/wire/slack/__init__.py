@@ -1,0 +1,50 @@
+"""A strict fake Slack on loopback: it refuses what Slack refuses.
+
+In process: `async with FakeSlack() as slack`, and the product beside it with
+`SLACK_API_URL=slack.api_url`. By hand: `python -m tests.wire.slack --port 4000`.
+"""
+
+from tests.wire.slack.acting import Deed, Event
+from tests.wire.slack.blockcheck import faults_of_blocks, faults_of_message, faults_of_view
+from tests.wire.slack.blocks.shapes import Fault
+from tests.wire.slack.calls import Call
+from tests.wire.slack.delivering import Acknowledgement
+from tests.wire.slack.driver import FakeSlack
+from tests.wire.slack.manifest import faults_of_manifest
+from tests.wire.slack.pings import pings_in
+from tests.wire.slack.rates import Rates
+from tests.wire.slack.state import File, Installation, Rules, SeenFault, View
+from tests.wire.slack.troubles import DropAfter, DropBefore, Fail, Refuse, Slow
+from tests.wire.slack.workspace import BOT, BOT_ID, TEAM, Channel, Message, User, Workspace
+
+__all__ = [
+    "BOT",
+    "BOT_ID",
+    "TEAM",
+    "Acknowledgement",
+    "Call",
+    "Channel",
+    "Deed",
+    "DropAfter",
+    "DropBefore",
+    "Event",
+    "Fail",
+    "FakeSlack",
+    "Fault",
+    "File",
+    "Installation",
+    "Message",
+    "Rates",
+    "Refuse",
+    "Rules",
+    "SeenFault",
+    "Slow",
+    "User",
+    "View",
+    "Workspace",
+    "faults_of_blocks",
+    "faults_of_manifest",
+    "faults_of_message",
+    "faults_of_view",
+    "pings_in",
+]

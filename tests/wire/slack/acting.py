@@ -1,0 +1,208 @@
+"""What people do in this Slack: type commands, speak, click, fill in forms."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.wire.slack import fields, payloads
+from tests.wire.slack.answering import Answers
+from tests.wire.slack.delivering import Acknowledgement, Parcel, Transport
+from tests.wire.slack.posting import new_message, put, thread_root
+from tests.wire.slack.state import SeenFault, State, View
+from tests.wire.slack.workspace import BOT, Channel, Message
+
+Payload = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """A command or an interaction as it was sent, and what the app made of it."""
+
+    sent: Payload
+    acknowledgement: Acknowledgement
+    message: Message | None = None  # what the acknowledgement itself said
+
+    @property
+    def payload(self) -> Payload | None:
+        """What the acknowledgement carried."""
+        return self.acknowledgement.payload
+
+    @property
+    def seconds(self) -> float:
+        """How long the app took."""
+        return self.acknowledgement.seconds
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether the app was late."""
+        return self.acknowledgement.timed_out
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the app took it in time."""
+        return self.acknowledgement.accepted
+
+
+@dataclass(slots=True)
+class Event:
+    """Something that happened, and every delivery of it so far; some the app never hears of."""
+
+    name: str
+    payload: Payload = field(default_factory=dict)
+    message: Message | None = None
+    acknowledgements: list[Acknowledgement] = field(default_factory=list)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the app took one of the deliveries."""
+        return any(one.accepted for one in self.acknowledgements)
+
+
+class Acting:
+    """The people's side. Whoever acts is named first; nobody acts who could not in Slack."""
+
+    def __init__(self, state: State, transport: Transport) -> None:
+        self.state = state
+        self.transport = transport
+        self._answers = Answers(state)
+
+    async def command(self, user: str, channel: str, name: str, text: str = "") -> Deed:
+        """Type a slash command; it works in any channel the user is in, never in a thread."""
+        place = self._place(user, channel)
+        sent = payloads.command(self.state, user, place, (name, text))
+        answer = await self.transport.deliver(Parcel("slash_commands", sent))
+        self._seen(user, answer)
+        return Deed(sent, answer, self._answers.to_command(user, place, answer))
+
+    def says(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> Message:
+        """Say something the app is not told of."""
+        place = self._place(user, channel)
+        message = new_message(self.state, place, user, {"text": text})
+        return put(place, message, thread_root(place, thread_ts))
+
+    async def mention(
+        self, user: str, channel: str, text: str, thread_ts: str | None = None
+    ) -> Event:
+        """Say something with the bot's name in it."""
+        assert f"<@{BOT}>" in text, f"nobody is mentioned without <@{BOT}>"
+        message = self.says(user, channel, text, thread_ts)
+        return await self._tell("app_mention", message)
+
+    async def direct_message(self, user: str, text: str, thread_ts: str | None = None) -> Event:
+        """Write to the bot alone."""
+        place = self.state.workspace.im_with(user)
+        return await self._tell("message.im", self.says(user, place.id, text, thread_ts))
+
+    async def channel_message(
+        self, user: str, channel: str, text: str, thread_ts: str | None = None
+    ) -> Event:
+        """Say something in a channel; the app hears it if it subscribed to that."""
+        kind = self.state.workspace.channels[channel].kind
+        name = {"public": "message.channels", "private": "message.groups"}.get(
+            kind, f"message.{kind}"
+        )
+        return await self._tell(name, self.says(user, channel, text, thread_ts))
+
+    async def opens_home(self, user: str) -> Event:
+        """Look at the app's home tab."""
+        inner: Payload = {"type": "app_home_opened", "user": user, "tab": "home"}
+        inner["channel"] = self.state.workspace.im_with(user).id
+        if user in self.state.homes:
+            inner["view"] = self.state.homes[user].payload
+        return await self._happens("app_home_opened", inner)
+
+    async def uninstalls(self) -> Event:
+        """Remove the app: its token is dead, and it is told so."""
+        self.state.tokens[self.state.app.bot_token].trouble = "account_inactive"
+        return await self._happens("app_uninstalled", {"type": "app_uninstalled"})
+
+    async def deliver_again(self, event: Event, attempt: int = 1) -> Acknowledgement:
+        """Deliver an event once more, with the same event_id, as a retry."""
+        answer = await self._deliver(event, attempt, "http_timeout")
+        event.acknowledgements.append(answer)
+        return answer
+
+    async def shortcut(self, user: str, callback_id: str, message: Message | None = None) -> Deed:
+        """Choose a shortcut: of this message, or a global one."""
+        sent = payloads.shortcut(self.state, user, callback_id, message)
+        return await self._interact(user, sent)
+
+    async def click(
+        self, on: Message | View, action_id: str, user: str, value: str | None = None
+    ) -> Deed:
+        """Click a button, or set what has options to this value ("positive" for feedback)."""
+        blocks = on.blocks if isinstance(on, Message) else on.payload["blocks"]
+        block_id, clicked = fields.element(blocks, action_id)
+        assert user in clicked.get("visible_to_user_ids", [user]), f"{user} does not see it"
+        action = fields.action(block_id, clicked, value, self.state.now())
+        if isinstance(on, Message):
+            assert on.ephemeral_to in {None, user}, f"{user} does not see it"
+            sent = payloads.click_in_message(self.state, on, user, action)
+        else:
+            sent = payloads.click_in_view(self.state, on, action)
+        return await self._interact(user, sent)
+
+    async def submit(self, view: View, values: Mapping[str, object], user: str) -> Deed:
+        """Fill in a modal and send it; values by block_id or action_id."""
+        assert view in self.state.modals.get(user, []), f"{user} has no such modal open"
+        sent = payloads.submission(self.state, view, fields.form(view.payload, values))
+        deed = await self._interact(user, sent)
+        if deed.accepted:
+            self._answers.to_submission(view, deed.payload)
+        return deed
+
+    async def closes(self, view: View) -> Deed | None:
+        """Close a modal; the app is told if the modal asked for that."""
+        self.state.modals[view.user].remove(view)
+        if not view.given.get("notify_on_close"):
+            return None
+        return await self._interact(view.user, payloads.closing(self.state, view))
+
+    def _place(self, user: str, channel: str) -> Channel:
+        place = self.state.workspace.channels[channel]
+        assert user in place.members, f"{user} is not in {channel}"
+        assert not place.is_archived, f"{channel} is archived"
+        return place
+
+    async def _interact(self, user: str, sent: Payload) -> Deed:
+        answer = await self.transport.deliver(Parcel("interactive", sent))
+        self._seen(user, answer)
+        return Deed(sent, answer)
+
+    def _seen(self, user: str, answer: Acknowledgement) -> None:
+        """Slack shows the person that the app failed."""
+        if answer.accepted:
+            return
+        what = "operation_timeout" if answer.timed_out else "dispatch_failed"
+        self.state.faults.append(SeenFault(user, what, str(answer.status or "")))
+
+    async def _tell(self, name: str, message: Message) -> Event:
+        place = self.state.workspace.channels[message.channel]
+        inner = payloads.said(self.state, message, place, name.partition(".")[0])
+        return await self._happens(name, inner, message)
+
+    async def _happens(self, name: str, inner: Payload, message: Message | None = None) -> Event:
+        place = self.state.workspace.channels.get(message.channel) if message else None
+        if name not in self.state.app.events or (place and BOT not in place.members):
+            return Event(name, message=message)
+        shared = place is not None and place.is_ext_shared
+        event = Event(name, payloads.event(self.state, inner, shared=shared), message)
+        first = await self._deliver(event, 0, "")
+        event.acknowledgements.append(first)
+        if not first.accepted and not first.no_retry:
+            work = asyncio.create_task(self._retry(event, first))
+            self.state.work.add(work)
+            work.add_done_callback(self.state.work.discard)
+        return event
+
+    async def _deliver(self, event: Event, attempt: int, reason: str) -> Acknowledgement:
+        return await self.transport.deliver(Parcel("events_api", event.payload, attempt, reason))
+
+    async def _retry(self, event: Event, answer: Acknowledgement) -> None:
+        for attempt, delay in enumerate(self.state.rules.retry_delays, start=1):
+            await asyncio.sleep(delay)
+            answer = await self._deliver(event, attempt, answer.trouble)
+            event.acknowledgements.append(answer)
+            if answer.accepted or answer.no_retry:
+                return

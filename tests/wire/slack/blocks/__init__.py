@@ -1,0 +1,1 @@
+"""The shapes of Block Kit, as data: one check for each block, element and object."""

@@ -1,0 +1,152 @@
+"""Small checks that join into the shape of a JSON value; each yields what Slack would say of it.
+
+Knows no block: only strings, numbers, lists, objects and unions told apart by their `type`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+INVALID = "invalid_blocks"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing Slack refuses: its error code, its sentence, and a JSON pointer to the place."""
+
+    code: str
+    message: str
+    pointer: str
+
+    def __str__(self) -> str:
+        return f"{self.message} [json-pointer:{self.pointer}]"
+
+
+Check = Callable[[object, str], Iterator[Fault]]
+
+
+def bad(message: str, at: str, code: str = INVALID) -> Fault:
+    """Give a fault; the code is invalid_blocks unless said otherwise."""
+    return Fault(code, message, at)
+
+
+def anything(_value: object, _at: str) -> Iterator[Fault]:
+    """Refuse nothing."""
+    yield from ()
+
+
+def flag(value: object, at: str) -> Iterator[Fault]:
+    """Want true or false."""
+    if not isinstance(value, bool):
+        yield bad("must be a boolean", at)
+
+
+def string(most: int, least: int = 1) -> Check:
+    """Want a bare string of so many characters."""
+
+    def check(value: object, at: str) -> Iterator[Fault]:
+        if not isinstance(value, str):
+            yield bad("must be a string", at)
+        elif len(value) < least:
+            yield bad(f"must be more than {least - 1} characters", at)
+        elif len(value) > most:
+            yield bad(f"must be less than {most + 1} characters", at)
+
+    return check
+
+
+def choice(*values: str) -> Check:
+    """Want one of these words."""
+
+    def check(value: object, at: str) -> Iterator[Fault]:
+        if value not in values:
+            yield bad(f"must be one of: {', '.join(values)}", at)
+
+    return check
+
+
+def number(
+    least: float = float("-inf"), most: float = float("inf"), *, whole: bool = True
+) -> Check:
+    """Want a number between these two; a boolean is none."""
+    kinds: tuple[type, ...] = (int,) if whole else (int, float)
+
+    def check(value: object, at: str) -> Iterator[Fault]:
+        if isinstance(value, bool) or not isinstance(value, kinds):
+            yield bad("must be an integer" if whole else "must be a number", at)
+        elif isinstance(value, (int, float)) and not least <= value <= most:
+            yield bad(f"must be between {least:g} and {most:g}", at)
+
+    return check
+
+
+def many(check_one: Check, most: int, least: int = 1) -> Check:
+    """Want a list of so many of these."""
+
+    def check(value: object, at: str) -> Iterator[Fault]:
+        if not isinstance(value, list):
+            yield bad("must be an array", at)
+            return
+        if len(value) > most:
+            yield bad(f"no more than {most} items allowed", at)
+        if len(value) < least:
+            yield bad(f"no fewer than {least} items allowed", at)
+        for place, one in enumerate(value):
+            yield from check_one(one, f"{at}/{place}")
+
+    return check
+
+
+def shape(required: Mapping[str, Check], optional: Mapping[str, Check] | None = None) -> Check:
+    """Want an object with these keys and no others."""
+    allowed = {**(optional or {}), **required}
+
+    def check(value: object, at: str) -> Iterator[Fault]:
+        if not isinstance(value, dict):
+            yield bad("must be an object", at)
+            return
+        for name in required:
+            if name not in value:
+                yield bad(f"missing required field: {name}", at)
+        for name, part in value.items():
+            if name in allowed:
+                yield from allowed[name](part, f"{at}/{name}")
+            else:
+                yield bad(f"invalid additional property: {name}", at)
+
+    return check
+
+
+def typed(shapes: Mapping[str, Check]) -> Check:
+    """Want an object whose `type` is one of these, in that type's shape."""
+
+    def check(value: object, at: str) -> Iterator[Fault]:
+        if not isinstance(value, dict):
+            yield bad("must be an object", at)
+        elif "type" not in value:
+            yield bad("missing required field: type", at)
+        elif value["type"] not in shapes:
+            yield bad(f"unsupported type: {value['type']}", f"{at}/type")
+        else:
+            yield from shapes[value["type"]](value, at)
+
+    return check
+
+
+def all_of(*checks: Check) -> Check:
+    """Want every one of these."""
+
+    def check(value: object, at: str) -> Iterator[Fault]:
+        for one in checks:
+            yield from one(value, at)
+
+    return check
+
+
+def one_key_of(*names: str) -> Check:
+    """Want at least one of these keys in an object."""
+
+    def check(value: object, at: str) -> Iterator[Fault]:
+        if isinstance(value, dict) and not any(name in value for name in names):
+            yield bad(f"missing required field: {' or '.join(names)}", at)
+
+    return check

@@ -1,0 +1,82 @@
+"""What was asked of the API: its arguments, what became of it, and the refusals it can meet."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.wire.slack.blocks.shapes import Fault
+
+Payload = dict[str, Any]
+
+
+class RefusalError(Exception):
+    """Slack answers `ok: false` with this code."""
+
+    def __init__(self, code: str, **more: object) -> None:
+        super().__init__(code)
+        self.code = code
+        self.more = more
+
+    @property
+    def body(self) -> Payload:
+        """The answer as it goes over the wire."""
+        return {"ok": False, "error": self.code, **self.more}
+
+
+def refusal_for(faults: list[Fault]) -> RefusalError:
+    """Give Slack's answer to faulty blocks or a faulty view: the first fault gives the code."""
+    said = [str(fault) for fault in faults]
+    messages = {"messages": [f"[ERROR] {one}" for one in said]}
+    return RefusalError(faults[0].code, errors=said, response_metadata=messages)
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of the Web API; `outcome` is "ok", an error code, or the fault that was injected."""
+
+    method: str
+    arguments: Payload
+    token: str | None
+    at: float
+    style: str  # get, form, query or json: how the arguments came
+    outcome: str = "under way"
+    response: Payload = field(default_factory=dict)
+
+    def text(self, name: str) -> str | None:
+        """Give an argument as a string; an empty one is none."""
+        value = self.arguments.get(name)
+        return None if value is None or value == "" else str(value)
+
+    def required(self, name: str, code: str = "invalid_arguments") -> str:
+        """Give an argument that must be there."""
+        value = self.text(name)
+        if value is None:
+            missing = {"messages": [f"[ERROR] missing required field: {name}"]}
+            raise RefusalError(code, response_metadata=missing)
+        return value
+
+    def flag(self, name: str, usual: bool = False) -> bool:
+        """Give a true or false that may have come as 1, 0, true or false."""
+        value = self.text(name)
+        return usual if value is None else value.lower() in {"true", "1"}
+
+    def number(self, name: str, usual: int) -> int:
+        """Give a whole number, or the usual one."""
+        value = self.text(name)
+        if value is None:
+            return usual
+        if not value.lstrip("-").isdigit():
+            raise RefusalError("invalid_arguments")
+        return int(value)
+
+    def value(self, name: str, code: str = "invalid_arguments") -> Any:  # noqa: ANN401
+        """Give structured JSON, whether it came as such or written into a string."""
+        value = self.arguments.get(name)
+        if not isinstance(value, str):
+            return value
+        if not value:
+            return None
+        try:
+            return json.loads(value)
+        except ValueError:
+            raise RefusalError(code) from None

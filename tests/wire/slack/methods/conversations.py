@@ -1,0 +1,193 @@
+"""conversations.* and reactions.add: what channels there are, who is in them, what was said."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from tests.wire.slack.calls import Call, RefusalError
+from tests.wire.slack.methods.method import Method, Payload
+from tests.wire.slack.posting import shown
+from tests.wire.slack.state import State
+from tests.wire.slack.workspace import BOT, TEAM, Channel, Message
+
+T = TypeVar("T")
+Wanted = Callable[[Channel], bool]
+
+_FAMILY = {"public": "channels", "private": "groups", "im": "im", "mpim": "mpim"}
+_KINDS = {"public_channel": "public", "private_channel": "private", "im": "im", "mpim": "mpim"}
+
+
+def described(channel: Channel) -> Payload:
+    """Give a conversation as conversations.info shows it."""
+    common: Payload = {
+        "id": channel.id,
+        "is_channel": channel.kind == "public",
+        "is_group": channel.kind == "private",
+        "is_im": channel.kind == "im",
+        "is_mpim": channel.kind == "mpim",
+        "is_private": channel.kind != "public",
+        "is_archived": channel.is_archived,
+        "is_shared": channel.is_ext_shared,
+        "is_ext_shared": channel.is_ext_shared,
+        "is_org_shared": False,
+        "context_team_id": TEAM,
+    }
+    if channel.kind == "im":
+        return common | {"user": next(iter(channel.members - {BOT}))}
+    return common | {"name": channel.name, "is_member": BOT in channel.members}
+
+
+def page(call: Call, items: Sequence[T], usual: int = 100) -> tuple[Sequence[T], str]:
+    """Give the page the cursor points at, and the cursor of the next."""
+    cursor = call.text("cursor") or "0"
+    limit = call.number("limit", usual)
+    if not cursor.isdigit():
+        raise RefusalError("invalid_cursor")
+    if not 1 <= limit <= 1000:
+        raise RefusalError("invalid_limit")
+    start = int(cursor)
+    return items[start : start + limit], str(start + limit) if start + limit < len(items) else ""
+
+
+def _of_kind(state: State, call: Call, right: str) -> Channel:
+    """Give the channel the call names, if its kind's scope is held."""
+    channel = state.channel(call.required("channel", "channel_not_found"))
+    state.need(call, f"{_FAMILY[channel.kind]}:{right}")
+    return channel
+
+
+def info(state: State, call: Call) -> Payload:
+    """Tell of one conversation."""
+    channel = _of_kind(state, call, "read")
+    told = described(channel)
+    if call.flag("include_num_members"):
+        told["num_members"] = len(channel.members)
+    return {"channel": told}
+
+
+def members(state: State, call: Call) -> Payload:
+    """Tell who is in it."""
+    ids, cursor = page(call, sorted(_of_kind(state, call, "read").members))
+    return {"members": list(ids), "response_metadata": {"next_cursor": cursor}}
+
+
+def _within(call: Call, messages: list[Message]) -> list[Message]:
+    oldest, latest = call.text("oldest") or "0", call.text("latest")
+    bounds = {call.text("oldest"), latest} if call.flag("inclusive") else set()
+    return [
+        message
+        for message in messages
+        if message.ts in bounds or float(oldest) < float(message.ts) < float(latest or "inf")
+    ]
+
+
+def _inside(state: State, call: Call) -> Channel:
+    channel = _of_kind(state, call, "history")
+    if BOT not in channel.members:
+        raise RefusalError("not_in_channel")
+    return channel
+
+
+def _listed(call: Call, channel: Channel, messages: list[Message], usual: int) -> Payload:
+    found, cursor = page(call, messages, usual)
+    metadata = call.flag("include_all_metadata")
+    return {
+        "messages": [shown(channel, message, metadata=metadata) for message in found],
+        "has_more": bool(cursor),
+        "response_metadata": {"next_cursor": cursor},
+    }
+
+
+def history(state: State, call: Call) -> Payload:
+    """Tell what was said in a channel, latest first, without the replies."""
+    channel = _inside(state, call)
+    said = [one for one in channel.said if one.thread_ts is None or one.broadcast]
+    return _listed(call, channel, _within(call, said)[::-1], 100)
+
+
+def replies(state: State, call: Call) -> Payload:
+    """Tell a root and what was said under it; of a reply, itself alone."""
+    channel = _inside(state, call)
+    root = channel.find(call.required("ts", "thread_not_found"))
+    under = [one for one in channel.said if one.thread_ts == call.text("ts")]
+    if root is None and not under:
+        raise RefusalError("thread_not_found")
+    return _listed(call, channel, [*([root] if root else []), *_within(call, under)], 1000)
+
+
+def open_(state: State, call: Call) -> Payload:
+    """Open a direct conversation with one person."""
+    users = [name for name in (call.text("users") or "").split(",") if name]
+    if call.text("channel"):
+        return {"channel": described(state.channel(call.text("channel")))}
+    if not users:
+        raise RefusalError("users_list_not_supplied")
+    state.need(call, "im:write" if len(users) == 1 else "mpim:write")
+    known = [state.workspace.users.get(name) for name in users]
+    if None in known:
+        raise RefusalError("user_not_found")
+    if any(user and user.deleted for user in known):
+        raise RefusalError("user_disabled")
+    if users == [BOT] or any(user and user.is_bot for user in known):
+        raise RefusalError("cannot_dm_bot")
+    if len(users) > 1:
+        raise RefusalError("not_supported_by_this_fake")
+    channel = state.workspace.im_with(users[0])
+    full = call.flag("return_im")
+    return {"channel": described(channel) if full else {"id": channel.id}}
+
+
+def list_(state: State, call: Call) -> Payload:
+    """List the conversations the bot may know of."""
+    return _list(state, call, lambda _channel: True)
+
+
+def list_own(state: State, call: Call) -> Payload:
+    """List the conversations someone is in, as far as the bot may know of them."""
+    user = call.text("user") or BOT
+    return _list(state, call, lambda channel: user in channel.members)
+
+
+def _list(state: State, call: Call, wanted: Wanted) -> Payload:
+    types = (call.text("types") or "public_channel").split(",")
+    if not set(types) <= set(_KINDS):
+        raise RefusalError("invalid_types")
+    kinds = {_KINDS[name] for name in types}
+    for kind in kinds:
+        state.need(call, f"{_FAMILY[kind]}:read")
+    found = [
+        described(channel)
+        for channel in state.workspace.channels.values()
+        if channel.kind in kinds
+        and (channel.kind == "public" or BOT in channel.members)
+        and not (call.flag("exclude_archived") and channel.is_archived)
+        and wanted(channel)
+    ]
+    channels, cursor = page(call, found)
+    return {"channels": list(channels), "response_metadata": {"next_cursor": cursor}}
+
+
+def add_reaction(state: State, call: Call) -> Payload:
+    """Put an emoji to a message."""
+    name = call.required("name", "invalid_name")
+    channel = state.channel(call.required("channel", "channel_not_found"))
+    if BOT not in channel.members:
+        raise RefusalError("not_in_channel")
+    message = channel.find(call.required("timestamp", "bad_timestamp"))
+    if message is None:
+        raise RefusalError("message_not_found")
+    if (name, BOT) in message.reactions:
+        raise RefusalError("already_reacted")
+    message.reactions.append((name, BOT))
+    return {}
+
+
+METHODS = {
+    "conversations.info": Method(info, takes_json=False),
+    "conversations.members": Method(members, takes_json=False),
+    "conversations.history": Method(history, takes_json=False),
+    "conversations.replies": Method(replies, takes_json=False),
+    "conversations.open": Method(open_),
+    "conversations.list": Method(list_, takes_json=False),
+    "users.conversations": Method(list_own, takes_json=False),
+    "reactions.add": Method(add_reaction, ("reactions:write",)),
+}

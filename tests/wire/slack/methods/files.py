@@ -1,0 +1,97 @@
+"""files.*: a place to upload to, then the sharing of what was uploaded."""
+
+from tests.wire.slack.calls import Call, RefusalError
+from tests.wire.slack.methods.method import Method, Payload
+from tests.wire.slack.posting import new_message, put, thread_root
+from tests.wire.slack.state import File, State
+from tests.wire.slack.workspace import BOT, Channel
+
+SNIPPET_BYTES = 1_000_000
+
+
+def described(file: File) -> Payload:
+    """Give a file as files.info shows it."""
+    shares: dict[str, list[Payload]] = {}
+    for channel, ts in file.shared_in:
+        shares.setdefault(channel, []).append({"ts": ts})
+    return {
+        "id": file.id,
+        "name": file.name,
+        "title": file.title or file.name,
+        "size": file.length,
+        "user": BOT,
+        "mode": "snippet" if file.snippet_type else "hosted",
+        "shares": {"public": shares},
+        "channels": list(shares),
+    }
+
+
+def upload_url(state: State, call: Call) -> Payload:
+    """Give a place to upload one file to."""
+    name, length = call.required("filename"), call.number("length", 0)
+    if length < 1:
+        raise RefusalError("invalid_arguments")
+    snippet = call.text("snippet_type")
+    if snippet and length > SNIPPET_BYTES:
+        raise RefusalError("snippet_too_large")
+    file = File(f"F{state.number():06d}", name, length, snippet_type=snippet)
+    file.alt_text = call.text("alt_txt")
+    state.files[file.id] = file
+    path = f"/upload/v1/{state.number()}"
+    state.uploads[path] = file
+    return {"upload_url": f"{state.address}{path}", "file_id": file.id}
+
+
+def complete(state: State, call: Call) -> Payload:
+    """Share what was uploaded: in channels, under a root, or nowhere yet."""
+    wanted = call.value("files")
+    if not isinstance(wanted, list) or not wanted:
+        raise RefusalError("invalid_arguments")
+    files = [_uploaded(state, one) for one in wanted]
+    ids = [call.text("channel_id"), *(call.text("channels") or "").split(",")]
+    channels = [_open(state, id_) for id_ in ids if id_]
+    for channel in channels:
+        _share(state, call, channel, files)
+    for file, one in zip(files, wanted, strict=True):
+        file.done, file.title = True, str(one.get("title") or file.name)
+    return {"files": [described(file) for file in files]}
+
+
+def _uploaded(state: State, one: Payload) -> File:
+    file = state.files.get(str(one.get("id")))
+    if file is None or file.content is None or file.done:
+        raise RefusalError("file_not_found")
+    return file
+
+
+def _open(state: State, id_: str) -> Channel:
+    channel = state.channel(id_)
+    if BOT not in channel.members:
+        raise RefusalError("not_in_channel")
+    if channel.is_archived:
+        raise RefusalError("is_archived")
+    return channel
+
+
+def _share(state: State, call: Call, channel: Channel, files: list[File]) -> None:
+    thread_ts = thread_root(channel, call.text("thread_ts"))
+    content = {"text": call.text("initial_comment") or ""}
+    message = put(channel, new_message(state, channel, BOT, content), thread_ts)
+    for file in files:
+        file.shared_in.append((channel.id, message.ts))
+    message.payload["files"] = [described(file) for file in files]
+
+
+def info(state: State, call: Call) -> Payload:
+    """Tell of one file."""
+    file = state.files.get(call.required("file", "file_not_found"))
+    if file is None or not file.done:
+        raise RefusalError("file_not_found")
+    return {"file": described(file)}
+
+
+METHODS = {
+    "files.getUploadURLExternal": Method(upload_url, ("files:write",), takes_json=False),
+    "files.completeUploadExternal": Method(complete, ("files:write",)),
+    "files.info": Method(info, ("files:read",), takes_json=False),
+}

@@ -1,0 +1,53 @@
+"""users.info and usergroups.users.list: who someone is."""
+
+from tests.wire.slack.calls import Call, RefusalError
+from tests.wire.slack.methods.method import Method, Payload
+from tests.wire.slack.state import State
+from tests.wire.slack.workspace import User
+
+
+def described(user: User) -> Payload:
+    """Give a person as users.info shows them; of a deactivated one Slack tells little."""
+    told: Payload = {
+        "id": user.id,
+        "team_id": user.team,
+        "name": user.name,
+        "deleted": user.deleted,
+        "is_bot": user.is_bot,
+        "real_name": user.name.title(),
+        "profile": {"display_name": user.name, "real_name": user.name.title(), "team": user.team},
+    }
+    if user.deleted:
+        return told
+    told |= {
+        "is_admin": user.is_admin,
+        "is_owner": False,
+        "is_primary_owner": False,
+        "is_restricted": user.is_restricted,
+        "is_ultra_restricted": user.is_ultra_restricted,
+        "is_app_user": False,
+        "tz": "Etc/UTC",
+    }
+    return told | ({"is_stranger": True} if user.is_stranger else {})
+
+
+def info(state: State, call: Call) -> Payload:
+    """Tell of one person."""
+    user = state.workspace.users.get(call.required("user", "user_not_found"))
+    if user is None:
+        raise RefusalError("user_not_found")
+    return {"user": described(user)}
+
+
+def usergroup(state: State, call: Call) -> Payload:
+    """Tell who is in a group."""
+    users = state.workspace.usergroups.get(call.required("usergroup", "no_such_subteam"))
+    if users is None:
+        raise RefusalError("no_such_subteam")
+    return {"users": list(users)}
+
+
+METHODS = {
+    "users.info": Method(info, ("users:read",), takes_json=False),
+    "usergroups.users.list": Method(usergroup, ("usergroups:read",), takes_json=False),
+}

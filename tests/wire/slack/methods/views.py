@@ -1,0 +1,155 @@
+"""views.*: modals opened by a trigger, stacked and changed; home tabs published."""
+
+from typing import Any
+
+from tests.wire.slack.blockcheck import faults_of_view
+from tests.wire.slack.calls import Call, RefusalError, refusal_for
+from tests.wire.slack.methods.method import Method, Payload
+from tests.wire.slack.posting import with_ids
+from tests.wire.slack.state import State, Trigger, View
+from tests.wire.slack.workspace import APP, BOT_ID, TEAM
+
+STACK = 3
+_EMPTY = {
+    "private_metadata": "",
+    "callback_id": "",
+    "external_id": "",
+    "submit": None,
+    "close": None,
+}
+
+
+def checked(state: State, view: Any, kind: str = "modal") -> Payload:  # noqa: ANN401
+    """Give the view when Slack would show it, or refuse."""
+    faults = faults_of_view(view)
+    if faults:
+        raise refusal_for(faults)
+    given: Payload = view
+    if given["type"] != kind:
+        raise RefusalError("invalid_arguments")
+    name = given.get("external_id")
+    if name and any(one.given.get("external_id") == name for one in every(state)):
+        raise RefusalError("duplicate_external_id")
+    return given
+
+
+def every(state: State) -> list[View]:
+    """Give every view on any screen."""
+    return [*(view for stack in state.modals.values() for view in stack), *state.homes.values()]
+
+
+def show(state: State, user: str, given: Payload, below: View | None = None) -> View:
+    """Put a view on a screen: on top of the one below it, or as the first."""
+    id_ = f"V{state.number():06d}"
+    view = View(id_, user, {}, given)
+    root = below.payload["root_view_id"] if below else id_
+    view.payload = {
+        "id": id_,
+        "root_view_id": root,
+        "previous_view_id": below.id if below else None,
+    }
+    _fill(state, view, given)
+    return view
+
+
+def _fill(state: State, view: View, given: Payload) -> None:
+    view.given, view.errors = given, {}
+    view.payload |= {
+        **_EMPTY,
+        **given,
+        "blocks": with_ids(state, given["blocks"]),
+        "hash": f"{state.now():.0f}.{state.number()}",
+        "state": {"values": {}},
+        "team_id": TEAM,
+        "app_id": APP,
+        "app_installed_team_id": TEAM,
+        "bot_id": BOT_ID,
+    }
+
+
+def trigger(state: State, call: Call) -> Trigger:
+    """Take the trigger the call brings, once and in time."""
+    found = state.triggers.get(call.required("trigger_id"))
+    if found is None:
+        raise RefusalError("invalid_trigger_id")
+    if found.used:
+        raise RefusalError("exchanged_trigger_id")
+    if state.now() - found.at > state.rules.trigger_seconds:
+        raise RefusalError("expired_trigger_id")
+    found.used = True
+    return found
+
+
+def open_(state: State, call: Call) -> Payload:
+    """Open a modal for the one who pulled the trigger."""
+    given = checked(state, call.value("view"))
+    user = trigger(state, call).user
+    view = show(state, user, given)
+    state.modals[user] = [view]
+    return {"view": view.payload}
+
+
+def push(state: State, call: Call) -> Payload:
+    """Put a modal on top of those open."""
+    given = checked(state, call.value("view"))
+    user = trigger(state, call).user
+    stack = state.modals.get(user, [])
+    if not stack:
+        raise RefusalError("not_found")
+    if len(stack) >= STACK:
+        raise RefusalError("push_limit_reached")
+    view = show(state, user, given, stack[-1])
+    stack.append(view)
+    return {"view": view.payload}
+
+
+def change(state: State, view: View, given: Payload) -> None:
+    """Show something else in a view."""
+    _fill(state, view, given)
+
+
+def update(state: State, call: Call) -> Payload:
+    """Change a modal, if it still is what the app takes it for."""
+    id_, external = call.text("view_id"), call.text("external_id")
+    if not id_ and not external:
+        raise RefusalError("invalid_arguments")
+    found = [
+        view for view in every(state) if view.id == id_ or view.given.get("external_id") == external
+    ]
+    if not found:
+        raise RefusalError("not_found")
+    view = found[0]
+    if call.text("hash") not in {None, view.payload["hash"]}:
+        raise RefusalError("hash_conflict")
+    before = view.given
+    view.given = {}  # its own external_id may stay
+    try:
+        given = checked(state, call.value("view"), before["type"])
+    finally:
+        view.given = before
+    change(state, view, given)
+    return {"view": view.payload}
+
+
+def publish(state: State, call: Call) -> Payload:
+    """Publish someone's home tab."""
+    user = call.required("user_id")
+    if user not in state.workspace.users:
+        raise RefusalError("user_not_found")
+    old = state.homes.get(user)
+    if old and call.text("hash") not in {None, old.payload["hash"]}:
+        raise RefusalError("hash_conflict")
+    given = checked(state, call.value("view"), "home")
+    if old:
+        change(state, old, given)
+    else:
+        state.homes[user] = show(state, user, given)
+    return {"view": state.homes[user].payload}
+
+
+METHODS = {
+    "views.open": Method(open_),
+    "views.push": Method(push),
+    "views.update": Method(update),
+    "views.publish": Method(publish),
+}

@@ -1,0 +1,150 @@
+"""The payloads of commands, events and interactions, as Slack writes them."""
+
+from typing import Any
+
+from tests.wire.slack.state import State, View
+from tests.wire.slack.workspace import APP, TEAM, Channel, Message
+
+Payload = dict[str, Any]
+
+TOKEN = "verification-token"
+_NAMES = {"im": "directmessage", "private": "privategroup", "mpim": "mpdm"}
+
+
+def command(state: State, user: str, channel: Channel, line: tuple[str, str]) -> Payload:
+    """Write a slash command; `line` is the command and its text. There is no thread in it."""
+    return {
+        "token": TOKEN,
+        "team_id": TEAM,
+        "team_domain": "home",
+        "channel_id": channel.id,
+        "channel_name": _NAMES.get(channel.kind, channel.name),
+        "user_id": user,
+        "user_name": state.workspace.users[user].name,
+        "command": line[0],
+        "text": line[1],
+        "api_app_id": APP,
+        "is_enterprise_install": "false",
+        "response_url": state.hook(user, channel.id),
+        "trigger_id": state.trigger(user),
+    }
+
+
+def event(state: State, inner: Payload, *, shared: bool = False) -> Payload:
+    """Wrap an event for delivery."""
+    number = state.number()
+    return {
+        "token": TOKEN,
+        "team_id": TEAM,
+        "context_team_id": TEAM,
+        "api_app_id": APP,
+        "event": inner,
+        "type": "event_callback",
+        "event_id": f"Ev{number:08d}",
+        "event_time": int(state.now()),
+        "authorizations": [
+            {"team_id": TEAM, "user_id": "U0BOT", "is_bot": True, "is_enterprise_install": False}
+        ],
+        "is_ext_shared_channel": shared,
+        "event_context": f"context-{number}",
+    }
+
+
+def said(state: State, message: Message, channel: Channel, type_: str) -> Payload:
+    """Write the event of something a person said."""
+    author = state.workspace.users[message.user]
+    inner: Payload = {
+        "type": type_,
+        "user": message.user,
+        "text": message.text,
+        "ts": message.ts,
+        "channel": channel.id,
+        "event_ts": message.ts,
+        "team": author.team,
+        "client_msg_id": f"client-{message.ts}",
+    }
+    if type_ == "message":
+        inner["channel_type"] = {"public": "channel", "private": "group"}.get(
+            channel.kind, channel.kind
+        )
+    if message.thread_ts:
+        inner["thread_ts"] = message.thread_ts
+    if author.is_stranger:
+        inner |= {"user_team": author.team, "source_team": author.team}
+    return inner
+
+
+def interaction(state: State, type_: str, user: str) -> Payload:
+    """Begin an interaction: what every kind of them carries."""
+    who = state.workspace.users[user]
+    return {
+        "type": type_,
+        "token": TOKEN,
+        "action_ts": f"{state.now():.6f}",
+        "team": {"id": TEAM, "domain": "home"},
+        "user": {"id": user, "username": who.name, "name": who.name, "team_id": who.team},
+        "api_app_id": APP,
+        "trigger_id": state.trigger(user),
+        "enterprise": None,
+        "is_enterprise_install": False,
+    }
+
+
+def click_in_message(state: State, message: Message, user: str, action: Payload) -> Payload:
+    """Write a click in a message; of one only its reader sees, Slack sends no text along."""
+    channel = state.workspace.channels[message.channel]
+    hidden = message.ephemeral_to is not None
+    container: Payload = {
+        "type": "message",
+        "message_ts": message.ts,
+        "channel_id": channel.id,
+        "is_ephemeral": hidden,
+    }
+    if message.thread_ts:
+        container["thread_ts"] = message.thread_ts
+    payload = interaction(state, "block_actions", user) | {
+        "container": container,
+        "channel": {"id": channel.id, "name": _NAMES.get(channel.kind, channel.name)},
+        "state": {"values": {}},
+        "response_url": state.hook(user, channel.id, message),
+        "actions": [action],
+    }
+    return payload if hidden else payload | {"message": message.payload}
+
+
+def click_in_view(state: State, view: View, action: Payload) -> Payload:
+    """Write a click in a modal or a home tab."""
+    return interaction(state, "block_actions", view.user) | {
+        "container": {"type": "view", "view_id": view.id},
+        "view": view.payload,
+        "actions": [action],
+    }
+
+
+def submission(state: State, view: View, values: Payload) -> Payload:
+    """Write the sending of a modal's form."""
+    return interaction(state, "view_submission", view.user) | {
+        "view": view.payload | {"state": {"values": values}},
+        "response_urls": [],
+    }
+
+
+def closing(state: State, view: View) -> Payload:
+    """Write the closing of a modal."""
+    payload = interaction(state, "view_closed", view.user)
+    del payload["trigger_id"]
+    return payload | {"view": view.payload, "is_cleared": False}
+
+
+def shortcut(state: State, user: str, callback_id: str, message: Message | None) -> Payload:
+    """Write a shortcut: one on a message, or a global one."""
+    if message is None:
+        return interaction(state, "shortcut", user) | {"callback_id": callback_id}
+    channel = state.workspace.channels[message.channel]
+    return interaction(state, "message_action", user) | {
+        "callback_id": callback_id,
+        "message_ts": message.ts,
+        "channel": {"id": channel.id, "name": _NAMES.get(channel.kind, channel.name)},
+        "message": message.payload,
+        "response_url": state.hook(user, channel.id),
+    }

@@ -1,0 +1,93 @@
+"""Deliveries over HTTP: the same parcels, as signed POSTs to the app's request URL."""
+
+import asyncio
+import hmac
+import json
+import time
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlencode
+
+from aiohttp import ClientError, ClientSession
+
+from tests.wire.slack.delivering import Acknowledgement, Parcel
+from tests.wire.slack.state import State
+
+Payload = dict[str, Any]
+
+
+def signed(secret: str, body: str, at: int) -> dict[str, str]:
+    """Give the two headers that prove a POST is Slack's."""
+    base = f"v0:{at}:{body}".encode()
+    digest = hmac.new(secret.encode(), base, sha256).hexdigest()
+    return {"X-Slack-Request-Timestamp": str(at), "X-Slack-Signature": f"v0={digest}"}
+
+
+class RequestUrl:
+    """Posts to one address, which a test sets once the product listens."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.address = ""
+        self.secret = state.app.signing_secret
+        self._session: ClientSession | None = None
+
+    async def deliver(self, parcel: Parcel) -> Acknowledgement:
+        """Post a parcel and wait for the answer."""
+        if parcel.kind == "events_api":
+            return await self._post(json.dumps(parcel.payload), "application/json", parcel)
+        form = (
+            parcel.payload
+            if parcel.kind == "slash_commands"
+            else {"payload": json.dumps(parcel.payload)}
+        )
+        return await self._post(urlencode(form), "application/x-www-form-urlencoded", parcel)
+
+    async def verify(self, challenge: str = "3eZbrw1aB") -> bool:
+        """Ask the address to prove itself, as when it is entered in the app's settings."""
+        body = {"type": "url_verification", "token": "none", "challenge": challenge}
+        answer = await self.deliver(Parcel("events_api", body))
+        said = answer.payload or {}
+        return answer.accepted and challenge in {said.get("challenge"), said.get("text")}
+
+    async def post(self, body: str, headers: dict[str, str]) -> tuple[int, str, bool]:
+        """Post anything; give the status, the text, and whether retries are declined."""
+        self._session = self._session or ClientSession()
+        async with self._session.post(self.address, data=body.encode(), headers=headers) as answer:
+            declined = answer.headers.get("X-Slack-No-Retry") == "1"
+            return answer.status, await answer.text(), declined
+
+    async def _post(self, body: str, kind: str, parcel: Parcel) -> Acknowledgement:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        headers = {"Content-Type": kind, **signed(self.secret, body, int(time.time()))}
+        if parcel.attempt:
+            headers |= {
+                "X-Slack-Retry-Num": str(parcel.attempt),
+                "X-Slack-Retry-Reason": parcel.reason,
+            }
+        try:
+            async with asyncio.timeout(self._state.rules.ack_seconds):
+                status, text, declined = await self.post(body, headers)
+        except TimeoutError:
+            return Acknowledgement(loop.time() - began, timed_out=True)
+        except (ClientError, OSError, ValueError):
+            return Acknowledgement(loop.time() - began, undelivered=True)
+        seconds = loop.time() - began
+        return Acknowledgement(seconds, _said(text), status=status, no_retry=declined)
+
+    async def close(self) -> None:
+        """End the session."""
+        if self._session:
+            await self._session.close()
+
+
+def _said(text: str) -> Payload | None:
+    """Read an answer: JSON, or plain words, or nothing."""
+    if not text:
+        return None
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return {"text": text}
+    return answer if isinstance(answer, dict) else {"text": text}

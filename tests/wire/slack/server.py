@@ -1,0 +1,61 @@
+"""The web server of this Slack: the API, the links, the response_urls and the uploads."""
+
+from functools import partial
+
+from aiohttp import web
+
+from tests.wire.slack.api import Api
+from tests.wire.slack.calls import Call
+from tests.wire.slack.hooks import Hooks
+from tests.wire.slack.links import Links
+from tests.wire.slack.meeting import meet
+from tests.wire.slack.state import State
+
+UPLOAD = "upload"
+_LARGEST = 50_000_000
+
+
+class Server:
+    """Listens on loopback, on a free port unless one is given."""
+
+    def __init__(self, state: State, links: Links, port: int = 0) -> None:
+        self._state = state
+        self._port = port
+        app = web.Application(client_max_size=_LARGEST)
+        api, hooks = Api(state), Hooks(state)
+        app.router.add_route("*", "/api/{method}", api.serve)
+        app.router.add_get("/link/", links.serve)
+        app.router.add_post("/commands/{number}", hooks.serve)
+        app.router.add_post("/actions/{number}", hooks.serve)
+        app.router.add_post("/upload/v1/{number}", self._upload)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+
+    async def start(self) -> None:
+        """Begin to listen."""
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", self._port).start()
+        host, port = self._runner.addresses[0][:2]
+        self._state.address = f"http://{host}:{port}"
+
+    async def stop(self) -> None:
+        """Close every connection."""
+        await self._runner.cleanup()
+
+    async def _upload(self, request: web.Request) -> web.Response:
+        """Take the bytes of one file."""
+        call = Call(UPLOAD, {"path": request.path}, None, self._state.now(), "bytes")
+        act = partial(self._store, call, await request.read())
+        return await meet(self._state, request, call, act)
+
+    def _store(self, call: Call, content: bytes) -> web.Response:
+        """Keep a file; its bytes must be as many as were announced."""
+        file = self._state.uploads.pop(str(call.arguments["path"]), None)
+        call.outcome = "ok"
+        if file is None:
+            call.outcome = "no such upload"
+            return web.Response(status=404, text=call.outcome)
+        if len(content) != file.length:
+            call.outcome = "length mismatch"
+            return web.Response(status=400, text=call.outcome)
+        file.content = content
+        return web.Response(text=f"OK - {len(content)}")

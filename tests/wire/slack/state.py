@@ -1,0 +1,191 @@
+"""All that this Slack remembers, and the settings it was started with."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Literal
+
+from tests.wire.slack.calls import Call, RefusalError
+from tests.wire.slack.rates import Limiter, Rates
+from tests.wire.slack.troubles import Troubles
+from tests.wire.slack.workspace import APP, BOT, Channel, Message, Workspace
+
+Payload = dict[str, Any]
+
+SCOPES = (
+    "app_mentions:read",
+    "channels:history",
+    "channels:read",
+    "chat:write",
+    "commands",
+    "files:read",
+    "files:write",
+    "groups:history",
+    "groups:read",
+    "im:history",
+    "im:read",
+    "im:write",
+    "mpim:history",
+    "mpim:read",
+    "reactions:write",
+    "team:read",
+    "usergroups:read",
+    "users:read",
+)
+EVENTS = ("app_mention", "message.im", "app_home_opened", "app_uninstalled", "tokens_revoked")
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """The app as it is installed: its secrets, scopes and events."""
+
+    bot_token: str = "xoxb-1-home"
+    app_token: str = "xapp-1-home"
+    config_token: str = "xoxe.xoxp-1-home"
+    signing_secret: str = "8f742231b10e8888abcd99yyyzzz85a5"
+    scopes: tuple[str, ...] = SCOPES
+    events: tuple[str, ...] = EVENTS
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How patient this Slack is; the defaults are Slack's own."""
+
+    now: Callable[[], float] = time.time
+    ack_seconds: float = 3.0
+    trigger_seconds: float = 3.0
+    hook_seconds: float = 30 * 60
+    hook_uses: int = 5
+    retry_delays: tuple[float, ...] = (0.0, 60.0, 300.0)
+    edit_window_seconds: float | None = None
+    links: int = 10
+    rates: Rates = field(default_factory=Rates)
+
+
+@dataclass(slots=True)
+class Token:
+    """One token and what it may do."""
+
+    kind: Literal["bot", "app", "config"]
+    scopes: tuple[str, ...]
+    trouble: str | None = None  # token_revoked, account_inactive
+
+
+@dataclass(slots=True)
+class Trigger:
+    """A trigger_id: good for one view, for three seconds."""
+
+    user: str
+    at: float
+    used: bool = False
+
+
+@dataclass(slots=True)
+class Hook:
+    """A response_url: where it leads, and how often it was used."""
+
+    user: str
+    channel: str
+    at: float
+    source: Message | None = None  # the message that was clicked; None for a command
+    uses: int = 0
+
+
+@dataclass(slots=True)
+class View:
+    """A modal on someone's screen, or someone's home tab."""
+
+    id: str
+    user: str
+    payload: Payload  # as the API shows it
+    given: Payload  # as the app sent it
+    errors: dict[str, str] = field(default_factory=dict)  # shown beside the inputs
+
+
+@dataclass(slots=True)
+class File:
+    """A file on its way in, or shared."""
+
+    id: str
+    name: str
+    length: int
+    title: str = ""
+    content: bytes | None = None
+    alt_text: str | None = None
+    snippet_type: str | None = None
+    shared_in: list[tuple[str, str]] = field(default_factory=list)  # channel and ts
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFault:
+    """A failure that Slack shows a person: operation_timeout, dispatch_failed, …"""
+
+    user: str
+    what: str
+    detail: str = ""
+
+
+class State:
+    """The workspace and everything that hangs on it."""
+
+    def __init__(self, rules: Rules, workspace: Workspace, app: Installation) -> None:
+        self.rules = rules
+        self.workspace = workspace
+        self.app = app
+        self.tokens = {
+            app.bot_token: Token("bot", app.scopes),
+            app.app_token: Token("app", ("connections:write",)),
+            app.config_token: Token("config", ()),
+        }
+        self.address = ""  # of this server: http://127.0.0.1:port
+        self.calls: list[Call] = []
+        self.troubles = Troubles()
+        self.limiter = Limiter(rules.rates)
+        self.refused_blocks: set[str] = set()  # block types this workspace does not know yet
+        self.ephemerals: list[Message] = []
+        self.triggers: dict[str, Trigger] = {}
+        self.hooks: dict[str, Hook] = {}
+        self.modals: dict[str, list[View]] = {}
+        self.homes: dict[str, View] = {}
+        self.files: dict[str, File] = {}
+        self.uploads: dict[str, File] = {}
+        self.faults: list[SeenFault] = []
+        self.tickets: set[str] = set()
+        self.work: set[asyncio.Task[None]] = set()
+        self._numbers = count(1)
+
+    def now(self) -> float:
+        """Give the time by the injected clock."""
+        return self.rules.now()
+
+    def number(self) -> int:
+        """Give a number never given before."""
+        return next(self._numbers)
+
+    def trigger(self, user: str) -> str:
+        """Give a fresh trigger_id to this user's deed."""
+        name = f"{self.number()}.{APP}.{user}"
+        self.triggers[name] = Trigger(user, self.now())
+        return name
+
+    def hook(self, user: str, channel: str, source: Message | None = None) -> str:
+        """Give a fresh response_url."""
+        name = f"{'actions' if source else 'commands'}/{self.number()}"
+        self.hooks[name] = Hook(user, channel, self.now(), source)
+        return f"{self.address}/{name}"
+
+    def channel(self, id_: str | None) -> Channel:
+        """Give a conversation the bot may know of; a private one only from inside."""
+        channel = self.workspace.channels.get(id_ or "")
+        if channel is None or (channel.kind != "public" and BOT not in channel.members):
+            raise RefusalError("channel_not_found")
+        return channel
+
+    def need(self, call: Call, scope: str) -> None:
+        """Refuse a call whose token lacks this scope."""
+        has = self.tokens[call.token or ""].scopes
+        if scope not in has:
+            raise RefusalError("missing_scope", needed=scope, provided=",".join(has))

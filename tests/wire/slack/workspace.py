@@ -1,0 +1,143 @@
+"""The people, places and messages of a workspace. Values and look-ups; no rule of the API."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Payload = dict[str, Any]
+
+Kind = Literal["public", "private", "im", "mpim"]
+
+TEAM = "T0HOME"
+BOT = "U0BOT"
+BOT_ID = "B0BOT"
+APP = "A0COUNCIL"
+
+
+@dataclass(slots=True)
+class User:
+    """One person or bot, as users.info tells of them."""
+
+    id: str
+    name: str
+    team: str = TEAM  # another team's: someone met over Slack Connect
+    is_restricted: bool = False
+    is_ultra_restricted: bool = False
+    is_bot: bool = False
+    is_admin: bool = False
+    deleted: bool = False
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether this one belongs to another workspace."""
+        return self.team != TEAM
+
+
+@dataclass(slots=True)
+class Message:
+    """One message as it stands now; `payload` is what the API shows of it."""
+
+    channel: str
+    ts: str
+    payload: Payload
+    thread_ts: str | None = None
+    metadata: Payload | None = None
+    arguments: Payload = field(default_factory=dict)  # as last posted or updated
+    edits: int = 0
+    reactions: list[tuple[str, str]] = field(default_factory=list)  # name and user
+    ephemeral_to: str | None = None
+    broadcast: bool = False
+
+    @property
+    def text(self) -> str:
+        """The text beside, or instead of, the blocks."""
+        return str(self.payload.get("text") or "")
+
+    @property
+    def blocks(self) -> list[Payload]:
+        """The blocks, if any."""
+        return list(self.payload.get("blocks") or [])
+
+    @property
+    def user(self) -> str:
+        """Who said it."""
+        return str(self.payload["user"])
+
+    @property
+    def root(self) -> str:
+        """The ts of the thread it is in, or would begin."""
+        return self.thread_ts or self.ts
+
+
+@dataclass(slots=True)
+class Channel:
+    """One conversation, who is in it, and what was said in it."""
+
+    id: str
+    name: str
+    kind: Kind = "public"
+    members: set[str] = field(default_factory=lambda: {BOT})
+    is_archived: bool = False
+    is_ext_shared: bool = False
+    said: list[Message] = field(default_factory=list)
+    last_ts: float = 0.0
+
+    def find(self, ts: str | None) -> Message | None:
+        """Give the message with this ts, if it still stands."""
+        return next((message for message in self.said if message.ts == ts), None)
+
+
+class Workspace:
+    """Everyone and every place; `standard` gives one of each kind."""
+
+    def __init__(self) -> None:
+        self.users: dict[str, User] = {}
+        self.channels: dict[str, Channel] = {}
+        self.usergroups: dict[str, list[str]] = {}
+        self.name = "Home"
+        self.add_user(User(BOT, "council", is_bot=True))
+
+    def add_user(self, user: User) -> User:
+        """Let someone in."""
+        self.users[user.id] = user
+        return user
+
+    def add_channel(self, channel: Channel) -> Channel:
+        """Open a conversation."""
+        self.channels[channel.id] = channel
+        return channel
+
+    def im_with(self, user: str) -> Channel:
+        """Give the direct conversation of the bot with this user, opened when there is none."""
+        for channel in self.channels.values():
+            if channel.kind == "im" and channel.members == {BOT, user}:
+                return channel
+        return self.add_channel(Channel(f"D{user[1:]}", user, "im", {BOT, user}))
+
+    @classmethod
+    def standard(cls) -> "Workspace":
+        """Give a workspace with every kind of person and place the API tells apart."""
+        home = cls()
+        for user in _EVERYONE:
+            home.add_user(User(**user))
+        everyone = set(home.users)
+        home.add_channel(Channel("C1", "general", members=set(everyone)))
+        home.add_channel(Channel("C2", "elsewhere", members={"U1", "U2"}))
+        home.add_channel(Channel("C3", "attic", members=set(everyone), is_archived=True))
+        home.add_channel(Channel("C4", "shared", members=set(everyone), is_ext_shared=True))
+        home.add_channel(Channel("G1", "inner", "private", members={BOT, "U1", "U2"}))
+        home.add_channel(Channel("G2", "closed", "private", members={"U1", "U2"}))
+        home.add_channel(Channel("G3", "mpdm-ada--ben", "mpim", members={BOT, "U1", "U2"}))
+        home.usergroups["S1"] = ["U1", "UADMIN"]
+        return home
+
+
+_EVERYONE: tuple[Payload, ...] = (
+    {"id": "U1", "name": "ada"},
+    {"id": "U2", "name": "ben"},
+    {"id": "UADMIN", "name": "cleo", "is_admin": True},
+    {"id": "UGUEST", "name": "guest", "is_restricted": True},
+    {"id": "UGUEST1", "name": "single", "is_restricted": True, "is_ultra_restricted": True},
+    {"id": "UOTHERBOT", "name": "robot", "is_bot": True},
+    {"id": "USTRANGER", "name": "stranger", "team": "T0AWAY"},
+    {"id": "UGONE", "name": "gone", "deleted": True},
+)
