@@ -41,7 +41,7 @@ class Said:
     """What reached the bot; `key` is the platform event's own id, the same when it is sent again.
 
     `context` is what the question refers to: a thread so far, an attached file. In a place that is
-    shared, people of other organisations read along.
+    shared, people of other organisations read along; a direct message is seen by nobody else.
     """
 
     text: str
@@ -50,6 +50,7 @@ class Said:
     key: str
     context: str = ""
     is_shared: bool = False
+    is_direct: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -114,7 +114,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         outbox = Outbox(SqlOutgoing(engine), now)
         panels, default = houses.panels, houses.default
         parts = (store, gateway, runner, outbox, panels, default, prepare, remote.health)
-        yield Desk(*parts, budget=budget, texts_days=houses.texts_days)
+        yield Desk(*parts, budget=budget, texts_days=houses.texts_days, access=houses.access)
 
 
 async def surroundings(settings: Settings) -> list[str]:
@@ -137,7 +137,7 @@ async def find_houses(settings: Settings, *, local: bool) -> Houses:
         panels = {**panels, LOCAL: demonstration(DISPLAYS, SEATED_TWICE)}
         fallback = LOCAL
     seats = {**offers.seats, **own.seats}
-    return Houses(panels, seats, own.default or fallback, own.limits, own.caps, own.texts_days)
+    return replace(own, panels=panels, seats=seats, default=own.default or fallback)
 
 
 def _settled(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:

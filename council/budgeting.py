@@ -33,7 +33,8 @@ class Budget:
         self._check_prices(round_.panel, estimate)
         _check_own_cap(round_.panel, estimate)
         wanted, account = _wanted(round_.panel, estimate), Account.of(round_, self.now())
-        if wanted and (refused := await self.ledger.reserve(account, wanted, self.caps)):
+        caps = self.caps.under(account)
+        if wanted and (refused := await self.ledger.reserve(account, wanted, caps)):
             raise BudgetError(refused.sentence(wanted, account.day))
 
     @asynccontextmanager
@@ -49,12 +50,13 @@ class Budget:
         estimate = await estimated(round_, gateway)
         self._check_prices(round_.panel, estimate)
         wanted, account = _wanted(round_.panel, estimate), Account.of(round_, self.now())
-        if wanted and (refused := await self.ledger.extend(account, wanted, self.caps)):
+        caps = self.caps.under(account)
+        if wanted and (refused := await self.ledger.extend(account, wanted, caps)):
             raise BudgetError(refused.sentence(wanted, account.day))
         spent = await self.ledger.spent(round_.id) if wanted or estimate.unknown else 0
         cap = _own_cap(round_.panel)
         paid = BudgetedGateway(
-            gateway, self.ledger, self.caps, account, cap=cap, reserved=wanted, spent=spent
+            gateway, self.ledger, caps, account, cap=cap, reserved=wanted, spent=spent
         )
         try:
             yield paid

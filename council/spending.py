@@ -4,7 +4,7 @@ All amounts are micro-dollars; days and months are UTC. Knows no ledger and no c
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 
@@ -39,7 +39,8 @@ _BUDGETS = {
 class Caps:
     """The most that may be spent over each scope; None is no cap.
 
-    `unknown_prices` says whether a seat may sit whose price nobody knows.
+    `channels` are the caps of single channels a day, by the channels' own ids, in place of the
+    general one. `unknown_prices` says whether a seat may sit whose price nobody knows.
     """
 
     user_day: int | None = None
@@ -48,6 +49,12 @@ class Caps:
     day: int | None = None
     month: int | None = None
     unknown_prices: bool = True
+    channels: Mapping[str, int] = field(default_factory=dict)
+
+    def under(self, account: "Account") -> "Caps":
+        """Give the caps that hold for an account: a channel's own cap replaces the general one."""
+        own = self.channels.get(account.channel.rpartition("/")[2])
+        return self if own is None else replace(self, channel_day=own)
 
     def of(self, scope: Scope) -> int | None:
         """Give a scope's cap, or None where it has none."""

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from bot.access import admitted
 from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
 from bot.commands.showing import see_through
@@ -39,10 +40,11 @@ async def opened(desk: Desk, said: Said, text: str) -> Round | None:
 
 
 def proposed(desk: Desk, said: Said, text: str, choice: Choice = Choice()) -> Round:
-    """Give the round of a question, not stored yet.
+    """Give the round of a question, not stored yet; NotAdmittedError where it may not be asked.
 
     The text may begin with `panel:NAME`, `method:NAME` and `seed:TEXT`, which go before a choice.
     """
+    admitted(desk.access, said)
     options, question = _options(text)
     chosen = replace(choice, **options)
     panel = desk.panel(chosen.panel, said.place, chosen.method)

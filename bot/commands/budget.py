@@ -13,4 +13,4 @@ async def show_budget(desk: Desk, chat: Chat, said: Said, _: str) -> None:
     today = desk.now().astimezone(UTC).date()
     account = Account("", today, said.asker.id, channel_of(said.place))
     used = await desk.budget.ledger.used(account)
-    await chat.whisper(said, budget_post(desk.budget.caps, used))
+    await chat.whisper(said, budget_post(desk.budget.caps.under(account), used))

@@ -30,5 +30,5 @@ _SHOWING = (
     Command("forget", "/council forget ROUND", "remove what was said in your round", forget, _ID),
 )
 _NAMES = "|".join(["", "help", ASK.name, *(command.name for command in _SHOWING)])
-_HELP = Command("help", "/council help", "see this", show_help, _NAMES)
-COMMANDS = Registry(ASK, (_HELP, *_SHOWING))
+HELP = Command("help", "/council help", "see this", show_help, _NAMES)
+COMMANDS = Registry(ASK, (HELP, *_SHOWING))

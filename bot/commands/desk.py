@@ -1,16 +1,20 @@
 """The desk: where questions are taken in, and what commands work with."""
 
+import asyncio
 import secrets
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+from bot.access import Access, TooManyRoundsError, check_pace, check_panel
 from bot.commands.questions import checked_question
 from bot.outbox import Outbox
 from bot.ports import Runner
 from council.budgeting import Budget
-from council.errors import PanelError, StoreError
+from council.errors import PanelError, RoundNotFoundError, StoreError
 from council.methods import METHODS
 from council.panel import Panel
 from council.places import Place
@@ -39,7 +43,7 @@ class Desk:
 
     `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
     panel a place has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
-    ever.
+    ever. `access` says who may ask where; one asker's questions are taken in by turns.
     """
 
     store: Store
@@ -55,13 +59,20 @@ class Desk:
     chosen: dict[Place, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
     texts_days: int | None = None
+    access: Access = field(default_factory=Access)
+    turns: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
+
+    def panel_name(self, place: Place) -> str | None:
+        """Give the panel that is picked for a place, or its channel's, or the default."""
+        return self.chosen.get(place) or self.access.rules_in(place).panel or self.default
 
     def panel(self, name: str | None, place: Place, method: str | None = None) -> Panel:
-        """Give the panel that is named, picked for the place, or the default.
+        """Give the panel that is named, picked for the place, its channel's, or the default.
 
-        It judges by the method that is named, else by its own.
+        It judges by the method that is named, else by its own. Raises NotAdmittedError for one
+        that may not be used there.
         """
-        wanted = name or self.chosen.get(place) or self.default
+        wanted = name or self.panel_name(place)
         if wanted is None:
             raise PanelError(
                 "No panel is set up: name one in council.toml, or use --local for the "
@@ -70,6 +81,7 @@ class Desk:
         if wanted not in self.panels:
             known = ", ".join(self.panels) or "none"
             raise PanelError(f"There is no panel {wanted!r}; known panels: {known}.")
+        check_panel(self.access, place, self.panels[wanted])
         return _judging_by(method, self.panels[wanted])
 
     def new_round(self, question: Question, panel: Panel, seed: str | None, key: str) -> Round:
@@ -86,14 +98,30 @@ class Desk:
     async def open(self, round_: Round) -> bool:
         """Keep a new round, its money reserved; give False if its id is kept already.
 
-        Raises BudgetError, and keeps nothing, where the round may cost more than is left.
+        Raises BudgetError where the round may cost more than is left, TooManyRoundsError where its
+        asker has to wait, and then keeps nothing.
         """
-        await self.budget.accept(round_, self.gateway)
+        # Of two questions of one asker the second is counted when the first is kept.
+        async with self.turns[round_.question.asked_by]:
+            if not await self._is_in_pace(round_):
+                return False
+            await self.budget.accept(round_, self.gateway)
+            try:
+                return await self.store.open(round_)
+            except StoreError:
+                await self.budget.release(round_.id)
+                raise
+
+    async def _is_in_pace(self, round_: Round) -> bool:
+        """Say that its asker may ask for a new round; False if this one is none."""
         try:
-            return await self.store.open(round_)
-        except StoreError:
-            await self.budget.release(round_.id)
+            await check_pace(self.access, self.store, round_.question, self.now())
+        except TooManyRoundsError:
+            with suppress(RoundNotFoundError):
+                await self.store.line(round_.id)
+                return False
             raise
+        return True
 
 
 def _judging_by(method: str | None, panel: Panel) -> Panel:

@@ -2,9 +2,10 @@
 
 from datetime import datetime
 
-from bot.access import check_own, check_readable
+from bot.access import check_own
 from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
+from bot.commands.meant import meant
 from bot.render.figures import counted
 from bot.retention import new_salt
 from council.errors import CouncilError, StoreError
@@ -18,10 +19,9 @@ class UnderWayError(CouncilError):
 
 
 async def forget(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
-    """Forget a round for the one who asked; one that is under way has to be stopped first."""
-    round_ = await desk.store.load(await desk.store.find(wanted))
-    check_readable(round_, said.asker, said.place)
-    check_own(round_, said.asker)
+    """Forget a round for the one who asked, or an admin; one under way has to be stopped first."""
+    round_ = await meant(desk, said, wanted)
+    check_own(desk.access, round_, said.asker, "have a round forgotten")
     if desk.runner.seen(round_.id):
         raise UnderWayError(f"Round {round_.id} is under way: stop it first, then forget it.")
     line = await forgotten(desk.store, round_, desk.now())

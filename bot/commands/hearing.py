@@ -1,8 +1,9 @@
 """From what somebody says to what is done, with every error told kindly."""
 
 from bot import logs
+from bot.access import admitted
 from bot.chat import Caution, Chat, Post, Said
-from bot.commands.commands import COMMANDS
+from bot.commands.commands import COMMANDS, HELP
 from bot.commands.desk import Desk
 from council.errors import CouncilError
 
@@ -11,6 +12,8 @@ async def hear(desk: Desk, chat: Chat, said: Said) -> None:
     """Do what was said; whatever goes wrong is told to the one who spoke, in a sentence."""
     order = COMMANDS.read(said.text)
     try:
+        if order.command is not HELP:
+            admitted(desk.access, said)
         await order.command.run(desk, chat, said, order.argument)
     except CouncilError as error:
         await chat.whisper(said, Post((Caution(str(error)),), str(error)))

@@ -1,20 +1,19 @@
 """The commands that show: help, panel, rounds, show."""
 
-from bot.access import check_readable, readable
+from bot.access import allows, readable
 from bot.chat import Chat, Heading, Note, Post, Said, Table
 from bot.commands.desk import Desk
+from bot.commands.meant import LAST, meant
 from bot.render.acceptance import receivers
 from bot.render.figures import counted
 from bot.render.forgotten import state_of
 from bot.render.names import names_of
 from bot.render.report import report
 from council.errors import RoundNotFoundError
-from council.ports import EVERY
 from council.rounds import Round, Stage
 
 SHOWN_ROUNDS = 10
 QUESTION_LENGTH = 60
-LAST = "last"
 
 
 async def show_panel(desk: Desk, chat: Chat, said: Said, name: str) -> None:
@@ -28,10 +27,11 @@ async def show_panel(desk: Desk, chat: Chat, said: Said, name: str) -> None:
         table = Table(("Seat", "Key", "Family"), seated)
         await chat.whisper(said, Post((Heading(f"Panel {name}"), table, note)))
         return
-    current = desk.chosen.get(said.place, desk.default)
+    current = desk.panel_name(said.place)
     rows = tuple(
         (f"{panel.name}{' (in use)' if panel.name == current else ''}", _seats(panel.name, desk))
         for panel in desk.panels.values()
+        if allows(desk.access, said.place, panel)
     )
     note = Note("`/council panel NAME` picks one; `panel:NAME` before a question, for that one.")
     await chat.whisper(said, Post((Heading("Panels"), Table(("Panel", "Members"), rows), note)))
@@ -44,7 +44,7 @@ def _seats(name: str, desk: Desk) -> str:
 
 async def show_rounds(desk: Desk, chat: Chat, said: Said, limit: str) -> None:
     """List the newest rounds."""
-    wanted = readable(said.asker, said.place)
+    wanted = readable(said)
     lines = await desk.store.recent(int(limit) if limit else SHOWN_ROUNDS, wanted)
     if not lines:
         await chat.whisper(said, Post((Note("No round has been held yet."),)))
@@ -77,20 +77,9 @@ async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
 
 async def _meant(desk: Desk, said: Said, wanted: str) -> Round:
     """Give the round that is meant, if it may be read here."""
-    allowed = readable(said.asker, said.place)
-    if wanted.lower() == LAST:
-        newest = await desk.store.recent(1, allowed)
-        if not newest:
-            raise RoundNotFoundError("No round has been held yet.")
-        return await desk.store.load(newest[0].id)
-    try:
-        round_ = await desk.store.load(await desk.store.find(wanted))
-        check_readable(round_, said.asker, said.place)
-    except RoundNotFoundError:
-        if allowed == EVERY:
-            raise
-        # The start of an id must not tell of rounds of others, least of all the whole id.
-        raise RoundNotFoundError(
-            f"There is no round {wanted!r} here: `/council rounds` lists those there are."
-        ) from None
-    return round_
+    if wanted.lower() != LAST:
+        return await meant(desk, said, wanted)
+    newest = await desk.store.recent(1, readable(said))
+    if not newest:
+        raise RoundNotFoundError("No round has been held yet.")
+    return await desk.store.load(newest[0].id)

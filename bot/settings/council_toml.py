@@ -7,11 +7,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from council.providers import Limits
 
 
-class _Section(BaseModel):
+class Part(BaseModel):
+    """A part of the document; a name it does not know is a fault."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class PanelSection(_Section):
+class PanelSection(Part):
     """One panel; what it leaves out has the defaults of `council.panel.Terms`."""
 
     members: tuple[str, ...]
@@ -31,7 +33,7 @@ class PanelSection(_Section):
     rubric: str = "default"
 
 
-class ModelSection(_Section):
+class ModelSection(Part):
     """A seat of its own, or what is particular about a model."""
 
     model: str | None = None
@@ -47,14 +49,14 @@ class ModelSection(_Section):
     output_usd_per_million: float | None = Field(None, ge=0)
 
 
-class ProviderSection(_Section):
+class ProviderSection(Part):
     """How hard a provider may be called, or a server named by host and port."""
 
     concurrency: int = Field(Limits().concurrency, ge=1)
     requests_per_minute: int | None = Field(None, ge=1)
 
 
-class BudgetsSection(_Section):
+class BudgetsSection(Part):
     """What may be spent, in USD; days and months are UTC, and what is left out has no cap."""
 
     day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
@@ -65,27 +67,27 @@ class BudgetsSection(_Section):
     unknown_prices: Literal["allowed", "forbidden"] = "allowed"
 
 
-class RubricSection(_Section):
+class RubricSection(Part):
     """Criteria of one's own for judges."""
 
     criteria: tuple[str, ...] = Field(min_length=1)
 
 
-class RetentionSection(_Section):
+class RetentionSection(Part):
     """How many days texts are kept; None is for ever."""
 
     texts_days: int | None = Field(None, ge=1, le=36_500)
 
 
-SECTIONS: dict[str, type[_Section]] = {
+SECTIONS: dict[str, type[Part]] = {
     "panels": PanelSection,
     "models": ModelSection,
     "providers": ProviderSection,
     "rubrics": RubricSection,
 }
-# Sections that stand once, without a name of their own.
-ALONE: dict[str, type[_Section]] = {"retention": RetentionSection}
+# What stands once, without a name of its own.
+ALONE = ("default_panel", "budgets", "retention", "access")
 # Settings of parts that are read elsewhere.
-OTHERS = ("default_panel", "budgets", "access", "suites")
+OTHERS = ("suites",)
 
 Document = dict[str, Any]

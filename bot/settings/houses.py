@@ -2,13 +2,15 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from bot.access import Access
+from bot.settings.access_toml import AccessSection, access_of, channel_caps, faults_in
 from bot.settings.council_toml import (
     ALONE,
     OTHERS,
@@ -53,6 +55,7 @@ class Houses:
     limits: Mapping[str, Limits] = field(default_factory=dict)
     caps: Caps = field(default_factory=Caps)
     texts_days: int | None = None
+    access: Access = field(default_factory=Access)
 
 
 def load_houses(path: Path | None) -> Houses:
@@ -96,12 +99,15 @@ class _Reader:
         default = document.get("default_panel", next(iter(panels), None))
         if default is not None and default not in document.get("panels", {}):
             self._fault(f"default_panel: there is no panel {default!r}.")
-        caps = self._caps(document)
-        retention = self._alone(document, "retention", RetentionSection)
+        rules = self._alone(document, "access", AccessSection) or AccessSection()
+        caps = replace(self._caps(document), channels=channel_caps(rules))
+        access = access_of(rules)
+        for fault in faults_in(access, panels, document.get("panels", {})):
+            self._fault(fault)
+        retention = self._alone(document, "retention", RetentionSection) or RetentionSection()
         if self.faults:
             raise SettingsError(self.faults)
-        texts_days = retention.texts_days if retention else None
-        return Houses(panels, seats, default, limits, caps, texts_days)
+        return Houses(panels, seats, default, limits, caps, retention.texts_days, access)
 
     def _fault(self, text: str) -> None:
         self.faults.append(f"{self.name}: {text}")
@@ -117,7 +123,9 @@ class _Reader:
             self.faults += faults_of(error, f"{self.name}: budgets.")
             return Caps()
         given = {scope.value: getattr(section, f"{scope.value}_usd") for scope in Scope}
-        caps = {name: usd if usd is None else cap_micro(usd) for name, usd in given.items()}
+        caps: dict[str, Any] = {
+            name: usd if usd is None else cap_micro(usd) for name, usd in given.items()
+        }
         return Caps(**caps, unknown_prices=section.unknown_prices == "allowed")
 
     def _sections(self, document: Document, kind: str, shape: type[Section]) -> dict[str, Section]:

@@ -18,7 +18,7 @@ from bot.render.names import names_of
 from bot.web.gate import is_known
 from bot.web.markdown import markdown
 from bot.web.seals import Seals
-from bot.web.visitors import VISITOR_COOKIE, Visitor, place_of, remember, visitor_of
+from bot.web.visitors import VISITOR_COOKIE, Visitor, looking, place_of, remember, visitor_of
 from council.methods import METHODS
 from council.ports import RoundLine
 from council.rounds import Round
@@ -74,7 +74,7 @@ class Site:
         self, visitor: Visitor, limit: int, containing: str = ""
     ) -> tuple[RoundLine, ...]:
         """Give the newest rounds this visitor may read."""
-        wanted = readable(visitor.asker, place_of(visitor), containing)
+        wanted = readable(looking(visitor), containing)
         return await self.desk.store.recent(limit, wanted)
 
     async def round_(self, request: Request) -> Round:
@@ -89,7 +89,7 @@ class Site:
         if key is not None:
             return round_
         visitor = visitor_of(request)
-        check_readable(round_, visitor.asker, place_of(visitor))
+        check_readable(round_, looking(visitor))
         return round_
 
 

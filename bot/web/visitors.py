@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from bot.chat import Asker
+from bot.chat import Asker, Said
 from council.places import Place
 
 VISITOR_COOKIE, PASS_COOKIE = "council_visitor", "council_pass"
@@ -40,6 +40,11 @@ def visitor_of(connection: HTTPConnection) -> Visitor:
 def place_of(visitor: Visitor, *, private: bool = False) -> Place:
     """Give the visitor's place on the page."""
     return Place("web", channel=visitor.asker.id, private=private)
+
+
+def looking(visitor: Visitor) -> Said:
+    """Give a visitor who says nothing, and only looks at the page."""
+    return Said("", visitor.asker, place_of(visitor), "")
 
 
 def remember(response: Response, connection: HTTPConnection, name: str, value: str) -> None:

@@ -13,9 +13,10 @@ from council.calls import Call, Reply
 from council.convene import convene
 from council.errors import BudgetError, GatewayError, StoreError
 from council.panel import Terms
+from council.places import Place
 from council.ports import Gateway
 from council.prices import Price
-from council.rounds import Closing, Round
+from council.rounds import Closing, Question, Round
 from council.sitting import Council
 from council.spending import Account, Caps, Scope, Used
 from storage.memory import MemoryStore
@@ -89,6 +90,17 @@ async def test_a_round_that_does_not_fit_is_refused_in_a_sentence() -> None:
         await budget.accept(a_round(), PaidGateway())
 
     assert await gone(budget) == Used()
+
+
+async def test_a_channels_own_cap_is_kept_instead_of_the_general_one() -> None:
+    budget = replace(a_budget(), caps=Caps(channel_day=WHOLE - 1, channels={"C1": WHOLE}))
+    here, there = (Question("Why?", "U1", place=Place("slack", "T1", c)) for c in ("C1", "C2"))
+
+    await held(budget, a_round(question=here), PaidGateway())
+
+    for round_id, question in (("r2", here), ("r3", there)):
+        with pytest.raises(BudgetError, match="of this channel's budget of"):
+            await budget.accept(replace(a_round(question=question), id=round_id), PaidGateway())
 
 
 async def test_a_round_that_costs_nothing_fits_where_nothing_is_left() -> None:

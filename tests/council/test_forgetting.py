@@ -9,7 +9,8 @@ import pytest
 from council.calls import Prompt, Reply
 from council.convene import convene
 from council.errors import ForgottenError
-from council.forgetting import forget, names_of_text, texts_of
+from council.feedback import Feedback
+from council.forgetting import check_wordless, forget, names_of_text, texts_of
 from council.rounds import Fallback, Question, Round, Synthesis
 from council.sitting import Council
 from storage.memory import MemoryStore
@@ -91,6 +92,17 @@ def test_a_ballot_without_a_paper_loses_its_reason() -> None:
     (ballot,) = forget(round_, LATER, SALT).ballots
 
     assert ballot == a_ballot("K M", audit="order")
+
+
+RATED = Feedback("r1", "U1", helpful=False, reason="Too long.", at=LATER)
+
+
+def test_words_on_a_forgotten_round_are_refused_and_a_bare_verdict_is_not() -> None:
+    check_wordless(RATED, None)
+    check_wordless(replace(RATED, reason=""), LATER)
+
+    with pytest.raises(ForgottenError, match="'r1' was forgotten on 2027-02-19, so no words"):
+        check_wordless(RATED, LATER)
 
 
 @pytest.mark.parametrize("round_", [a_round(), WHOLE], ids=["open", "ranked"])

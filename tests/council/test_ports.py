@@ -22,6 +22,13 @@ def test_a_rounds_line_says_what_it_is_about() -> None:
         pytest.param(Wanted(containing="no such words"), False, id="other-words"),
         pytest.param(Wanted(chats=("elsewhere",)), False, id="another-chat"),
         pytest.param(Wanted(unfinished=True), True, id="unfinished"),
+        pytest.param(Wanted(undelivered=True), True, id="undelivered"),
+        pytest.param(Wanted(succeeded=True), False, id="not-closed"),
+        pytest.param(Wanted(here=LINE.place, only_here=True), True, id="here"),
+        pytest.param(Wanted(only_here=True), False, id="nowhere"),
+        pytest.param(Wanted(workspace="T2"), False, id="another-workspace"),
+        pytest.param(Wanted(panel="other"), False, id="another-panel"),
+        pytest.param(Wanted(asked_by="somebody"), False, id="another-asker"),
     ],
 )
 def test_a_line_is_admitted_by_what_is_wanted(wanted: Wanted, admitted: bool) -> None:

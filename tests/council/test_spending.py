@@ -25,6 +25,22 @@ def test_a_round_is_counted_under_its_asker_and_its_channel() -> None:
     assert account.scopes == (Scope.USER_DAY, Scope.CHANNEL_DAY, Scope.DAY, Scope.MONTH)
 
 
+@pytest.mark.parametrize(
+    ("channel", "cap"),
+    [
+        pytest.param("slack/T1/C1", 5, id="its-own"),
+        pytest.param("slack/T1/C2", 9, id="the-general-one"),
+        pytest.param("", 9, id="nowhere"),
+    ],
+)
+def test_a_channels_own_cap_replaces_the_general_one(channel: str, cap: int) -> None:
+    caps = Caps(user_day=1, channel_day=9, channels={"C1": 5})
+
+    found = caps.under(replace(ONE, channel=channel))
+
+    assert (found.channel_day, found.user_day) == (cap, 1)
+
+
 def test_days_are_utc() -> None:
     late = datetime(2026, 11, 21, 23, tzinfo=timezone(timedelta(hours=-5)))
 

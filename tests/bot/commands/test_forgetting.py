@@ -54,7 +54,9 @@ async def test_a_private_round_of_another_is_as_if_it_were_not_there(desk: Desk)
     private = Question("Why?", ANA.id, place=replace(PAGE, private=True))
     await desk.store.open(replace(a_closed_round("beef2"), question=private))
 
-    assert await said(desk, "/council forget beef2", BEN) == "There is no round 'beef2'."
+    line = await said(desk, "/council forget beef", BEN)
+
+    assert line == "There is no round 'beef' here: `/council rounds` lists those there are."
 
 
 async def test_a_round_under_way_has_to_be_stopped_first(desk: Desk) -> None:

@@ -1,0 +1,29 @@
+"""Who may ask where, with which panels and how often, and who may read which rounds."""
+
+from bot.access.pacing import TooManyRoundsError, check_pace
+from bot.access.policy import (
+    HOUSE,
+    Access,
+    ChannelRules,
+    NotAdmittedError,
+    admitted,
+    allows,
+    check_panel,
+)
+from bot.access.reading import NotYoursError, check_own, check_readable, readable
+
+__all__ = [
+    "HOUSE",
+    "Access",
+    "ChannelRules",
+    "NotAdmittedError",
+    "NotYoursError",
+    "TooManyRoundsError",
+    "admitted",
+    "allows",
+    "check_own",
+    "check_pace",
+    "check_panel",
+    "check_readable",
+    "readable",
+]

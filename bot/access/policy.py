@@ -1,0 +1,104 @@
+"""Who may ask the council where, and with which panels. Pure: knows no store and no clock."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bot.chat import Said
+from council.errors import CouncilError
+from council.panel import Panel
+from council.places import Place
+
+# The machine's own ways in, and rounds from before it was kept where they were asked.
+HOUSE = ("web", "terminal", "")
+
+
+class NotAdmittedError(CouncilError):
+    """The council is not open to somebody, or not in this way."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelRules:
+    """What goes for one channel: its panel, and whose models may sit; none named is all."""
+
+    panel: str | None = None
+    vendors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Where the council is open in the chats, to whom, and how often a round may be asked.
+
+    `channels` are all it is open in; None is every one that is neither shared with other
+    organisations nor a direct message. `admins` may do with rounds of others what their askers may.
+    """
+
+    channels: tuple[str, ...] | None = None
+    admins: tuple[str, ...] = ()
+    shared_channels: bool = False
+    guests: bool = False
+    direct_messages: bool = True
+    rounds_per_hour: int | None = None
+    rounds_per_day: int | None = None
+    rules: Mapping[str, ChannelRules] = field(default_factory=dict)
+
+    def rules_in(self, place: Place) -> ChannelRules:
+        """Give what goes for a place's channel."""
+        return self.rules.get(place.channel, ChannelRules())
+
+
+def admitted(access: Access, said: Said) -> None:
+    """Raise NotAdmittedError, which says where to turn, unless this may be said here.
+
+    The terminal and the page are open to whoever can reach them.
+    """
+    if said.place.chat in HOUSE:
+        return
+    admin = _admin(access)
+    if said.asker.is_guest and not access.guests:
+        raise NotAdmittedError(
+            f"The council is not open to guests: have a member ask for you, or ask {admin}."
+        )
+    if said.is_shared and not access.shared_channels:
+        raise NotAdmittedError(
+            "The council is not open in channels shared with other organisations: ask in a channel "
+            f"of your own, or ask {admin}."
+        )
+    if said.place.channel in (access.channels or ()):
+        return
+    if said.is_direct and not access.direct_messages:
+        raise NotAdmittedError(
+            f"The council is not open in direct messages: ask in a channel, or ask {admin}."
+        )
+    if not said.is_direct and access.channels is not None:
+        raise NotAdmittedError(
+            "The council is not open in this channel: ask in one of those it is open in, or ask "
+            f"{admin}."
+        )
+
+
+def _admin(access: Access) -> str:
+    return f"an admin ({', '.join(access.admins)})" if access.admins else "whoever runs it"
+
+
+def allows(access: Access, place: Place, panel: Panel) -> bool:
+    """Say whether every seat of a panel is of a provider that may be used in a place."""
+    return not _others(access, place, panel)
+
+
+def check_panel(access: Access, place: Place, panel: Panel) -> None:
+    """Raise NotAdmittedError for a panel with a seat that may not be used in a place."""
+    if others := _others(access, place, panel):
+        vendors = ", ".join(access.rules_in(place).vendors)
+        raise NotAdmittedError(
+            f"Only models of {vendors} may be used in this channel, and panel {panel.name!r} also "
+            f"seats {', '.join(others)}: name another panel, `/council panel` lists those there "
+            "are here."
+        )
+
+
+def _others(access: Access, place: Place, panel: Panel) -> tuple[str, ...]:
+    """Give the providers of a panel that may not be used in a place."""
+    vendors = access.rules_in(place).vendors
+    seats = (*panel.judges, *panel.chairmen)
+    providers = dict.fromkeys(seat.model_id.partition("/")[0] for seat in seats)
+    return tuple(name for name in providers if vendors and name not in vendors)

@@ -1,0 +1,63 @@
+"""The shape of `[access]` in `council.toml`, and the policy it makes."""
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import Field
+
+from bot.access import Access, ChannelRules, allows
+from bot.settings.council_toml import Part
+from council.money import cap_micro
+from council.panel import Panel
+from council.places import Place
+
+
+class ChannelSection(Part):
+    """What goes for one channel, under its id."""
+
+    panel: str | None = None
+    vendors: tuple[str, ...] = ()
+    day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+
+
+class AccessSection(Part):
+    """Who may ask where, and how often; `in` names channels by their ids."""
+
+    channels: tuple[str, ...] | None = None
+    admins: tuple[str, ...] = ()
+    shared_channels: bool = False
+    guests: bool = False
+    direct_messages: bool = True
+    rounds_per_hour: int | None = Field(None, ge=1)
+    rounds_per_day: int | None = Field(None, ge=1)
+    in_: dict[str, ChannelSection] = Field(default_factory=dict, alias="in")
+
+
+def access_of(section: AccessSection) -> Access:
+    """Give the policy that a section describes."""
+    rules = {
+        channel: ChannelRules(found.panel, found.vendors) for channel, found in section.in_.items()
+    }
+    return Access(rules=rules, **section.model_dump(exclude={"in_"}))
+
+
+def channel_caps(section: AccessSection) -> dict[str, int]:
+    """Give the caps of single channels a day, by the channels' ids."""
+    given = {channel: found.day_usd for channel, found in section.in_.items()}
+    return {channel: cap_micro(usd) for channel, usd in given.items() if usd is not None}
+
+
+def faults_in(
+    access: Access, panels: Mapping[str, Panel], known: Mapping[str, object]
+) -> Iterator[str]:
+    """Give what is wrong with the panels that channels name; `known` are unsound ones too."""
+    for channel, rules in access.rules.items():
+        if rules.panel is None:
+            continue
+        where = f"access.in.{channel}.panel"
+        if rules.panel not in known:
+            yield f"{where}: there is no panel {rules.panel!r}."
+        elif rules.panel in panels and not allows(
+            access, Place("", channel=channel), panels[rules.panel]
+        ):
+            vendors = ", ".join(rules.vendors)
+            yield f"{where}: {rules.panel!r} also seats models of others than {vendors}."

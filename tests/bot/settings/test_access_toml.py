@@ -1,0 +1,95 @@
+"""`[access]` in council.toml: who may ask where, and what goes for one channel."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.access import Access, ChannelRules
+from bot.settings import Houses, SettingsError, load_houses
+
+PANELS = """
+[panels.house]
+members = ["openai/a", "anthropic/b"]
+[panels.cheap]
+members = ["openai/a", "openai/b"]
+"""
+
+
+def houses(folder: Path, text: str) -> Houses:
+    path = folder / "council.toml"
+    path.write_text(PANELS + text, encoding="utf-8")
+    return load_houses(path)
+
+
+def test_everything_can_be_said(tmp_path: Path) -> None:
+    text = """
+    [access]
+    channels = ["C1", "D1"]
+    admins = ["U1"]
+    shared_channels = true
+    guests = true
+    direct_messages = false
+    rounds_per_hour = 20
+    rounds_per_day = 100
+    [access.in."C1"]
+    panel = "cheap"
+    vendors = ["openai"]
+    day_usd = 0.5
+    [access.in."D1"]
+    vendors = ["anthropic", "openai"]
+    """
+
+    found = houses(tmp_path, text)
+
+    rules = {
+        "C1": ChannelRules("cheap", ("openai",)),
+        "D1": ChannelRules(None, ("anthropic", "openai")),
+    }
+    assert found.access == Access(("C1", "D1"), ("U1",), True, True, False, 20, 100, rules)
+    assert found.caps.channels == {"C1": 500_000}
+
+
+@pytest.mark.parametrize("text", ["", "[access]"], ids=["none", "empty"])
+def test_without_rules_ordinary_channels_and_direct_messages_are_open(
+    tmp_path: Path, text: str
+) -> None:
+    found = houses(tmp_path, text)
+
+    assert (found.access, found.caps.channels) == (Access(), {})
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        pytest.param("[access]\nguest = true", "access.guest: ", id="typing-error"),
+        pytest.param("[access]\nchannels = 'C1'", "access.channels: ", id="no-list"),
+        pytest.param("[access]\nrounds_per_hour = 0", "access.rounds_per_hour: ", id="no-round"),
+        pytest.param("[access.in.C1]\nday_usd = -1", "access.in.C1.day_usd: ", id="negative"),
+        pytest.param("[access]\nin = 3", "access.in: ", id="no-channels"),
+        pytest.param(
+            "[access.in.C1]\npanel = 'x'",
+            "access.in.C1.panel: there is no panel 'x'.",
+            id="no-panel",
+        ),
+        pytest.param(
+            "[access.in.C1]\npanel = 'house'\nvendors = ['openai']",
+            "access.in.C1.panel: 'house' also seats models of others than openai.",
+            id="contradiction",
+        ),
+    ],
+)
+def test_a_fault_is_one_line(tmp_path: Path, text: str, fault: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        houses(tmp_path, text)
+
+    assert len(caught.value.faults) == 1
+    assert caught.value.faults[0].startswith(f"council.toml: {fault}")
+
+
+def test_a_panel_that_is_unsound_is_named_once(tmp_path: Path) -> None:
+    text = "[panels.odd]\nmembers = ['openai/a']\n[access.in.C1]\npanel = 'odd'"
+
+    with pytest.raises(SettingsError) as caught:
+        houses(tmp_path, text)
+
+    assert len(caught.value.faults) == 1
