@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 
 from bot.access import admitted
 from bot.chat import Chat, Note, Post, Said, Sent
+from bot.commands.accepting import accepted
 from bot.commands.desk import Desk
 from bot.ports import Sight
-from bot.render.acceptance import accepted_post
 from bot.render.progress import progress_post
 from bot.render.report import report
-from council.estimates import estimated
 from council.rounds import Question, Round
 
 TICK_SECONDS = 1.0
@@ -26,7 +25,7 @@ async def ask(desk: Desk, chat: Chat, said: Said, text: str) -> None:
     if round_ is None:
         await chat.whisper(said, Post((Note(f"This has been asked already: round {said.key}."),)))
         return
-    await chat.whisper(said, accepted_post(round_, await estimated(round_, desk.gateway)))
+    await chat.whisper(said, await accepted(desk, round_))
     await see_through(desk, chat, said, round_)
 
 
