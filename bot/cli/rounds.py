@@ -11,15 +11,14 @@ from bot import logs
 from bot.chat import Asker, Said
 from bot.cli.fetching import FetchBar
 from bot.cli.outcome import say_json
+from bot.commands.accepting import accepted
 from bot.commands.desk import Desk
 from bot.commands.showing import see_through
-from bot.render.acceptance import accepted_post
 from bot.render.document import document
 from bot.settings import load_settings
 from bot.terminal.chat import HERE, TerminalChat, new_session
 from bot.wiring import Wishes, opened_desk
 from council.errors import StoreError
-from council.estimates import estimated
 from council.forgetting import check_remembered
 from council.rounds import Question, Round
 
@@ -55,7 +54,7 @@ async def _seen_through(desk: Desk, round_: Round, *, quiet: bool) -> Round:
     chat = TerminalChat(Console(quiet=quiet, highlight=False))
     said = Said(round_.question.text, YOU, new_session(), round_.id)
     try:
-        await chat.whisper(said, accepted_post(round_, await estimated(round_, desk.gateway)))
+        await chat.whisper(said, await accepted(desk, round_))
         return await see_through(desk, chat, said.place, round_)
     except asyncio.CancelledError:
         chat.close()

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 
 from bot.access import admitted
 from bot.chat import Chat, Note, Post, Said
+from bot.commands.accepting import accepted
 from bot.commands.desk import Desk
 from bot.commands.showing import see_through
-from bot.render.acceptance import accepted_post
-from council.estimates import estimated
 from council.rounds import Question, Round
 
 _OPTION = re.compile(r"\A(panel|method|seed):(\S+)\s+")
@@ -20,7 +19,7 @@ async def ask(desk: Desk, chat: Chat, said: Said, text: str) -> None:
     if round_ is None:
         await chat.whisper(said, Post((Note(f"This has been asked already: round {said.key}."),)))
         return
-    await chat.whisper(said, accepted_post(round_, await estimated(round_, desk.gateway)))
+    await chat.whisper(said, await accepted(desk, round_))
     await see_through(desk, chat, said.place, round_)
 
 

@@ -3,6 +3,7 @@
 from bot.chat import Chat, Heading, Note, Post, Said, Table
 from bot.commands.asking import ask
 from bot.commands.budget import show_budget
+from bot.commands.cancelling import cancel
 from bot.commands.desk import Desk
 from bot.commands.forgetting import forget
 from bot.commands.looking import show_panel, show_round, show_rounds
@@ -26,6 +27,7 @@ _SHOWING = (
     Command("panel", "/council panel [NAME]", "see the panels, or pick one", show_panel, r"\S*"),
     Command("rounds", "/council rounds [N]", "list the newest rounds", show_rounds, r"\d{0,3}"),
     Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND),
+    Command("cancel", "/council cancel ROUND|last", "stop your round", cancel, _ROUND),
     Command("budget", "/council budget", "see what is spent and what is left", show_budget),
     Command("forget", "/council forget ROUND", "remove what was said in your round", forget, _ID),
 )

@@ -1,7 +1,7 @@
-"""What the asker is told at once: who sits, who receives the text, and what it may cost."""
+"""What the asker is told at once: who sits, who receives the text, what it costs and takes."""
 
 from bot.chat import Note, Post
-from bot.render.figures import listed
+from bot.render.figures import duration, listed
 from bot.render.names import names_of
 from council.estimates import Estimate
 from council.money import about, cap_micro
@@ -25,14 +25,20 @@ _PROVIDERS = {
     "xai": "xAI",
 }
 
+_TEN = 10
+_STEPS = ((_TEN, 1), (60, 5), (600, 30), (float("inf"), 60))  # up to so many seconds, in steps of
 
-def accepted_post(round_: Round, estimate: Estimate) -> Post:
-    """Give the private word that the question was taken in."""
+
+def accepted_post(round_: Round, estimate: Estimate, usual_seconds: float | None) -> Post:
+    """Give the private word that the question was taken in.
+
+    How long it usually takes is told where it is known, else how long it may take.
+    """
     names = names_of(round_.panel)
     members = listed(names[seat.key] for seat in round_.panel.members)
     line = (
         f"Round {round_.id}: asking {members}. Your text goes to {receivers(round_.panel)}. "
-        f"{_cost(round_.panel, estimate)}."
+        f"{_cost(round_.panel, estimate)}. It {_time(round_.panel, usual_seconds)}."
     )
     return Post((Note(line),), line)
 
@@ -46,6 +52,23 @@ def _cost(panel: Panel, estimate: Estimate) -> str:
         told.append(f"cost unknown for {listed(names[key] for key in estimate.unknown)}")
     sentence = "; ".join(told) or "it costs nothing"
     return sentence[0].upper() + sentence[1:]
+
+
+def _time(panel: Panel, usual_seconds: float | None) -> str:
+    """Say how long a round takes: "usually takes about 40 s", "takes 3 min at most"."""
+    if usual_seconds is not None:
+        return f"usually takes about {_roughly(usual_seconds)}"
+    terms = panel.terms
+    chairing = terms.synthesis_seconds * len(panel.chair_order)
+    most = terms.answer_seconds + terms.ballot_seconds + chairing
+    return f"takes {duration(min(most, terms.round_seconds or most))} at most"
+
+
+def _roughly(seconds: float) -> str:
+    """Give a length of time no finer than anybody can tell beforehand."""
+    step = next((step for below, step in _STEPS if seconds < below), _STEPS[-1][1])
+    whole = max(1, round(seconds / step) * step)
+    return duration(whole) if whole >= _TEN else f"{whole} s"
 
 
 def receivers(panel: Panel) -> str:

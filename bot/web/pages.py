@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.render.acceptance import accepted_post
+from bot.commands.accepting import accepted
 from bot.render.document import document
 from bot.render.findings import findings
 from bot.render.markdown import as_markdown
@@ -17,7 +17,6 @@ from bot.render.report import answer_posts, ballots_post, report, standings_post
 from bot.web import feedback
 from bot.web.site import Site
 from bot.web.visitors import visitor_of
-from council.estimates import estimated
 from council.rounds import Round
 from council.verify import verify
 
@@ -48,8 +47,7 @@ async def round_page(site: Site, request: Request) -> Response:
     is_over = round_.closing is not None or round_.forgotten is not None
     shown = await asyncio.to_thread(_closed if is_over else _open, round_)
     if not is_over:
-        estimate = await estimated(round_, site.desk.gateway)
-        shown["accepted"] = accepted_post(round_, estimate).summary
+        shown["accepted"] = (await accepted(site.desk, round_)).summary
     may_rate = feedback.may_rate(site, request, round_)
     if round_.panel.name in site.desk.panels:
         shown["panel"] = round_.panel.name

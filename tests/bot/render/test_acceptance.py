@@ -1,11 +1,15 @@
 """What the asker is told at once."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.render.acceptance import accepted_post
 from council.estimates import Estimate
-from council.panel import Terms
+from council.panel import Panel, Terms
 from tests.builders import CLAUDE, GPT, a_panel, a_round
+
+TIMES = Terms(answer_seconds=30, ballot_seconds=20, synthesis_seconds=50)
 
 
 @pytest.mark.parametrize(
@@ -25,4 +29,38 @@ from tests.builders import CLAUDE, GPT, a_panel, a_round
 def test_a_rounds_cost_is_told_when_it_is_accepted(estimate: Estimate, told: str) -> None:
     round_ = a_round(a_panel(terms=Terms(max_round_usd=0.5)))
 
-    assert accepted_post(round_, estimate).summary.endswith(f". {told}")
+    assert f". {told} It " in accepted_post(round_, estimate, None).summary
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        pytest.param(0.02, "1 s", id="no-time"),
+        pytest.param(6.7, "7 s", id="seconds"),
+        pytest.param(9.8, "10 s", id="ten"),
+        pytest.param(38.2, "40 s", id="steps-of-five"),
+        pytest.param(58.9, "1 min", id="a-minute"),
+        pytest.param(101, "1 min 30 s", id="half-minutes"),
+        pytest.param(1270, "21 min", id="minutes"),
+    ],
+)
+def test_how_long_it_usually_takes_is_told_roughly(seconds: float, told: str) -> None:
+    summary = accepted_post(a_round(), Estimate(0), seconds).summary
+
+    assert summary.endswith(f" It usually takes about {told}.")
+
+
+@pytest.mark.parametrize(
+    ("panel", "told"),
+    [
+        # 30 s of answers, 20 s of ballots, 50 s for each of three chairmen.
+        pytest.param(a_panel(terms=TIMES), "3 min 20 s", id="members-as-chairmen"),
+        pytest.param(a_panel(chairmen=[CLAUDE], terms=TIMES), "1 min 40 s", id="a-chairman"),
+        pytest.param(a_panel(terms=replace(TIMES, round_seconds=90)), "1 min 30 s", id="whole"),
+        pytest.param(a_panel(terms=replace(TIMES, round_seconds=900)), "3 min 20 s", id="larger"),
+    ],
+)
+def test_a_panel_that_nobody_knows_yet_takes_its_deadlines_at_most(panel: Panel, told: str) -> None:
+    summary = accepted_post(a_round(panel), Estimate(0), None).summary
+
+    assert summary.endswith(f" It takes {told} at most.")
