@@ -17,6 +17,8 @@ _SENTENCE = re.compile(r"(?<=[.!?…。！？])[\"'”’)»]?\s+|\n\s*|(?<=[。
 # What would begin a list, a heading or a quote stays with the words before it.
 _WORD = re.compile(r"\s+(?![-+*#>=~`|:]|\d+[.)])")
 
+_FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")
+
 
 class Halves(NamedTuple, Generic[T]):
     """What stays on the page, and what goes to the next."""
@@ -81,7 +83,9 @@ def _ends(pattern: re.Pattern[str], text: str) -> list[int]:
 
 def _characters(text: str) -> list[int]:
     """Give every place between two characters as people count them."""
-    return [end for _, end, _ in split_graphemes(text[:_REACH])[0] if end < len(text)]
+    in_flags = {flag.start() + 1 for flag in _FLAG.finditer(text, 0, _REACH)}
+    ends = [end for _, end, _ in split_graphemes(text[:_REACH])[0] if end < len(text)]
+    return [end for end in ends if end not in in_flags]
 
 
 def _points(text: str) -> range:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from bot.chat import Buttons, Caution, Heading, Line, Note, Part, Prose, Quote, Steps, Table
 from bot.render.cuts import Cuts, Halves, furthest, text_cut
@@ -20,15 +21,14 @@ def divided(part: Part, holds: Holds, alone: Holds) -> Halves[Part] | None:
             cut = prose_cut(text, lambda head: holds(Prose(head)), lambda t: alone(Prose(t)))
             return Halves(Prose(cut.head), Prose(cut.rest)) if cut else None
         case Table(rows=rows):
-            cuts = Cuts[Part](range(1, len(rows)), lambda at: _rows(part, at))
+            cuts = Cuts(range(1, len(rows)), partial(_rows, part))
             return furthest(cuts, holds) or _cells(part, holds)
         case Steps(steps=steps):
-            return furthest(Cuts(range(1, len(steps)), lambda at: _steps(part, at)), holds)
+            return furthest(Cuts(range(1, len(steps)), partial(_steps, part)), holds)
         case Buttons(buttons):
-            cuts = Cuts[Part](range(1, len(buttons)), lambda at: _buttons(part, at))
-            return furthest(cuts, holds)
+            return furthest(Cuts(range(1, len(buttons)), partial(_buttons, part)), holds)
         case Heading() | Line() | Note() | Caution() | Quote():
-            return text_cut(part.text, lambda at: _words(part, at), holds)
+            return text_cut(part.text, partial(_words, part), holds)
     return None
 
 

@@ -165,7 +165,7 @@ class _Layout:
         return Halves(head, rest)
 
     def _between(self, place: int) -> Halves[str]:
-        return Halves(self.text[:place].rstrip("\n"), self.text[place:].lstrip("\n"))
+        return Halves(self.text[:place].rstrip(), self.text[place:].lstrip("\n"))
 
     def _allowed(self, places: Sequence[int]) -> list[int]:
         return [p for p in places if not any(fence.forbids(p) for fence in self.fences)]

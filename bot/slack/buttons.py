@@ -1,6 +1,7 @@
 """Rows of buttons; each carries an opaque id, and what cannot be undone is asked about first."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from slack_sdk.models.blocks import (
     ActionsBlock,
@@ -31,26 +32,37 @@ def action_id(action: str) -> str:
     return f"council:{action}"
 
 
+def action_of(action_id: str) -> str:
+    """Give the action that a press is known by; the inverse of `action_id`, and of `distinct`."""
+    return action_id.removeprefix("council:").partition("#")[0]
+
+
+def distinct(blocks: Iterable[Block]) -> list[Block]:
+    """Give the blocks with no action id twice: the second `council:open` is `council:open#2`."""
+    seen = Counter[str]()
+    return [
+        block | {"elements": [_numbered(e, seen) for e in block["elements"]]}
+        if block["type"] in {"actions", "context_actions"}
+        else block
+        for block in blocks
+    ]
+
+
+def _numbered(element: Block, seen: Counter[str]) -> Block:
+    name = element["action_id"].partition("#")[0]
+    seen[name] += 1
+    return element | {"action_id": name if seen[name] == 1 else f"{name}#{seen[name]}"}
+
+
 def button_blocks(buttons: Sequence[Button], *, feedback: bool) -> Iterator[Block]:
     """Give the rows of buttons; thumbs for the opinions where Slack's own may be used."""
     thumbs = _thumbs(buttons) if feedback else None
     plain = [b for b in buttons if not (thumbs and b.action in _OPINIONS)]
-    for row in _rows(plain):
-        yield ActionsBlock(elements=[_button(button) for button in row]).to_dict()
+    for at in range(0, len(plain), ACTIONS):
+        row = [_button(button) for button in plain[at : at + ACTIONS]]
+        yield ActionsBlock(elements=row).to_dict()
     if thumbs:
         yield thumbs
-
-
-def _rows(buttons: Sequence[Button]) -> Iterator[list[Button]]:
-    """Give rows in which no action comes twice: Slack tells presses apart by it."""
-    row: list[Button] = []
-    for button in buttons:
-        if len(row) == ACTIONS or button.action in {other.action for other in row}:
-            yield row
-            row = []
-        row.append(button)
-    if row:
-        yield row
 
 
 def _button(button: Button) -> ButtonElement:

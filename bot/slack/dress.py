@@ -23,7 +23,7 @@ from bot.chat import (
     Steps,
     Table,
 )
-from bot.slack.buttons import button_blocks
+from bot.slack.buttons import button_blocks, distinct
 from bot.slack.limits import CONTEXT_ELEMENTS, HEADER, PLAIN_TEXT, RICH_ELEMENT
 from bot.slack.markdown import Parsed, markdown_blocks, parsed
 from bot.slack.plain import inert, one_line
@@ -76,7 +76,9 @@ class Dress:
         self._post = post
         self._read = [parsed(part.text) for part in post.parts if isinstance(part, Prose)]
         tables = sum(isinstance(part, Table) for part in post.parts)
-        self._one_table = tables + sum(prose.tables for prose in self._read) == 1
+        tables += sum(prose.tables for prose in self._read)
+        self._one_table = tables == 1
+        self.varies = self._one_table or any(isinstance(p, Steps | Buttons) for p in post.parts)
 
     def blocks(self, level: Level) -> list[Block]:
         """Give the blocks at a level."""
@@ -92,7 +94,7 @@ class Dress:
                 made += self._table(part, level, caption)
             else:
                 made += _part(part, level)
-        return list(_joined(made))
+        return distinct(_joined(made))
 
     def _prose(self, prose: Parsed, level: Level) -> list[Block]:
         return markdown_blocks(prose, as_table=self._one_table and level <= Level.TABLE)

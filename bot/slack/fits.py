@@ -15,7 +15,7 @@ def fits_slack(post: Post) -> bool:
     if not _readable(post, MESSAGE_JSON):
         return False
     dress = Dress(post)
-    levels = (Level.DATA_TABLE, Level.TABLE, Level.MONOSPACE)
+    levels = (Level.DATA_TABLE, Level.TABLE, Level.MONOSPACE)[0 if dress.varies else -1 :]
     return all(_within(dress.blocks(level), BLOCKS, MESSAGE_JSON) for level in levels) and (
         len(whole_text(post)) < TEXT
     )
@@ -30,7 +30,7 @@ def fits_modal(post: Post) -> bool:
 
 def json_size(blocks: Sequence[Block]) -> int:
     """Give the length of the blocks as the JSON that is sent, escapes and structure counted."""
-    return len(json.dumps(blocks, ensure_ascii=False, separators=(",", ":")))
+    return len(json.dumps(blocks, ensure_ascii=False))
 
 
 def _within(blocks: Sequence[Block], most: int, longest: int) -> bool:

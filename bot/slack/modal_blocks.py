@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from bot.chat import Post
 from bot.render.paging import pages
+from bot.slack.buttons import distinct
 from bot.slack.dress import Dress, Level
 from bot.slack.fits import fits_modal, json_size
 from bot.slack.limits import MODAL_BLOCKS, MODAL_JSON
@@ -14,7 +15,7 @@ _DIVIDER: Block = {"type": "divider"}
 
 def modal_blocks(posts: Iterable[Post]) -> list[list[Block]]:
     """Give the posts one after another as pages for a modal, a line between two posts."""
-    return list(_packed(_dressed(posts)))
+    return [distinct(page) for page in _packed(_dressed(posts))]
 
 
 def _dressed(posts: Iterable[Post]) -> Iterator[list[Block]]:

@@ -3,7 +3,7 @@
 from slack_sdk.models.blocks import PlanBlock, TaskCardBlock
 
 from bot.chat import Step, Steps, StepState
-from bot.slack.limits import PLAN_TASKS, SUMMARY, TASK_TITLE
+from bot.slack.limits import PLAN_TASKS, PLAN_TITLE, TASK_TITLE
 from bot.slack.plain import one_line, shortened
 from bot.slack.rich import Block, blocks, bold, element, elements, text
 
@@ -23,7 +23,7 @@ _WORDS = {
 
 def plan_block(steps: Steps) -> Block | None:
     """Give a plan with a task for each step; None where there are more than a plan takes."""
-    if not 1 <= len(steps.steps) <= PLAN_TASKS or len(steps.title) > SUMMARY:
+    if not 1 <= len(steps.steps) <= PLAN_TASKS or len(one_line(steps.title)) > PLAN_TITLE:
         return None
     tasks = [_task(number, step) for number, step in enumerate(steps.steps, start=1)]
     return PlanBlock(title=one_line(steps.title) or "Progress", tasks=tasks).to_dict()
