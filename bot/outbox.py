@@ -18,6 +18,8 @@ from council.ports import Outgoing
 GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
 UNSURE_SECONDS = (1.0, 2.0, 5.0, 15.0, 30.0)  # before looking again where a connection was lost
 
+ROOTS = ROOT, ROOT_AGAIN = "0", "0 again"  # the parts that hold a round's answer
+
 Sleep = Callable[[float], Awaitable[object]]
 
 
@@ -30,15 +32,14 @@ class Outbox:
         self._rows = rows
         self._now = now
         self._sleep = sleep
-        self._turns: defaultdict[tuple[str, str, str], asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def send(
         self, chat: Chat, round_id: str, part: int | str, post: Post, place: Place
     ) -> Sent:
         """Give the one message for this part of a round's thread in this place, sent if need be."""
-        channel = (place.chat, place.workspace, place.channel)
-        key = "/".join((*channel, round_id, str(part)))
-        async with self._turns[channel]:
+        key = _key(place, round_id, part)
+        async with self._turns[_start(place)]:
             claim = await self._rows.claim(key, round_id, self._now())
             while not claim.message and not claim.is_new:
                 claim = await self._taken_over(chat, claim, round_id, place)
@@ -47,6 +48,20 @@ class Outbox:
             sent = await self._surely_sent(chat, place, post, key)
             await self._rows.mark(key, sent.message)
             return sent
+
+    async def root_of(self, sent: Sent) -> str | None:
+        """Give the round whose first message this is, None if it is none."""
+        start = _start(sent.place)
+        key = await self._rows.key_of(start, sent.message) or start
+        round_id, _, part = key.removeprefix(start).rpartition("/")
+        return round_id if part in ROOTS else None
+
+    async def root(self, round_id: str, place: Place) -> Sent | None:
+        """Give the message that holds a round's answer, None if none was sent in this place."""
+        for part in (ROOT_AGAIN, ROOT):
+            if message := await self._rows.message_of(_key(place, round_id, part)):
+                return Sent(place, message)
+        return None
 
     async def _surely_sent(self, chat: Chat, place: Place, post: Post, key: str) -> Sent:
         """Send; where it is not known whether that arrived, look, and send again if it did not."""
@@ -80,3 +95,12 @@ class Outbox:
             except UnsureError:
                 await self._sleep(seconds)
         return await chat.find(place, key)
+
+
+def _key(place: Place, round_id: str, part: int | str) -> str:
+    return f"{_start(place)}{round_id}/{part}"
+
+
+def _start(place: Place) -> str:
+    """Give what the keys of all messages in a channel begin with."""
+    return f"{place.chat}/{place.workspace}/{place.channel}/"

@@ -244,6 +244,15 @@ class Outgoing(Protocol):
 
     async def mark(self, key: str, message: str) -> None:
         """Note that a message was sent, with the id it has in its chat."""
+        ...
+
+    async def message_of(self, key: str) -> str | None:
+        """Give the message that was sent under a key, None if none was."""
+        ...
+
+    async def key_of(self, start: str, message: str) -> str | None:
+        """Give the key with this start under which a message was sent, if any was."""
+        ...
 
 
 class Ledger(Protocol):

@@ -165,6 +165,18 @@ class MemoryOutgoing:
         if key in self._claims:
             self._claims[key] = replace(self._claims[key], message=message)
 
+    async def message_of(self, key: str) -> str | None:
+        """Give the message that was sent under a key, None if none was."""
+        claim = self._claims.get(key)
+        return claim.message if claim else None
+
+    async def key_of(self, start: str, message: str) -> str | None:
+        """Give the key with this start under which a message was sent, if any was."""
+        for key, claim in self._claims.items():
+            if key.startswith(start) and claim.message == message:
+                return key
+        return None
+
     def drop(self, round_id: str) -> None:
         """Delete what was sent of a round."""
         for key in [key for key, of in self._rounds.items() if of == round_id]:

@@ -51,3 +51,22 @@ class SqlOutgoing:
         marked = update(OutgoingRow).where(col(OutgoingRow.key) == key).values(message=message)
         async with transaction(self._engine) as connection:
             await connection.execute(marked)
+
+    @finished
+    async def message_of(self, key: str) -> str | None:
+        """Give the message that was sent under a key, None if none was."""
+        query = select(col(OutgoingRow.message)).where(col(OutgoingRow.key) == key)
+        async with transaction(self._engine) as connection:
+            found: str | None = (await connection.execute(query)).scalar()
+        return found
+
+    @finished
+    async def key_of(self, start: str, message: str) -> str | None:
+        """Give the key with this start under which a message was sent, if any was."""
+        query = select(col(OutgoingRow.key)).where(
+            col(OutgoingRow.message) == message,
+            col(OutgoingRow.key).startswith(start, autoescape=True),
+        )
+        async with transaction(self._engine) as connection:
+            found: str | None = (await connection.execute(query)).scalar()
+        return found

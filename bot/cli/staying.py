@@ -16,6 +16,7 @@ from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting
 from bot.settings import Settings, SettingsError, load_settings
+from bot.slack.service import Slack, Tokens
 from bot.terminal.talk import talk
 from bot.web.app import web_app
 from bot.web.seals import Seals, seal_key
@@ -62,7 +63,10 @@ async def serve(*, local: bool) -> None:
             tuple(await surroundings(settings)),
             lambda: readying.state,
         )
-        app = web_app(site, loopback=is_loopback(settings.host))
+        tokens = slack_tokens(settings)
+        slack = Slack(desk, tokens, partial(console.print, markup=False)) if tokens else None
+        posted = slack.posted if slack else None
+        app = web_app(site, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not hear that it stopped: resume, then serve.
         first = partial(_resume, desk)
         async with listening(app, settings.host, settings.port, first) as server:
@@ -72,6 +76,8 @@ async def serve(*, local: bool) -> None:
             acts = [readying.ready(desk, panel), metrics.watch_lag()]
             if desk.texts_days is not None:
                 acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.seen))
+            if slack:
+                acts.append(slack.run())
             async with _beside(*acts):
                 await server.stopped()
 
@@ -104,17 +110,36 @@ def introduction(desk: Desk) -> list[str]:
     return lines
 
 
+def slack_tokens(settings: Settings) -> Tokens | None:
+    """Give what Slack is reached with; None where a token it needs is missing."""
+    bot, app, signing = (
+        secret.get_secret_value().strip() if secret else ""
+        for secret in (
+            settings.slack_bot_token,
+            settings.slack_app_token,
+            settings.slack_signing_secret,
+        )
+    )
+    if not bot or not (app or signing):
+        return None
+    return Tokens(bot, app, signing, settings.slack_api_url)
+
+
 def not_started(settings: Settings) -> list[str]:
-    """Say what has some of what it needs and was not started all the same, and why."""
+    """Say what has not all of what it needs, and what is missing."""
     lines = []
-    for chat, tokens in {
-        "Slack": ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"),
-        "Discord": ("DISCORD_TOKEN",),
-    }.items():
-        found = [name for name in tokens if name in settings.keys]
-        why = f"{found[0]} is set, but this version has no {chat} yet" if found else "no token"
-        lines.append(f"{chat}: not started ({why})")
-    return lines
+    if not slack_tokens(settings):
+        lines.append(f"Slack: not started ({_missing_of_slack(settings)})")
+    found = "DISCORD_TOKEN" in settings.keys
+    why = "DISCORD_TOKEN is set, but this version has no Discord yet" if found else "no token"
+    return [*lines, f"Discord: not started ({why})"]
+
+
+def _missing_of_slack(settings: Settings) -> str:
+    if settings.slack_bot_token:
+        return "SLACK_APP_TOKEN is missing, or SLACK_SIGNING_SECRET for HTTP"
+    other = settings.slack_app_token or settings.slack_signing_secret
+    return "SLACK_BOT_TOKEN is missing" if other else "no token"
 
 
 def check_open(settings: Settings) -> None:

@@ -13,16 +13,6 @@ from council.rounds import Question, Round
 _OPTION = re.compile(r"\A(panel|method|seed):(\S+)\s+")
 
 
-async def ask(desk: Desk, chat: Chat, said: Said, text: str) -> None:
-    """Open a round for the question, once for each event, and see it through."""
-    round_ = await opened(desk, said, text)
-    if round_ is None:
-        await chat.whisper(said, Post((Note(f"This has been asked already: round {said.key}."),)))
-        return
-    await chat.whisper(said, await accepted(desk, round_))
-    await see_through(desk, chat, said.place, round_)
-
-
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What an asker may choose; None is left to the place, the panel and chance."""
@@ -32,9 +22,29 @@ class Choice:
     seed: str | None = None
 
 
-async def opened(desk: Desk, said: Said, text: str) -> Round | None:
+async def ask(desk: Desk, chat: Chat, said: Said, text: str) -> None:
+    """Open a round for the question, once for each event, and see it through."""
+    await asked(desk, chat, replace(said, text=text))
+
+
+async def asked(desk: Desk, chat: Chat, said: Said, choice: Choice = Choice()) -> None:
+    """Do as `ask`, with what the asker chose beside the question."""
+    round_ = await opened(desk, said, said.text, choice)
+    if round_:
+        await taken_up(desk, chat, said, round_)
+    elif not chat.is_room:  # there it is the platform that says things twice
+        await chat.whisper(said, Post((Note(f"This has been asked already: round {said.key}."),)))
+
+
+async def taken_up(desk: Desk, chat: Chat, said: Said, round_: Round) -> None:
+    """Tell the asker what happens with a new round, and see it through."""
+    await chat.whisper(said, await accepted(desk, round_))
+    await see_through(desk, chat, round_.question.place, round_)
+
+
+async def opened(desk: Desk, said: Said, text: str, choice: Choice = Choice()) -> Round | None:
     """Give the stored round of a new question, or None for an event that has come before."""
-    round_ = proposed(desk, said, text)
+    round_ = proposed(desk, said, text, choice)
     return round_ if await desk.open(round_) else None
 
 

@@ -1,5 +1,7 @@
 """From what somebody says to what is done, with every error told kindly."""
 
+from collections.abc import Awaitable
+
 from bot import logs
 from bot.access import admitted
 from bot.chat import Caution, Chat, Post, Said
@@ -10,11 +12,20 @@ from council.errors import CouncilError
 
 async def hear(desk: Desk, chat: Chat, said: Said) -> None:
     """Do what was said; whatever goes wrong is told to the one who spoke, in a sentence."""
+    await kindly(chat, said, _done(desk, chat, said))
+
+
+async def _done(desk: Desk, chat: Chat, said: Said) -> None:
     order = COMMANDS.read(said.text)
+    if order.command is not HELP:
+        admitted(desk.access, said)
+    await order.command.run(desk, chat, said, order.argument)
+
+
+async def kindly(chat: Chat, said: Said, act: Awaitable[None]) -> None:
+    """See an act through; whatever goes wrong is told to the one it was for, in a sentence."""
     try:
-        if order.command is not HELP:
-            admitted(desk.access, said)
-        await order.command.run(desk, chat, said, order.argument)
+        await act
     except CouncilError as error:
         await chat.whisper(said, Post((Caution(str(error)),), str(error)))
     # The outermost handler: what nobody foresaw is logged once and told without its insides.

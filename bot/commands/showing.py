@@ -5,11 +5,13 @@ Whoever shows a round can be stopped and begin anew: what has been sent is found
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from itertools import chain
 
 from bot.chat import Chat, File, GoneError, Post, Sent
 from bot.commands.desk import Desk
+from bot.outbox import ROOT, ROOT_AGAIN
 from bot.ports import RoundStoppedError, Sight
 from bot.render.markdown import as_markdown
 from bot.render.progress import progress_post
@@ -19,7 +21,6 @@ from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Round
 
-ROOT, ROOT_AGAIN = "0", "0 again"
 EDIT_SECONDS = 1.0  # what an edit under way is given before the answer replaces it
 
 
@@ -31,29 +32,43 @@ async def see_through(desk: Desk, chat: Chat, place: Place, round_: Round) -> Ro
     """
     screen = _Screen(chat, round_, await chat.named(round_.question.asked_by))
     screen.sent = await desk.outbox.send(chat, round_.id, ROOT, screen.post(), place)
-    try:
-        if not round_.closing:
-            await _carried(desk, screen)
-    except RoundStoppedError:
-        # Without being told to stop it, this process is at its end, and the next one goes on.
-        if chat.is_room and (await desk.store.line(round_.id)).paused:
-            await _stopped(desk, screen, "Cancelled.")
-            await desk.store.deliver(round_.id, delivered=True)
-            return screen.sight.round_
-        raise
-    except asyncio.CancelledError:
-        if not chat.is_room:
-            await desk.runner.stop(round_.id)
-        raise
-    except CouncilError as error:
-        if chat.is_room:
-            await _stopped(desk, screen, str(error))
-        raise
-    await _deliver(desk, screen)
+    if not round_.closing:
+        await _carried(desk, screen)
+    if screen.sight.round_.closing:
+        await _deliver(desk, screen)
+    else:
+        await _stopped(desk, screen, "Cancelled.")
+        await desk.store.deliver(round_.id, delivered=True)
     return screen.sight.round_
 
 
 async def _carried(desk: Desk, screen: "_Screen") -> None:
+    """Have the round carried to its end, or until somebody in a room cancels it."""
+    round_ = screen.sight.round_
+    try:
+        if not await _is_cancelled(desk, screen):
+            await _followed(desk, screen)
+    except RoundStoppedError:
+        # Without being told to stop it, this process is at its end, and the next one goes on.
+        if not await _is_cancelled(desk, screen):
+            raise
+    except asyncio.CancelledError:
+        if not screen.chat.is_room:
+            await desk.runner.stop(round_.id)
+        raise
+    except CouncilError as error:
+        if screen.chat.is_room:
+            with suppress(CouncilError):  # what went wrong first is what is told
+                await _stopped(desk, screen, str(error))
+        raise
+
+
+async def _is_cancelled(desk: Desk, screen: "_Screen") -> bool:
+    """Say whether somebody in a room stopped the round on purpose."""
+    return screen.chat.is_room and (await desk.store.line(screen.sight.round_.id)).paused
+
+
+async def _followed(desk: Desk, screen: "_Screen") -> None:
     """Have the round carried to its end, and show how it goes."""
     round_id = screen.sight.round_.id
     async with screen.kept_up():
@@ -72,10 +87,11 @@ async def _deliver(desk: Desk, screen: "_Screen") -> None:
     """Put the answer where progress was shown, and the rest under it."""
     round_, chat = screen.sight.round_, screen.chat
     thread = report(round_)
-    root, *replies = chat.pages(signed(thread.root, round_, screen.asker))
+    posts = (signed(thread.root, round_, screen.asker), *thread.replies)
+    # Long answers take a moment to divide, and others must not wait for it.
+    (root, *rest), *more = await asyncio.to_thread(lambda: [chat.pages(post) for post in posts])
     sent = await _rooted(desk, screen, root)
-    for reply in thread.replies:
-        replies += chat.pages(reply)
+    replies = [*rest, *chain.from_iterable(more)]
     place = replace(sent.place, thread=sent.place.thread or sent.message)
     for part, reply in enumerate(replies, start=1):
         await desk.outbox.send(chat, round_.id, part, reply, place)

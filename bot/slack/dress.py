@@ -7,6 +7,7 @@ Knows no client: what is sent, and what Slack refuses, is the chat's to see.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 from slack_sdk.models.blocks import ContextBlock, HeaderBlock, PlainTextObject
 
@@ -60,6 +61,11 @@ class Message:
 
     text: str
     blocks: list[Block]
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """Give it as arguments of a call."""
+        return {"text": self.text, **({"blocks": self.blocks} if self.blocks else {})}
 
 
 def dressed(post: Post, level: Level = Level.DATA_TABLE) -> Message:

@@ -6,7 +6,6 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
@@ -16,12 +15,13 @@ from bot import logs
 from bot.commands.rating import FeedbackError
 from bot.web import asking, events, feedback, health, pages
 from bot.web.asking import FormError
-from bot.web.gate import Gate, HarmlessContent
+from bot.web.gate import SLACK_EVENTS, Gate, HarmlessContent, KnownHosts
 from bot.web.seals import LinkError
 from bot.web.site import STATIC, Site
 from council.errors import CouncilError, RoundNotFoundError
 
 Handler = Callable[[Site, Request], Awaitable[Response]]
+Posted = Callable[[Request], Awaitable[Response]]
 
 _LOOPBACK = ["127.0.0.1", "localhost", "[::1]", "::1"]
 _SERVER_FAULT = 500
@@ -52,8 +52,11 @@ _DONE: dict[str, Handler] = {
 }
 
 
-def web_app(site: Site, *, loopback: bool = True) -> Starlette:
-    """Give the application; on loopback it answers only to loopback's names."""
+def web_app(site: Site, *, loopback: bool = True, slack: Posted | None = None) -> Starlette:
+    """Give the application; on loopback it answers only to loopback's names.
+
+    What is posted for Slack is handed to `slack`.
+    """
 
     def route(path: str, handler: Handler, method: str) -> Route:
         async def handled(request: Request) -> Response:
@@ -73,12 +76,12 @@ def web_app(site: Site, *, loopback: bool = True) -> Starlette:
         routes=[
             *(route(path, handler, "GET") for path, handler in _READ.items()),
             *(route(path, handler, "POST") for path, handler in _DONE.items()),
+            *([Route(SLACK_EVENTS, slack, methods=["POST"])] if slack else []),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[
             Middleware(HarmlessContent),
-            # A foreign site that makes its own name point here is not answered.
-            Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
+            Middleware(KnownHosts, allowed_hosts=hosts),
             Middleware(Gate, token=site.token, seals=site.seals),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],

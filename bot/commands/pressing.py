@@ -1,0 +1,74 @@
+"""What the buttons under a round do, in every chat: each press is authorised again."""
+
+import json
+from dataclasses import replace
+
+from bot.access import check_own, check_readable
+from bot.chat import Chat, File, Note, Post, Said
+from bot.commands.asking import Choice, asked
+from bot.commands.cancelling import cancel
+from bot.commands.desk import Desk
+from bot.commands.rating import Opinion, rate
+from bot.commands.showing import see_through, send_file
+from bot.render.document import document
+from council.errors import CouncilError
+from council.rounds import Round, Stage
+
+THANKS = "Noted, thank you."
+
+
+async def readable_round(desk: Desk, said: Said, round_id: str) -> Round:
+    """Give a round, if the one who presses may read it where they do."""
+    round_ = await desk.store.load(round_id)
+    check_readable(round_, said)
+    return round_
+
+
+async def ask_again(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
+    """Put a round's question to its panel once more, as the presser's own."""
+    round_ = await readable_round(desk, said, round_id)
+    before = round_.question
+    here = (before.place.workspace, before.place.channel) == (
+        said.place.workspace,
+        said.place.channel,
+    )
+    place = before.place if here else replace(said.place, thread=None)
+    again = replace(said, text=before.text, context=before.context, place=place)
+    await asked(desk, chat, again, Choice(round_.panel.name, round_.panel.terms.method))
+
+
+async def go_on(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
+    """Go on with a round that was cancelled, or stopped by a fault."""
+    round_ = await readable_round(desk, said, round_id)
+    check_own(desk.access, round_, said.asker, "go on with a round")
+    if round_.closing or desk.runner.seen(round_id):
+        raise CouncilError(f"Round {round_id} is not stopped: there is nothing to go on with.")
+    await desk.store.pause(round_id, paused=False)
+    await desk.store.deliver(round_id, delivered=False)
+    await see_through(desk, chat, round_.question.place, round_)
+
+
+async def export(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
+    """Put a round as JSON in its own thread, once: who may read the one may read the other."""
+    round_ = await readable_round(desk, said, round_id)
+    if round_.stage is not Stage.CLOSED:
+        raise CouncilError(f"Round {round_id} is still at stage {round_.stage.value}.")
+    if not chat.keeps_files:
+        raise CouncilError("I may not post files here: ask an admin to grant that.")
+    root = await desk.outbox.root(round_id, round_.question.place)
+    if root is None:
+        raise CouncilError(f"The thread of round {round_id} is not there to put a file in.")
+    place = replace(root.place, thread=root.place.thread or root.message)
+    text = json.dumps(document(round_), ensure_ascii=False, indent=2)
+    await send_file(desk, chat, round_, place, File(f"council-{round_id}.json", text))
+    line = "The round is in its thread, as JSON: everything that was stored of it."
+    await chat.whisper(said, Post((Note(line),), line))
+
+
+async def opine(desk: Desk, chat: Chat, said: Said, round_id: str, opinion: Opinion) -> None:
+    """Keep whether a round helped somebody."""
+    await rate(desk, await readable_round(desk, said, round_id), said.asker.id, opinion)
+    await chat.whisper(said, Post((Note(THANKS),), THANKS))
+
+
+PRESSES = {"again": ask_again, "cancel": cancel, "resume": go_on, "export": export}

@@ -1,0 +1,163 @@
+"""The modal to ask in: question, context, panel, and who may read the answer."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.chat import Said
+from bot.commands.asking import Choice
+from bot.commands.desk import Desk
+from bot.render.acceptance import receivers
+from bot.slack.modals import View
+from bot.slack.plain import inert
+from bot.slack.workspace import CHAT, Workspace
+from council.errors import CouncilError
+from council.panel import Panel
+from council.places import Place
+
+CALLBACK = "council:ask"
+QUESTION, CONTEXT, PANEL, AUDIENCE, CHANNEL = "question", "context", "panel", "audience", "channel"
+HERE, ONLY_ME = "here", "me"
+INPUT, OPTION = 3000, 75  # characters that Slack takes
+MOST_OPTIONS = 100
+NO_PLACE = "Choose a channel, or have the answer for yourself alone."
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a modal was filled with."""
+
+    question: str
+    context: str
+    choice: Choice
+    place: Place
+
+
+def ask_view(desk: Desk, workspace: Workspace, said: Said) -> View:
+    """Give the modal for a question in the place where it was opened, or in one to choose."""
+    audience = [(ONLY_ME, "Only me: the answer comes as a direct message")]
+    if not workspace.may("im:write"):
+        audience = []
+    if said.place.channel:
+        where = "Everybody in this thread" if said.place.thread else "Everybody in this channel"
+        audience.insert(0, (HERE, where))
+    blocks = [
+        _input(QUESTION, "Question", _text(said.text, lines=True)),
+        _input(CONTEXT, "What it refers to", _text(said.context, lines=True), optional=True),
+        _input(PANEL, "Panel", _select(_panels(desk), _default(desk, said))),
+    ]
+    if not said.place.channel:
+        chosen = {"type": "conversations_select", "default_to_current_conversation": True}
+        kinds = {"include": ["public", "private"], "exclude_bot_users": True}
+        element = {**chosen, "filter": kinds, "action_id": CHANNEL}
+        blocks.append(_input(CHANNEL, "Channel for the answer", element, optional=True))
+    if audience:
+        optional = not said.place.channel
+        radio: dict[str, Any] = {
+            "type": "radio_buttons",
+            "action_id": AUDIENCE,
+            "options": _options(audience),
+        }
+        if not optional:
+            radio["initial_option"] = _options(audience)[0]
+        blocks.append(_input(AUDIENCE, "Who may read it", radio, optional=optional))
+    blocks.append(_note("Several models answer, rank each other without names, and one sums up."))
+    return {
+        "type": "modal",
+        "callback_id": CALLBACK,
+        "title": _plain("Ask the council"),
+        "submit": _plain("Ask"),
+        "close": _plain("Cancel"),
+        "private_metadata": json.dumps([said.place.channel, said.place.thread]),
+        "blocks": blocks,
+    }
+
+
+def read_form(view: View, team: str, own_channel: str) -> Form:
+    """Read a modal that was sent; `own_channel` is the asker's direct messages with the bot.
+
+    Raises CouncilError where no place was chosen.
+    """
+    found = {
+        block: next(iter(action.values())) for block, action in view["state"]["values"].items()
+    }
+    channel, thread = json.loads(view.get("private_metadata") or '["", null]')
+    place = Place(CHAT, team, str(channel or _value(found, CHANNEL)), thread, private=True)
+    if _value(found, AUDIENCE) == ONLY_ME:
+        place = replace(place, channel=own_channel, thread=None)
+    if not place.channel:
+        raise CouncilError(NO_PLACE)
+    panel = _value(found, PANEL) or None
+    return Form(_value(found, QUESTION), _value(found, CONTEXT), Choice(panel), place)
+
+
+def wants_own_channel(view: View) -> bool:
+    """Say whether the answer is for the asker alone."""
+    values = view["state"]["values"].get(AUDIENCE, {})
+    return _value({AUDIENCE: next(iter(values.values()), {})}, AUDIENCE) == ONLY_ME
+
+
+def _value(found: Mapping[str, Any], block: str) -> str:
+    state = found.get(block) or {}
+    option = (state.get("selected_option") or {}).get("value")
+    return str(state.get("value") or option or state.get("selected_conversation") or "")
+
+
+def _panels(desk: Desk) -> list[tuple[str, str]]:
+    return [(name, _described(panel)) for name, panel in desk.panels.items()][:MOST_OPTIONS]
+
+
+def _described(panel: Panel) -> str:
+    return f"{panel.name}: goes to {receivers(panel)}"
+
+
+def _default(desk: Desk, said: Said) -> str:
+    return desk.panel(None, said.place).name
+
+
+def _text(initial: str, *, lines: bool) -> dict[str, Any]:
+    element: dict[str, Any] = {"type": "plain_text_input", "multiline": lines, "max_length": INPUT}
+    return element | ({"initial_value": initial[:INPUT]} if initial else {})
+
+
+def _select(named: list[tuple[str, str]], default: str) -> dict[str, Any]:
+    options = _options(named)
+    initial = next((o for o in options if o["value"] == default), options[0])
+    return {"type": "static_select", "options": options, "initial_option": initial}
+
+
+def _audience(named: list[tuple[str, str]], *, optional: bool) -> dict[str, Any]:
+    options = _options(named)
+    radio: dict[str, Any] = {"type": "radio_buttons", "options": options}
+    if not optional:
+        radio["initial_option"] = options[0]
+    return _input(AUDIENCE, "Who may read it", radio, optional=optional)
+
+
+def _options(named: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    return [{"text": _plain(_short(label)), "value": value} for value, label in named]
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= OPTION else f"{label[: OPTION - 1]}…"
+
+
+def _input(
+    name: str, label: str, element: dict[str, Any], *, optional: bool = False
+) -> dict[str, Any]:
+    return {
+        "type": "input",
+        "block_id": name,
+        "label": _plain(label),
+        "element": {"action_id": name, **element},
+        "optional": optional,
+    }
+
+
+def _note(text: str) -> dict[str, Any]:
+    return {"type": "context", "elements": [_plain(text)]}
+
+
+def _plain(text: str) -> dict[str, Any]:
+    return {"type": "plain_text", "text": inert(text), "emoji": False}

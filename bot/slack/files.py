@@ -1,0 +1,35 @@
+"""Files in a thread: asked for, sent, completed."""
+
+import aiohttp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.chat import File, UnsureError
+from bot.slack.calls import called
+from council.places import Place
+
+
+async def upload(client: AsyncWebClient, place: Place, file: File) -> str:
+    """Post a file in a thread and give its id; UnsureError where it may have arrived."""
+    content = file.text.encode()
+    asked = await called(
+        lambda: client.files_getUploadURLExternal(filename=file.name, length=len(content))
+    )
+    await _put(str(asked["upload_url"]), content)
+    named: list[dict[str, str | None]] = [{"id": str(asked["file_id"]), "title": file.name}]
+    await called(
+        lambda: client.files_completeUploadExternal(
+            files=named, channel_id=place.channel, thread_ts=place.thread
+        )
+    )
+    return str(asked["file_id"])
+
+
+async def _put(url: str, content: bytes) -> None:
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as session,
+            session.post(url, data=content) as reply,
+        ):
+            reply.raise_for_status()
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise UnsureError(f"A file did not reach Slack ({type(error).__name__}).") from None

@@ -1,0 +1,103 @@
+"""Modals that show: they open at once, then fill, and have pages."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.chat import Caution, Note, Post
+from bot.slack.calls import RefusedError, called
+from bot.slack.modal_blocks import modal_blocks
+
+PATIENCE_SECONDS = 1.0  # a trigger lasts three
+PAGE_ACTION = "council:page"
+
+View = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a modal shows: a kind of post of a round, at a page, opened from a channel."""
+
+    what: str
+    round_id: str
+    channel: str
+    page: int = 0
+
+    @property
+    def metadata(self) -> str:
+        """Give it as text that comes back with every click."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def read(cls, metadata: str) -> "Shown":
+        """Read it again."""
+        return cls(**json.loads(metadata))
+
+
+TITLES = {"answers": "Answers", "ballots": "Ballots"}
+
+
+async def open_modal(client: AsyncWebClient, trigger: str, shown: Shown) -> View:
+    """Open a modal that waits to be filled, and give Slack's view of it."""
+    waiting = _view(shown, modal_blocks([Post((Note("One moment …"),))])[0])
+    return await open_view(client, trigger, waiting)
+
+
+async def open_view(client: AsyncWebClient, trigger: str, view: View) -> View:
+    """Open any view."""
+    try:
+        reply = await called(
+            lambda: client.views_open(trigger_id=trigger, view=view), PATIENCE_SECONDS
+        )
+    except RefusedError as error:
+        if error.code in {"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"}:
+            raise RefusedError(f"{error.code}; press the button again") from None
+        raise
+    opened: View = reply["view"]
+    return opened
+
+
+async def fill(client: AsyncWebClient, opened: View, shown: Shown, posts: Sequence[Post]) -> None:
+    """Put a page of posts in an open modal."""
+    pages = modal_blocks(posts)
+    page = min(shown.page, len(pages) - 1)
+    blocks = [*pages[page], *_turning(page, len(pages))]
+    view = _view(shown, blocks)
+    await called(
+        lambda: client.views_update(view_id=opened["id"], hash=opened.get("hash"), view=view)
+    )
+
+
+async def fill_with_error(client: AsyncWebClient, opened: View, shown: Shown, told: str) -> None:
+    """Say in an open modal what went wrong."""
+    await fill(client, opened, shown, [Post((Caution(told),))])
+
+
+def _view(shown: Shown, blocks: list[dict[str, Any]]) -> View:
+    return {
+        "type": "modal",
+        "callback_id": "council:shown",
+        "title": {"type": "plain_text", "text": TITLES.get(shown.what, "Council")},
+        "close": {"type": "plain_text", "text": "Close"},
+        "private_metadata": shown.metadata,
+        "blocks": blocks,
+    }
+
+
+def _turning(page: int, pages: int) -> list[dict[str, Any]]:
+    if pages == 1:
+        return []
+    buttons = [("Previous", page - 1)] * (page > 0) + [("Next", page + 1)] * (page < pages - 1)
+    elements = [
+        {
+            "type": "button",
+            "action_id": f"{PAGE_ACTION}:{to}",
+            "text": {"type": "plain_text", "text": f"{label} ({to + 1} of {pages})"},
+            "value": str(to),
+        }
+        for label, to in buttons
+    ]
+    return [{"type": "actions", "block_id": "turning", "elements": elements}]

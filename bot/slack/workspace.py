@@ -1,0 +1,39 @@
+"""The one workspace: the client, who we are in it, and what we may do there."""
+
+from dataclasses import dataclass, field
+
+from aiolimiter import AsyncLimiter
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack.calls import called
+from bot.slack.people import People
+
+CHAT = "slack"
+POSTS_BURST = 4  # a channel bears about one post a second, and some more for a moment
+EDITS_A_MINUTE = 40  # Slack allows about 50 in a workspace; the rest is for answers
+
+
+@dataclass(slots=True)
+class Workspace:
+    """A workspace; `scopes` is empty where Slack did not say what it granted."""
+
+    client: AsyncWebClient
+    team: str
+    bot: str
+    people: People
+    scopes: frozenset[str] = frozenset()
+    edits: AsyncLimiter = field(default_factory=lambda: AsyncLimiter(EDITS_A_MINUTE, 60))
+    posts: dict[str, AsyncLimiter] = field(default_factory=dict)
+
+    def may(self, scope: str) -> bool:
+        """Say whether a scope was granted, as far as is known."""
+        return not self.scopes or scope in self.scopes
+
+    def posts_in(self, channel: str) -> AsyncLimiter:
+        """Give what paces the posts in a channel."""
+        return self.posts.setdefault(channel, AsyncLimiter(POSTS_BURST, POSTS_BURST))
+
+    async def own_channel(self, user: str) -> str:
+        """Give the channel of somebody's direct messages with the bot."""
+        reply = await called(lambda: self.client.conversations_open(users=user), 1.0)
+        return str(reply["channel"]["id"])

@@ -1,0 +1,98 @@
+"""The product as a process beside a fake Slack, over either transport."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tests.bot.homes import Home, scripted_panel
+from tests.soak.ports import free_port
+from tests.wire.slack import FakeSlack, Message
+
+Transport = Literal["socket", "http"]
+
+
+@dataclass(slots=True)
+class Served:
+    """A running product: its home, and the Slack it talks to."""
+
+    home: Home
+    slack: FakeSlack
+    process: asyncio.subprocess.Process
+
+    async def kill(self) -> None:
+        """Kill it as a machine would."""
+        self.process.kill()
+        await self.process.wait()
+
+    async def answered(self, channel: str, at: int = -1) -> Message:
+        """Wait until a message of ours in a channel holds an answer, and give it."""
+        await self.slack.until(lambda: is_answer(self._ours(channel), at), 60)
+        return self._ours(channel)[at]
+
+    def _ours(self, channel: str) -> list[Message]:
+        return [m for m in self.slack.messages(channel) if m.payload.get("bot_id")]
+
+    async def told(self, channel: str, root: Message) -> list[Message]:
+        """Wait for a round's whole thread: its last message is the file."""
+        ts = root.thread_ts or root.ts
+
+        def whole() -> bool:
+            return any(message.payload.get("files") for message in self.slack.thread(channel, ts))
+
+        await self.slack.until(whole, 60)
+        return self.slack.thread(channel, ts)
+
+
+def is_answer(messages: list[Message], at: int = -1) -> bool:
+    """Say whether there is such a message, and it has the buttons of an answer."""
+    try:
+        return "council:answers" in str(messages[at].blocks)
+    except IndexError:
+        return False
+
+
+def settings_for(slack: FakeSlack, transport: Transport) -> dict[str, str]:
+    """Give the environment of a product that is to talk to this Slack."""
+    app = slack.state.app
+    told = {"SLACK_BOT_TOKEN": app.bot_token, "SLACK_API_URL": slack.api_url}
+    if transport == "socket":
+        return {**told, "SLACK_APP_TOKEN": app.app_token}
+    return {**told, "SLACK_SIGNING_SECRET": app.signing_secret}
+
+
+@asynccontextmanager
+async def serving(
+    folder: Path,
+    slack: FakeSlack,
+    transport: Transport = "socket",
+    config: str | None = None,
+) -> AsyncIterator[Served]:
+    """Run the product beside a Slack until the block ends."""
+    port = str(free_port())
+    home = Home(folder, {**settings_for(slack, transport), "COUNCIL_PORT": port})
+    home.with_config(config or scripted_panel(4))
+    process = await home.started("serve")
+    lines: list[str] = []
+    reading = asyncio.create_task(_read(process, lines))
+    try:
+        if transport == "http":
+            slack.request_url.address = f"http://127.0.0.1:{port}/slack/events"
+        await slack.until(lambda: any("Slack: in " in line for line in lines), 30)
+        if transport == "socket":
+            await slack.connected()
+        yield Served(home, slack, process)
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+        await reading
+
+
+async def _read(process: asyncio.subprocess.Process, lines: list[str]) -> None:
+    assert process.stderr
+    # Line by line: whoever waits for one looks at the list meanwhile.
+    async for line in process.stderr:
+        lines.append(line.decode())  # noqa: PERF401
