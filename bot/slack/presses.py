@@ -11,6 +11,7 @@ from bot.commands.pressing import PRESSES, opine, readable_round
 from bot.commands.rating import Opinion
 from bot.render.report import answer_posts, ballots_post
 from bot.slack import modals, threads
+from bot.slack.buttons import action_of
 from bot.slack.hearing import Body, Heard, key_of, of_click
 from bot.slack.modals import Shown, fill, fill_with_error, open_modal, open_view
 from bot.slack.reading import plain_text, without_mention
@@ -38,7 +39,7 @@ class Press:
     def of(cls, body: Body) -> "Press":
         """Read what Slack sends of a press."""
         pressed = body["actions"][0]
-        action = str(pressed["action_id"]).removeprefix("council:")
+        action = action_of(str(pressed["action_id"]))
         value, view = str(pressed.get("value") or ""), body.get("view")
         if action == "feedback":
             action, _, value = value.partition(":")

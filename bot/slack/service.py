@@ -16,7 +16,7 @@ from bot.commands.desk import Desk
 from bot.slack.calls import TIMEOUT_SECONDS
 from bot.slack.ears import Ears
 from bot.slack.people import People
-from bot.slack.preflight import check_app_token, identity
+from bot.slack.preflight import Identity, check_app_token, identity
 from bot.slack.sockets import run_socket
 from bot.slack.untold import Untold
 from bot.slack.workspace import CHAT, Workspace
@@ -80,18 +80,19 @@ class Slack:
             me = await identity(client)
             if self._tokens.app:
                 await check_app_token(client, self._tokens.app)
-            self._tell(f"Slack: in {me.team_name} over {self._tokens.transport}.")
-            for warning in me.warnings:
-                self._tell(warning)
             people = People(client, me.team)
-            await self._heard(Workspace(client, me.team, me.user, people, me.scopes))
+            workspace = Workspace(client, me.team, me.user, people, me.scopes)
+            await self._heard(workspace, me)
 
-    async def _heard(self, workspace: Workspace) -> None:
+    async def _heard(self, workspace: Workspace, me: Identity) -> None:
         await self._desk.runner.resume((CHAT,))
         untold = Untold(self._desk, workspace)
         app = AsyncApp(client=workspace.client, signing_secret=self._tokens.signing or None)
         Ears(self._desk, workspace, untold.doing, untold.drop).listen_to(app)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(app)
+        self._tell(f"Slack: in {me.team_name} over {self._tokens.transport}.")
+        for warning in me.warnings:
+            self._tell(warning)
         try:
             await untold.tell()
             await (
