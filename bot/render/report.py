@@ -26,7 +26,14 @@ from council.ballots import Ballot, SpoiledBallot
 from council.labels import Label
 from council.rounds import Draw, Round
 
-ACTIONS = (("answers", "Answers"), ("ballots", "Ballots"), ("again", "Run again"))
+ACTIONS = (
+    ("answers", "Answers"),
+    ("ballots", "Ballots"),
+    ("again", "Run again"),
+    ("export", "Export"),
+    ("helpful", "Helpful"),
+    ("unhelpful", "Not helpful"),
+)
 HEADED = "Who wrote what, and how they were ranked"
 BLIND = "Each judge saw the others' answers, without names, in an order of its own."
 
