@@ -66,13 +66,14 @@ class Acting:
         self.state = state
         self.transport = transport
         self._answers = Answers(state)
+        self.delivered: list[Parcel] = []  # everything brought to the app, in order
         state.echo = self._echo
 
     async def command(self, user: str, channel: str, name: str, text: str = "") -> Deed:
         """Type a slash command; it works in any channel the user is in, never in a thread."""
         place = self._place(user, channel)
         sent = payloads.command(self.state, user, place, (name, text))
-        answer = await self.transport.deliver(Parcel("slash_commands", sent))
+        answer = await self._bring(Parcel("slash_commands", sent))
         self._seen(user, answer)
         return Deed(sent, answer, self._answers.to_command(user, place, answer))
 
@@ -171,8 +172,12 @@ class Acting:
         assert not place.is_archived, f"{channel} is archived"
         return place
 
+    async def _bring(self, parcel: Parcel) -> Acknowledgement:
+        self.delivered.append(parcel)
+        return await self.transport.deliver(parcel)
+
     async def _interact(self, user: str, sent: Payload) -> Deed:
-        answer = await self.transport.deliver(Parcel("interactive", sent))
+        answer = await self._bring(Parcel("interactive", sent))
         self._seen(user, answer)
         return Deed(sent, answer)
 
@@ -210,7 +215,7 @@ class Acting:
         work.add_done_callback(self.state.work.discard)
 
     async def _deliver(self, event: Event, attempt: int, reason: str) -> Acknowledgement:
-        return await self.transport.deliver(Parcel("events_api", event.payload, attempt, reason))
+        return await self._bring(Parcel("events_api", event.payload, attempt, reason))
 
     async def _retry(self, event: Event, answer: Acknowledgement) -> None:
         for attempt, delay in enumerate(self.state.rules.retry_delays, start=1):

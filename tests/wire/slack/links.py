@@ -14,6 +14,8 @@ from tests.wire.slack.workspace import APP
 
 Payload = dict[str, Any]
 
+_GRACE_SECONDS = 1.0  # for an app to close a link it was told to leave
+
 
 @dataclass(slots=True, eq=False)
 class Link:
@@ -102,24 +104,28 @@ class Links:
         return envelope
 
     async def say_disconnect(self, reason: str) -> None:
-        """Announce the end of every link, as before a refresh; a warning closes none yet."""
+        """Announce the end of every link, as before a refresh; a warning ends none yet."""
         for link in tuple(self.open):
             await link.socket.send_json(_disconnect(reason))
             if reason != "warning":
                 self.open.remove(link)
-                await link.socket.close()
+                asyncio.get_running_loop().call_later(_GRACE_SECONDS, _abort, link)
 
     def cut(self) -> None:
         """Break every link without a word."""
         for link in tuple(self.open):
             self.open.remove(link)
-            if link.request.transport:
-                link.request.transport.abort()
+            _abort(link)
 
     async def close(self) -> None:
         """End every link politely."""
         for link in tuple(self.open):
             await link.socket.close()
+
+
+def _abort(link: Link) -> None:
+    if link.request.transport:
+        link.request.transport.abort()
 
 
 def _hello(connections: int) -> Payload:
