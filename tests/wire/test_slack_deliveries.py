@@ -390,3 +390,53 @@ async def test_there_are_no_more_links_than_allowed() -> None:
 
     assert said["reason"] == "too_many_websockets"
     assert kept == 1
+
+
+async def test_an_answer_slack_cannot_show_is_a_fault_people_see(
+    slack: FakeSlack, app: AsyncApp
+) -> None:
+    @app.command("/council")
+    async def council(ack: Ack) -> None:
+        await ack(text="x", blocks=[{"type": "poll"}])
+
+    @app.view("why")
+    async def why(ack: Ack) -> None:
+        await ack(response_action="errors", errors={"nowhere": "?"})
+
+    deed = await slack.command("U1", "C1", "/council")
+    await app.client.views_open(trigger_id=deed.sent["trigger_id"], view=FORM)
+    await slack.submit(slack.views("U1")[0], {"text": "so"}, "U1")
+
+    whats = [fault.what for fault in slack.faults]
+    assert whats == ["invalid_command_response", "invalid_view_response"]
+
+
+async def test_a_modal_tells_of_its_closing_when_asked_to(slack: FakeSlack, app: AsyncApp) -> None:
+    closed: list[str] = []
+
+    @app.view_closed("why")
+    async def why(ack: Ack, view: Payload) -> None:
+        await ack()
+        closed.append(view["id"])
+
+    trigger = slack.state.trigger("U1")
+    await app.client.views_open(trigger_id=trigger, view={**FORM, "notify_on_close": True})
+    view = slack.views("U1")[0]
+    await slack.closes(view)
+
+    assert closed == [view.id]
+    assert slack.views("U1") == []
+
+
+async def test_a_response_url_is_good_for_half_an_hour() -> None:
+    now = [1_700_000_000.0]
+    async with FakeSlack(rules=replace(RULES, now=lambda: now[0])) as slack:
+        deed = await slack.command("U1", "C1", "/council")
+        now[0] += 30 * 60 + 1
+        async with (
+            ClientSession() as session,
+            session.post(deed.sent["response_url"], json={"text": "Late"}) as answer,
+        ):
+            said = await answer.json()
+
+    assert (answer.status, said["error"]) == (404, "expired_url")

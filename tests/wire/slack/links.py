@@ -3,7 +3,7 @@
 import asyncio
 import json
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import count
 from typing import Any
 
 from aiohttp import WSMsgType, web
@@ -35,7 +35,7 @@ class Links:
         self.sent: list[Payload] = []  # envelopes
         self.late: list[Payload] = []  # acknowledgements nobody waited for any more
         self._waiting: dict[str, asyncio.Future[Payload | None]] = {}
-        self._turn = cycle(range(1_000_000))
+        self._turn = count()
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """Hold one link: hello, then envelopes out and acknowledgements in."""
@@ -43,7 +43,7 @@ class Links:
         if ticket not in self._state.tickets:
             return web.Response(status=404)
         self._state.tickets.discard(ticket)
-        socket = web.WebSocketResponse()
+        socket = web.WebSocketResponse(timeout=0.5)  # a frozen app may not hold up the end
         await socket.prepare(request)
         if len(self.open) >= self._state.rules.links:
             await socket.send_json(_disconnect("too_many_websockets"))
