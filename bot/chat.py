@@ -6,10 +6,19 @@ own limits; model text is always data, never markup of the platform.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from typing import ClassVar, Protocol
 
 from council.errors import CouncilError
 from council.places import Place
+
+
+KEY_LENGTH = 12  # of a round's id: 48 bits tell the events of many years apart
+
+
+def key_of(chat: str, *event: str) -> str:
+    """Give the round's id for a platform's event: the same whenever it is delivered again."""
+    return sha256("\n".join((chat, *event)).encode()).hexdigest()[:KEY_LENGTH]
 
 
 class UnsureError(CouncilError):
@@ -28,12 +37,13 @@ class UnwelcomeError(CouncilError):
 class Asker:
     """Who says something: an id that stays, and a name to show.
 
-    A guest is of another organisation, or of limited rights in this one.
+    A guest is of another organisation, or of limited rights in this one. Roles are ids.
     """
 
     id: str
     name: str
     is_guest: bool = False
+    roles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

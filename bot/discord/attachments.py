@@ -1,0 +1,26 @@
+"""A text file that a question refers to."""
+
+import discord
+
+from bot.commands.questions import MOST_CHARACTERS
+from bot.discord.faults import told
+from council.errors import QuestionError
+
+MOST_BYTES = 4 * MOST_CHARACTERS  # a character takes four bytes at most
+
+
+async def text_of(attachment: discord.Attachment) -> str:
+    """Give a file's text; raise QuestionError for one that is too long, or no text."""
+    if attachment.size > MOST_BYTES:
+        raise QuestionError(
+            f"{attachment.filename} has {attachment.size:,} bytes, and with the question at most "
+            f"{MOST_CHARACTERS:,} characters can be asked: attach a part of it."
+        )
+    with told():
+        content = await attachment.read()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise QuestionError(
+            f"{attachment.filename} is no text file: attach plain text, Markdown, CSV or code."
+        ) from None

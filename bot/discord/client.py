@@ -1,0 +1,71 @@
+"""The client: events in, commands registered when they have changed."""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import discord
+import structlog
+from discord import app_commands
+
+from bot.commands.commands import COMMANDS
+from bot.commands.desk import Desk
+from bot.discord.ears import Ears
+from bot.discord.modals import fields_of
+from bot.discord.presses import Button
+from bot.discord.tree import plant
+from bot.doing import Doing
+
+# Messages are heard for replies in a thread and direct messages; none of these is privileged.
+INTENTS = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
+
+
+class Client(discord.Client):
+    """One bot in any number of guilds; `ready` is told once it hears."""
+
+    def __init__(self, desk: Desk, doing: Doing, synced: Path) -> None:
+        super().__init__(
+            intents=INTENTS,
+            allowed_mentions=discord.AllowedMentions.none(),
+            max_messages=None,
+            chunk_guilds_at_startup=False,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+        )
+        self.ears = Ears(desk, self, doing)
+        self._synced = synced
+        self._tree = app_commands.CommandTree(self)
+        plant(self._tree, COMMANDS.commands, self.ears.deeds)
+
+    async def setup_hook(self) -> None:
+        """Have buttons heard, and commands registered if they have changed."""
+        self.add_dynamic_items(Button)
+        digest = self._digest()
+        if not self._synced.exists() or self._synced.read_text() != digest:
+            await self._tree.sync()
+            self._synced.write_text(digest)
+
+    def _digest(self) -> str:
+        """Tell these commands, of this bot, from any other."""
+        commands = [command.to_dict(self._tree) for command in self._tree.get_commands()]
+        told = json.dumps([self.application_id, commands], sort_keys=True, default=str)
+        return sha256(told.encode()).hexdigest()
+
+    async def pressed(self, interaction: discord.Interaction[Any], action: str, value: str) -> None:
+        """Hear a button."""
+        await self.ears.pressed(interaction, action, value)
+
+    async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
+        """Hear a modal: the library itself forgets those of before a restart."""
+        data: Any = interaction.data or {}
+        custom_id = str(data.get("custom_id", ""))
+        if interaction.type is discord.InteractionType.modal_submit:
+            await self.ears.submitted(interaction, custom_id, fields_of(data["components"]))
+
+    async def on_message(self, message: discord.Message) -> None:
+        """Hear a message."""
+        await self.ears.message(message)
+
+    async def on_error(self, event: str, /, *_: Any, **__: Any) -> None:
+        """Note what nobody foresaw; whoever waits is told by the command's own handler."""
+        structlog.get_logger().exception("discord_event_failed", event=event)

@@ -1,0 +1,160 @@
+"""What reaches us from Discord, and what each of it sets going."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+import discord
+from discord.app_commands import Choice
+
+from bot.access import readable
+from bot.chat import Caution, Chat, Note, Post, Said
+from bot.commands import following
+from bot.commands.asking import Choice as Chosen
+from bot.commands.asking import asked
+from bot.commands.desk import Desk
+from bot.commands.hearing import hear, kindly, obey
+from bot.commands.registry import Command, Order
+from bot.discord import modals, presses
+from bot.discord.attachments import text_of
+from bot.discord.chat import DiscordChat, Whisper
+from bot.discord.faults import told
+from bot.discord.hearing import CHAT, said_by, said_in
+from bot.discord.permissions import check_welcome
+from bot.discord.tree import Deeds, Question, choices
+from bot.discord.whispers import Replies, Whispers
+from bot.doing import Doing
+from council.errors import CouncilError
+from council.places import Place
+
+Interaction = discord.Interaction[Any]
+Act = Callable[[Chat, Said], Awaitable[None]]
+
+
+class Ears:
+    """Hears every guild the bot is in; what takes longer than an answer goes on in `doing`."""
+
+    def __init__(self, desk: Desk, client: discord.Client, doing: Doing) -> None:
+        self._desk = desk
+        self._client = client
+        self._doing = doing
+        self._names: dict[str, str] = {}
+
+    @property
+    def deeds(self) -> Deeds:
+        """Give what commands do."""
+        return Deeds(self.ask, self.about, self.do, self.panels, self.rounds)
+
+    def chat(self, whisper: Whisper) -> DiscordChat:
+        """Give the chat for one who spoke."""
+        return DiscordChat(self._client, self._names, whisper)
+
+    async def ask(self, interaction: Interaction, question: Question) -> None:
+        """Hear `/council ask`."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+
+        async def act(chat: Chat, said: Said) -> None:
+            check_welcome(interaction)
+            context = await text_of(question.attachment) if question.attachment else ""
+            place = await self._own_place(interaction) if question.private else said.place
+            await asked(
+                self._desk,
+                chat,
+                replace(said, text=question.text, context=context, place=place),
+                Chosen(question.panel),
+            )
+
+        await self._begin(interaction, act)
+
+    async def do(self, interaction: Interaction, command: Command, argument: str) -> None:
+        """Hear any other command."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+
+        async def act(chat: Chat, said: Said) -> None:
+            await obey(self._desk, chat, said, Order(command, argument))
+
+        await self._begin(interaction, act)
+
+    async def about(self, interaction: Interaction, message: discord.Message) -> None:
+        """Open the modal to ask about a message."""
+        await interaction.response.send_modal(modals.ask_modal(message))
+
+    async def submitted(self, interaction: Interaction, custom_id: str, fields: dict[str, str]) -> None:
+        """Hear a modal; it is read from what Discord sends, so that a restart loses none."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        kind, _, value = custom_id.removeprefix("council:").partition(":")
+
+        async def act(chat: Chat, said: Said) -> None:
+            if kind == modals.WHY:
+                await presses.keep_reason(self._desk, chat, said, value, fields)
+                return
+            check_welcome(interaction)
+            question, context = fields[modals.QUESTION], fields.get(modals.CONTEXT, "")
+            await asked(self._desk, chat, replace(said, text=question, context=context))
+
+        await self._begin(interaction, act)
+
+    async def pressed(self, interaction: Interaction, action: str, value: str) -> None:
+        """Hear a button."""
+        if action == "unhelpful":
+            await interaction.response.send_modal(modals.why_modal(value))
+        else:
+            await interaction.response.defer(ephemeral=True, thinking=True)
+
+        async def act(chat: Chat, said: Said) -> None:
+            await presses.press(self._desk, chat, said, action, value)
+
+        await self._begin(interaction, act)
+
+    async def message(self, message: discord.Message) -> None:
+        """Hear a direct message, a mention, or a reply in the council's thread."""
+        us = self._client.user
+        if message.author.bot or us is None or message.type not in _WORDS:
+            return
+        if message.guild and us not in message.mentions:
+            return
+        text = message.clean_content.replace(f"@{us.display_name}", "", 1).strip()
+        said = said_in(message, text or "help")
+        self._names[said.asker.id] = said.asker.name
+        chat = self.chat(Replies(message))
+        self._doing.begin(kindly(chat, said, self._heard(chat, said, message)))
+
+    async def _heard(self, chat: Chat, said: Said, message: discord.Message) -> None:
+        moment = said.place.thread or ""
+        if message.reference and message.reference.message_id and not moment:
+            moment = str(message.reference.message_id)
+        before = await following.round_at(self._desk, said.place, moment)
+        if before:
+            said = replace(said, context=following.context_of(before))
+        await hear(self._desk, chat, said)
+
+    async def panels(self, _: Interaction, typed: str) -> list[Choice[str]]:
+        """Suggest panels."""
+        names = [name for name in self._desk.panels if typed.lower() in name.lower()]
+        return choices((name, name) for name in names)
+
+    async def rounds(self, interaction: Interaction, typed: str) -> list[Choice[str]]:
+        """Suggest rounds that may be read here, by question or id."""
+        lines = await self._desk.store.recent(100, readable(said_by(interaction)))
+        wanted = typed.lower()
+        found = [line for line in lines if wanted in line.question.lower() or line.id.startswith(wanted)]
+        return choices((f"{line.question or 'forgotten'} · {line.id}", line.id) for line in found)
+
+    async def _own_place(self, interaction: Interaction) -> Place:
+        with told():
+            channel = await interaction.user.create_dm()
+        return Place(CHAT, "", str(channel.id), private=True)
+
+    async def _begin(self, interaction: Interaction, act: Act) -> None:
+        said, whispers = said_by(interaction), Whispers(interaction)
+        self._names[said.asker.id] = said.asker.name
+        chat = self.chat(whispers)
+
+        async def done() -> None:
+            await kindly(chat, said, act(chat, said))
+            await whispers.end()
+
+        self._doing.begin(done())
+
+
+_WORDS = {discord.MessageType.default, discord.MessageType.reply}

@@ -1,0 +1,135 @@
+"""`/council` in Discord: the registered commands as one group, with a field for what each takes."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import discord
+from discord import app_commands
+from discord.app_commands import Choice, Range
+
+from bot.commands.registry import Command
+
+MOST_CHOICES, CHOICE = 25, 100
+LONGEST_QUESTION = 6000
+ABOUT_MESSAGE = "Ask the council"
+
+Interaction = discord.Interaction[Any]
+Callback = Callable[..., Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the fields of `/council ask` hold."""
+
+    text: str
+    panel: str | None
+    private: bool
+    attachment: discord.Attachment | None
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """What is done for whoever uses a command, and what is suggested while they type."""
+
+    ask: Callable[[Interaction, Question], Awaitable[None]]
+    about: Callable[[Interaction, discord.Message], Awaitable[None]]
+    do: Callable[[Interaction, Command, str], Awaitable[None]]
+    panels: Callable[[Interaction, str], Awaitable[list[Choice[str]]]]
+    rounds: Callable[[Interaction, str], Awaitable[list[Choice[str]]]]
+
+
+def plant(tree: app_commands.CommandTree[Any], commands: Iterable[Command], deeds: Deeds) -> None:
+    """Add every registered command to a tree, and the one in the menu of a message."""
+    group = app_commands.Group(
+        name="council",
+        description="Several models answer, rank each other without names, and one sums up",
+        allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True),
+        allowed_installs=app_commands.AppInstallationType(guild=True),
+    )
+    for command in commands:
+        callback = _callback(command, deeds)
+        named = {"name": command.name, "description": command.summary[:CHOICE]}
+        group.add_command(app_commands.Command(callback=callback, **named))
+    tree.add_command(group)
+    tree.add_command(app_commands.ContextMenu(name=ABOUT_MESSAGE, callback=_about(deeds)))
+
+
+def choices(pairs: Iterable[tuple[str, str]]) -> list[Choice[str]]:
+    """Give suggestions from pairs of a label and what it stands for."""
+    named = [Choice(name=_short(label), value=value) for label, value in pairs]
+    return named[:MOST_CHOICES]
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= CHOICE else f"{label[: CHOICE - 1]}…"
+
+
+def _callback(command: Command, deeds: Deeds) -> Any:  # noqa: ANN401
+    kinds: dict[str | None, Callable[[Command, Deeds], Callback]] = {
+        "question": _with_question,
+        "panel": _with_panel,
+        "round": _with_round,
+        "number": _with_number,
+    }
+    return kinds.get(command.takes, _with_nothing)(command, deeds)
+
+
+def _with_question(_: Command, deeds: Deeds) -> Callback:
+    @app_commands.describe(
+        question="What the council should answer",
+        panel="Which models answer; the channel's own where you leave it out",
+        private="Have the answer for yourself, as a direct message",
+        attachment="A text file that the question refers to",
+    )
+    @app_commands.autocomplete(panel=deeds.panels)
+    async def ask(
+        interaction: Interaction,
+        question: Range[str, 1, LONGEST_QUESTION],
+        panel: str | None = None,
+        private: bool = False,
+        attachment: discord.Attachment | None = None,
+    ) -> None:
+        await deeds.ask(interaction, Question(question, panel, private, attachment))
+
+    return ask
+
+
+def _with_panel(command: Command, deeds: Deeds) -> Callback:
+    @app_commands.describe(name="The panel to use in this channel; left out, all are listed")
+    @app_commands.autocomplete(name=deeds.panels)
+    async def with_panel(interaction: Interaction, name: str = "") -> None:
+        await deeds.do(interaction, command, name)
+
+    return with_panel
+
+
+def _with_round(command: Command, deeds: Deeds) -> Callback:
+    @app_commands.describe(round="A round's id, or the start of it")
+    @app_commands.autocomplete(round=deeds.rounds)
+    async def with_round(interaction: Interaction, round: str) -> None:  # noqa: A002
+        await deeds.do(interaction, command, round)
+
+    return with_round
+
+
+def _with_number(command: Command, deeds: Deeds) -> Callback:
+    @app_commands.describe(number="How many")
+    async def with_number(interaction: Interaction, number: Range[int, 1, 100] = 10) -> None:
+        await deeds.do(interaction, command, str(number))
+
+    return with_number
+
+
+def _with_nothing(command: Command, deeds: Deeds) -> Callback:
+    async def with_nothing(interaction: Interaction) -> None:
+        await deeds.do(interaction, command, "")
+
+    return with_nothing
+
+
+def _about(deeds: Deeds) -> Any:  # noqa: ANN401
+    async def about(interaction: Interaction, message: discord.Message) -> None:
+        await deeds.about(interaction, message)
+
+    return about
