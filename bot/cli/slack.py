@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.outcome import run
+from bot.cli.outcome import FAILED, run
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -20,3 +20,13 @@ def manifest(
     from bot.cli.slack_app import print_manifest
 
     run(print_manifest(url, as_json=as_json))
+
+
+def validate() -> None:
+    """Have Slack check what messages and modals look like; needs no token, sends nobody's text."""
+    from bot.cli.slack_app import validate_samples
+
+    refused: list[str] = []
+    run(validate_samples(refused.append))
+    if refused:
+        raise typer.Exit(FAILED)

@@ -1,10 +1,15 @@
 """The manifest for the settings at hand, and Slack's opinion of what we would post."""
 
+from collections.abc import Callable
+
 import typer
 
 from bot.cli.outcome import say_json
 from bot.settings import Settings, SettingsError, load_settings
 from bot.slack.manifest import events_address, manifest, manifest_text
+from bot.slack.samples import samples
+from bot.slack.tokens import opened_client
+from bot.slack.validating import faults_of
 
 NO_ADDRESS = (
     "With SLACK_SIGNING_SECRET alone Slack posts over HTTP: give the address it reaches the bot "
@@ -38,3 +43,16 @@ def _address(settings: Settings, url: str | None) -> str | None:
     if address is None:
         raise SettingsError([BAD_ADDRESS.format(url=url)])
     return address
+
+
+async def validate_samples(tell: Callable[[str], None]) -> None:
+    """Print what Slack says of every sample; `tell` hears of those it would refuse."""
+    settings = load_settings()
+    async with opened_client(settings.slack_api_url) as client:
+        for sample in samples():
+            faults = await faults_of(client, sample)
+            typer.echo(f"{'FAIL' if faults else 'ok  '} {sample.name}")
+            for fault in faults:
+                typer.echo(f"     {fault}")
+            if faults:
+                tell(sample.name)
