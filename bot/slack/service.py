@@ -13,7 +13,7 @@ from bot.commands.desk import Desk
 from bot.slack.ears import Ears
 from bot.slack.hearing import Body
 from bot.slack.people import People
-from bot.slack.preflight import Identity, check_app_token, identity
+from bot.slack.preflight import Identity, SlackError, check_app_token, identity
 from bot.slack.sockets import run_socket
 from bot.slack.tokens import Tokens, opened_client
 from bot.slack.untold import Untold
@@ -68,6 +68,8 @@ class Slack:
     async def _served(self) -> None:
         async with opened_client(self._tokens.api_url, self._tokens.bot) as client:
             me = await identity(client)
+            if me.faults:
+                raise SlackError(" ".join(me.faults))
             if self._tokens.app:
                 await check_app_token(client, self._tokens.app)
             people = People(client, me.team)
