@@ -36,16 +36,19 @@ class Form:
 
 def ask_view(desk: Desk, workspace: Workspace, said: Said) -> View:
     """Give the modal for a question in the place where it was opened, or in one to choose."""
-    audience = [(ONLY_ME, "Only me: the answer comes as a direct message")]
-    if not workspace.may("im:write"):
-        audience = []
+    return form_view(desk.panels, _default(desk, said), said, alone=workspace.may("im:write"))
+
+
+def form_view(panels: Mapping[str, Panel], default: str, said: Said, *, alone: bool) -> View:
+    """Give that modal with these panels; `alone` says whether a person can be answered alone."""
+    audience = [(ONLY_ME, "Only me: the answer comes as a direct message")] if alone else []
     if said.place.channel:
         where = "Everybody in this thread" if said.place.thread else "Everybody in this channel"
         audience.insert(0, (HERE, where))
     blocks = [
         _input(QUESTION, "Question", _text(said.text, lines=True)),
         _input(CONTEXT, "What it refers to", _text(said.context, lines=True), optional=True),
-        _input(PANEL, "Panel", _select(_panels(desk), _default(desk, said))),
+        _input(PANEL, "Panel", _select(_described(panels), default)),
     ]
     if not said.place.channel:
         chosen = {"type": "conversations_select", "default_to_current_conversation": True}
@@ -104,12 +107,9 @@ def _value(found: Mapping[str, Any], block: str) -> str:
     return str(state.get("value") or option or state.get("selected_conversation") or "")
 
 
-def _panels(desk: Desk) -> list[tuple[str, str]]:
-    return [(name, _described(panel)) for name, panel in desk.panels.items()][:MOST_OPTIONS]
-
-
-def _described(panel: Panel) -> str:
-    return f"{panel.name}: goes to {receivers(panel)}"
+def _described(panels: Mapping[str, Panel]) -> list[tuple[str, str]]:
+    described = [(name, f"{name}: goes to {receivers(panel)}") for name, panel in panels.items()]
+    return described[:MOST_OPTIONS]
 
 
 def _default(desk: Desk, said: Said) -> str:

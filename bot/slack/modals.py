@@ -62,13 +62,17 @@ async def open_view(client: AsyncWebClient, trigger: str, view: View) -> View:
 
 async def fill(client: AsyncWebClient, opened: View, shown: Shown, posts: Sequence[Post]) -> None:
     """Put a page of posts in an open modal."""
-    pages = modal_blocks(posts)
-    page = min(shown.page, len(pages) - 1)
-    blocks = [*pages[page], *_turning(page, len(pages))]
-    view = _view(shown, blocks)
+    view = page_view(shown, posts)
     await called(
         lambda: client.views_update(view_id=opened["id"], hash=opened.get("hash"), view=view)
     )
+
+
+def page_view(shown: Shown, posts: Sequence[Post]) -> View:
+    """Give the modal with a page of posts; the last one for a page beyond it."""
+    pages = modal_blocks(posts)
+    page = min(shown.page, len(pages) - 1)
+    return _view(shown, [*pages[page], *_turning(page, len(pages))])
 
 
 async def fill_with_error(client: AsyncWebClient, opened: View, shown: Shown, told: str) -> None:

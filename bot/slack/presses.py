@@ -89,12 +89,13 @@ def _posts(round_: Round, what: str) -> list[Post]:
 async def _rated(desk: Desk, workspace: Workspace, chat: Chat, said: Said, pressed: Press) -> None:
     helpful = pressed.action == "helpful"
     if not helpful:
-        view = _why_view(pressed.value, said)
+        view = why_view(pressed.value, said)
         await open_view(workspace.client, pressed.trigger, view)
     await opine(desk, chat, said, pressed.value, Opinion(helpful))
 
 
-def _why_view(round_id: str, said: Said) -> modals.View:
+def why_view(round_id: str, said: Said) -> modals.View:
+    """Give the modal that asks why a round was of no help."""
     plain = {"type": "plain_text"}
     element = {"type": "plain_text_input", "action_id": WHY, "multiline": True, "max_length": 1000}
     why = {**plain, "text": "What was wrong or missing?"}
