@@ -64,14 +64,17 @@ def _short(question: str) -> str:
 
 
 async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
-    """Show a stored round as it was posted; `last` is the newest."""
+    """Show a stored round as it was posted; `last` is the newest.
+
+    In a room the buttons under the answer open the rest.
+    """
     round_ = await _meant(desk, said, wanted)
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
         await chat.whisper(said, Post((Note(line),)))
         return
     thread = report(round_)
-    for post in (thread.root, *thread.replies):
+    for post in (thread.root, *(() if chat.is_room else thread.replies)):
         await chat.whisper(said, post)
 
 
