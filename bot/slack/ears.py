@@ -78,6 +78,7 @@ class Ears:
             self._begin(heard, whispers, self._hear_in_thread(str(event["ts"])))
         else:
             self._begin(replace(heard, thread=str(event["ts"])), whispers, self._hear)
+        await whispers.in_time()
 
     async def message(self, event: Body) -> None:
         """Hear a direct message; other messages are not for us."""
@@ -87,7 +88,9 @@ class Ears:
             return
         heard = of_message(event)
         act = self._hear_in_thread(str(event["ts"])) if heard.thread else self._hear
-        self._begin(heard, Whispers(self._workspace), act)
+        whispers = Whispers(self._workspace)
+        self._begin(heard, whispers, act)
+        await whispers.in_time()
 
     async def uninstalled(self) -> None:
         """Hear that nobody wants us any more."""

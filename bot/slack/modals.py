@@ -10,8 +10,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.chat import Caution, Note, Post
 from bot.slack.calls import RefusedError, called
 from bot.slack.modal_blocks import modal_blocks
+from council.errors import CouncilError
 
 PATIENCE_SECONDS = 1.0  # a trigger lasts three
+TOO_LATE = "That took a moment too long for Slack: please do it once more."
 PAGE_ACTION = "council:page"
 
 View = dict[str, Any]
@@ -54,7 +56,7 @@ async def open_view(client: AsyncWebClient, trigger: str, view: View) -> View:
         )
     except RefusedError as error:
         if error.code in {"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"}:
-            raise RefusedError(f"{error.code}; press the button again") from None
+            raise CouncilError(TOO_LATE) from None
         raise
     opened: View = reply["view"]
     return opened

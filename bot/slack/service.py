@@ -79,8 +79,13 @@ class Slack:
     async def _heard(self, workspace: Workspace, me: Identity) -> None:
         await self._desk.runner.resume((CHAT,))
         untold = Untold(self._desk, workspace)
-        app = AsyncApp(client=workspace.client, signing_secret=self._tokens.signing or None)
-        Ears(self._desk, workspace, untold.doing, untold.drop).listen_to(app)
+        # What is acknowledged has been taken in: an event is, once its round is stored.
+        app = AsyncApp(
+            client=workspace.client,
+            signing_secret=self._tokens.signing or None,
+            process_before_response=True,
+        )
+        Ears(self._desk, workspace, untold.doing, untold.leave).listen_to(app)
         app.event("tokens_revoked")(self._revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(app)
         self._tell(f"Slack: in {me.team_name} over {self._tokens.transport}.")
@@ -88,9 +93,23 @@ class Slack:
             self._tell(warning)
         try:
             await untold.tell()
-            await (
-                run_socket(app, self._tokens.app) if self._tokens.app else asyncio.Event().wait()
-            )
+            await self._hearing(app, untold)
         finally:
             self._handler = None
             await untold.doing.close()
+        await untold.drop()
+        raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
+
+    async def _hearing(self, app: AsyncApp, untold: Untold) -> None:
+        """Hear what comes in until the app is uninstalled."""
+        heard: list[asyncio.Task[object]] = [asyncio.create_task(untold.gone.wait())]
+        if self._tokens.app:
+            heard.append(asyncio.create_task(run_socket(app, self._tokens.app)))
+        try:
+            done, _ = await asyncio.wait(heard, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in heard:
+                task.cancel()
+            await asyncio.gather(*heard, return_exceptions=True)

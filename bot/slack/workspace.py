@@ -6,11 +6,11 @@ from aiolimiter import AsyncLimiter
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.calls import called
+from bot.slack.edits import Edits
 from bot.slack.people import People
 
 CHAT = "slack"
 POSTS_BURST = 4  # a channel bears about one post a second, and some more for a moment
-EDITS_A_MINUTE = 40  # Slack allows about 50 in a workspace; the rest is for answers
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class Workspace:
     bot: str
     people: People
     scopes: frozenset[str] = frozenset()
-    edits: AsyncLimiter = field(default_factory=lambda: AsyncLimiter(EDITS_A_MINUTE, 60))
+    edits: Edits = field(default_factory=Edits)
     posts: dict[str, AsyncLimiter] = field(default_factory=dict)
 
     def may(self, scope: str) -> bool:
