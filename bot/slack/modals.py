@@ -66,9 +66,14 @@ async def fill(client: AsyncWebClient, opened: View, shown: Shown, posts: Sequen
     page = min(shown.page, len(pages) - 1)
     blocks = [*pages[page], *_turning(page, len(pages))]
     view = _view(shown, blocks)
-    await called(
-        lambda: client.views_update(view_id=opened["id"], hash=opened.get("hash"), view=view)
-    )
+    try:
+        await called(
+            lambda: client.views_update(view_id=opened["id"], hash=opened.get("hash"), view=view)
+        )
+    except RefusedError as error:
+        # Turned or closed meanwhile: what is on the screen is newer than this.
+        if error.code not in {"hash_conflict", "not_found"}:
+            raise
 
 
 async def fill_with_error(client: AsyncWebClient, opened: View, shown: Shown, told: str) -> None:

@@ -1,0 +1,16 @@
+"""Whispers beside a thread: Slack shows nobody what is whispered in one without replies."""
+
+from dataclasses import replace
+
+from bot.chat import Said
+from bot.slack.chat import Whisper
+from bot.slack.dress import Message
+
+
+def beside(whisper: Whisper) -> Whisper:
+    """Give a whisper that is heard in the channel, whatever thread is spoken of."""
+
+    async def told(said: Said, message: Message) -> None:
+        await whisper(replace(said, place=replace(said.place, thread=None)), message)
+
+    return told
