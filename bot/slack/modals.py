@@ -65,9 +65,14 @@ async def open_view(client: AsyncWebClient, trigger: str, view: View) -> View:
 async def fill(client: AsyncWebClient, opened: View, shown: Shown, posts: Sequence[Post]) -> None:
     """Put a page of posts in an open modal."""
     view = page_view(shown, posts)
-    await called(
-        lambda: client.views_update(view_id=opened["id"], hash=opened.get("hash"), view=view)
-    )
+    try:
+        await called(
+            lambda: client.views_update(view_id=opened["id"], hash=opened.get("hash"), view=view)
+        )
+    except RefusedError as error:
+        # Turned or closed meanwhile: what is on the screen is newer than this.
+        if error.code not in {"hash_conflict", "not_found"}:
+            raise
 
 
 def page_view(shown: Shown, posts: Sequence[Post]) -> View:
