@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from markdown_it.common.normalize_url import normalizeLink
 from markdown_it.token import Token
 
+from bot.render.untrusted import shown_text
 from bot.slack.limits import URL
-from bot.slack.plain import inert, inert_url, shown_text
+from bot.slack.plain import inert, inert_url
 from bot.slack.rich import Block, Leaves, link, shown, text
 
 _STYLES = {"strong": "bold", "em": "italic", "s": "strike"}

@@ -12,11 +12,13 @@ from markdown_it.token import Token
 
 from bot.chat import Table
 from bot.render.cells import has_surplus_cells
+from bot.render.columns import monospaced
+from bot.render.untrusted import shown_text
 from bot.slack.flow import Flow
 from bot.slack.inline import leaves_of
-from bot.slack.plain import inert, shown_text
+from bot.slack.plain import inert
 from bot.slack.rich import Block, Leaves, blocks, bold, shown, text
-from bot.slack.tables import monospaced, table_block
+from bot.slack.tables import table_block
 
 _NESTING = 40  # the parser leaves out what is nested deeper
 _BRACKETS = 2_000  # each may begin a link, and the parser looks for the end of every one
@@ -77,7 +79,7 @@ def markdown_blocks(prose: Parsed, *, as_table: bool) -> list[Block]:
             made += [*blocks(flow.elements()), block]
             flow = Flow()
         else:
-            flow.code(monospaced(table))
+            flow.code(inert(monospaced(table)))
         at = end
     return [*made, *blocks(flow.elements())]
 
