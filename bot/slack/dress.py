@@ -25,9 +25,10 @@ from bot.chat import (
     Table,
 )
 from bot.render.columns import monospaced
+from bot.render.reading.parsing import Parsed, parsed
 from bot.slack.buttons import button_blocks, distinct
 from bot.slack.limits import CONTEXT_ELEMENTS, HEADER, PLAIN_TEXT, RICH_ELEMENT
-from bot.slack.markdown import Parsed, markdown_blocks, parsed
+from bot.slack.markdown import markdown_blocks
 from bot.slack.plain import inert, one_line
 from bot.slack.rich import Block, blocks, elements, parted, size, text
 from bot.slack.steps import plan_block, step_lines
