@@ -47,9 +47,12 @@ class Tokens:
 
     def broken(self, text: str) -> str:
         """Give the text as it is seen, with none of the tokens in it."""
-        shown = shown_text(text)
-        places = self._places(shown)
-        return BREAK.join(shown[a:b] for a, b in zip([0, *places], [*places, None], strict=True))
+        return self.parted(shown_text(text))
+
+    def parted(self, text: str) -> str:
+        """Give the text with none of the tokens in it, and all else as it is."""
+        places = self._places(text)
+        return BREAK.join(text[a:b] for a, b in zip([0, *places], [*places, None], strict=True))
 
     def broken_url(self, url: str) -> str:
         """Give an address that leads to the same place and holds none of the tokens."""
