@@ -24,13 +24,15 @@ from bot.chat import (
     Steps,
     Table,
 )
+from bot.render.columns import monospaced
+from bot.render.reading.parsing import Parsed, parsed
 from bot.slack.buttons import button_blocks, distinct
 from bot.slack.limits import CONTEXT_ELEMENTS, HEADER, PLAIN_TEXT, RICH_ELEMENT
-from bot.slack.markdown import Parsed, markdown_blocks, parsed
+from bot.slack.markdown import markdown_blocks
 from bot.slack.plain import inert, one_line
 from bot.slack.rich import Block, blocks, elements, parted, size, text
 from bot.slack.steps import plan_block, step_lines
-from bot.slack.tables import data_table_block, monospaced, table_block
+from bot.slack.tables import data_table_block, table_block
 from bot.slack.words import summary_text, whole_text
 
 # What words become: the kind of element, and the style of its text.

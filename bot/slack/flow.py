@@ -6,25 +6,27 @@ Slack's rich text cannot nest, so quotes and lists inside each other are laid ou
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from bot.render.columns import monospaced
+from bot.render.reading.leaves import Leaves as Read
+from bot.render.reading.parsing import Code
+from bot.render.reading.standing import OpenList, Standing
+from bot.render.reading.walking import Grid
+from bot.slack.inline import leaves_in_slack
 from bot.slack.limits import LIST_INDENT, RICH_ELEMENT
-from bot.slack.rich import Block, Leaves, element, elements, joined, parted, size, text
-
-
-@dataclass(slots=True)
-class _Quote:
-    """A quote that is open."""
-
-
-@dataclass(slots=True)
-class _List:
-    """A list that is open: the number of its next item, if it counts them."""
-
-    number: int | None
-    marker_due: bool = False
-
-    @property
-    def marker(self) -> str:
-        return "• " if self.number is None else f"{self.number - 1}. "
+from bot.slack.plain import inert
+from bot.slack.rich import (
+    Block,
+    Leaves,
+    blocks,
+    bold,
+    element,
+    elements,
+    joined,
+    parted,
+    size,
+    text,
+)
+from bot.slack.tables import table_block
 
 
 @dataclass(slots=True)
@@ -38,86 +40,84 @@ class _Piece:
 
 
 @dataclass(slots=True)
-class Flow:
-    """Takes what a text holds in order, and gives its elements."""
+class Flow(Standing):
+    """Takes what a text holds in order, and gives its blocks."""
 
-    heading: bool = False
-    _open: list[_Quote | _List] = field(default_factory=list)
+    as_table: bool = False
+    _made: list[Block] = field(default_factory=list)
     _pieces: list[_Piece] = field(default_factory=list)
     _after_heading: bool = False
 
-    def open_quote(self) -> None:
-        """Begin a quote."""
-        self._open.append(_Quote())
-
-    def open_list(self, number: int | None = None) -> None:
-        """Begin a list, ordered from a number on or of bullets."""
-        self._open.append(_List(number))
-
-    def close(self) -> None:
-        """End the innermost quote or list."""
-        self._open.pop()
-
-    def open_item(self) -> None:
-        """Begin an item of the innermost list."""
-        inner = self._inner
-        inner.marker_due = True
-        inner.number = None if inner.number is None else inner.number + 1
-
     def close_item(self) -> None:
         """End an item: an empty one is shown too."""
-        if self._inner.marker_due:
-            self.write([text(" ")])
+        if self.is_marker_due:
+            self._add([text(" ")])
 
-    def write(self, leaves: Leaves) -> None:
-        """Add a paragraph where the flow has come to."""
-        if not leaves:
+    def write(self, leaves: Read, heading: int = 0) -> None:
+        """Add a paragraph where the flow has come to; a heading is bold."""
+        shown = leaves_in_slack(leaves)
+        self._add(bold(shown) if heading else shown)
+        self._after_heading = bool(heading) if shown else self._after_heading
+
+    def code(self, code: Code) -> None:
+        """Add a block of code."""
+        self._preformat(inert(code.text))
+
+    def table(self, grid: Grid) -> None:
+        """Add a table: as a block of its own where there is one to be had."""
+        block = table_block(grid.plain) if self.as_table and not grid.is_nested else None
+        if not block:
+            self._preformat(inert(monospaced(grid.plain)))
             return
-        if any(isinstance(held, _Quote) for held in self._open):
-            self._write_quoted(leaves)
-        elif self._open:
-            self._write_item(leaves)
-        else:
-            self._join("section", leaves, "\n" if self._after_heading else "\n\n")
-        self._after_heading = self.heading
+        self._made += [*blocks(self._elements()), block]
+        self._pieces = []
+        self._after_heading = False
 
-    def code(self, words: str) -> None:
-        """Add a block of code; the item it stands in alone still has its marker."""
-        if self._open and isinstance(self._open[-1], _List) and self._open[-1].marker_due:
-            self.write([text(" ")])
+    def rule(self) -> None:
+        """Add a line across: an empty one, since Slack has none inside of texts."""
+        self._add([text(" ")])
+
+    def blocks(self) -> list[Block]:
+        """Give all of it as blocks."""
+        return [*self._made, *blocks(self._elements())]
+
+    def _preformat(self, words: str) -> None:
+        """Add text as it stands; the item it stands in alone still has its marker."""
+        self.close_item()
         self._pieces.append(_Piece("preformatted", [[text(words or " ")]]))
 
-    def elements(self) -> Iterator[Block]:
-        """Give all of it as rich text elements."""
+    def _elements(self) -> Iterator[Block]:
         for piece in self._pieces:
             if piece.kind == "list":
                 yield from _list_elements(piece)
             else:
                 yield from elements(piece.kind, piece.items[0])
 
-    @property
-    def _inner(self) -> _List:
-        inner = self._open[-1]
-        assert isinstance(inner, _List)  # noqa: S101 - an item stands in a list
-        return inner
+    def _add(self, leaves: Leaves) -> None:
+        if not leaves:
+            return
+        if self.is_quoted:
+            self._add_quoted(leaves)
+        elif inner := self.inner:
+            self._add_item(inner, leaves)
+        else:
+            self._join("section", leaves, "\n" if self._after_heading else "\n\n")
+        self._after_heading = False
 
-    def _write_quoted(self, leaves: Leaves) -> None:
+    def _add_quoted(self, leaves: Leaves) -> None:
         """Add a paragraph to the quote; the lists in it have their markers as text."""
-        lists = [held for held in self._open if isinstance(held, _List)]
-        inner = self._open[-1]
-        due = isinstance(inner, _List) and inner.marker_due
-        margin = "    " * (len(lists) - 1)
-        if isinstance(inner, _List):
-            leaves = [text(margin + (inner.marker if due else "  ")), *leaves]
+        due = self.is_marker_due
+        if inner := self.inner:
+            margin = "    " * (len(self.lists) - 1)
+            leaves = [text(margin + (inner.marker("•") if due else "  ")), *leaves]
             inner.marker_due = False
         self._join("quote", leaves, "\n" if due or self._after_heading else "\n\n")
 
-    def _write_item(self, leaves: Leaves) -> None:
-        inner = self._inner
-        indent = min(len(self._open) - 1, LIST_INDENT)
+    def _add_item(self, inner: OpenList, leaves: Leaves) -> None:
+        indent = min(len(self.held) - 1, LIST_INDENT)
         last = self._pieces[-1] if self._pieces else None
         same = last and last.kind == "list" and last.indent == indent
-        ordered = inner.number is not None
+        number = inner.number
         if not inner.marker_due:
             if last and same:
                 last.items[-1] += [text("\n"), *leaves]
@@ -125,8 +125,7 @@ class Flow:
                 self._join("section", leaves, "\n\n")
             return
         inner.marker_due = False
-        number = inner.number - 1 if inner.number is not None else None
-        continues = last and same and (last.number is not None) == ordered
+        continues = last and same and (last.number is None) == (number is None)
         if last and continues and (number is None or number == _next_number(last)):
             last.items.append(list(leaves))
         else:

@@ -3,8 +3,10 @@
 from slack_sdk.models.blocks import PlanBlock, TaskCardBlock
 
 from bot.chat import Step, Steps, StepState
+from bot.render.steps import step_line
+from bot.render.untrusted import shortened
 from bot.slack.limits import PLAN_TASKS, PLAN_TITLE, TASK_TITLE
-from bot.slack.plain import one_line, shortened
+from bot.slack.plain import one_line
 from bot.slack.rich import Block, blocks, bold, element, elements, text
 
 _STATUS = {
@@ -12,12 +14,6 @@ _STATUS = {
     StepState.RUNNING: "in_progress",
     StepState.DONE: "complete",
     StepState.MISSING: "error",
-}
-_WORDS = {
-    StepState.WAITING: "still to come",
-    StepState.RUNNING: "under way …",
-    StepState.DONE: "done",
-    StepState.MISSING: "missing",
 }
 
 
@@ -33,7 +29,9 @@ def step_lines(steps: Steps) -> list[Block]:
     """Give the steps as a list that says in words how far each is."""
     title = bold([text(one_line(steps.title) or "Progress")])
     sections = [
-        part for step in steps.steps for part in elements("section", [text(step_line(step))])
+        part
+        for step in steps.steps
+        for part in elements("section", [text(one_line(step_line(step)))])
     ]
     lists = [element("list", [section], style="bullet") for section in sections]
     return blocks([*elements("section", title), *lists])
@@ -50,10 +48,3 @@ def _task(number: int, step: Step) -> TaskCardBlock:
         status=_STATUS[step.state],
         details=None if fits else blocks(elements("section", [text(whole)]))[0],
     )
-
-
-def step_line(step: Step) -> str:
-    """Give one step in words."""
-    words = _WORDS[step.state]
-    detail = f", {step.detail}" if step.detail else ""
-    return one_line(f"{step.title}: {words}{detail}")

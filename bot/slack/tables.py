@@ -1,11 +1,10 @@
-"""A table at three levels: one that sorts, one that stands, and text under text."""
+"""A table as a block, at two levels: one that sorts, and one that stands."""
 
 import re
-from collections.abc import Iterator, Sequence
-
-from rich.cells import cell_len
+from collections.abc import Sequence
 
 from bot.chat import Table
+from bot.render.untrusted import shortened
 from bot.slack.limits import (
     DATA_TABLE_PAGE,
     DATA_TABLE_ROWS,
@@ -14,11 +13,10 @@ from bot.slack.limits import (
     TABLE_ROWS,
     TABLE_TEXT,
 )
-from bot.slack.plain import inert, one_line, shortened
+from bot.slack.plain import inert, one_line
 from bot.slack.rich import Block
 
 _EMPTY = "–"  # Slack takes no empty cell
-_WIDEST = 24  # a longer cell is not waited for
 _NUMBER = re.compile(
     r"(?P<before>\D*?)(?P<number>[-−]?\d+(?:,\d{3})*(?:\.\d+)?)(?P<after>.*)", re.S
 )
@@ -56,23 +54,6 @@ def table_block(table: Table) -> Block | None:
             for at in range(len(table.columns))
         ],
     }
-
-
-def monospaced(table: Table) -> str:
-    """Give the table as lines for a font whose characters are all of one width."""
-    rows = [[one_line(cell) for cell in row] for row in (table.columns, *table.rows)]
-    widths = [min(_WIDEST, max(map(cell_len, column))) for column in zip(*rows, strict=True)]
-    return "\n".join(_line(row, widths, table.numeric) for row in rows)
-
-
-def _line(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> str:
-    return "  ".join(_padded(row, widths, numeric)).rstrip()
-
-
-def _padded(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> Iterator[str]:
-    for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
-        space = " " * (width - cell_len(cell))
-        yield space + cell if at in numeric else cell + space
 
 
 def _rows(table: Table) -> list[list[str]]:

@@ -1,10 +1,11 @@
 """A post as nothing but text: its summary, and the whole of it where Slack refuses its blocks."""
 
 from bot.chat import Buttons, File, Part, Post, Prose, Quote, Steps, Table
+from bot.render.columns import monospaced
+from bot.render.steps import step_line
+from bot.render.untrusted import shortened
 from bot.slack.limits import SUMMARY, TEXT
-from bot.slack.plain import escaped, one_line, shortened
-from bot.slack.steps import step_line
-from bot.slack.tables import monospaced
+from bot.slack.plain import escaped, one_line
 
 _NAMELESS = "A message of the council"
 
@@ -39,7 +40,7 @@ def _words(part: Part) -> str:
         case Table():
             return monospaced(part)
         case Steps(title, steps):
-            return "\n".join([title, *map(step_line, steps)])
+            return "\n".join([title, *(one_line(step_line(step)) for step in steps)])
         case Quote(text):
             return "\n".join(f"» {line}" for line in text.split("\n"))
         case Buttons() | File():

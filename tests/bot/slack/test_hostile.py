@@ -9,7 +9,7 @@ from bot.render.paging import pages
 from bot.slack.dress import Level, dressed
 from bot.slack.fits import fits_slack
 from bot.slack.modal_blocks import modal_blocks
-from tests.bot.slack.hostile import ANSWERS, FORGED, HUGE, LINKS, PARTED, TOKENS
+from tests.bot.render.hostile import ANSWERS, FORGED, HUGE, LINKS, PARTED, TOKENS
 from tests.bot.slack.limits_kept import faults_of_message, faults_of_page, pings_in
 
 SMALL = [answer for answer in ANSWERS if answer not in HUGE]

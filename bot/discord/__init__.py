@@ -1,0 +1,1 @@
+"""Discord: Components V2 messages, made for narrow screens."""

@@ -1,0 +1,160 @@
+"""Posts in Discord's dress: Components V2, as plain JSON.
+
+Model text is shown as it stands and never obeyed: it calls nobody, forges nothing, loads nothing.
+Knows no client: `views` makes of a message what discord.py sends.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from bot.chat import (
+    Buttons,
+    Caution,
+    File,
+    Heading,
+    Line,
+    Note,
+    Part,
+    Post,
+    Prose,
+    Quote,
+    Steps,
+    Table,
+)
+from bot.discord.buttons import Component, button_rows
+from bot.discord.inline import marked_words
+from bot.discord.limits import FILE_NAME, HEADING
+from bot.discord.markdown import markdown_text
+from bot.discord.plain import inert
+from bot.discord.tables import standings_text
+from bot.render.steps import step_line
+
+COMPONENTS_V2 = 1 << 15
+_TEXT, _FILE, _CONTAINER = 10, 13, 17
+_AMBER = 0xC27C0E  # the only colour: something is missing
+_NAMELESS = "A message of the council"
+_SMALL = Quote | Note
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as Discord's JSON has it, and the files that its components name."""
+
+    components: tuple[Component, ...]
+    files: tuple[File, ...] = ()
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """Give what is sent: no name in it calls anybody."""
+        return {
+            "components": list(self.components),
+            "flags": COMPONENTS_V2,
+            "allowed_mentions": {"parse": []},
+        }
+
+
+def dressed(post: Post) -> Message:
+    """Give a post as a message; one that `fits_discord` is within every limit."""
+    files = tuple(File(_file_name(p.name), p.text) for p in post.parts if isinstance(p, File))
+    components = [made for kind, parts in groupby(post.parts, _kind) for made in _made(kind, parts)]
+    return Message(tuple(components) or (_text(marked_words(post.summary) or _NAMELESS),), files)
+
+
+def _kind(part: Part) -> type:
+    """Give what neighbours of a kind become together: one text, one box of cautions."""
+    return type(part) if isinstance(part, Caution | Buttons | File) else Post
+
+
+def _made(kind: type, parts: Iterator[Part]) -> Iterator[Component]:
+    if kind is Buttons:
+        for row in parts:
+            yield from button_rows(row.buttons if isinstance(row, Buttons) else ())
+    elif kind is File:
+        for file in parts:
+            name = _file_name(file.name if isinstance(file, File) else "")
+            yield {"type": _FILE, "file": {"url": f"attachment://{name}"}}
+    elif words := _one_under_another(parts):
+        text = _text(words)
+        boxed = {"type": _CONTAINER, "accent_color": _AMBER, "components": [text]}
+        yield boxed if kind is Caution else text
+
+
+def _text(words: str) -> Component:
+    return {"type": _TEXT, "content": inert(words)}
+
+
+def _one_under_another(parts: Iterator[Part]) -> str:
+    """Give parts as one text: small print and quotes stand close to what they are about."""
+    made = ""
+    last: Part | None = None
+    for part in parts:
+        words = _words(part)
+        if not words.strip():
+            continue
+        made += (_gap(last, part) if last else "") + words
+        last = part
+    return made
+
+
+def _gap(last: Part, part: Part) -> str:
+    if isinstance(last, Heading) or (isinstance(part, _SMALL) and not isinstance(last, Prose)):
+        return "\n"
+    return "\n\n"
+
+
+def _words(part: Part) -> str:
+    match part:
+        case Prose(text):
+            return markdown_text(text)
+        case Table():
+            return standings_text(part)
+        case Steps():
+            return _progress(part)
+        case Heading() | Quote() | Note() | Line() | Caution():
+            return _LOOKS[type(part)](part.text)
+    return ""
+
+
+def _heading(text: str) -> str:
+    title = text.strip()
+    if len(title) > HEADING or "\n" in title:
+        return marked_words(title, strong=True)
+    return _under("## ", marked_words(_one_line(title)))
+
+
+def _quote(text: str) -> str:
+    return _under("> ", marked_words(text.strip("\n")))
+
+
+def _note(text: str) -> str:
+    return _under("-# ", marked_words(_one_line(text)))
+
+
+_LOOKS: dict[type[Part], Callable[[str], str]] = {
+    Heading: _heading,
+    Quote: _quote,
+    Note: _note,
+    Line: marked_words,
+    Caution: marked_words,
+}
+
+
+def _progress(steps: Steps) -> str:
+    lines = [f"- {marked_words(_one_line(step_line(step)))}" for step in steps.steps]
+    return "\n".join([marked_words(_one_line(steps.title), strong=True), *lines])
+
+
+def _under(mark: str, words: str) -> str:
+    return "\n".join(mark + line for line in words.split("\n")) if words.strip() else ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _file_name(name: str) -> str:
+    """Give a name that a component can refer to."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name)[-FILE_NAME:].strip(".-") or "file.txt"

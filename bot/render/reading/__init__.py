@@ -1,0 +1,1 @@
+"""Markdown by models and people, read once for every chat: what it says, whatever it asks for."""

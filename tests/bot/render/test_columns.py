@@ -1,0 +1,14 @@
+"""A table as text under text."""
+
+from bot.chat import Table
+from bot.render.columns import monospaced
+
+
+def test_columns_line_up_where_characters_are_wide() -> None:
+    table = Table(("名前", "n"), (("a", "1"), ("漢字", "22")), frozenset({1}))
+
+    assert monospaced(table) == "名前   n\na      1\n漢字  22"
+
+
+def test_a_long_cell_is_given_whole_and_in_one_line() -> None:
+    assert monospaced(Table(("a", "b"), (("x\n" * 30, "y"),))).endswith("x x  y")
