@@ -14,7 +14,6 @@ from typing import ClassVar, Protocol
 from council.errors import CouncilError
 from council.places import Place
 
-
 KEY_LENGTH = 12  # of a round's id: 48 bits tell the events of many years apart
 
 

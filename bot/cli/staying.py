@@ -1,7 +1,7 @@
 """The long-lived forms of the bot."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
 from ipaddress import ip_address
@@ -13,6 +13,7 @@ from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
 from bot.cli.slack_tokens import missing_of_slack, slack_tokens
 from bot.commands.desk import Desk
+from bot.discord.service import Address, Discord
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting
@@ -65,7 +66,8 @@ async def serve(*, local: bool) -> None:
             lambda: readying.state,
         )
         tokens = slack_tokens(settings)
-        slack = Slack(desk, tokens, partial(console.print, markup=False)) if tokens else None
+        tell = partial(console.print, markup=False)
+        slack = Slack(desk, tokens, tell) if tokens else None
         posted = slack.posted if slack else None
         app = web_app(site, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not hear that it stopped: resume, then serve.
@@ -79,6 +81,8 @@ async def serve(*, local: bool) -> None:
                 acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.seen))
             if slack:
                 acts.append(slack.run())
+            if settings.discord_token:
+                acts.append(_discord(desk, settings, tell).run())
             async with _beside(*acts):
                 await server.stopped()
 
@@ -111,14 +115,20 @@ def introduction(desk: Desk) -> list[str]:
     return lines
 
 
+def _discord(desk: Desk, settings: Settings, tell: Callable[[str], None]) -> Discord:
+    token = settings.discord_token.get_secret_value().strip() if settings.discord_token else ""
+    address = Address(token, settings.discord_api_url, settings.discord_gateway_url)
+    return Discord(desk, address, settings.data_dir, tell)
+
+
 def not_started(settings: Settings) -> list[str]:
     """Say what has not all of what it needs, and what is missing."""
     lines = []
     if not slack_tokens(settings):
         lines.append(f"Slack: not started ({missing_of_slack(settings) or 'no token'})")
-    found = "DISCORD_TOKEN" in settings.keys
-    why = "DISCORD_TOKEN is set, but this version has no Discord yet" if found else "no token"
-    return [*lines, f"Discord: not started ({why})"]
+    if not settings.discord_token:
+        lines.append("Discord: not started (no token)")
+    return lines
 
 
 def check_open(settings: Settings) -> None:

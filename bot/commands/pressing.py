@@ -11,6 +11,7 @@ from bot.commands.desk import Desk
 from bot.commands.rating import Opinion, rate
 from bot.commands.showing import see_through, send_file
 from bot.render.document import document
+from bot.render.report import answer_posts, ballots_post
 from council.errors import CouncilError
 from council.rounds import Round, Stage
 
@@ -22,6 +23,17 @@ async def readable_round(desk: Desk, said: Said, round_id: str) -> Round:
     round_ = await desk.store.load(round_id)
     check_readable(round_, said)
     return round_
+
+
+def posts_of(round_: Round, what: str) -> list[Post]:
+    """Give the answers or the ballots of a round; CouncilError where there are none to show."""
+    if round_.draw is None:
+        raise CouncilError("There is nothing to show yet: no answer has been ranked.")
+    if round_.forgotten and what == "answers":
+        raise CouncilError("What was answered in this round is forgotten.")
+    if what == "ballots":
+        return [ballots_post(round_, round_.draw)]
+    return list(answer_posts(round_, round_.draw))
 
 
 async def ask_again(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:

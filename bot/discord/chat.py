@@ -1,27 +1,27 @@
 """Discord as a chat: posts become Components V2 messages, a round's replies a thread under it."""
 
 import asyncio
-import io
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from hashlib import sha256
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import discord
 import structlog
 
-from bot.chat import Chat, File, Post, Said, Sent
+from bot.chat import Chat, Post, Said, Sent
 from bot.discord.dress import dressed
 from bot.discord.faults import THREAD_THERE, UNKNOWN_CHANNEL, insisted, told
 from bot.discord.fits import fits_discord
+from bot.discord.views import files_of, view_of
 from bot.render.paging import pages
 from council.errors import CouncilError
 from council.places import Place
 
 EDIT_SECONDS = 2.0
 MOST_MESSAGES = 1_000  # as far back as a message is looked for
-A_DAY = 1_440  # minutes after which a thread without words is folded away
+A_DAY: Literal[1440] = 1440  # minutes after which a thread without words is folded away
 THREAD_NAME = 100
 
 Whisper = Callable[[Said, Post], Awaitable[None]]
@@ -70,10 +70,10 @@ class DiscordChat(Chat):
 
     async def _sent(self, place: Place, post: Post, key: str) -> discord.Message:
         where = self._client.get_partial_messageable(int(place.thread or place.channel))
-        files = [_file(part) for part in post.parts if isinstance(part, File)]
+        message = dressed(post)
         return await where.send(
-            view=dressed(post, mark_of(key)),
-            files=files,
+            view=view_of(message, mark_of(key)),
+            files=files_of(message),
             nonce=mark_of(key),  # within minutes Discord itself sends no message twice
             silent=True,
             allowed_mentions=discord.AllowedMentions.none(),
@@ -106,7 +106,7 @@ class DiscordChat(Chat):
     async def _edited(self, sent: Sent, post: Post) -> None:
         message = self._message(sent.place, sent.message)
         await message.edit(
-            view=dressed(post),
+            view=view_of(dressed(post)),
             allowed_mentions=discord.AllowedMentions.none(),
         )
 
@@ -139,11 +139,7 @@ def mark_of(key: str) -> int:
 
 
 def _mark_in(message: discord.Message) -> int | None:
-    return message.components[0].id if message.components else None
-
-
-def _file(file: File) -> discord.File:
-    return discord.File(io.BytesIO(file.text.encode()), filename=file.name)
+    return getattr(message.components[0], "id", None) if message.components else None
 
 
 def _thread_name(post: Post) -> str:

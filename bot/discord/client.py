@@ -66,6 +66,6 @@ class Client(discord.Client):
         """Hear a message."""
         await self.ears.message(message)
 
-    async def on_error(self, event: str, /, *_: Any, **__: Any) -> None:
+    async def on_error(self, event: str, /, *_: object, **__: object) -> None:
         """Note what nobody foresaw; whoever waits is told by the command's own handler."""
         structlog.get_logger().exception("discord_event_failed", event=event)

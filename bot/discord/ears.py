@@ -8,7 +8,7 @@ import discord
 from discord.app_commands import Choice
 
 from bot.access import readable
-from bot.chat import Caution, Chat, Note, Post, Said
+from bot.chat import Chat, Said
 from bot.commands import following
 from bot.commands.asking import Choice as Chosen
 from bot.commands.asking import asked
@@ -24,7 +24,6 @@ from bot.discord.permissions import check_welcome
 from bot.discord.tree import Deeds, Question, choices
 from bot.discord.whispers import Replies, Whispers
 from bot.doing import Doing
-from council.errors import CouncilError
 from council.places import Place
 
 Interaction = discord.Interaction[Any]
@@ -79,7 +78,9 @@ class Ears:
         """Open the modal to ask about a message."""
         await interaction.response.send_modal(modals.ask_modal(message))
 
-    async def submitted(self, interaction: Interaction, custom_id: str, fields: dict[str, str]) -> None:
+    async def submitted(
+        self, interaction: Interaction, custom_id: str, fields: dict[str, str]
+    ) -> None:
         """Hear a modal; it is read from what Discord sends, so that a restart loses none."""
         await interaction.response.defer(ephemeral=True, thinking=True)
         kind, _, value = custom_id.removeprefix("council:").partition(":")
@@ -123,7 +124,9 @@ class Ears:
         moment = said.place.thread or ""
         if message.reference and message.reference.message_id and not moment:
             moment = str(message.reference.message_id)
-        before = await following.round_at(self._desk, said.place, moment)
+        before = await following.rounds_of_thread(self._desk, said.place)
+        if not before and (first := await following.round_at(self._desk, said.place, moment)):
+            before = (first,)
         if before:
             said = replace(said, context=following.context_of(before))
         await hear(self._desk, chat, said)
@@ -137,7 +140,9 @@ class Ears:
         """Suggest rounds that may be read here, by question or id."""
         lines = await self._desk.store.recent(100, readable(said_by(interaction)))
         wanted = typed.lower()
-        found = [line for line in lines if wanted in line.question.lower() or line.id.startswith(wanted)]
+        found = [
+            line for line in lines if wanted in line.question.lower() or line.id.startswith(wanted)
+        ]
         return choices((f"{line.question or 'forgotten'} · {line.id}", line.id) for line in found)
 
     async def _own_place(self, interaction: Interaction) -> Place:

@@ -45,7 +45,9 @@ def told() -> Iterator[None]:
     except discord.HTTPException as error:
         raise _meaning(error) from None
     except discord.RateLimited as error:
-        raise UnsureError(f"Discord wants to be left alone for {error.retry_after:.0f} s.") from None
+        raise UnsureError(
+            f"Discord wants to be left alone for {error.retry_after:.0f} s."
+        ) from None
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         lost = f"The connection to Discord was lost ({type(error).__name__})."
         raise UnsureError(lost) from None

@@ -21,7 +21,7 @@ from council.errors import CouncilError
 from council.ports import Wanted
 
 LONGEST_PAUSE_SECONDS = 60.0
-BAD_TOKEN = (
+REFUSED = (
     "Discord: not started. DISCORD_TOKEN does not work: copy it anew from the Bot page of your "
     "application."
 )
@@ -59,7 +59,7 @@ class Discord:
             try:
                 await self._served()
             except discord.LoginFailure:
-                self._tell(BAD_TOKEN)
+                self._tell(REFUSED)
                 return
             except CouncilError as error:
                 self._tell(f"Discord: not started. {error}")

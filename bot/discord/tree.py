@@ -1,6 +1,6 @@
 """`/council` in Discord: the registered commands as one group, with a field for what each takes."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ ABOUT_MESSAGE = "Ask the council"
 
 Interaction = discord.Interaction[Any]
 Callback = Callable[..., Awaitable[None]]
+Suggest = Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,8 @@ class Deeds:
     ask: Callable[[Interaction, Question], Awaitable[None]]
     about: Callable[[Interaction, discord.Message], Awaitable[None]]
     do: Callable[[Interaction, Command, str], Awaitable[None]]
-    panels: Callable[[Interaction, str], Awaitable[list[Choice[str]]]]
-    rounds: Callable[[Interaction, str], Awaitable[list[Choice[str]]]]
+    panels: Suggest
+    rounds: Suggest
 
 
 def plant(tree: app_commands.CommandTree[Any], commands: Iterable[Command], deeds: Deeds) -> None:
@@ -49,8 +50,11 @@ def plant(tree: app_commands.CommandTree[Any], commands: Iterable[Command], deed
     )
     for command in commands:
         callback = _callback(command, deeds)
-        named = {"name": command.name, "description": command.summary[:CHOICE]}
-        group.add_command(app_commands.Command(callback=callback, **named))
+        group.add_command(
+            app_commands.Command(
+                name=command.name, description=command.summary[:CHOICE], callback=callback
+            )
+        )
     tree.add_command(group)
     tree.add_command(app_commands.ContextMenu(name=ABOUT_MESSAGE, callback=_about(deeds)))
 

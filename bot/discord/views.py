@@ -12,14 +12,16 @@ from bot.discord.dress import Message
 _TEXT, _ROW, _BUTTON, _FILE, _CONTAINER = 10, 1, 2, 13, 17
 
 
-def view_of(message: Message) -> ui.LayoutView:
+def view_of(message: Message, mark: int | None = None) -> ui.LayoutView:
     """Give the view; it is stopped, so that the client neither keeps it nor answers its buttons.
 
-    Needs a running loop. Presses are heard by their ids, whoever made the message and when.
+    Needs a running loop. The mark is kept as the first component's number. Presses are heard by
+    their ids, whoever made the message and when.
     """
     view = ui.LayoutView(timeout=None)
     for component in message.components:
         view.add_item(_item(component))
+    view.children[0].id = mark
     view.stop()
     return view
 

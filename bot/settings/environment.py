@@ -44,6 +44,9 @@ class Settings(BaseSettings):
     slack_app_token: SecretStr | None = Field(None, validation_alias="SLACK_APP_TOKEN")
     slack_signing_secret: SecretStr | None = Field(None, validation_alias="SLACK_SIGNING_SECRET")
     slack_api_url: str = Field("https://slack.com/api/", validation_alias="SLACK_API_URL")
+    discord_token: SecretStr | None = Field(None, validation_alias="DISCORD_TOKEN")
+    discord_api_url: str = Field("", validation_alias="DISCORD_API_URL")
+    discord_gateway_url: str = Field("", validation_alias="DISCORD_GATEWAY_URL")
     ollama: str = Field("http://127.0.0.1:11434", validation_alias="OLLAMA_API_BASE")
     keys: Mapping[str, SecretStr] = Field(default_factory=dict, exclude=True)
 

@@ -8,16 +8,26 @@ from slack_bolt.async_app import AsyncApp
 
 from bot import logs
 from bot.chat import Chat, Said
+from bot.commands import following
 from bot.commands.asking import taken_up
 from bot.commands.commands import ASK, COMMANDS
 from bot.commands.desk import Desk
 from bot.commands.hearing import hear, kindly
-from bot.slack import asking, forms, presses, threads
+from bot.doing import Doing
+from bot.slack import asking, forms, presses
 from bot.slack.beside import beside
 from bot.slack.chat import SlackChat, Whisper
-from bot.slack.doing import Doing
 from bot.slack.heard import HeardBefore
-from bot.slack.hearing import Body, Heard, check_welcome, known, of_click, of_command, of_message
+from bot.slack.hearing import (
+    Body,
+    Heard,
+    check_welcome,
+    key_of,
+    known,
+    of_click,
+    of_command,
+    of_message,
+)
 from bot.slack.offering import offer_thread
 from bot.slack.reading import without_mention
 from bot.slack.whispers import Ack, Whispers
@@ -180,9 +190,10 @@ class Ears:
         """Hear a message in a thread: after a round, about that round; else, about the thread."""
 
         async def act(chat: Chat, said: Said) -> None:
-            before = await threads.own_rounds(self._desk, self._workspace, said.place)
+            asked = key_of(self._workspace.team, f"{said.place.channel} {said.place.thread}")
+            before = await following.rounds_of_thread(self._desk, said.place, asked)
             if before or COMMANDS.read(said.text).command is not ASK:
-                await hear(self._desk, chat, replace(said, context=threads.context_of(before)))
+                await hear(self._desk, chat, replace(said, context=following.context_of(before)))
             else:
                 await check_welcome(self._workspace, said.asker.id, said.place.channel)
                 await offer_thread(self._desk, self._workspace, chat, said, moment)

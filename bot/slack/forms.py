@@ -5,7 +5,8 @@ from dataclasses import replace
 from bot.chat import Said
 from bot.commands.asking import opened
 from bot.commands.desk import Desk
-from bot.slack import asking, threads
+from bot.commands.following import context_of, round_at
+from bot.slack import asking
 from bot.slack.asking import Form
 from bot.slack.hearing import Body, Heard, check_welcome, known
 from bot.slack.modals import open_view
@@ -27,8 +28,8 @@ async def open_form(
 async def _about(desk: Desk, workspace: Workspace, place: Place, message: Body) -> str:
     """Give what a message says; of one of the council's, its question and the whole answer."""
     if message.get("user") == workspace.bot:
-        round_ = await threads.round_at(desk, place, str(message["ts"]))
-        return threads.context_of([round_]) if round_ else ""
+        round_ = await round_at(desk, place, str(message["ts"]))
+        return context_of([round_]) if round_ else ""
     return await plain_text(str(message.get("text") or ""), workspace.people.named)
 
 

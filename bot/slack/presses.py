@@ -6,9 +6,8 @@ from typing import Any
 
 from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
-from bot.commands.pressing import PRESSES, THANKS, opine, readable_round
+from bot.commands.pressing import PRESSES, THANKS, opine, posts_of, readable_round
 from bot.commands.rating import Opinion, own_feedback, rate
-from bot.render.report import answer_posts, ballots_post
 from bot.slack import modals, offering
 from bot.slack.buttons import action_of
 from bot.slack.hearing import Body, Heard, of_click
@@ -16,7 +15,6 @@ from bot.slack.modals import Shown, fill, fill_with_error, open_modal, open_view
 from bot.slack.offers import WITH, WITHOUT
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
-from council.rounds import Round
 
 WHY_CALLBACK = "council:why"
 WHY = "why"
@@ -85,19 +83,9 @@ async def _filled(
 ) -> None:
     try:
         round_ = await readable_round(desk, said, shown.round_id)
-        await fill(workspace.client, opened, shown, _posts(round_, shown.what))
+        await fill(workspace.client, opened, shown, posts_of(round_, shown.what))
     except CouncilError as error:
         await fill_with_error(workspace.client, opened, shown, str(error))
-
-
-def _posts(round_: Round, what: str) -> list[Post]:
-    if round_.draw is None:
-        raise CouncilError("There is nothing to show yet: no answer has been ranked.")
-    if round_.forgotten and what == "answers":
-        raise CouncilError("What was answered in this round is forgotten.")
-    if what == "ballots":
-        return [ballots_post(round_, round_.draw)]
-    return list(answer_posts(round_, round_.draw))
 
 
 async def _rated(desk: Desk, workspace: Workspace, chat: Chat, said: Said, pressed: Press) -> None:

@@ -8,8 +8,8 @@ from bot.chat import Asker, Said
 from bot.commands.desk import Desk
 from bot.commands.hearing import kindly
 from bot.commands.showing import see_through
+from bot.doing import Doing
 from bot.slack.chat import SlackChat
-from bot.slack.doing import Doing
 from bot.slack.whispers import Whispers
 from bot.slack.workspace import CHAT, Workspace
 from council.ports import RoundLine, Wanted
