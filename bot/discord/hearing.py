@@ -7,8 +7,6 @@ from council.places import Place
 
 CHAT = "discord"
 
-Spot = discord.abc.Snowflake | discord.interactions.InteractionChannel | None
-
 
 def said_by(interaction: discord.Interaction, text: str = "") -> Said:
     """Give what an interaction says, under its own key."""
