@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from tests.bot.homes import PATIENCE_SECONDS, Home, scripted_panel
-from tests.bot.slack.serving import settings_for
+from tests.bot.slack.serving import serving, settings_for
 from tests.soak.ports import free_port
 from tests.wire.slack import DropBefore, Fail, FakeSlack, Installation, Slow
 from tests.wire.slack.state import SCOPES
@@ -254,3 +254,8 @@ async def test_a_bot_token_revoked_while_it_runs_is_told_once(tmp_path: Path) ->
     assert event.accepted
     assert [told for told in run.of_slack() if "revoked" in told] == [line]
     assert "install the app again, set its new token" in line
+
+
+async def test_over_http_slack_may_try_the_address_once_it_runs(tmp_path: Path) -> None:
+    async with FakeSlack("http") as slack, serving(tmp_path, slack, "http"):
+        assert await slack.request_url.verify()
