@@ -10,6 +10,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from bot.chat import UnsureError
 from bot.commands.desk import Desk
+from bot.logs import unforeseen
 from bot.slack.ears import Ears
 from bot.slack.hearing import Body
 from bot.slack.people import People
@@ -37,20 +38,26 @@ class Slack:
         self._tokens = tokens
         self._tell = tell
         self._handler: AsyncSlackRequestHandler | None = None
+        self._hears = False
 
     async def run(self) -> None:
         """Serve until cancelled, or until Slack takes a token no more; told is why."""
         pause = 1.0
         while True:
+            why = "The connection ended."
             try:
                 await self._served()
             except UnsureError as error:
-                self._tell(f"Slack: {error} The next try is in {pause:.0f} s.")
-                await asyncio.sleep(pause)
-                pause = min(LONGEST_PAUSE_SECONDS, 2 * pause)
+                why = str(error)
             except CouncilError as error:
-                self._tell(f"Slack: not started. {error}")
+                self._tell(f"Slack: {'stopped' if self._hears else 'not started'}. {error}")
                 return
+            # The outermost handler: Slack comes back, and the page goes on.
+            except Exception as error:  # noqa: BLE001
+                why = unforeseen("slack_failed", error)
+            self._tell(f"Slack: {why} The next try is in {pause:.0f} s.")
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_PAUSE_SECONDS, 2 * pause)
 
     async def posted(self, request: Request) -> Response:
         """Hear what Slack posts; what it did not sign is refused."""
@@ -88,6 +95,7 @@ class Slack:
         Ears(self._desk, workspace, untold.doing, untold.leave).listen_to(app)
         app.event("tokens_revoked")(self._revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(app)
+        self._hears = True
         self._tell(f"Slack: in {me.team_name} over {self._tokens.transport}.")
         for warning in me.warnings:
             self._tell(warning)
