@@ -121,7 +121,7 @@ def asking_with(context: Context, panel: Panel, value: str) -> Post:
         (
             Heading("Send this thread along with your question?"),
             Quote(cut + shown),
-            Note(f"{told}{older}. All of it would go to {receivers(panel)}. Only you see this."),
+            Note(f"{told}{older}. All of it would go to {receivers(panel)}."),
             Buttons((Button(WITH, "Ask with it", value), Button(WITHOUT, "Ask without", value))),
         ),
         "Send this thread along with your question?",
