@@ -147,10 +147,11 @@ def side_by_side(pages: Iterable[str], size: ViewportSize) -> str:
 
 
 def under_way(slack: FakeSlack) -> dict[str, Any]:
-    """Give the sight of progress in which most is going on."""
+    """Give the last sight of progress in which some have voted and some have not."""
     sights = [call.value("blocks") for call in slack.called("chat.update")]
-    voting = [blocks for blocks in sights if "judges voted" in str(blocks)]
-    return {"blocks": (voting or sights)[len(voting) // 2]}
+    wanted = ("judges voted", "ranks", "in_progress")
+    voting = [blocks for blocks in sights if all(word in str(blocks) for word in wanted)]
+    return {"blocks": [blocks for blocks in voting if "4 of 4 judges" not in str(blocks)][-1]}
 
 
 async def filled(slack: FakeSlack) -> View:

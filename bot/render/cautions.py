@@ -20,7 +20,7 @@ def cautions(round_: Round) -> list[str]:
             if absence.role is not Role.SYNTHESIS
         )
     )
-    return [*_sentence(missing, _ranked_by(round_)), *_chair_cautions(round_, names)]
+    return [*_sentences(missing, _ranked_by(round_)), *_chair_cautions(round_, names)]
 
 
 def _ranked_by(round_: Round) -> str:
@@ -31,10 +31,10 @@ def _ranked_by(round_: Round) -> str:
     return f"{in_words(len(round_.answers))} answers were ranked by {in_words(voters)} {judges}"
 
 
-def _sentence(missing: list[str], instead: str) -> list[str]:
-    """Give what is missing and what there is instead as one sentence; none if nothing is."""
-    said = [*missing, instead] if instead else missing
-    return [f"{'; '.join(said)}."] if missing else []
+def _sentences(missing: list[str], instead: str) -> list[str]:
+    """Give a sentence for each that is missing; the last says what there is instead."""
+    ends = [""] * (len(missing) - 1) + [f"; {instead}" if instead else ""]
+    return [f"{what}{end}." for what, end in zip(missing, ends, strict=False)]
 
 
 def _chair_cautions(round_: Round, names: dict[str, str]) -> list[str]:
@@ -43,11 +43,11 @@ def _chair_cautions(round_: Round, names: dict[str, str]) -> list[str]:
         return []
     missing = _missing_chairmen(round_, names)
     if synthesis.fallback is Fallback.ANSWER and round_.draw:
-        return _sentence(missing or [UNREACHED], _stands_in(round_, round_.draw, names))
+        return _sentences(missing or [UNREACHED], _stands_in(round_, round_.draw, names))
     instead = ""
     if synthesis.chairman and synthesis.fallback:
         instead = f"{names[synthesis.chairman]} wrote the answer instead"
-    said = _sentence(missing, instead)
+    said = _sentences(missing, instead)
     if synthesis.departs:
         why = f": {synthesis.why.rstrip('.')}" if synthesis.why else ""
         said.append(f"This answer departs from the winning answer{why}.")

@@ -42,6 +42,18 @@ async def test_how_many_ranked_how_many_is_said_when_somebody_is_missing() -> No
     assert cautions(round_)[-1].endswith("; three answers were ranked by three judges.")
 
 
+async def test_each_that_is_missing_has_a_sentence_and_the_last_says_what_there_is_instead() -> (
+    None
+):
+    gone = {GPT: GatewayError("was busy (409)"), GEMINI: GONE}
+    round_ = await held(FakeGateway(answers=gone, judges=gone), a_panel(5))
+
+    assert cautions(round_) == [
+        "GPT-5.1 was busy (409).",
+        "Gemini 3 Pro could not be reached; three answers were ranked by three judges.",
+    ]
+
+
 async def test_a_seat_that_failed_twice_for_one_reason_is_named_once() -> None:
     round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
 
