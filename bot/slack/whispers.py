@@ -15,6 +15,7 @@ from council.errors import CouncilError
 
 ACKNOWLEDGE_SECONDS = 2.0  # of the three that Slack gives
 PATIENCE_SECONDS = 120.0
+_QUIET: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False}
 
 Ack = Callable[..., Awaitable[Any]]
 
@@ -69,7 +70,7 @@ class Whispers:
         payload = {"channel": place.channel, "thread_ts": place.thread, **message.payload}
         try:
             if place.channel.startswith("D"):
-                await called(lambda: client.chat_postMessage(**payload), PATIENCE_SECONDS)
+                await called(lambda: client.chat_postMessage(**payload, **_QUIET), PATIENCE_SECONDS)
             else:
                 user = said.asker.id
                 await called(
@@ -81,7 +82,7 @@ class Whispers:
             else:  # not in the channel any more: a message to the person alone
                 await called(
                     lambda: client.chat_postMessage(
-                        **{**payload, "channel": said.asker.id, "thread_ts": None}
+                        **{**payload, **_QUIET, "channel": said.asker.id, "thread_ts": None}
                     )
                 )
 
