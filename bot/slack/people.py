@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -44,7 +45,9 @@ class People:
     team: str
     clock: Callable[[], float] = time.monotonic
     _kept: dict[str, tuple[float, Any]] = field(default_factory=dict)
-    _asking: dict[str, asyncio.Lock] = field(default_factory=dict)
+    _turns: defaultdict[str, asyncio.Lock] = field(
+        default_factory=lambda: defaultdict(asyncio.Lock)
+    )
 
     async def asker(self, user: str, name: str = "") -> Asker:
         """Give who speaks; without leave to ask Slack, guests cannot be told from members."""
@@ -88,13 +91,13 @@ class People:
         self._kept.pop(f"channel {channel}", None)
 
     async def _once(self, name: str, ask: Callable[[], Awaitable[Found]]) -> Found:
-        async with self._asking.setdefault(name, asyncio.Lock()):  # of many, one asks
+        async with self._turns[name]:  # of many who want to know, one asks
             until, found = self._kept.get(name, (0.0, None))
             if found is None or until < self.clock():
                 found = await ask()
                 self._kept[name] = (self.clock() + KEPT_SECONDS, found)
-            fact: Found = found
-            return fact
+        fact: Found = found
+        return fact
 
     async def _facts(self, call: Callable[[], Any], kind: str) -> Facts:
         """Give what Slack says; nothing where the bot has no leave to ask."""

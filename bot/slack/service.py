@@ -19,7 +19,7 @@ from bot.slack.people import People
 from bot.slack.preflight import Identity, SlackError, check_app_token, identity
 from bot.slack.sockets import run_socket
 from bot.slack.untold import Untold
-from bot.slack.workspace import CHAT, Workspace
+from bot.slack.workspace import CHAT, Pace, Workspace
 from council.errors import CouncilError
 
 LONGEST_PAUSE_SECONDS = 60.0
@@ -45,10 +45,17 @@ class Tokens:
 class Slack:
     """Slack from start to stop; `tell` hears how it stands, in a sentence."""
 
-    def __init__(self, desk: Desk, tokens: Tokens, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        tokens: Tokens,
+        tell: Callable[[str], None],
+        pace: Pace = Pace(),
+    ) -> None:
         self._desk = desk
         self._tokens = tokens
         self._tell = tell
+        self._pace = pace
         self._handler: AsyncSlackRequestHandler | None = None
 
     async def run(self) -> None:
@@ -74,14 +81,14 @@ class Slack:
         return await self._handler.handle(request)
 
     async def _served(self) -> None:
-        timeout = aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
+        timeout = aiohttp.ClientTimeout(total=self._pace.timeout_seconds)
         async with aiohttp.ClientSession(timeout=timeout) as session:
             client = _client(self._tokens, session)
             me = await identity(client)
             if self._tokens.app:
                 await check_app_token(client, self._tokens.app)
             people = People(client, me.team)
-            workspace = Workspace(client, me.team, me.user, people, me.scopes)
+            workspace = Workspace(client, me.team, me.user, people, me.scopes, self._pace)
             await self._heard(workspace, me)
 
     async def _heard(self, workspace: Workspace, me: Identity) -> None:
