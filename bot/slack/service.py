@@ -19,7 +19,7 @@ from bot.slack.people import People
 from bot.slack.preflight import Identity, SlackError, check_app_token, identity
 from bot.slack.sockets import run_socket
 from bot.slack.untold import Untold
-from bot.slack.workspace import CHAT, Pace, Workspace
+from bot.slack.workspace import CHAT, SLACKS_OWN, Pace, Workspace
 from council.errors import CouncilError
 
 LONGEST_PAUSE_SECONDS = 60.0
@@ -50,7 +50,7 @@ class Slack:
         desk: Desk,
         tokens: Tokens,
         tell: Callable[[str], None],
-        pace: Pace = Pace(),
+        pace: Pace = SLACKS_OWN,
     ) -> None:
         self._desk = desk
         self._tokens = tokens
@@ -118,7 +118,8 @@ class Slack:
         """Hear what comes in until the app is uninstalled."""
         heard: list[asyncio.Task[object]] = [asyncio.create_task(untold.gone.wait())]
         if self._tokens.app:
-            heard.append(asyncio.create_task(run_socket(app, self._tokens.app)))
+            socket = run_socket(app, self._tokens.app, self._pace.ping_seconds)
+            heard.append(asyncio.create_task(socket))
         try:
             done, _ = await asyncio.wait(heard, return_when=asyncio.FIRST_COMPLETED)
             for task in done:

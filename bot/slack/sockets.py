@@ -13,8 +13,6 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from bot.chat import UnsureError
 from bot.slack.preflight import SlackError
 
-PING_SECONDS = 5.0
-CONNECT_SECONDS = 4.0  # less than the SDK waits before it tries the same address again
 _FINAL = {
     "invalid_auth",
     "not_authed",
@@ -47,13 +45,17 @@ class Socket(SocketModeClient):
 
     async def connect(self) -> None:
         """Connect; an address that does not work is given up, since each is good only once."""
-        async with asyncio.timeout(CONNECT_SECONDS):
-            await super().connect()  # type: ignore[no-untyped-call]  # the SDK's own
+        try:
+            async with asyncio.timeout(2 * self.ping_interval):
+                await super().connect()  # type: ignore[no-untyped-call]  # the SDK's own
+        except BaseException:
+            self.auto_reconnect_enabled = True  # the SDK leaves it off, and would never come back
+            raise
 
 
-async def run_socket(app: AsyncApp, app_token: str) -> None:
+async def run_socket(app: AsyncApp, app_token: str, ping_seconds: float) -> None:
     """Hear over a socket until cancelled; raise SlackError once Slack takes the token no more."""
-    socket = Socket(app_token=app_token, web_client=app.client, ping_interval=PING_SECONDS)
+    socket = Socket(app_token=app_token, web_client=app.client, ping_interval=ping_seconds)
     socket.refused = asyncio.get_running_loop().create_future()
 
     async def handle(client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:

@@ -17,10 +17,14 @@ class Pace:
     """How long Slack is waited for, and how fast it is spoken to."""
 
     timeout_seconds: float = TIMEOUT_SECONDS  # of one call
+    ping_seconds: float = 5.0  # of a socket, and before it is opened anew
     late_seconds: float = 20.0  # how long after we gave an edit up Slack may still carry it out
     edit_seconds: float = 3.0  # Slack asks for no more edits of one message than that
     posts_at_once: int = 4  # a channel bears about one post a second, and some more for a moment
     posts_a_second: float = 1.0
+
+
+SLACKS_OWN = Pace()
 
 
 @dataclass(slots=True)
@@ -32,7 +36,7 @@ class Workspace:
     bot: str
     people: People
     scopes: frozenset[str] = frozenset()
-    pace: Pace = Pace()
+    pace: Pace = SLACKS_OWN
     edits: Edits = field(default_factory=Edits)
     posts: dict[str, AsyncLimiter] = field(default_factory=dict)
 

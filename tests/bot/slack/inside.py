@@ -21,7 +21,9 @@ from tests.wire.slack.state import SCOPES, Installation
 
 QUICKER = 0.02  # how long the outbox waits of a second
 FAST = Rates(off=True)
-QUICK = Pace(late_seconds=0.3, edit_seconds=0.1, posts_at_once=100, posts_a_second=100)
+QUICK = Pace(
+    ping_seconds=0.5, late_seconds=0.3, edit_seconds=0.1, posts_at_once=100, posts_a_second=100
+)
 
 
 @dataclass(eq=False)
@@ -114,8 +116,9 @@ async def inside(
 ) -> AsyncIterator[Inside]:
     """Run the service until the block ends."""
     gateway = gateway or HeldGateway()
-    desk = desk or a_desk(gateway)
-    desk.outbox = Outbox(MemoryOutgoing(), now, quickly, alone=True)
+    if desk is None:
+        desk = a_desk(gateway)
+        desk.outbox = Outbox(MemoryOutgoing(), now, quickly, alone=True)
     app, told = slack.state.app, list[str]()
     tokens = Tokens(app.bot_token, app.app_token, "", slack.api_url)
     running = asyncio.create_task(Slack(desk, tokens, told.append, pace).run())
@@ -124,8 +127,10 @@ async def inside(
         yield Inside(desk, gateway, slack, told, running)
     finally:
         running.cancel()
+        gateway.goes_on.set()
         await asyncio.gather(running, return_exceptions=True)
-        await desk.runner.close()
+        for line in await desk.store.recent():
+            await desk.runner.stop(line.id)
 
 
 def a_slack(scopes: Sequence[str] = SCOPES, rates: Rates = FAST) -> FakeSlack:
