@@ -18,7 +18,7 @@ from bot.slack.preflight import Identity, SlackError, check_app_token, identity
 from bot.slack.sockets import run_socket
 from bot.slack.tokens import Tokens, opened_client
 from bot.slack.untold import Untold
-from bot.slack.workspace import CHAT, Workspace
+from bot.slack.workspace import CHAT, SLACKS_OWN, Pace, Workspace
 from council.errors import CouncilError
 
 LONGEST_PAUSE_SECONDS = 60.0
@@ -33,10 +33,17 @@ REVOKED = (
 class Slack:
     """Slack from start to stop; `tell` hears how it stands, in a sentence."""
 
-    def __init__(self, desk: Desk, tokens: Tokens, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        tokens: Tokens,
+        tell: Callable[[str], None],
+        pace: Pace = SLACKS_OWN,
+    ) -> None:
         self._desk = desk
         self._tokens = tokens
         self._tell = tell
+        self._pace = pace
         self._handler: AsyncSlackRequestHandler | None = None
         self._hears = False
 
@@ -73,14 +80,15 @@ class Slack:
             self._tell(REVOKED)
 
     async def _served(self) -> None:
-        async with opened_client(self._tokens.api_url, self._tokens.bot) as client:
+        seconds = self._pace.timeout_seconds
+        async with opened_client(self._tokens.api_url, self._tokens.bot, seconds) as client:
             me = await identity(client)
             if me.faults:
                 raise SlackError(" ".join(me.faults))
             if self._tokens.app:
                 await check_app_token(client, self._tokens.app)
             people = People(client, me.team)
-            workspace = Workspace(client, me.team, me.user, people, me.scopes)
+            workspace = Workspace(client, me.team, me.user, people, me.scopes, self._pace)
             await self._heard(workspace, me)
 
     async def _heard(self, workspace: Workspace, me: Identity) -> None:
@@ -112,7 +120,8 @@ class Slack:
         """Hear what comes in until the app is uninstalled."""
         heard: list[asyncio.Task[object]] = [asyncio.create_task(untold.gone.wait())]
         if self._tokens.app:
-            heard.append(asyncio.create_task(run_socket(app, self._tokens.app)))
+            socket = run_socket(app, self._tokens.app, self._pace.ping_seconds)
+            heard.append(asyncio.create_task(socket))
         try:
             done, _ = await asyncio.wait(heard, return_when=asyncio.FIRST_COMPLETED)
             for task in done:

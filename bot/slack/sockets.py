@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import time
-from contextlib import suppress
 
 import structlog
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
@@ -15,8 +14,6 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 
 from bot.slack.preflight import SlackError
 
-PING_SECONDS = 5.0
-CONNECT_SECONDS = 4.0  # less than the SDK waits before it tries the same address again
 _FINAL = {
     "invalid_auth",
     "not_authed",
@@ -48,11 +45,15 @@ class Socket(SocketModeClient):
     async def connect(self) -> None:
         """Connect, however often it takes; an address that was no good is not tried for ever."""
         while not self.closed:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(CONNECT_SECONDS):
+            try:
+                async with asyncio.timeout(2 * self.ping_interval):
                     await super().connect()  # type: ignore[no-untyped-call]  # the SDK's own
+            except TimeoutError:
+                self.wss_uri = None  # the SDK then asks for another
+            else:
                 return
-            self.wss_uri = None  # the SDK then asks for another
+            finally:
+                self.auto_reconnect_enabled = True  # the SDK leaves it off where it fails
 
     async def issue_new_wss_url(self) -> str:
         """Give the address of a new socket; note a refusal that will not change."""
@@ -68,9 +69,9 @@ class Socket(SocketModeClient):
             raise
 
 
-async def run_socket(app: AsyncApp, app_token: str) -> None:
+async def run_socket(app: AsyncApp, app_token: str, ping_seconds: float) -> None:
     """Hear over a socket until cancelled; raise SlackError once Slack takes the token no more."""
-    socket = Socket(app_token, _logger(), app.client, ping_interval=PING_SECONDS)
+    socket = Socket(app_token, _logger(), app.client, ping_interval=ping_seconds)
     socket.refused = asyncio.get_running_loop().create_future()
 
     async def handle(client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
