@@ -12,8 +12,10 @@ from discord import app_commands
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from tests.wire.discord import FakeDiscord
+from tests.wire.discord import FakeDiscord, Installation, Rates, Rules
+from tests.wire.discord.referee import Referee
 
+RULES = Rules(ack_seconds=0.5, identify_seconds=0.0, rates=Rates(off=True))
 Interaction = discord.Interaction[Any]
 Do = Callable[[Interaction], Awaitable[None]]
 
@@ -59,6 +61,19 @@ def council(do: Do) -> app_commands.Group:
         await do(interaction)
 
     return group
+
+
+@asynccontextmanager
+async def judged(
+    rules: Rules = RULES, app: Installation | None = None
+) -> AsyncIterator[FakeDiscord]:
+    """Run a fake, and hold all it granted against Discord's document, where that is at hand."""
+    async with FakeDiscord(rules, app=app) as fake:
+        yield fake
+        referee = Referee.at_hand()
+        granted = [call for call in fake.calls if 200 <= call.status < 300]
+        if referee:
+            assert [fault for call in granted for fault in referee.faults_of(call)] == []
 
 
 @asynccontextmanager

@@ -46,6 +46,7 @@ class Rules:
     sends: int = 120  # on the gateway, a minute
     creates: int = 200  # of commands, a day
     old_edits: int = 5  # of a message older than an hour
+    nonce_seconds: float = 180.0  # "the past few minutes"
     file_bytes: int = 10 * 1024 * 1024
     request_bytes: int = 25 * 1024 * 1024
     cdn_seconds: float = 24 * 3600

@@ -7,6 +7,7 @@ from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks import Fault, faults_of_modal
 from tests.wire.discord.checks.shapes import many, shape, string
 from tests.wire.discord.posting import edited, new_message, put, refuse, write
+from tests.wire.discord.routes.threads import awake
 from tests.wire.discord.state import Interaction, Modal, State
 from tests.wire.discord.world import EPHEMERAL, LOADING, Message
 
@@ -20,6 +21,7 @@ ALLOWED = {
     AUTOCOMPLETE: {SUGGEST},
     SUBMISSION: {SAY, THINK, ACCEPT, UPDATE},
 }
+REPLY = 19
 MESSAGE_TYPES = {1: 20, 2: 23, 3: 23}
 _choices = shape({"choices": many(shape({"name": string(100, 1)}), 25)})
 
@@ -73,6 +75,7 @@ def say(state: State, interaction: Interaction, data: Payload, call: Call) -> Me
     """Put a message of this interaction into its place; what is private is for its user alone."""
     message = _message(state, interaction, is_private=bool((data.get("flags") or 0) & EPHEMERAL))
     write(state, message, data, call.uploads)
+    awake(state, interaction.channel)
     interaction.sent.append(message)
     return put(state, message)
 
@@ -89,7 +92,9 @@ def _think(state: State, interaction: Interaction, data: Payload) -> Message:
 def _message(state: State, interaction: Interaction, *, is_private: bool) -> Message:
     message = new_message(state, interaction.channel, state.bot)
     message.interaction = _metadata(interaction)
-    if interaction.type == COMMAND:
+    if interaction.original is not None:
+        message.reference, message.type = interaction.original, REPLY
+    elif interaction.type == COMMAND:
         message.type = MESSAGE_TYPES[interaction.payload["data"]["type"]]
     if is_private:
         message.flags |= EPHEMERAL
