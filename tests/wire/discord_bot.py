@@ -72,8 +72,8 @@ async def judged(
         yield fake
         referee = Referee.at_hand()
         granted = [call for call in fake.calls if 200 <= call.status < 300]
-        if referee:
-            assert [fault for call in granted for fault in referee.faults_of(call)] == []
+        faults = [fault for call in granted if referee for fault in referee.faults_of(call)]
+        assert not faults, "\n".join(faults)
 
 
 @asynccontextmanager
@@ -87,10 +87,19 @@ async def running(fake: FakeDiscord, bot: Bot, *, sync: bool = True) -> AsyncIte
         await bot.tree.sync()
     work = asyncio.create_task(bot.connect())
     try:
-        await bot.wait_until_ready()
+        await _ready(bot, work)
         await fake.connected()
         yield bot
     finally:
         await bot.close()
         await asyncio.gather(work, return_exceptions=True)
         Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = old
+
+
+async def _ready(bot: Bot, work: asyncio.Task[None]) -> None:
+    """Wait until the bot is there; if it ends before, raise what ended it."""
+    ready = asyncio.create_task(bot.wait_until_ready())
+    await asyncio.wait({ready, work}, return_when=asyncio.FIRST_COMPLETED)
+    if work.done():
+        ready.cancel()
+        await work

@@ -92,12 +92,8 @@ async def test_a_wrong_token_is_refused(fake: FakeDiscord) -> None:
 async def test_an_intent_its_owner_did_not_switch_on_is_refused(fake: FakeDiscord) -> None:
     bot = Bot(discord.Intents(guilds=True, message_content=True))
     with pytest.raises(discord.PrivilegedIntentsRequired):
-        await _connect(fake, bot)
-
-
-async def _connect(fake: FakeDiscord, bot: Bot) -> None:
-    async with running(fake, bot, sync=False):
-        pass
+        async with running(fake, bot, sync=False):
+            pass
 
 
 async def test_two_identifies_too_soon_are_refused() -> None:

@@ -7,7 +7,7 @@ import discord
 import pytest
 from discord import app_commands
 
-from tests.wire.discord import FakeDiscord, Installation, Permission
+from tests.wire.discord import FakeDiscord, Installation, Message, Permission
 from tests.wire.discord_bot import Bot, Interaction, council, judged, running
 
 
@@ -62,7 +62,7 @@ async def show_buttons(interaction: Interaction) -> None:
     await interaction.response.send_message("Look", view=Buttons())
 
 
-async def asked(fake: FakeDiscord) -> discord.Message | Any:  # noqa: ANN401
+async def asked(fake: FakeDiscord) -> Message:
     deed = await fake.slash("U1", "C1", "council ask", question="Why?")
     assert deed.message
     return deed.message
@@ -163,9 +163,12 @@ async def test_suggestions_come_while_one_types(fake: FakeDiscord) -> None:
 
 async def test_a_stranger_sees_no_command_of_another_guild(fake: FakeDiscord) -> None:
     bot = Bot()
-    admin = app_commands.Command(name="forget", description="Forget", callback=show_buttons)
-    admin.default_permissions = discord.Permissions(manage_guild=True)
-    bot.tree.add_command(admin)
+
+    @bot.tree.command(name="forget", description="Forget")
+    @app_commands.default_permissions(manage_guild=True)
+    async def forget(interaction: Interaction) -> None:
+        await interaction.response.send_message("Forgotten")
+
     async with running(fake, bot):
         with pytest.raises(AssertionError, match="is not in general"):
             await fake.slash("USTRANGER", "C1", "forget")

@@ -68,6 +68,7 @@ class Modal:
     user: str  # by handle
     data: Payload
     channel: Channel
+    opened_by: Payload  # the interaction_metadata of what opened it
     source: Message | None = None  # what was clicked to open it
 
 
@@ -83,6 +84,7 @@ class Interaction:
     at: float
     payload: Payload
     source: Message | None = None  # what was clicked, or what opened the modal
+    form: Modal | None = None  # what is sent with it
     answer: int | None = None  # the type of the callback
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     seconds: float = 0.0  # until the answer

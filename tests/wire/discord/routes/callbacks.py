@@ -66,7 +66,8 @@ def _carry_out(state: State, call: Call, interaction: Interaction, kind: int) ->
         interaction.choices = data["choices"]
     else:
         refuse(faults_of_modal(data))
-        modal = Modal(interaction.user.handle, data, interaction.channel, interaction.source)
+        who, about = interaction.user.handle, _metadata(interaction)
+        modal = Modal(who, data, interaction.channel, about, interaction.source)
         interaction.modal = modal
         state.modals.append(modal)
 
@@ -112,6 +113,8 @@ def _metadata(interaction: Interaction) -> Payload:
     if interaction.type == COMMAND:
         shown["name"] = interaction.payload["data"]["name"]
         shown["command_type"] = interaction.payload["data"]["type"]
+    elif interaction.form:
+        shown["triggering_interaction_metadata"] = interaction.form.opened_by
     elif interaction.type == COMPONENT and interaction.source:
         shown["interacted_message_id"] = interaction.source.id
     return shown
