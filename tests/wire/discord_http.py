@@ -30,7 +30,7 @@ class Client:
 
     def __init__(self, fake: FakeDiscord, session: aiohttp.ClientSession) -> None:
         self._fake = fake
-        self._session = session
+        self.session = session
         self.token = fake.token
 
     async def ask(self, request: str, body: Any = None, **files: bytes) -> Answer:  # noqa: ANN401
@@ -40,7 +40,7 @@ class Client:
         headers = {"Authorization": f"Bot {self.token}"}
         sent: dict[str, Any] = {"json": body} if not files else {"data": _form(body, files)}
         url = self._fake.api_url + path
-        async with self._session.request(method, url, headers=headers, **sent) as response:
+        async with self.session.request(method, url, headers=headers, **sent) as response:
             text = await response.text()
             shown = json.loads(text) if response.content_type == "application/json" else text
             return Answer(response.status, shown, dict(response.headers))

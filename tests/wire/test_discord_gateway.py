@@ -86,7 +86,7 @@ async def test_a_wrong_token_is_refused(fake: FakeDiscord) -> None:
         await fake.gateway.close()
         await fake.until(lambda: not fake.gateway.links and bot.is_closed(), 10)
 
-    assert fake._links.closed == [4004]
+    assert fake.gateway.hang_ups == [4004]
 
 
 async def test_an_intent_its_owner_did_not_switch_on_is_refused(fake: FakeDiscord) -> None:

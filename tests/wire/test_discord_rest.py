@@ -266,7 +266,7 @@ async def test_files_go_up_come_down_and_expire(
     listed = [{"id": 0, "filename": "a.txt", "description": "A table"}]
     answer = await client.ask(f"POST {C1}", {"attachments": listed}, **{"a.txt": b"a | b"})
     (file,) = answer.body["attachments"]
-    session = client._session
+    session = client.session
 
     async with session.get(file["url"]) as response:
         assert await response.read() == b"a | b"

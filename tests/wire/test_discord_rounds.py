@@ -75,6 +75,27 @@ async def test_a_round_from_question_to_thread(fake: FakeDiscord) -> None:
     assert fake.pings() == []
 
 
+async def with_a_file(interaction: Interaction) -> None:
+    file = discord.File(io.BytesIO(b"all of it"), "round.md", description="The round")
+    await interaction.response.send_message("Here", file=file, ephemeral=True)
+    more = discord.File(io.BytesIO(b"more"), "more.md")
+    shown = await interaction.original_response()
+    await shown.edit(attachments=[*shown.attachments, more])
+
+
+async def test_files_come_with_the_first_answer_and_with_its_edits(fake: FakeDiscord) -> None:
+    bot = Bot()
+    bot.tree.add_command(council(with_a_file))
+    async with running(fake, bot):
+        await fake.slash("U1", "C1", "council ask", question="Why?")
+        (message,) = fake.ephemerals("U1")
+        await fake.until(lambda: len(message.files) == 2 or bot.errors)
+
+    assert bot.errors == []
+    assert [file.content for file in message.files] == [b"all of it", b"more"]
+    assert message.file("round.md").description == "The round"
+
+
 async def test_a_bot_that_says_nothing_is_seen_to_fail(fake: FakeDiscord) -> None:
     bot = Bot()
     bot.tree.add_command(council(lambda _: asyncio.sleep(0)))
