@@ -11,12 +11,13 @@ from rich.console import Console
 from bot import logs, metrics
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
+from bot.cli.slack_tokens import missing_of_slack, slack_tokens
 from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting
 from bot.settings import Settings, SettingsError, load_settings
-from bot.slack.service import Slack, Tokens
+from bot.slack.service import Slack
 from bot.terminal.talk import talk
 from bot.web.app import web_app
 from bot.web.seals import Seals, seal_key
@@ -110,36 +111,14 @@ def introduction(desk: Desk) -> list[str]:
     return lines
 
 
-def slack_tokens(settings: Settings) -> Tokens | None:
-    """Give what Slack is reached with; None where a token it needs is missing."""
-    bot, app, signing = (
-        secret.get_secret_value().strip() if secret else ""
-        for secret in (
-            settings.slack_bot_token,
-            settings.slack_app_token,
-            settings.slack_signing_secret,
-        )
-    )
-    if not bot or not (app or signing):
-        return None
-    return Tokens(bot, app, signing, settings.slack_api_url)
-
-
 def not_started(settings: Settings) -> list[str]:
     """Say what has not all of what it needs, and what is missing."""
     lines = []
     if not slack_tokens(settings):
-        lines.append(f"Slack: not started ({_missing_of_slack(settings)})")
+        lines.append(f"Slack: not started ({missing_of_slack(settings) or 'no token'})")
     found = "DISCORD_TOKEN" in settings.keys
     why = "DISCORD_TOKEN is set, but this version has no Discord yet" if found else "no token"
     return [*lines, f"Discord: not started ({why})"]
-
-
-def _missing_of_slack(settings: Settings) -> str:
-    if settings.slack_bot_token:
-        return "SLACK_APP_TOKEN is missing, or SLACK_SIGNING_SECRET for HTTP"
-    other = settings.slack_app_token or settings.slack_signing_secret
-    return "SLACK_BOT_TOKEN is missing" if other else "no token"
 
 
 def check_open(settings: Settings) -> None:

@@ -20,7 +20,7 @@ async def show_panel(desk: Desk, chat: Chat, said: Said, name: str) -> None:
     """List the panels, or pick one for this place."""
     if name:
         panel = desk.panel(name, said.place)
-        desk.chosen[said.place] = name
+        desk.pick(name, said.place)
         seats = names_of(panel)
         seated = tuple((seats[seat.key], seat.key, seat.family) for seat in panel.judges)
         note = Note(f"Questions here go to panel {name} now, that is to {receivers(panel)}.")
@@ -64,14 +64,17 @@ def _short(question: str) -> str:
 
 
 async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
-    """Show a stored round as it was posted; `last` is the newest."""
+    """Show a stored round as it was posted; `last` is the newest.
+
+    In a room the buttons under the answer open the rest.
+    """
     round_ = await _meant(desk, said, wanted)
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
         await chat.whisper(said, Post((Note(line),)))
         return
     thread = report(round_)
-    for post in (thread.root, *thread.replies):
+    for post in (thread.root, *(() if chat.is_room else thread.replies)):
         await chat.whisper(said, post)
 
 

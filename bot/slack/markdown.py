@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from bot.chat import Table
+from bot.render.cells import has_surplus_cells
 from bot.slack.flow import Flow
 from bot.slack.inline import leaves_of
 from bot.slack.plain import inert, shown_text
@@ -69,8 +70,9 @@ def markdown_blocks(prose: Parsed, *, as_table: bool) -> list[Block]:
         end = _end_of(prose.tokens, at)
         table = _table(prose.tokens[at:end])
         block = table_block(table) if as_table and not token.level else None
-        if _left_out(prose, token, table):
-            flow.code(_source_of(prose, token))
+        source = _source_of(prose, token)
+        if has_surplus_cells(source.split("\n"), len(table.columns)):
+            flow.code(source)
         elif block:
             made += [*blocks(flow.elements()), block]
             flow = Flow()
@@ -144,15 +146,6 @@ def _end_of(tokens: Sequence[Token], at: int) -> int:
     """Give where the block that is opened here has ended."""
     level = tokens[at].level
     return next(i for i in range(at + 1, len(tokens)) if tokens[i].level == level) + 1
-
-
-def _left_out(prose: Parsed, token: Token, table: Table) -> bool:
-    """Say whether a row has more cells than the table has columns: the parser drops those."""
-    lines = _source_of(prose, token).split("\n")
-    return any(
-        line.replace("\\|", "").strip().strip("|").count("|") >= len(table.columns)
-        for line in lines
-    )
 
 
 def _source_of(prose: Parsed, token: Token) -> str:

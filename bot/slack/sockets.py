@@ -10,9 +10,11 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
+from bot.chat import UnsureError
 from bot.slack.preflight import SlackError
 
 PING_SECONDS = 5.0
+CONNECT_SECONDS = 4.0  # less than the SDK waits before it tries the same address again
 _FINAL = {
     "invalid_auth",
     "not_authed",
@@ -43,6 +45,11 @@ class Socket(SocketModeClient):
                 self.closed = True  # the SDK would ask again for ever
             raise
 
+    async def connect(self) -> None:
+        """Connect; an address that does not work is given up, since each is good only once."""
+        async with asyncio.timeout(CONNECT_SECONDS):
+            await super().connect()  # type: ignore[no-untyped-call]  # the SDK's own
+
 
 async def run_socket(app: AsyncApp, app_token: str) -> None:
     """Hear over a socket until cancelled; raise SlackError once Slack takes the token no more."""
@@ -57,6 +64,16 @@ async def run_socket(app: AsyncApp, app_token: str) -> None:
     try:
         connecting = asyncio.create_task(socket.connect_to_new_endpoint(force=True))
         await asyncio.wait({connecting, socket.refused}, return_when=asyncio.FIRST_COMPLETED)
+        if not socket.refused.done():
+            await _connected(connecting)
         await socket.refused
     finally:
         await socket.close()  # type: ignore[no-untyped-call]  # the SDK's own
+
+
+async def _connected(connecting: "asyncio.Task[None]") -> None:
+    """Raise UnsureError where there is no socket: the SDK minds one only once it has been open."""
+    try:
+        await connecting
+    except Exception as error:
+        raise UnsureError(f"No socket could be opened ({type(error).__name__}).") from error

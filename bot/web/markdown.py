@@ -9,7 +9,10 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from bot.render.cells import has_surplus_cells
+
 # Any other scheme may start a program of the reader's; without one a link leads to this page.
+_NESTING = 40  # the parser leaves out what is nested deeper
 _LEADS_OUT = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 
 
@@ -24,7 +27,7 @@ def _fence(renderer: RendererHTML, *args: Any) -> str:  # noqa: ANN401
 
 def _renderer() -> MarkdownIt:
     # An image would be loaded from elsewhere by whoever reads; its link stays.
-    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": 20})
+    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTING})
     markdown.enable(["table", "strikethrough"]).disable("image")
     markdown.validateLink = lambda url: bool(_LEADS_OUT.match(url))  # type: ignore[method-assign]
     markdown.add_render_rule("link_open", lambda _, *args: _link_open(*args[:4]))
@@ -42,6 +45,8 @@ def markdown(text: str) -> Markup:
     scrolls, and the keyboard reaches it.
     """
     tokens = _MARKDOWN.parse(text)
+    if _leaves_out(tokens, text):
+        return Markup('<pre tabindex="0">{}</pre>\n').format(text)
     for token in tokens:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = f"h{min(6, int(token.tag[1]) + 3)}"
@@ -52,3 +57,16 @@ def markdown(text: str) -> Markup:
             token.attrs |= {"class": "n"} if style == "text-align:right" else {}
     # The renderer escapes all text; with raw HTML off there is nothing else.
     return Markup(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S704
+
+
+def _leaves_out(tokens: Sequence[Token], text: str) -> bool:
+    """Say whether some of a text is not among its tokens, so that it is shown as it was written."""
+    lines = text.split("\n")
+    columns = 0
+    for token in reversed(tokens):  # a table's columns are known before its opening
+        columns += token.type == "th_open"
+        if token.type == "table_open" and token.map:
+            if has_surplus_cells(lines[slice(*token.map)], columns):
+                return True
+            columns = 0
+    return any(token.level >= _NESTING - 1 for token in tokens)

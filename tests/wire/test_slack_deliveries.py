@@ -4,10 +4,11 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientSession, web
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.respond.async_respond import AsyncRespond
@@ -277,3 +278,165 @@ async def test_the_home_tab_is_published_when_it_is_opened(slack: FakeSlack, app
     home = slack.home("U1")
     assert home
     assert home.payload["blocks"][0]["type"] == "divider"
+
+
+async def test_the_app_hears_its_own_direct_messages(slack: FakeSlack, app: AsyncApp) -> None:
+    answer = await app.client.chat_postMessage(channel="U1", text="psst")
+    await app.client.chat_update(channel=answer["channel"], ts=answer["ts"], text="Psst!")
+    await slack.until(lambda: len(slack.delivered) == 2)
+
+    posted, changed = (parcel.payload["event"] for parcel in slack.delivered)
+    assert posted["bot_id"] == "B0BOT"
+    assert changed["subtype"] == "message_changed"
+
+
+async def test_an_app_that_listens_nowhere_is_a_failed_dispatch() -> None:
+    async with FakeSlack("socket", RULES) as slack:
+        deed = await slack.command("U1", "C1", "/council")
+
+    assert not deed.accepted
+    assert [fault.what for fault in slack.faults] == ["dispatch_failed"]
+
+
+async def test_a_stranger_is_known_by_their_team(slack: FakeSlack, app: AsyncApp) -> None:
+    heard: list[Payload] = []
+
+    @app.event("app_mention")
+    async def mentioned(body: Payload) -> None:
+        heard.append(body)
+
+    await slack.mention("USTRANGER", "C4", f"<@{BOT}> hello")
+    await slack.until(lambda: heard)
+
+    assert heard[0]["is_ext_shared_channel"]
+    assert heard[0]["event"]["user_team"] == "T0AWAY"
+
+
+async def test_a_mention_where_the_bot_is_not_is_never_heard(
+    slack: FakeSlack, app: AsyncApp
+) -> None:
+    event = await slack.mention("U1", "C2", f"<@{BOT}> hello")
+
+    assert event.acknowledgements == []
+
+
+@pytest.mark.parametrize("secret", ["right", "wrong"])
+async def test_only_slacks_own_signature_is_believed(secret: str) -> None:
+    async with FakeSlack("http", RULES) as slack:
+        app = _app(slack)
+        if secret == "wrong":
+            slack.request_url.secret = "another"
+
+        async with running(slack, app):
+            verified = await slack.request_url.verify()
+            slack.request_url.skew_seconds = 600
+            stale = await slack.request_url.verify()
+
+    assert verified is (secret == "right")
+    assert not stale
+
+
+@pytest.mark.parametrize("reason", ["refresh_requested", "link_disabled", "cut"])
+async def test_a_lost_link_is_opened_anew(reason: str) -> None:
+    async with FakeSlack("socket", RULES) as slack:
+        app = _app(slack)
+
+        @app.command("/council")
+        async def council(ack: Ack) -> None:
+            await ack("Here.")
+
+        async with running(slack, app):
+            if reason == "cut":
+                slack.links.cut()
+            else:
+                await slack.links.say_disconnect(reason)
+            await slack.until(lambda: slack.links.opened >= 2 and slack.links.open)
+            deed = await slack.command("U1", "C1", "/council")
+
+    assert deed.accepted
+
+
+async def test_several_links_are_served_in_turn() -> None:
+    async with FakeSlack("socket", RULES) as slack:
+        first, second = _app(slack), _app(slack)
+        answered: list[int] = []
+
+        @first.command("/council")
+        async def council(ack: Ack) -> None:
+            answered.append(1)
+            await ack()
+
+        @second.command("/council")
+        async def council_too(ack: Ack) -> None:
+            answered.append(2)
+            await ack()
+
+        async with running(slack, first), running(slack, second):
+            await slack.connected(2)
+            for _ in range(4):
+                await slack.command("U1", "C1", "/council")
+
+    assert sorted(answered) == [1, 1, 2, 2]
+
+
+async def test_there_are_no_more_links_than_allowed() -> None:
+    async with FakeSlack("socket", replace(RULES, links=1)) as slack:
+        one, two = _app(slack), _app(slack)
+        async with running(slack, one):
+            asked = await two.client.apps_connections_open(app_token=slack.state.app.app_token)
+            async with ClientSession() as session, session.ws_connect(asked["url"]) as link:
+                said = await link.receive_json()
+            kept = len(slack.links.open)
+
+    assert said["reason"] == "too_many_websockets"
+    assert kept == 1
+
+
+async def test_an_answer_slack_cannot_show_is_a_fault_people_see(
+    slack: FakeSlack, app: AsyncApp
+) -> None:
+    @app.command("/council")
+    async def council(ack: Ack) -> None:
+        await ack(text="x", blocks=[{"type": "poll"}])
+
+    @app.view("why")
+    async def why(ack: Ack) -> None:
+        await ack(response_action="errors", errors={"nowhere": "?"})
+
+    deed = await slack.command("U1", "C1", "/council")
+    await app.client.views_open(trigger_id=deed.sent["trigger_id"], view=FORM)
+    await slack.submit(slack.views("U1")[0], {"text": "so"}, "U1")
+
+    whats = [fault.what for fault in slack.faults]
+    assert whats == ["invalid_command_response", "invalid_view_response"]
+
+
+async def test_a_modal_tells_of_its_closing_when_asked_to(slack: FakeSlack, app: AsyncApp) -> None:
+    closed: list[str] = []
+
+    @app.view_closed("why")
+    async def why(ack: Ack, view: Payload) -> None:
+        await ack()
+        closed.append(view["id"])
+
+    trigger = slack.state.trigger("U1")
+    await app.client.views_open(trigger_id=trigger, view={**FORM, "notify_on_close": True})
+    view = slack.views("U1")[0]
+    await slack.closes(view)
+
+    assert closed == [view.id]
+    assert slack.views("U1") == []
+
+
+async def test_a_response_url_is_good_for_half_an_hour() -> None:
+    now = [1_700_000_000.0]
+    async with FakeSlack(rules=replace(RULES, now=lambda: now[0])) as slack:
+        deed = await slack.command("U1", "C1", "/council")
+        now[0] += 30 * 60 + 1
+        async with (
+            ClientSession() as session,
+            session.post(deed.sent["response_url"], json={"text": "Late"}) as answer,
+        ):
+            said = await answer.json()
+
+    assert (answer.status, said["error"]) == (404, "expired_url")

@@ -158,3 +158,14 @@ def test_tables_lists_and_code_are_kept() -> None:
     html = str(markdown("| a | b |\n|---|--:|\n| 1 | 2 |\n\n1. x\n\n~~y~~ `z`\n\n```py\nq\n```"))
 
     assert {"table", "ol", "s", "code", "pre"} <= set(re.findall(r"<(\w+)", html))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("> " * 60 + "deep words", id="sixty quotes deep"),
+        pytest.param("| a | b |\n|---|---|\n| 1 | 2 | deep words |\n", id="a cell too many"),
+    ],
+)
+def test_what_the_parser_leaves_out_is_shown_as_it_was_written(text: str) -> None:
+    assert "deep words" in markdown(text)

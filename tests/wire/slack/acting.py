@@ -1,7 +1,7 @@
 """What people do in this Slack: type commands, speak, click, fill in forms."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,12 +66,14 @@ class Acting:
         self.state = state
         self.transport = transport
         self._answers = Answers(state)
+        self.delivered: list[Parcel] = []  # everything brought to the app, in order
+        state.echo = self._echo
 
     async def command(self, user: str, channel: str, name: str, text: str = "") -> Deed:
         """Type a slash command; it works in any channel the user is in, never in a thread."""
         place = self._place(user, channel)
         sent = payloads.command(self.state, user, place, (name, text))
-        answer = await self.transport.deliver(Parcel("slash_commands", sent))
+        answer = await self._bring(Parcel("slash_commands", sent))
         self._seen(user, answer)
         return Deed(sent, answer, self._answers.to_command(user, place, answer))
 
@@ -98,10 +100,7 @@ class Acting:
         self, user: str, channel: str, text: str, thread_ts: str | None = None
     ) -> Event:
         """Say something in a channel; the app hears it if it subscribed to that."""
-        kind = self.state.workspace.channels[channel].kind
-        name = {"public": "message.channels", "private": "message.groups"}.get(
-            kind, f"message.{kind}"
-        )
+        name = _heard_as(self.state.workspace.channels[channel])
         return await self._tell(name, self.says(user, channel, text, thread_ts))
 
     async def opens_home(self, user: str) -> Event:
@@ -159,14 +158,26 @@ class Acting:
             return None
         return await self._interact(view.user, payloads.closing(self.state, view))
 
+    def _echo(self, subtype: str | None, message: Message) -> None:
+        """Tell the app what it did itself, as Slack does wherever the app hears messages."""
+        place = self.state.workspace.channels[message.channel]
+        name = _heard_as(place)
+        if name in self.state.app.events:
+            inner = payloads.echo(message, place, subtype, f"{self.state.now():.6f}")
+            self._in_background(self._happens_anywhere(name, inner, place))
+
     def _place(self, user: str, channel: str) -> Channel:
         place = self.state.workspace.channels[channel]
         assert user in place.members, f"{user} is not in {channel}"
         assert not place.is_archived, f"{channel} is archived"
         return place
 
+    async def _bring(self, parcel: Parcel) -> Acknowledgement:
+        self.delivered.append(parcel)
+        return await self.transport.deliver(parcel)
+
     async def _interact(self, user: str, sent: Payload) -> Deed:
-        answer = await self.transport.deliver(Parcel("interactive", sent))
+        answer = await self._bring(Parcel("interactive", sent))
         self._seen(user, answer)
         return Deed(sent, answer)
 
@@ -191,13 +202,20 @@ class Acting:
         first = await self._deliver(event, 0, "")
         event.acknowledgements.append(first)
         if not first.accepted and not first.no_retry:
-            work = asyncio.create_task(self._retry(event, first))
-            self.state.work.add(work)
-            work.add_done_callback(self.state.work.discard)
+            self._in_background(self._retry(event, first))
         return event
 
+    async def _happens_anywhere(self, name: str, inner: Payload, place: Channel) -> None:
+        event = Event(name, payloads.event(self.state, inner, shared=place.is_ext_shared))
+        event.acknowledgements.append(await self._deliver(event, 0, ""))
+
+    def _in_background(self, doing: Coroutine[None, None, None]) -> None:
+        work = asyncio.create_task(doing)
+        self.state.work.add(work)
+        work.add_done_callback(self.state.work.discard)
+
     async def _deliver(self, event: Event, attempt: int, reason: str) -> Acknowledgement:
-        return await self.transport.deliver(Parcel("events_api", event.payload, attempt, reason))
+        return await self._bring(Parcel("events_api", event.payload, attempt, reason))
 
     async def _retry(self, event: Event, answer: Acknowledgement) -> None:
         for attempt, delay in enumerate(self.state.rules.retry_delays, start=1):
@@ -206,3 +224,9 @@ class Acting:
             event.acknowledgements.append(answer)
             if answer.accepted or answer.no_retry:
                 return
+
+
+def _heard_as(place: Channel) -> str:
+    """Give the event by which an app hears what is said there."""
+    names = {"public": "message.channels", "private": "message.groups"}
+    return names.get(place.kind, f"message.{place.kind}")

@@ -69,7 +69,7 @@ class Call:
             raise RefusalError("invalid_arguments")
         return int(value)
 
-    def value(self, name: str, code: str = "invalid_arguments") -> Any:  # noqa: ANN401
+    def value(self, name: str, code: str = "invalid_arguments") -> object:
         """Give structured JSON, whether it came as such or written into a string."""
         value = self.arguments.get(name)
         if not isinstance(value, str):

@@ -52,6 +52,8 @@ class FakeSlack(Acting):
         await self.links.close()
         await self.request_url.close()
         await self._server.stop()
+        if self.state.broken:
+            raise ExceptionGroup("the fake Slack itself failed", self.state.broken)
 
     @property
     def api_url(self) -> str:
@@ -113,7 +115,9 @@ class FakeSlack(Acting):
         posting = ("chat.postMessage", "chat.update", "chat.postEphemeral", "response_url")
         found: list[str] = []
         for call in self.calls:
-            if call.method in posting:
+            if call.method == "files.completeUploadExternal":
+                found += pings_in({"text": call.text("initial_comment")}, call.method)
+            elif call.method in posting:
                 read = {"blocks": call.value("blocks"), "attachments": call.value("attachments")}
                 found += pings_in(call.arguments | read, call.method)
         return found

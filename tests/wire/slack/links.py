@@ -3,7 +3,7 @@
 import asyncio
 import json
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import count
 from typing import Any
 
 from aiohttp import WSMsgType, web
@@ -13,6 +13,8 @@ from tests.wire.slack.state import State
 from tests.wire.slack.workspace import APP
 
 Payload = dict[str, Any]
+
+_GRACE_SECONDS = 1.0  # for an app to close a link it was told to leave
 
 
 @dataclass(slots=True, eq=False)
@@ -33,7 +35,7 @@ class Links:
         self.sent: list[Payload] = []  # envelopes
         self.late: list[Payload] = []  # acknowledgements nobody waited for any more
         self._waiting: dict[str, asyncio.Future[Payload | None]] = {}
-        self._turn = cycle(range(1_000_000))
+        self._turn = count()
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """Hold one link: hello, then envelopes out and acknowledgements in."""
@@ -41,7 +43,7 @@ class Links:
         if ticket not in self._state.tickets:
             return web.Response(status=404)
         self._state.tickets.discard(ticket)
-        socket = web.WebSocketResponse()
+        socket = web.WebSocketResponse(timeout=0.5)  # a frozen app may not hold up the end
         await socket.prepare(request)
         if len(self.open) >= self._state.rules.links:
             await socket.send_json(_disconnect("too_many_websockets"))
@@ -102,24 +104,28 @@ class Links:
         return envelope
 
     async def say_disconnect(self, reason: str) -> None:
-        """Announce the end of every link, as before a refresh; a warning closes none yet."""
+        """Announce the end of every link, as before a refresh; a warning ends none yet."""
         for link in tuple(self.open):
             await link.socket.send_json(_disconnect(reason))
             if reason != "warning":
                 self.open.remove(link)
-                await link.socket.close()
+                asyncio.get_running_loop().call_later(_GRACE_SECONDS, _abort, link)
 
     def cut(self) -> None:
         """Break every link without a word."""
         for link in tuple(self.open):
             self.open.remove(link)
-            if link.request.transport:
-                link.request.transport.abort()
+            _abort(link)
 
     async def close(self) -> None:
         """End every link politely."""
         for link in tuple(self.open):
             await link.socket.close()
+
+
+def _abort(link: Link) -> None:
+    if link.request.transport:
+        link.request.transport.abort()
 
 
 def _hello(connections: int) -> Payload:

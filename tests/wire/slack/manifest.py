@@ -63,6 +63,8 @@ NEEDED_BY_EVENT = {
     "message.groups": "groups:history",
     "message.im": "im:history",
     "message.mpim": "mpim:history",
+    "channel_archive": "channels:read",
+    "channel_unarchive": "channels:read",
     "member_joined_channel": "channels:read",
 }
 
@@ -141,10 +143,12 @@ _manifest = shape(
 )
 
 
-def faults_of_manifest(manifest: Any) -> list[Fault]:  # noqa: ANN401
+def faults_of_manifest(manifest: object) -> list[Fault]:
     """Give everything wrong with a manifest."""
     faults = list(_manifest(manifest, ""))
-    return faults or [*_urls(manifest), *_scopes(manifest)]
+    if faults or not isinstance(manifest, dict):
+        return faults
+    return [*_urls(manifest), *_scopes(manifest)]
 
 
 def _urls(manifest: dict[str, Any]) -> Iterator[Fault]:

@@ -74,6 +74,24 @@ def said(state: State, message: Message, channel: Channel, type_: str) -> Payloa
     return inner
 
 
+def echo(message: Message, channel: Channel, subtype: str | None, at: str) -> Payload:
+    """Write the event of something the app itself said, changed or deleted."""
+    kind = {"public": "channel", "private": "group"}.get(channel.kind, channel.kind)
+    place: Payload = {"channel": channel.id, "channel_type": kind}
+    if subtype is None:
+        return {**message.payload, **place, "event_ts": message.ts}
+    inner = place | {
+        "type": "message",
+        "subtype": subtype,
+        "hidden": True,
+        "ts": at,
+        "event_ts": at,
+    }
+    if subtype == "message_deleted":
+        return inner | {"deleted_ts": message.ts, "previous_message": message.payload}
+    return inner | {"message": message.payload}
+
+
 def interaction(state: State, type_: str, user: str) -> Payload:
     """Begin an interaction: what every kind of them carries."""
     who = state.workspace.users[user]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_ENTITY = re.compile(r"<([!@][^<>\n]+)>")
+_ENTITY = re.compile(r"<([!@#][^<>\n]+)>")
 _SLACK_LINK = re.compile(r"<((?:https?|mailto|ftp|tel):[^<>|\n]*)\|([^<>\n]*)>")
 _MARKDOWN_LINK = re.compile(r"!?\[([^\]\n]*)\]\(\s*<?([^)\s>]+)[^)]*\)")
 _REFERENCE = re.compile(r"^ {0,3}\[[^\]\n]+\]:[ \t]*\S+", re.MULTILINE)
@@ -74,8 +74,8 @@ def _in_object(value: Payload) -> Iterator[str]:
         yield f"{kind} {value[_MENTIONS[kind]]}"
     elif kind == "mrkdwn" and isinstance(text, str):
         yield from _in_text(text)
-        if value.get("verbatim") is False:
-            yield from _bare_names(text)
+        if value.get("verbatim") is not True:  # Slack then parses "certain mentions" by itself
+            yield from _bare_broadcasts(text)
     elif kind == "markdown" and isinstance(text, str):
         yield from _in_markdown(text)
     elif kind == "link" and isinstance(text, str) and _differs(text, str(value.get("url"))):
@@ -102,9 +102,13 @@ def _names_people(payload: Payload, method: str) -> bool:
     return linked or (payload.get("parse") or usual) in _NAMING_PARSES
 
 
-def _bare_names(text: str) -> Iterator[str]:
+def _bare_broadcasts(text: str) -> Iterator[str]:
     for match in _BARE.finditer(text):
         yield f"@{match[1]}"
+
+
+def _bare_names(text: str) -> Iterator[str]:
+    yield from _bare_broadcasts(text)
     for match in _BARE_NAME.finditer(text):
         if match[1] not in {"channel", "here", "everyone"}:
             yield f"name @{match[1]}"

@@ -108,6 +108,24 @@ def put(channel: Channel, message: Message, thread_ts: str | None = None) -> Mes
     return message
 
 
+def take_away(channel: Channel, message: Message) -> None:
+    """Delete a message; a root with replies leaves a tombstone to hang them on."""
+    if not any(one.thread_ts == message.ts for one in channel.said):
+        channel.said.remove(message)
+        return
+    message.is_tombstone = True
+    message.metadata = None
+    text = "This message was deleted."
+    message.payload = {
+        "type": "message",
+        "subtype": "tombstone",
+        "user": "USLACKBOT",
+        "text": text,
+        "ts": message.ts,
+        "hidden": True,
+    }
+
+
 def thread_root(channel: Channel, thread_ts: str | None) -> str | None:
     """Give the root a reply would go under, or refuse: no such message, or a reply itself."""
     if thread_ts is None:

@@ -1,5 +1,6 @@
 """The web server of this Slack: the API, the links, the response_urls and the uploads."""
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from aiohttp import web
@@ -12,6 +13,7 @@ from tests.wire.slack.meeting import meet
 from tests.wire.slack.state import State
 
 UPLOAD = "upload"
+Serve = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _LARGEST = 50_000_000
 
 
@@ -21,7 +23,7 @@ class Server:
     def __init__(self, state: State, links: Links, port: int = 0) -> None:
         self._state = state
         self._port = port
-        app = web.Application(client_max_size=_LARGEST)
+        app = web.Application(client_max_size=_LARGEST, middlewares=[self._watch])
         api, hooks = Api(state), Hooks(state)
         app.router.add_route("*", "/api/{method}", api.serve)
         app.router.add_get("/link/", links.serve)
@@ -40,6 +42,17 @@ class Server:
     async def stop(self) -> None:
         """Close every connection."""
         await self._runner.cleanup()
+
+    @web.middleware
+    async def _watch(self, request: web.Request, handler: Serve) -> web.StreamResponse:
+        """Keep what this fake itself does wrong, so that no test takes it for Slack's doing."""
+        try:
+            return await handler(request)
+        except (web.HTTPException, ConnectionError):
+            raise
+        except Exception as error:
+            self._state.broken.append(error)
+            raise
 
     async def _upload(self, request: web.Request) -> web.Response:
         """Take the bytes of one file."""

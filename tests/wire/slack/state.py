@@ -155,6 +155,8 @@ class State:
         self.faults: list[SeenFault] = []
         self.tickets: set[str] = set()
         self.work: set[asyncio.Task[None]] = set()
+        self.echo: Callable[[str | None, Message], None] = lambda _subtype, _message: None
+        self.broken: list[Exception] = []  # mistakes of this fake, raised when it ends
         self._numbers = count(1)
 
     def now(self) -> float:

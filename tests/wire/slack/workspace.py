@@ -46,6 +46,7 @@ class Message:
     reactions: list[tuple[str, str]] = field(default_factory=list)  # name and user
     ephemeral_to: str | None = None
     broadcast: bool = False
+    is_tombstone: bool = False  # deleted, but replies still hang on it
 
     @property
     def text(self) -> str:
@@ -119,11 +120,12 @@ class Workspace:
         home = cls()
         for user in _EVERYONE:
             home.add_user(User(**user))
-        everyone = set(home.users)
+        here = {user.id for user in home.users.values() if not user.deleted}
+        everyone = {id_ for id_ in here if not home.users[id_].is_stranger}
         home.add_channel(Channel("C1", "general", members=set(everyone)))
         home.add_channel(Channel("C2", "elsewhere", members={"U1", "U2"}))
         home.add_channel(Channel("C3", "attic", members=set(everyone), is_archived=True))
-        home.add_channel(Channel("C4", "shared", members=set(everyone), is_ext_shared=True))
+        home.add_channel(Channel("C4", "shared", members=here, is_ext_shared=True))
         home.add_channel(Channel("G1", "inner", "private", members={BOT, "U1", "U2"}))
         home.add_channel(Channel("G2", "closed", "private", members={"U1", "U2"}))
         home.add_channel(Channel("G3", "mpdm-ada--ben", "mpim", members={BOT, "U1", "U2"}))

@@ -8,6 +8,7 @@ from tests.wire.slack.posting import (
     new_message,
     put,
     shown,
+    take_away,
     thread_root,
     write,
 )
@@ -52,6 +53,7 @@ def post_message(state: State, call: Call) -> Payload:
     message = put(channel, new_message(state, channel, BOT, content), thread_ts)
     message.metadata = content.get("metadata") or None
     message.broadcast = bool(thread_ts) and call.flag("reply_broadcast")
+    state.echo(None, message)
     shows = shown(channel, message, metadata=True)
     return {"channel": channel.id, "ts": message.ts, "message": shows}
 
@@ -60,7 +62,7 @@ def own(state: State, call: Call, code: str) -> tuple[Channel, Message]:
     """Give the bot's own message that the call names, or refuse with this code."""
     channel = state.channel(call.required("channel", "channel_not_found"))
     message = channel.find(call.required("ts", "message_not_found"))
-    if message is None:
+    if message is None or message.is_tombstone:
         raise RefusalError("message_not_found")
     if message.user != BOT:
         raise RefusalError(code)
@@ -85,6 +87,7 @@ def update(state: State, call: Call) -> Payload:
     message.payload["edited"] = {"user": BOT, "ts": f"{state.now():.6f}"}
     if "metadata" in content:
         message.metadata = content["metadata"] or None
+    state.echo("message_changed", message)
     shows = shown(channel, message, metadata=True)
     return {"channel": channel.id, "ts": message.ts, "text": message.text, "message": shows}
 
@@ -92,7 +95,8 @@ def update(state: State, call: Call) -> Payload:
 def delete(state: State, call: Call) -> Payload:
     """Delete a message of the bot's own."""
     channel, message = own(state, call, "cant_delete_message")
-    channel.said.remove(message)
+    take_away(channel, message)
+    state.echo("message_deleted", message)
     return {"channel": channel.id, "ts": message.ts}
 
 

@@ -3,10 +3,10 @@
 from tests.wire.slack.calls import Call, RefusalError
 from tests.wire.slack.methods.method import Method, Payload
 from tests.wire.slack.state import State
-from tests.wire.slack.workspace import User
+from tests.wire.slack.workspace import BOT, User
 
 
-def described(user: User) -> Payload:
+def described(user: User, *, met: bool = True) -> Payload:
     """Give a person as users.info shows them; of a deactivated one Slack tells little."""
     told: Payload = {
         "id": user.id,
@@ -28,7 +28,7 @@ def described(user: User) -> Payload:
         "is_app_user": False,
         "tz": "Etc/UTC",
     }
-    return told | ({"is_stranger": True} if user.is_stranger else {})
+    return told | ({"is_stranger": not met} if user.is_stranger else {})
 
 
 def info(state: State, call: Call) -> Payload:
@@ -36,7 +36,9 @@ def info(state: State, call: Call) -> Payload:
     user = state.workspace.users.get(call.required("user", "user_not_found"))
     if user is None:
         raise RefusalError("user_not_found")
-    return {"user": described(user)}
+    places = state.workspace.channels.values()
+    met = any({user.id, BOT} <= channel.members for channel in places)
+    return {"user": described(user, met=met)}
 
 
 def usergroup(state: State, call: Call) -> Payload:

@@ -1,7 +1,5 @@
 """views.*: modals opened by a trigger, stacked and changed; home tabs published."""
 
-from typing import Any
-
 from tests.wire.slack.blockcheck import faults_of_view
 from tests.wire.slack.calls import Call, RefusalError, refusal_for
 from tests.wire.slack.methods.method import Method, Payload
@@ -19,11 +17,12 @@ _EMPTY = {
 }
 
 
-def checked(state: State, view: Any, kind: str = "modal") -> Payload:  # noqa: ANN401
+def checked(state: State, view: object, kind: str = "modal") -> Payload:
     """Give the view when Slack would show it, or refuse."""
     faults = faults_of_view(view)
     if faults:
         raise refusal_for(faults)
+    assert isinstance(view, dict)
     given: Payload = view
     if given["type"] != kind:
         raise RefusalError("invalid_arguments")
@@ -108,17 +107,19 @@ def change(state: State, view: View, given: Payload) -> None:
     _fill(state, view, given)
 
 
-def update(state: State, call: Call) -> Payload:
-    """Change a modal, if it still is what the app takes it for."""
+def _named(state: State, call: Call) -> View:
     id_, external = call.text("view_id"), call.text("external_id")
     if not id_ and not external:
         raise RefusalError("invalid_arguments")
-    found = [
-        view for view in every(state) if view.id == id_ or view.given.get("external_id") == external
-    ]
-    if not found:
-        raise RefusalError("not_found")
-    view = found[0]
+    for view in every(state):
+        if view.id == id_ or (external and view.given.get("external_id") == external):
+            return view
+    raise RefusalError("not_found")
+
+
+def update(state: State, call: Call) -> Payload:
+    """Change a modal, if it still is what the app takes it for."""
+    view = _named(state, call)
     if call.text("hash") not in {None, view.payload["hash"]}:
         raise RefusalError("hash_conflict")
     before = view.given
