@@ -1,10 +1,12 @@
 """Slack as long as the bot runs: preflight, then one of two transports."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
@@ -15,6 +17,7 @@ from bot.slack.ears import Ears
 from bot.slack.hearing import Body
 from bot.slack.people import People
 from bot.slack.preflight import Identity, SlackError, check_app_token, identity
+from bot.slack.sdk_logs import sdk_logger
 from bot.slack.sockets import run_socket
 from bot.slack.tokens import Tokens, opened_client
 from bot.slack.untold import Untold
@@ -86,7 +89,7 @@ class Slack:
     async def _heard(self, workspace: Workspace, me: Identity) -> None:
         await self._desk.runner.resume((CHAT,))
         untold = Untold(self._desk, workspace)
-        app = AsyncApp(client=workspace.client, signing_secret=self._tokens.signing or None)
+        app = _bolt(workspace, me, self._tokens.signing)
         Ears(self._desk, workspace, untold.doing, untold.drop).listen_to(app)
         app.event("tokens_revoked")(self._revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(app)
@@ -102,3 +105,20 @@ class Slack:
         finally:
             self._handler = None
             await untold.doing.close()
+
+
+def _bolt(workspace: Workspace, me: Identity, signing: str) -> AsyncApp:
+    """Give Bolt, told what it would else ask Slack for, or take from the environment."""
+
+    async def authorize() -> AuthorizeResult:
+        return AuthorizeResult(
+            enterprise_id=None,
+            team_id=me.team,
+            bot_user_id=me.user,
+            bot_id=me.bot,
+            bot_token=workspace.client.token,
+        )
+
+    logger = sdk_logger(__name__, logging.ERROR)
+    client = workspace.client
+    return AsyncApp(logger=logger, client=client, signing_secret=signing, authorize=authorize)
