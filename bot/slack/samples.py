@@ -15,8 +15,9 @@ from bot.slack.asking import form_view
 from bot.slack.dress import Level, dressed
 from bot.slack.modal_blocks import modal_blocks
 from bot.slack.modals import Shown, page_view
+from bot.slack.offers import Offer
 from bot.slack.presses import why_view
-from bot.slack.threads import Context, asking_with
+from bot.slack.threads import Context
 from bot.slack.workspace import CHAT
 from council.answers import Absence, Answer, Role
 from council.ballots import Ballot
@@ -78,7 +79,7 @@ def _posts(closed: Round) -> Iterator[tuple[str, Post]]:
         yield f"its thread, {reply.summary}", reply
     failed = replace(_asked_round(), closing=Closing(60.0, "Only one of four members answered."))
     yield "a round that failed", report(failed).root
-    yield "a thread to send along", asking_with(Context(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc")
+    yield "a thread to send along", Offer(Context(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc").post
 
 
 def _modals(closed: Round) -> Iterator[Sample]:

@@ -90,7 +90,7 @@ class Slack:
         await self._desk.runner.resume((CHAT,))
         untold = Untold(self._desk, workspace)
         app = _bolt(workspace, me, self._tokens.signing)
-        Ears(self._desk, workspace, untold.doing, untold.drop).listen_to(app)
+        Ears(self._desk, workspace, untold.doing, untold.leave).listen_to(app)
         app.event("tokens_revoked")(self._revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(app)
         self._hears = True
@@ -99,12 +99,26 @@ class Slack:
             self._tell(warning)
         try:
             await untold.tell()
-            await (
-                run_socket(app, self._tokens.app) if self._tokens.app else asyncio.Event().wait()
-            )
+            await self._hearing(app, untold)
         finally:
             self._handler = None
             await untold.doing.close()
+        await untold.drop()
+        raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
+
+    async def _hearing(self, app: AsyncApp, untold: Untold) -> None:
+        """Hear what comes in until the app is uninstalled."""
+        heard: list[asyncio.Task[object]] = [asyncio.create_task(untold.gone.wait())]
+        if self._tokens.app:
+            heard.append(asyncio.create_task(run_socket(app, self._tokens.app)))
+        try:
+            done, _ = await asyncio.wait(heard, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in heard:
+                task.cancel()
+            await asyncio.gather(*heard, return_exceptions=True)
 
 
 def _bolt(workspace: Workspace, me: Identity, signing: str) -> AsyncApp:
@@ -119,6 +133,11 @@ def _bolt(workspace: Workspace, me: Identity, signing: str) -> AsyncApp:
             bot_token=workspace.client.token,
         )
 
-    logger = sdk_logger(__name__, logging.ERROR)
-    client = workspace.client
-    return AsyncApp(logger=logger, client=client, signing_secret=signing, authorize=authorize)
+    return AsyncApp(
+        logger=sdk_logger(__name__, logging.ERROR),
+        client=workspace.client,
+        signing_secret=signing,
+        authorize=authorize,
+        # What is acknowledged has been taken in: an event is, once its round is stored.
+        process_before_response=True,
+    )

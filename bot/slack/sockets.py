@@ -16,7 +16,7 @@ from bot.slack.preflight import SlackError
 from bot.slack.sdk_logs import sdk_logger
 
 PING_SECONDS = 5.0
-CONNECT_SECONDS = 8.0  # two tries with one address, which is good for less than a minute
+CONNECT_SECONDS = 4.0  # less than the SDK waits before it tries the same address again
 _FINAL = {
     "invalid_auth",
     "not_authed",
