@@ -18,6 +18,7 @@ KEPT_SECONDS = 300.0
 PATIENCE_SECONDS = 2.0  # somebody waits for the acknowledgement
 INVITE = "I am not in this channel: type /invite and my name, then ask again."
 ARCHIVED = "This channel is archived: ask in another one."
+BUSY = "Slack does not answer just now: try again in a moment."
 _NOT_TOLD = {"missing_scope", "unknown_method", "not_allowed_token_type"}
 
 Facts = dict[str, Any]
@@ -67,7 +68,7 @@ class People:
 
     async def conversation(self, channel: str) -> Conversation:
         """Give what is known of where something is said."""
-        if channel.startswith("D"):
+        if not channel or channel.startswith("D"):
             return Conversation(channel)
 
         async def ask() -> Conversation:
@@ -104,8 +105,10 @@ class People:
         try:
             reply = await called(call, PATIENCE_SECONDS)
         except UnsureError as error:
-            raise CouncilError("Slack does not answer just now: try again in a moment.") from error
+            raise CouncilError(BUSY) from error
         except RefusedError as error:
+            if error.code == "ratelimited":
+                raise CouncilError(BUSY) from error
             if error.code not in _NOT_TOLD:
                 raise
             structlog.get_logger().debug("slack_fact_unknown", kind=kind, why=error.code)

@@ -39,6 +39,7 @@ class Workspace:
     pace: Pace = SLACKS_OWN
     edits: Edits = field(default_factory=Edits)
     posts: dict[str, AsyncLimiter] = field(default_factory=dict)
+    own: dict[str, str] = field(default_factory=dict)  # channels of people's direct messages
 
     def may(self, scope: str) -> bool:
         """Say whether a scope was granted, as far as is known."""
@@ -51,5 +52,7 @@ class Workspace:
 
     async def own_channel(self, user: str) -> str:
         """Give the channel of somebody's direct messages with the bot."""
-        reply = await called(lambda: self.client.conversations_open(users=user), 1.0)
-        return str(reply["channel"]["id"])
+        if user not in self.own:
+            reply = await called(lambda: self.client.conversations_open(users=user), 1.0)
+            self.own[user] = str(reply["channel"]["id"])
+        return self.own[user]

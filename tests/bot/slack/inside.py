@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from bot.commands.desk import Desk, now
 from bot.outbox import Outbox
-from bot.slack.service import Slack, Tokens
+from bot.slack.service import Slack
+from bot.slack.tokens import Tokens
 from bot.slack.workspace import Pace
 from council.calls import Call, Reply
 from storage.memory import MemoryOutgoing
