@@ -56,6 +56,7 @@ async def serve(*, local: bool) -> None:
     check_open(settings)
     readying = Readying(FetchBar(console).show)
     logs.set_up(verbose=True)
+    say = partial(console.print, markup=False, soft_wrap=True)  # a sentence is one line of a log
     async with opened_desk(settings, Wishes(local, readying.on_fetch)) as desk:
         panel = _default_panel(desk)
         site = Site(
@@ -66,23 +67,22 @@ async def serve(*, local: bool) -> None:
             lambda: readying.state,
         )
         tokens = slack_tokens(settings)
-        tell = partial(console.print, markup=False)
-        slack = Slack(desk, tokens, tell) if tokens else None
+        slack = Slack(desk, tokens, say) if tokens else None
         posted = slack.posted if slack else None
         app = web_app(site, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not hear that it stopped: resume, then serve.
         first = partial(_resume, desk)
         async with listening(app, settings.host, settings.port, first) as server:
-            console.print(f"The page: {server.address}")
+            say(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
-                console.print(line)
+                say(line)
             acts = [readying.ready(desk, panel), metrics.watch_lag()]
             if desk.texts_days is not None:
                 acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.seen))
             if slack:
                 acts.append(slack.run())
             if settings.discord_token:
-                acts.append(_discord(desk, settings, tell).run())
+                acts.append(_discord(desk, settings, say).run())
             async with _beside(*acts):
                 await server.stopped()
 

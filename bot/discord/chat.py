@@ -69,7 +69,7 @@ class DiscordChat(Chat):
         return Sent(place, str(message.id))
 
     async def _sent(self, place: Place, post: Post, key: str) -> discord.Message:
-        where = self._client.get_partial_messageable(int(place.thread or place.channel))
+        where = self._where(place)
         message = dressed(post)
         return await where.send(
             view=view_of(message, mark_of(key)),
@@ -89,7 +89,7 @@ class DiscordChat(Chat):
 
     async def find(self, place: Place, key: str) -> Sent | None:
         """Give the message that was posted with this key."""
-        where = self._client.get_partial_messageable(int(place.thread or place.channel))
+        where = self._where(place)
         with told():
             try:
                 async for message in where.history(limit=MOST_MESSAGES):
@@ -110,9 +110,14 @@ class DiscordChat(Chat):
             allowed_mentions=discord.AllowedMentions.none(),
         )
 
+    def _where(self, place: Place) -> discord.PartialMessageable:
+        guild = int(place.workspace) if place.workspace else None
+        return self._client.get_partial_messageable(
+            int(place.thread or place.channel), guild_id=guild
+        )
+
     def _message(self, place: Place, message: str) -> discord.PartialMessage:
-        where = self._client.get_partial_messageable(int(place.thread or place.channel))
-        return where.get_partial_message(int(message))
+        return self._where(place).get_partial_message(int(message))
 
     async def turn(self) -> None:
         """Wait until the message bears another sight of progress."""

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat import Caution, Note, Post
+from bot.chat import Caution, Heading, Note, Post
 from bot.slack.calls import RefusedError, called
 from bot.slack.modal_blocks import modal_blocks
 from council.errors import CouncilError
@@ -77,7 +77,7 @@ async def fill(client: AsyncWebClient, opened: View, shown: Shown, posts: Sequen
 
 def page_view(shown: Shown, posts: Sequence[Post]) -> View:
     """Give the modal with a page of posts; the last one for a page beyond it."""
-    pages = modal_blocks(posts)
+    pages = modal_blocks(_untitled(posts, shown))
     page = min(shown.page, len(pages) - 1)
     return _view(shown, [*pages[page], *_turning(page, len(pages))])
 
@@ -87,11 +87,21 @@ async def fill_with_error(client: AsyncWebClient, opened: View, shown: Shown, to
     await fill(client, opened, shown, [Post((Caution(told),))])
 
 
+def _untitled(posts: Sequence[Post], shown: Shown) -> list[Post]:
+    """Give the posts without a heading that says what the modal's title says."""
+    title = Heading(_title(shown))
+    return [replace(post, parts=tuple(p for p in post.parts if p != title)) for post in posts]
+
+
+def _title(shown: Shown) -> str:
+    return TITLES.get(shown.what, "Council")
+
+
 def _view(shown: Shown, blocks: list[dict[str, Any]]) -> View:
     return {
         "type": "modal",
         "callback_id": "council:shown",
-        "title": {"type": "plain_text", "text": TITLES.get(shown.what, "Council")},
+        "title": {"type": "plain_text", "text": _title(shown)},
         "close": {"type": "plain_text", "text": "Close"},
         "private_metadata": shown.metadata,
         "blocks": blocks,

@@ -12,8 +12,10 @@ from discord import app_commands
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from tests.wire.discord import FakeDiscord
+from tests.wire.discord import FakeDiscord, Installation, Rates, Rules
+from tests.wire.discord.referee import Referee
 
+RULES = Rules(ack_seconds=0.5, identify_seconds=0.0, rates=Rates(off=True))
 Interaction = discord.Interaction[Any]
 Do = Callable[[Interaction], Awaitable[None]]
 
@@ -62,6 +64,19 @@ def council(do: Do) -> app_commands.Group:
 
 
 @asynccontextmanager
+async def judged(
+    rules: Rules = RULES, app: Installation | None = None
+) -> AsyncIterator[FakeDiscord]:
+    """Run a fake, and hold all it granted against Discord's document, where that is at hand."""
+    async with FakeDiscord(rules, app=app) as fake:
+        yield fake
+        referee = Referee.at_hand()
+        granted = [call for call in fake.calls if 200 <= call.status < 300]
+        faults = [fault for call in granted if referee for fault in referee.faults_of(call)]
+        assert not faults, "\n".join(faults)
+
+
+@asynccontextmanager
 async def running(fake: FakeDiscord, bot: Bot, *, sync: bool = True) -> AsyncIterator[Bot]:
     """Run a bot beside a fake until the block ends."""
     logging.getLogger("discord").setLevel(logging.CRITICAL)
@@ -72,10 +87,19 @@ async def running(fake: FakeDiscord, bot: Bot, *, sync: bool = True) -> AsyncIte
         await bot.tree.sync()
     work = asyncio.create_task(bot.connect())
     try:
-        await bot.wait_until_ready()
+        await _ready(bot, work)
         await fake.connected()
         yield bot
     finally:
         await bot.close()
         await asyncio.gather(work, return_exceptions=True)
         Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = old
+
+
+async def _ready(bot: Bot, work: asyncio.Task[None]) -> None:
+    """Wait until the bot is there; if it ends before, raise what ended it."""
+    ready = asyncio.create_task(bot.wait_until_ready())
+    await asyncio.wait({ready, work}, return_when=asyncio.FIRST_COMPLETED)
+    if work.done():
+        ready.cancel()
+        await work

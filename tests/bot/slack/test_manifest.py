@@ -2,11 +2,14 @@
 
 import inspect
 import json
+import re
+from pathlib import Path
 
 import pytest
 import yaml
 
 from bot.commands.commands import COMMANDS
+from bot.settings import load_houses
 from bot.slack.ears import ABOUT_MESSAGE, ANYWHERE, Ears
 from bot.slack.manifest import events_address, manifest, manifest_text
 from bot.slack.preflight import FEATURES, NEEDED
@@ -147,3 +150,30 @@ def test_an_address_beside_an_app_token_is_printed_with_a_warning(home: Home) ->
     assert ran.code == 0
     assert "SLACK_APP_TOKEN is set, so `council serve` opens a socket" in ran.err
     assert APP_TOKEN["SLACK_APP_TOKEN"] not in ran.out + ran.err
+
+
+def guide() -> str:
+    return (Path(__file__).parents[3] / "docs" / "slack.md").read_text(encoding="utf-8")
+
+
+def test_the_guide_has_every_scope_and_what_is_off_without_it() -> None:
+    rows = [line for line in guide().splitlines() if line.startswith("| `")]
+
+    for scope in NEEDED:
+        assert any(f"| `{scope}` |" in row and row.endswith("| not started |") for row in rows), (
+            scope
+        )
+    for scope, off in FEATURES.items():
+        assert any(f"| `{scope}` |" in row and row.endswith(f"| {off} |") for row in rows), scope
+
+
+def test_the_guides_example_of_access_is_sound(tmp_path: Path) -> None:
+    example = re.search(r"```toml\n(.*?)```", guide(), re.DOTALL)
+    assert example
+    config = tmp_path / "council.toml"
+    config.write_text(f'[panels.ollama]\nmembers = ["ollama/a", "ollama/b"]\n{example[1]}')
+
+    access = load_houses(config).access
+
+    assert access.channels == ("C012AB", "C034CD")
+    assert access.admins == ("U056EF",)

@@ -133,7 +133,7 @@ class Acting:
         data: Payload = {"custom_id": modal.data["custom_id"]}
         data["components"] = submission(modal.data, values)
         place = self.state.world.channel(modal.channel.id)
-        did = await self._begin(SUBMISSION, person, place, data, modal.source)
+        did = await self._begin(SUBMISSION, person, place, data, modal)
         if did.answer is not None:
             self.state.modals.remove(modal)
         return Deed(did)
@@ -192,12 +192,12 @@ class Acting:
         person: User,
         place: Channel,
         data: Payload,
-        source: Message | None = None,
+        cause: Message | Modal | None = None,
     ) -> Interaction:
         """Send an interaction, and wait for its first answer as long as Discord would."""
         loop = asyncio.get_running_loop()
         began = loop.time()
-        interaction = self._interactions.open(kind, person, place, data, source)
+        interaction = self._interactions.open(kind, person, place, data, cause)
         try:
             async with asyncio.timeout(self.state.rules.ack_seconds):
                 await interaction.answered.wait()

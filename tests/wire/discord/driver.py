@@ -65,6 +65,15 @@ class FakeDiscord(Acting, Shaping):
         return gateway_url(self.state)
 
     @property
+    def settings(self) -> dict[str, str]:
+        """The environment of a product that is to talk to this Discord."""
+        return {
+            "DISCORD_API_URL": self.api_url,
+            "DISCORD_GATEWAY_URL": self.gateway_url,
+            "DISCORD_TOKEN": self.token,
+        }
+
+    @property
     def token(self) -> str:
         """The bot's token."""
         return self.state.app.token

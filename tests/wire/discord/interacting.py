@@ -5,7 +5,7 @@ from typing import Any
 from tests.wire.discord import payloads, showing
 from tests.wire.discord.permissions import Permission
 from tests.wire.discord.scenery import BOT
-from tests.wire.discord.state import Interaction, SeenFault, State
+from tests.wire.discord.state import Interaction, Modal, SeenFault, State
 from tests.wire.discord.world import Channel, Message, User
 
 Payload = dict[str, Any]
@@ -21,13 +21,15 @@ class Interactions:
         self._state = state
 
     def open(
-        self, kind: int, user: User, place: Channel, data: Payload, source: Message | None
+        self, kind: int, user: User, place: Channel, data: Payload, cause: Message | Modal | None
     ) -> Interaction:
-        """Send one."""
+        """Send one; what causes it is a message that was clicked, or a modal that is sent."""
+        form = cause if isinstance(cause, Modal) else None
+        source = cause.source if isinstance(cause, Modal) else cause
         state = self._state
         id_ = state.snowflake()
         token = f"aW50ZXJhY3Rpb24{id_}"
-        interaction = Interaction(id_, token, kind, user, place, state.now(), {}, source)
+        interaction = Interaction(id_, token, kind, user, place, state.now(), {}, source, form)
         interaction.for_user_only = place.guild is not None and not place.guild.has_bot
         interaction.payload = self._payload(interaction, data)
         state.interactions[token] = interaction

@@ -55,6 +55,8 @@ def write(state: State, message: Message, given: Payload, uploads: Uploads) -> N
         listed = {str(one.get("id")) for one in given["attachments"]}
         kept = [file for file in kept if file.id in listed]
         wanted["attachments"] = given["attachments"]
+        numbers = {field.removeprefix("files[").removesuffix("]") for field in uploads}
+        refuse(_unknown_files(given["attachments"], numbers | {file.id for file in message.files}))
     names_of_files = [file.name for file in kept] + [upload.name for upload in uploads.values()]
     refuse(faults_of_message(wanted, names_of_files))
     files = [*kept, *_stored(state, message, given, uploads)]
@@ -64,6 +66,16 @@ def write(state: State, message: Message, given: Payload, uploads: Uploads) -> N
     message.embeds = wanted["embeds"] or []
     message.components = _numbered(wanted["components"] or [])
     message.flags, message.files, message.arguments = wanted["flags"], files, given
+
+
+def _unknown_files(listed: list[Payload], known: set[str]) -> list[Fault]:
+    """Name the attachments that are neither sent now nor there already."""
+    said = "Attachment data not found"
+    return [
+        Fault(f"attachments.{place}.id", "MESSAGE_ATTACHMENT_NOT_FOUND", said)
+        for place, one in enumerate(listed)
+        if str(one.get("id")) not in known
+    ]
 
 
 def _stored(state: State, message: Message, given: Payload, uploads: Uploads) -> list[File]:

@@ -16,7 +16,6 @@ ROUTES: dict[str, Window] = {
     f"PATCH {_MESSAGE}/{{message_id}}": (5, 5.0),
     f"DELETE {_MESSAGE}/{{message_id}}": (5, 1.0),
     "POST /channels/{channel_id}/typing": (5, 5.0),
-    "PATCH /channels/{channel_id}": (2, 600.0),
     "POST /webhooks/{webhook_id}/{webhook_token}": (5, 2.0),
     "PATCH /webhooks/{webhook_id}/{webhook_token}/messages/{message_id}": (5, 2.0),
     "PUT /applications/{application_id}/commands": (2, 60.0),

@@ -5,13 +5,12 @@ Knows no rule of this fake: only routes, bodies and schemas.
 
 import json
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Self
 
-# jsonschema ships no types.
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
 
 from tests.wire.discord.calls import Call
 
@@ -29,6 +28,7 @@ class Referee:
     document: Payload
 
     @classmethod
+    @cache
     def at_hand(cls) -> Self | None:
         """Give the referee if the document lies beside the project, or above it."""
         for folder in ROOT.parents:

@@ -24,7 +24,8 @@ Payload = dict[str, Any]
 
 def message(state: State, one: Message, *, reference: bool = True) -> Payload:
     """Give a message with everything in it."""
-    mentioned = [user for user in state.world.users.values() if user.mention in one.content]
+    pings = _pings(one)
+    mentioned = [user for user in state.world.users.values() if user.mention in pings]
     if one.pings_author and one.reference and one.reference.author not in mentioned:
         mentioned.append(one.reference.author)
     shown: Payload = {
@@ -38,9 +39,9 @@ def message(state: State, one: Message, *, reference: bool = True) -> Payload:
         "tts": False,
         "pinned": False,
         "flags": one.flags,
-        "mention_everyone": any(ping[0] == "@" for ping in pings_in(one.arguments)),
+        "mention_everyone": any(ping[0] == "@" for ping in pings),
         "mentions": [payloads.user(user) for user in mentioned],
-        "mention_roles": [],
+        "mention_roles": [ping[3:-1] for ping in pings if ping.startswith("<@&")],
         "attachments": [attachment(state, file) for file in one.files],
         "embeds": [_embed(state, one, embed) for embed in one.embeds],
         "components": [component(state, one, each) for each in one.components],
@@ -54,6 +55,13 @@ def message(state: State, one: Message, *, reference: bool = True) -> Payload:
     if reference and one.reference:
         shown |= _reference(state, one.reference)
     return shown
+
+
+def _pings(one: Message) -> list[str]:
+    """Give whom this message notified, by what it says now."""
+    allowed = one.arguments.get("allowed_mentions")
+    said = {"content": one.content, "components": one.components, "allowed_mentions": allowed}
+    return list(dict.fromkeys(pings_in(said, "interaction" if one.interaction else "channel")))
 
 
 def _reference(state: State, original: Message) -> Payload:
@@ -70,7 +78,7 @@ def to_bot(state: State, one: Message, *, has_content: bool) -> Payload:
     shown = message(state, one)
     if one.author.id == BOT or one.channel.kind == "dm" or has_content:
         return shown
-    if any(user["id"] == BOT for user in shown["mentions"]) or one.interaction:
+    if any(user["id"] == BOT for user in shown["mentions"]):
         return shown
     return {**shown, "content": "", "embeds": [], "attachments": [], "components": []}
 

@@ -46,6 +46,7 @@ class Rules:
     sends: int = 120  # on the gateway, a minute
     creates: int = 200  # of commands, a day
     old_edits: int = 5  # of a message older than an hour
+    nonce_seconds: float = 180.0  # "the past few minutes"
     file_bytes: int = 10 * 1024 * 1024
     request_bytes: int = 25 * 1024 * 1024
     cdn_seconds: float = 24 * 3600
@@ -67,6 +68,7 @@ class Modal:
     user: str  # by handle
     data: Payload
     channel: Channel
+    opened_by: Payload  # the interaction_metadata of what opened it
     source: Message | None = None  # what was clicked to open it
 
 
@@ -82,6 +84,7 @@ class Interaction:
     at: float
     payload: Payload
     source: Message | None = None  # what was clicked, or what opened the modal
+    form: Modal | None = None  # what is sent with it
     answer: int | None = None  # the type of the callback
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     seconds: float = 0.0  # until the answer

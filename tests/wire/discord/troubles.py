@@ -72,6 +72,11 @@ class Troubles:
         """Let a storm begin now."""
         self._storms[pattern] = (now + storm.seconds, storm)
 
+    def clear(self) -> None:
+        """Order nothing any more."""
+        self._waiting.clear()
+        self._storms.clear()
+
     def next(self, request: str) -> Trouble | None:
         """Take the trouble this request meets, if any."""
         for pattern, waiting in self._waiting.items():

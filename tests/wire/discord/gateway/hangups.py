@@ -36,6 +36,11 @@ class Gateway:
         """How many sessions were ever opened."""
         return self._state.sessions.opened
 
+    @property
+    def hang_ups(self) -> list[int]:
+        """Every code the gateway itself closed a socket with."""
+        return self._links.closed
+
     def is_connected(self) -> bool:
         """Whether a socket carries a session and nothing waits to be sent."""
         return any(

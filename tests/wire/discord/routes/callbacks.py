@@ -7,6 +7,7 @@ from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks import Fault, faults_of_modal
 from tests.wire.discord.checks.shapes import many, shape, string
 from tests.wire.discord.posting import edited, new_message, put, refuse, write
+from tests.wire.discord.routes.threads import awake
 from tests.wire.discord.state import Interaction, Modal, State
 from tests.wire.discord.world import EPHEMERAL, LOADING, Message
 
@@ -20,6 +21,7 @@ ALLOWED = {
     AUTOCOMPLETE: {SUGGEST},
     SUBMISSION: {SAY, THINK, ACCEPT, UPDATE},
 }
+REPLY = 19
 MESSAGE_TYPES = {1: 20, 2: 23, 3: 23}
 _choices = shape({"choices": many(shape({"name": string(100, 1)}), 25)})
 
@@ -64,7 +66,8 @@ def _carry_out(state: State, call: Call, interaction: Interaction, kind: int) ->
         interaction.choices = data["choices"]
     else:
         refuse(faults_of_modal(data))
-        modal = Modal(interaction.user.handle, data, interaction.channel, interaction.source)
+        who, about = interaction.user.handle, _metadata(interaction)
+        modal = Modal(who, data, interaction.channel, about, interaction.source)
         interaction.modal = modal
         state.modals.append(modal)
 
@@ -73,6 +76,7 @@ def say(state: State, interaction: Interaction, data: Payload, call: Call) -> Me
     """Put a message of this interaction into its place; what is private is for its user alone."""
     message = _message(state, interaction, is_private=bool((data.get("flags") or 0) & EPHEMERAL))
     write(state, message, data, call.uploads)
+    awake(state, interaction.channel)
     interaction.sent.append(message)
     return put(state, message)
 
@@ -89,7 +93,9 @@ def _think(state: State, interaction: Interaction, data: Payload) -> Message:
 def _message(state: State, interaction: Interaction, *, is_private: bool) -> Message:
     message = new_message(state, interaction.channel, state.bot)
     message.interaction = _metadata(interaction)
-    if interaction.type == COMMAND:
+    if interaction.original is not None:
+        message.reference, message.type = interaction.original, REPLY
+    elif interaction.type == COMMAND:
         message.type = MESSAGE_TYPES[interaction.payload["data"]["type"]]
     if is_private:
         message.flags |= EPHEMERAL
@@ -107,6 +113,8 @@ def _metadata(interaction: Interaction) -> Payload:
     if interaction.type == COMMAND:
         shown["name"] = interaction.payload["data"]["name"]
         shown["command_type"] = interaction.payload["data"]["type"]
+    elif interaction.form:
+        shown["triggering_interaction_metadata"] = interaction.form.opened_by
     elif interaction.type == COMPONENT and interaction.source:
         shown["interacted_message_id"] = interaction.source.id
     return shown

@@ -55,9 +55,9 @@ def roles(state: State, call: Call) -> Reply:
 
 
 def channels(state: State, call: Call) -> Reply:
-    """GET /guilds/{guild_id}/channels: those the bot may see."""
+    """GET /guilds/{guild_id}/channels: all, those too that the bot may not enter."""
     places = state.guild(call.names["guild_id"]).channels.values()
-    return Reply(body=[payloads.channel(state, one) for one in places if state.held(one)])
+    return Reply(body=[payloads.channel(state, one) for one in places])
 
 
 def member(state: State, call: Call) -> Reply:

@@ -20,8 +20,9 @@ def send(state: State, call: Call) -> Reply:
     place = _speaking(state, call)
     nonce = call.payload.get("nonce")
     key = (place.id, str(nonce))
-    if nonce is not None and call.payload.get("enforce_nonce") and key in state.nonces:
-        return Reply(body=showing.over_rest(state, state.nonces[key]))
+    twin = state.nonces.get(key) if call.payload.get("enforce_nonce") else None
+    if twin is not None and state.now() - twin.at <= state.rules.nonce_seconds:
+        return Reply(body=showing.over_rest(state, twin))
     message = new_message(state, place, state.bot)
     _refer(state, message, call)
     write(state, message, call.payload, call.uploads)

@@ -74,6 +74,4 @@ def follow_up(state: State, call: Call) -> Reply:
         raise RefusalError(50083)
     interaction.followups += 1
     message = say(state, interaction, call.payload, call)
-    message.reference = interaction.original
-    message.type = 19 if interaction.original else 0
     return Reply(body=showing.message(state, message))
