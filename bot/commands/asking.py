@@ -10,7 +10,7 @@ from bot.commands.desk import Desk
 from bot.commands.showing import see_through
 from council.rounds import Question, Round
 
-_OPTION = re.compile(r"\A(panel|method|seed):(\S+)\s+")
+_OPTION = re.compile(r"\A(panel|method|seed):(\S+)(?:\s+|\Z)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class Desk:
     """The parts a command needs; `panels` are those that can be chosen, `default` one of them.
 
     `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
-    panel a place has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
+    panel a channel has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
     ever. `access` says who may ask where; one asker's questions are taken in by turns.
     """
 
@@ -62,9 +62,17 @@ class Desk:
     access: Access = field(default_factory=Access)
     turns: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
+    def pick(self, panel: str, place: Place) -> None:
+        """Have questions of a place's whole channel go to a panel, in threads as well."""
+        self.chosen[_channel(place)] = panel
+
+    def picked(self, place: Place) -> str | None:
+        """Give the panel that was picked in a place's channel."""
+        return self.chosen.get(_channel(place))
+
     def panel_name(self, place: Place) -> str | None:
         """Give the panel that is picked for a place, or its channel's, or the default."""
-        return self.chosen.get(place) or self.access.rules_in(place).panel or self.default
+        return self.picked(place) or self.access.rules_in(place).panel or self.default
 
     def panel(self, name: str | None, place: Place, method: str | None = None) -> Panel:
         """Give the panel that is named, picked for the place, its channel's, or the default.
@@ -122,6 +130,10 @@ class Desk:
                 return False
             raise
         return True
+
+
+def _channel(place: Place) -> Place:
+    return replace(place, thread=None, private=False)
 
 
 def _judging_by(method: str | None, panel: Panel) -> Panel:

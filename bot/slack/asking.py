@@ -5,14 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.chat import Said
+from bot.access import allows
+from bot.chat import Said, UnwelcomeError
 from bot.commands.asking import Choice
 from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
 from bot.slack.modals import View
 from bot.slack.plain import inert
 from bot.slack.workspace import CHAT, Workspace
-from council.errors import CouncilError
+from council.errors import CouncilError, PanelError
 from council.panel import Panel
 from council.places import Place
 
@@ -22,6 +23,15 @@ HERE, ONLY_ME = "here", "me"
 INPUT, OPTION = 3000, 75  # characters that Slack takes
 MOST_OPTIONS = 100
 NO_PLACE = "Choose a channel, or have the answer for yourself alone."
+_CHANNELS = {
+    "type": "conversations_select",
+    "default_to_current_conversation": True,
+    "filter": {"include": ["public", "private"], "exclude_bot_users": True},
+}
+
+
+class NoPlaceError(CouncilError):
+    """Nobody said where the answer is to be posted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +46,25 @@ class Form:
 
 def ask_view(desk: Desk, workspace: Workspace, said: Said) -> View:
     """Give the modal for a question in the place where it was opened, or in one to choose."""
-    audience = [(ONLY_ME, "Only me: the answer comes as a direct message")]
-    if not workspace.may("im:write"):
-        audience = []
-    if said.place.channel:
-        where = "Everybody in this thread" if said.place.thread else "Everybody in this channel"
-        audience.insert(0, (HERE, where))
+    panels = {panel.name: panel for panel in _panels(desk, said.place)}
+    default = desk.panel_name(said.place) or ""
+    return form_view(panels, default, said, alone=workspace.may("im:write"))
+
+
+def form_view(panels: Mapping[str, Panel], default: str, said: Said, *, alone: bool) -> View:
+    """Give that modal with these panels; `alone` says whether a person can be answered alone."""
     blocks = [
-        _input(QUESTION, "Question", _text(said.text, lines=True)),
-        _input(CONTEXT, "What it refers to", _text(said.context, lines=True), optional=True),
-        _input(PANEL, "Panel", _select(_panels(desk), _default(desk, said))),
+        _input(QUESTION, "Question", _text(said.text)),
+        _input(CONTEXT, "What it refers to", _text(said.context), optional=True),
+        _input(PANEL, "Panel", _select(_described(panels), default)),
+        *([] if said.place.channel else [_input(CHANNEL, "Channel", _CHANNELS, optional=True)]),
     ]
-    if not said.place.channel:
-        chosen = {"type": "conversations_select", "default_to_current_conversation": True}
-        kinds = {"include": ["public", "private"], "exclude_bot_users": True}
-        element = {**chosen, "filter": kinds, "action_id": CHANNEL}
-        blocks.append(_input(CHANNEL, "Channel for the answer", element, optional=True))
-    if audience:
-        optional = not said.place.channel
-        radio: dict[str, Any] = {
-            "type": "radio_buttons",
-            "action_id": AUDIENCE,
-            "options": _options(audience),
-        }
-        if not optional:
-            radio["initial_option"] = _options(audience)[0]
-        blocks.append(_input(AUDIENCE, "Who may read it", radio, optional=optional))
+    audience = [(HERE, _everybody(said.place))]
+    if alone:
+        audience.append((ONLY_ME, "Only me: the answer comes as a direct message"))
+    options = _options(audience)
+    radio = {"type": "radio_buttons", "options": options, "initial_option": options[0]}
+    blocks.append(_input(AUDIENCE, "Who may read it", radio))
     blocks.append(_note("Several models answer, rank each other without names, and one sums up."))
     return {
         "type": "modal",
@@ -74,10 +77,29 @@ def ask_view(desk: Desk, workspace: Workspace, said: Said) -> View:
     }
 
 
+def _everybody(place: Place) -> str:
+    if place.thread:
+        return "Everybody in this thread"
+    if place.channel.startswith("D"):
+        return "Everybody in this conversation"
+    return f"Everybody in {'this' if place.channel else 'the'} channel"
+
+
+def field_of(error: CouncilError, view: View) -> str:
+    """Give the field beside which an error is told."""
+    has_channel = any(block["block_id"] == CHANNEL for block in view["blocks"])
+    match error:
+        case PanelError():
+            return PANEL
+        case UnwelcomeError() | NoPlaceError():
+            return CHANNEL if has_channel else AUDIENCE
+    return QUESTION
+
+
 def read_form(view: View, team: str, own_channel: str) -> Form:
     """Read a modal that was sent; `own_channel` is the asker's direct messages with the bot.
 
-    Raises CouncilError where no place was chosen.
+    Raises NoPlaceError where none was chosen.
     """
     found = {
         block: next(iter(action.values())) for block, action in view["state"]["values"].items()
@@ -87,7 +109,7 @@ def read_form(view: View, team: str, own_channel: str) -> Form:
     if _value(found, AUDIENCE) == ONLY_ME:
         place = replace(place, channel=own_channel, thread=None)
     if not place.channel:
-        raise CouncilError(NO_PLACE)
+        raise NoPlaceError(NO_PLACE)
     panel = _value(found, PANEL) or None
     return Form(_value(found, QUESTION), _value(found, CONTEXT), Choice(panel), place)
 
@@ -104,35 +126,25 @@ def _value(found: Mapping[str, Any], block: str) -> str:
     return str(state.get("value") or option or state.get("selected_conversation") or "")
 
 
-def _panels(desk: Desk) -> list[tuple[str, str]]:
-    return [(name, _described(panel)) for name, panel in desk.panels.items()][:MOST_OPTIONS]
+def _panels(desk: Desk, place: Place) -> list[Panel]:
+    allowed = [panel for panel in desk.panels.values() if allows(desk.access, place, panel)]
+    return allowed or [desk.panel(None, place)]  # which says why there is none
 
 
-def _described(panel: Panel) -> str:
-    return f"{panel.name}: goes to {receivers(panel)}"
+def _described(panels: Mapping[str, Panel]) -> list[tuple[str, str]]:
+    described = [(name, f"{name}: goes to {receivers(panel)}") for name, panel in panels.items()]
+    return described[:MOST_OPTIONS]
 
 
-def _default(desk: Desk, said: Said) -> str:
-    return desk.panel(None, said.place).name
-
-
-def _text(initial: str, *, lines: bool) -> dict[str, Any]:
-    element: dict[str, Any] = {"type": "plain_text_input", "multiline": lines, "max_length": INPUT}
+def _text(initial: str) -> dict[str, Any]:
+    element: dict[str, Any] = {"type": "plain_text_input", "multiline": True, "max_length": INPUT}
     return element | ({"initial_value": initial[:INPUT]} if initial else {})
 
 
-def _select(named: list[tuple[str, str]], default: str) -> dict[str, Any]:
+def _select(named: list[tuple[str, str]], default: str | None) -> dict[str, Any]:
     options = _options(named)
     initial = next((o for o in options if o["value"] == default), options[0])
     return {"type": "static_select", "options": options, "initial_option": initial}
-
-
-def _audience(named: list[tuple[str, str]], *, optional: bool) -> dict[str, Any]:
-    options = _options(named)
-    radio: dict[str, Any] = {"type": "radio_buttons", "options": options}
-    if not optional:
-        radio["initial_option"] = options[0]
-    return _input(AUDIENCE, "Who may read it", radio, optional=optional)
 
 
 def _options(named: list[tuple[str, str]]) -> list[dict[str, Any]]:

@@ -6,31 +6,27 @@ from dataclasses import replace
 
 from slack_bolt.async_app import AsyncApp
 
+from bot import logs
 from bot.chat import Chat, Said
-from bot.commands.asking import Choice, opened, taken_up
+from bot.commands.asking import taken_up
 from bot.commands.commands import ASK, COMMANDS
 from bot.commands.desk import Desk
 from bot.commands.hearing import hear, kindly
-from bot.slack import asking, presses, threads
-from bot.slack.chat import SlackChat
+from bot.slack import asking, forms, presses, threads
+from bot.slack.beside import beside
+from bot.slack.chat import SlackChat, Whisper
 from bot.slack.doing import Doing
-from bot.slack.hearing import (
-    Body,
-    Heard,
-    check_welcome,
-    known,
-    of_click,
-    of_command,
-    of_message,
-)
-from bot.slack.modals import open_view
+from bot.slack.heard import HeardBefore
+from bot.slack.hearing import Body, Heard, check_welcome, known, of_click, of_command, of_message
+from bot.slack.offering import offer_thread
 from bot.slack.reading import without_mention
 from bot.slack.whispers import Ack, Whispers
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 
 ABOUT_MESSAGE, ANYWHERE = "ask_about_message", "ask_the_council"  # shortcuts of the manifest
-_OWN = {"bot_message", "message_changed", "message_deleted", "channel_join", "channel_leave"}
+# What people say themselves; any other subtype is a change, or tells of one.
+_SAID = {None, "file_share", "me_message", "thread_broadcast"}
 
 Act = Callable[[Chat, Said], Awaitable[None]]
 Gone = Callable[[], Awaitable[None]]
@@ -44,6 +40,8 @@ class Ears:
         self._workspace = workspace
         self._doing = doing
         self._gone = gone
+        self._heard = HeardBefore()
+        self._pressed: set[tuple[str, ...]] = set()  # what is being done
 
     def listen_to(self, app: AsyncApp) -> None:
         """Have everything heard that the manifest subscribes to."""
@@ -64,30 +62,34 @@ class Ears:
         whispers = Whispers(self._workspace, str(body.get("response_url") or ""), ack)
         if heard.text.strip().lower() == ASK.name:
             await ack()
-            self._begin(heard, whispers, self._modal(str(body["trigger_id"])))
+            self._begin(heard, whispers, self._form(str(body["trigger_id"]), {}))
             return
         self._begin(heard, whispers, self._hear)
         await whispers.in_time()
 
     async def mention(self, event: Body) -> None:
-        """Hear `@Council …`; in a thread, with the thread, once the asker has seen it."""
-        heard = of_message(event)
-        heard = replace(heard, text=without_mention(heard.text, self._workspace.bot))
-        whispers = Whispers(self._workspace)
-        if heard.thread:
-            self._begin(heard, whispers, self._hear_in_thread(str(event["ts"])))
-        else:
-            self._begin(replace(heard, thread=str(event["ts"])), whispers, self._hear)
+        """Hear `@Council …`; the answer goes into a thread."""
+        await self._begin_said(event, thread=str(event.get("thread_ts") or event["ts"]))
 
     async def message(self, event: Body) -> None:
         """Hear a direct message; other messages are not for us."""
-        said_by_us = event.get("bot_id") or event.get("user") == self._workspace.bot
-        own = event.get("subtype") in _OWN or "user" not in event
-        if event.get("channel_type") != "im" or said_by_us or own:
+        if event.get("channel_type") == "im":
+            await self._begin_said(event, thread=event.get("thread_ts"))
+
+    async def _begin_said(self, event: Body, thread: str | None) -> None:
+        """Hear what a person says, once; in somebody's thread, with it, when they have seen it."""
+        by_bot = event.get("bot_id") or event.get("user") in {None, self._workspace.bot}
+        if by_bot or event.get("subtype") not in _SAID:
             return
-        heard = of_message(event)
-        act = self._hear_in_thread(str(event["ts"])) if heard.thread else self._hear
-        self._begin(heard, Whispers(self._workspace), act)
+        heard, moment = of_message(event), str(event["ts"])
+        if not self._heard.is_new(heard.event):
+            return
+        text = without_mention(heard.text, self._workspace.bot)
+        heard = replace(heard, text=text, thread=thread)
+        act = self._hear if thread in {None, moment} else self._hear_in_thread(moment)
+        whispers = Whispers(self._workspace)
+        self._begin(heard, whispers, act, beside(whispers) if thread == moment else None)
+        await whispers.in_time()
 
     async def uninstalled(self) -> None:
         """Hear that nobody wants us any more."""
@@ -104,18 +106,24 @@ class Ears:
         if message:
             thread = str(message.get("thread_ts") or message["ts"])
             heard = replace(heard, thread=thread)
-        about = str(message.get("text") or "")
         whispers = Whispers(self._workspace, str(body.get("response_url") or ""))
-        self._begin(heard, whispers, self._modal(str(body["trigger_id"]), about))
+        self._begin(heard, whispers, self._form(str(body["trigger_id"]), message))
 
     async def pressed(self, ack: Ack, body: Body) -> None:
-        """Hear a button."""
+        """Hear a button; what is being done already is not done twice."""
         await ack()
         press = presses.Press.of(body)
         whispers = Whispers(self._workspace, str(body.get("response_url") or ""))
 
         async def act(chat: Chat, said: Said) -> None:
-            await presses.press(self._desk, self._workspace, chat, said, press)
+            if press.does in self._pressed:
+                await presses.tell_busy(chat, said, press)
+                return
+            self._pressed.add(press.does)
+            try:
+                await presses.press(self._desk, self._workspace, chat, said, press)
+            finally:
+                self._pressed.discard(press.does)
 
         self._begin(press.heard, whispers, act)
 
@@ -131,34 +139,31 @@ class Ears:
 
     async def asked_in_modal(self, ack: Ack, body: Body) -> None:
         """Hear the modal; what is wrong with it is said in it, so that nothing typed is lost."""
-        whispers = Whispers(self._workspace)
         try:
-            said, choice = await self._form(body)
-            round_ = await opened(self._desk, said, said.text, choice)
+            said, round_ = await forms.taken_in(self._desk, self._workspace, body)
         except CouncilError as error:
-            await ack(response_action="errors", errors={asking.QUESTION: str(error)})
+            field = asking.field_of(error, body["view"])
+            await ack(response_action="errors", errors={field: str(error)})
+            return
+        # Unacknowledged, the modal would say nothing of what is to be done.
+        except Exception as error:  # noqa: BLE001
+            wrong = logs.unforeseen("modal_failed", error)
+            await ack(response_action="errors", errors={asking.QUESTION: wrong})
             return
         await ack()
         if round_:
-            chat = SlackChat(self._workspace, whispers)
+            chat = SlackChat(self._workspace, beside(Whispers(self._workspace)))
             self._doing.begin(kindly(chat, said, taken_up(self._desk, chat, said, round_)))
 
-    async def _form(self, body: Body) -> tuple[Said, Choice]:
-        view, user = body["view"], str(body["user"]["id"])
-        alone = asking.wants_own_channel(view)
-        own = await self._workspace.own_channel(user) if alone else ""
-        form = asking.read_form(view, self._workspace.team, own)
-        await check_welcome(self._workspace, form.place.channel)
-        event = f"view {view['id']}"
-        heard = Heard(form.question, user, form.place.channel, event, form.place.thread)
-        return replace(await known(self._workspace, heard), context=form.context), form.choice
+    def _begin(
+        self, heard: Heard, whispers: Whispers, act: Act, whisper: Whisper | None = None
+    ) -> None:
+        chat = SlackChat(self._workspace, whisper or whispers)
+        self._doing.begin(self._done(heard, chat, whispers, act))
 
-    def _begin(self, heard: Heard, whispers: Whispers, act: Act) -> None:
-        self._doing.begin(self._done(heard, whispers, act))
-
-    async def _done(self, heard: Heard, whispers: Whispers, act: Act) -> None:
+    async def _done(self, heard: Heard, chat: Chat, whispers: Whispers, act: Act) -> None:
         """Do something for the one who was heard; whatever goes wrong is told to them."""
-        chat, said = SlackChat(self._workspace, whispers), heard.said(self._workspace.team)
+        said = heard.said(self._workspace.team)
 
         async def known_first() -> None:
             await act(chat, await known(self._workspace, heard))
@@ -168,27 +173,24 @@ class Ears:
 
     async def _hear(self, chat: Chat, said: Said) -> None:
         if COMMANDS.read(said.text).command is ASK:
-            await check_welcome(self._workspace, said.place.channel)
+            await check_welcome(self._workspace, said.asker.id, said.place.channel)
         await hear(self._desk, chat, said)
 
     def _hear_in_thread(self, moment: str) -> Act:
         """Hear a message in a thread: after a round, about that round; else, about the thread."""
 
         async def act(chat: Chat, said: Said) -> None:
-            before = await threads.round_at(self._desk, said.place, said.place.thread or "")
-            if before:
+            before = await threads.own_rounds(self._desk, self._workspace, said.place)
+            if before or COMMANDS.read(said.text).command is not ASK:
                 await hear(self._desk, chat, replace(said, context=threads.context_of(before)))
-            elif COMMANDS.read(said.text).command is not ASK:
-                await hear(self._desk, chat, said)
             else:
-                await check_welcome(self._workspace, said.place.channel)
-                await presses.offer_thread(self._desk, self._workspace, chat, said, moment)
+                await check_welcome(self._workspace, said.asker.id, said.place.channel)
+                await offer_thread(self._desk, self._workspace, chat, said, moment)
 
         return act
 
-    def _modal(self, trigger: str, about: str = "") -> Act:
+    def _form(self, trigger: str, message: Body) -> Act:
         async def act(_: Chat, said: Said) -> None:
-            view = asking.ask_view(self._desk, self._workspace, replace(said, context=about))
-            await open_view(self._workspace.client, trigger, view)
+            await forms.open_form(self._desk, self._workspace, said, trigger, message)
 
         return act

@@ -10,6 +10,7 @@ from bot.slack.workspace import CHAT, Workspace
 from council.places import Place
 
 Body = dict[str, Any]
+NOT_OURS = "I am not in this conversation: ask in a channel that I am in, or write to me alone."
 KEY_LENGTH = 12  # of a round's id: 48 bits tell a workspace's events apart
 
 
@@ -51,8 +52,12 @@ async def known(workspace: Workspace, heard: Heard) -> Said:
     )
 
 
-async def check_welcome(workspace: Workspace, channel: str) -> None:
+async def check_welcome(workspace: Workspace, user: str, channel: str) -> None:
     """Raise UnwelcomeError, with what to do, where the bot could not post its answer."""
+    if channel.startswith("D") and workspace.may("im:write"):
+        if channel != await workspace.own_channel(user):
+            raise UnwelcomeError(NOT_OURS)
+        return
     where = await workspace.people.conversation(channel)
     if where.refusal:
         workspace.people.forget(channel)  # somebody may invite us now

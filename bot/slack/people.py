@@ -1,6 +1,8 @@
 """Who speaks and where: what Slack says of users and conversations, asked once in a while."""
 
+import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -16,6 +18,7 @@ KEPT_SECONDS = 300.0
 PATIENCE_SECONDS = 2.0  # somebody waits for the acknowledgement
 INVITE = "I am not in this channel: type /invite and my name, then ask again."
 ARCHIVED = "This channel is archived: ask in another one."
+BUSY = "Slack does not answer just now: try again in a moment."
 _NOT_TOLD = {"missing_scope", "unknown_method", "not_allowed_token_type"}
 
 Facts = dict[str, Any]
@@ -43,6 +46,9 @@ class People:
     team: str
     clock: Callable[[], float] = time.monotonic
     _kept: dict[str, tuple[float, Any]] = field(default_factory=dict)
+    _turns: defaultdict[str, asyncio.Lock] = field(
+        default_factory=lambda: defaultdict(asyncio.Lock)
+    )
 
     async def asker(self, user: str, name: str = "") -> Asker:
         """Give who speaks; without leave to ask Slack, guests cannot be told from members."""
@@ -86,10 +92,11 @@ class People:
         self._kept.pop(f"channel {channel}", None)
 
     async def _once(self, name: str, ask: Callable[[], Awaitable[Found]]) -> Found:
-        until, found = self._kept.get(name, (0.0, None))
-        if found is None or until < self.clock():
-            found = await ask()
-            self._kept[name] = (self.clock() + KEPT_SECONDS, found)
+        async with self._turns[name]:  # of many who want to know, one asks
+            until, found = self._kept.get(name, (0.0, None))
+            if found is None or until < self.clock():
+                found = await ask()
+                self._kept[name] = (self.clock() + KEPT_SECONDS, found)
         fact: Found = found
         return fact
 
@@ -98,8 +105,10 @@ class People:
         try:
             reply = await called(call, PATIENCE_SECONDS)
         except UnsureError as error:
-            raise CouncilError("Slack does not answer just now: try again in a moment.") from error
+            raise CouncilError(BUSY) from error
         except RefusedError as error:
+            if error.code == "ratelimited":
+                raise CouncilError(BUSY) from error
             if error.code not in _NOT_TOLD:
                 raise
             structlog.get_logger().debug("slack_fact_unknown", kind=kind, why=error.code)

@@ -4,25 +4,23 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.chat import Chat, Post, Said
-from bot.commands.asking import asked
+from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
-from bot.commands.pressing import PRESSES, opine, readable_round
-from bot.commands.rating import Opinion
+from bot.commands.pressing import PRESSES, THANKS, opine, readable_round
+from bot.commands.rating import Opinion, own_feedback, rate
 from bot.render.report import answer_posts, ballots_post
-from bot.slack import modals, threads
+from bot.slack import modals, offering
 from bot.slack.buttons import action_of
-from bot.slack.hearing import Body, Heard, key_of, of_click
+from bot.slack.hearing import Body, Heard, of_click
 from bot.slack.modals import Shown, fill, fill_with_error, open_modal, open_view
-from bot.slack.reading import plain_text, without_mention
+from bot.slack.offers import WITH, WITHOUT
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from council.rounds import Round
 
 WHY_CALLBACK = "council:why"
 WHY = "why"
-CHANGED = "The thread has changed since: mention me again."
-NOT_YOURS = "Only the one who asked can press this."
+BUSY = "That is under way already."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +32,13 @@ class Press:
     value: str
     trigger: str
     view: dict[str, Any] | None = None
+    response_url: str = ""
+
+    @property
+    def does(self) -> tuple[str, ...]:
+        """Tell this press from any other: two of the same are one, pressed twice."""
+        shown = str(self.view["id"]) if self.view else ""
+        return (self.heard.user, self.heard.channel, self.action, self.value, shown)
 
     @classmethod
     def of(cls, body: Body) -> "Press":
@@ -46,7 +51,14 @@ class Press:
         heard = of_click(body)
         if view and action.startswith("page"):
             heard = replace(heard, channel=Shown.read(view["private_metadata"]).channel)
-        return cls(heard, action, value, str(body.get("trigger_id") or ""), view)
+        trigger, url = (str(body.get(name) or "") for name in ("trigger_id", "response_url"))
+        return cls(heard, action, value, trigger, view, url)
+
+
+async def tell_busy(chat: Chat, said: Said, pressed: Press) -> None:
+    """Tell who pressed twice that once is enough; a modal that opens says so itself."""
+    if pressed.action in PRESSES:
+        await chat.whisper(said, Post((Note(BUSY),), BUSY))
 
 
 async def press(desk: Desk, workspace: Workspace, chat: Chat, said: Said, pressed: Press) -> None:
@@ -60,8 +72,10 @@ async def press(desk: Desk, workspace: Workspace, chat: Chat, said: Said, presse
         await _filled(desk, workspace, said, pressed.view, shown)
     elif pressed.action in {"helpful", "unhelpful"}:
         await _rated(desk, workspace, chat, said, pressed)
-    elif pressed.action in {threads.WITH, threads.WITHOUT}:
-        await _asked_about_thread(desk, workspace, chat, said, pressed)
+    elif pressed.action in {WITH, WITHOUT}:
+        about = (pressed.action, pressed.value)
+        await offering.take_away(pressed.response_url)
+        await offering.ask_about_thread(desk, workspace, chat, said, about)
     elif pressed.action in PRESSES:
         await PRESSES[pressed.action](desk, chat, said, pressed.value)
 
@@ -87,16 +101,23 @@ def _posts(round_: Round, what: str) -> list[Post]:
 
 
 async def _rated(desk: Desk, workspace: Workspace, chat: Chat, said: Said, pressed: Press) -> None:
+    """Keep an opinion; who found a round of no help is asked why, over what they said."""
     helpful = pressed.action == "helpful"
+    round_ = await readable_round(desk, said, pressed.value)
+    before = await own_feedback(desk, round_.id, said.asker.id)
+    reason = before.reason if before and not before.helpful and not helpful else ""
+    await rate(desk, round_, said.asker.id, Opinion(helpful, reason))
     if not helpful:
-        view = _why_view(pressed.value, said)
+        view = why_view(round_.id, said, reason)
         await open_view(workspace.client, pressed.trigger, view)
-    await opine(desk, chat, said, pressed.value, Opinion(helpful))
+    await chat.whisper(said, Post((Note(THANKS),), THANKS))
 
 
-def _why_view(round_id: str, said: Said) -> modals.View:
+def why_view(round_id: str, said: Said, reason: str = "") -> modals.View:
+    """Give the modal that asks why a round was of no help."""
     plain = {"type": "plain_text"}
     element = {"type": "plain_text_input", "action_id": WHY, "multiline": True, "max_length": 1000}
+    element |= {"initial_value": reason} if reason else {}
     why = {**plain, "text": "What was wrong or missing?"}
     return {
         "type": "modal",
@@ -121,38 +142,10 @@ def reason_of(body: Body) -> tuple[Heard, tuple[str, str]]:
 
 
 async def keep_reason(desk: Desk, chat: Chat, said: Said, told: tuple[str, str]) -> None:
-    """Keep it."""
+    """Keep it; thanks for the press were said already where nothing was written."""
     round_id, reason = told
-    await opine(desk, chat, said, round_id, Opinion(helpful=False, reason=reason))
-
-
-async def offer_thread(
-    desk: Desk, workspace: Workspace, chat: Chat, said: Said, moment: str
-) -> None:
-    """Show the asker the thread that would be sent along; without one to send, ask at once."""
-    context, _ = await threads.thread_before(workspace, desk, said.place, moment)
-    if not context.text:
-        await asked(desk, chat, said)
-        return
-    value = "|".join((moment, said.place.thread or "", context.digest))
-    panel = desk.panel(None, said.place)
-    await chat.whisper(said, threads.asking_with(context, panel, value))
-
-
-async def _asked_about_thread(
-    desk: Desk, workspace: Workspace, chat: Chat, said: Said, pressed: Press
-) -> None:
-    moment, thread, digest = pressed.value.split("|")
-    place = replace(said.place, thread=thread)
-    context, message = await threads.thread_before(workspace, desk, place, moment)
-    if message.get("user") != said.asker.id:
-        raise CouncilError(NOT_YOURS)
-    if context.digest != digest:
-        raise CouncilError(CHANGED)
-    key = key_of(workspace.team, f"{place.channel} {moment}")
-    text = without_mention(str(message.get("text") or ""), workspace.bot)
-    words = await plain_text(text, workspace.people.named)
-    asking = replace(said, text=words, place=place, key=key)
-    if pressed.action == threads.WITH:
-        asking = replace(asking, context=context.text)
-    await asked(desk, chat, asking)
+    opinion = Opinion(helpful=False, reason=reason)
+    if reason.strip():
+        await opine(desk, chat, said, round_id, opinion)
+    else:
+        await rate(desk, await readable_round(desk, said, round_id), said.asker.id, opinion)

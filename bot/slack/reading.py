@@ -4,7 +4,8 @@ import html
 import re
 from collections.abc import Awaitable, Callable
 
-_TOKEN = re.compile(r"<([^<>\n]*)>")
+# What else stands in angle brackets, such as `List<String>`, is somebody's own words.
+_TOKEN = re.compile(r"<([@#!][^<>\n]+|[a-z][a-z0-9+.-]*:[^<>\n]+)>")
 
 Named = Callable[[str], Awaitable[str]]
 

@@ -1,8 +1,11 @@
 """Socket Mode: events over a socket that we open, and acknowledgements on the way back."""
 
 import asyncio
+import logging
 import time
+from contextlib import suppress
 
+import structlog
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
@@ -13,6 +16,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from bot.slack.preflight import SlackError
 
 PING_SECONDS = 5.0
+CONNECT_SECONDS = 4.0  # less than the SDK waits before it tries the same address again
 _FINAL = {
     "invalid_auth",
     "not_authed",
@@ -25,10 +29,30 @@ _FINAL = {
 }
 
 
+class _ToLog(logging.Handler):
+    """Tells our log what the SDK complains of: no traceback, and no address, which is a secret."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line."""
+        what = record.getMessage().partition(":")[0].partition(" (")[0]
+        fault = record.exc_info[0] if record.exc_info else None
+        name = fault.__name__ if fault else ""
+        structlog.get_logger().warning("slack_socket_trouble", what=what, fault=name)
+
+
 class Socket(SocketModeClient):
     """A socket that comes back by itself, and gives up where its token is good no more."""
 
     refused: "asyncio.Future[None]"
+
+    async def connect(self) -> None:
+        """Connect, however often it takes; an address that was no good is not tried for ever."""
+        while not self.closed:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    await super().connect()  # type: ignore[no-untyped-call]  # the SDK's own
+                return
+            self.wss_uri = None  # the SDK then asks for another
 
     async def issue_new_wss_url(self) -> str:
         """Give the address of a new socket; note a refusal that will not change."""
@@ -46,7 +70,7 @@ class Socket(SocketModeClient):
 
 async def run_socket(app: AsyncApp, app_token: str) -> None:
     """Hear over a socket until cancelled; raise SlackError once Slack takes the token no more."""
-    socket = Socket(app_token=app_token, web_client=app.client, ping_interval=PING_SECONDS)
+    socket = Socket(app_token, _logger(), app.client, ping_interval=PING_SECONDS)
     socket.refused = asyncio.get_running_loop().create_future()
 
     async def handle(client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
@@ -55,8 +79,14 @@ async def run_socket(app: AsyncApp, app_token: str) -> None:
 
     socket.socket_mode_request_listeners.append(handle)
     try:
-        connecting = asyncio.create_task(socket.connect_to_new_endpoint(force=True))
+        connecting = asyncio.create_task(socket.connect())
         await asyncio.wait({connecting, socket.refused}, return_when=asyncio.FIRST_COMPLETED)
         await socket.refused
     finally:
         await socket.close()  # type: ignore[no-untyped-call]  # the SDK's own
+
+
+def _logger() -> logging.Logger:
+    logger = logging.getLogger(__name__)
+    logger.handlers, logger.propagate = [_ToLog()], False
+    return logger

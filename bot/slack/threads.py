@@ -1,26 +1,25 @@
-"""A thread so far, as what a question refers to: shown to the asker first, then sent along."""
+"""A thread so far, as what a question refers to: of people, or of the council's own rounds."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from typing import Any
 
-from bot.chat import Button, Buttons, Heading, Note, Post, Quote, Sent
+from bot.chat import Sent
 from bot.commands.desk import Desk
-from bot.render.acceptance import receivers
-from bot.render.figures import counted
 from bot.slack.calls import RefusedError, called
+from bot.slack.hearing import key_of
 from bot.slack.reading import plain_text
 from bot.slack.workspace import Workspace
-from council.errors import CouncilError
-from council.panel import Panel
+from council.errors import CouncilError, RoundNotFoundError
 from council.places import Place
+from council.ports import Wanted
 from council.rounds import Round
 
 MOST_CHARACTERS = 12_000
-SHOWN_CHARACTERS = 1_200
 PAGE = 200
-WITH, WITHOUT = "with_thread", "without_thread"
+MOST_ROUNDS = 50  # of a channel, among which a thread's are looked for
 UNREADABLE = (
     "I may not read this thread ({code}), so I can only be asked without it: use /council in the "
     "channel."
@@ -43,8 +42,33 @@ class Context:
         return sha256(self.text.encode()).hexdigest()[:8]
 
 
-def context_of(round_: Round) -> str:
-    """Give a finished round as what a question that follows it refers to."""
+async def own_rounds(desk: Desk, workspace: Workspace, place: Place) -> tuple[Round, ...]:
+    """Give the rounds of the thread that one began, oldest first; none of any other thread."""
+    first = await _first_round(desk, workspace, place)
+    if first is None:
+        return ()
+    here = Wanted(chats=(place.chat,), workspace=place.workspace, here=place, only_here=True)
+    lines = await desk.store.recent(MOST_ROUNDS, here)
+    later = [x.id for x in reversed(lines) if x.place.thread == place.thread and x.id != first.id]
+    return (first, *[await desk.store.load(round_id) for round_id in later])
+
+
+async def _first_round(desk: Desk, workspace: Workspace, place: Place) -> Round | None:
+    """Give the round that a thread's first message shows, or asked for."""
+    moment = place.thread or ""
+    try:
+        asked = key_of(workspace.team, f"{place.channel} {moment}")
+        return await round_at(desk, place, moment) or await desk.store.load(asked)
+    except RoundNotFoundError:
+        return None
+
+
+def context_of(rounds: Sequence[Round]) -> str:
+    """Give the rounds of a thread as what a question that follows them refers to."""
+    return "\n\n".join(_newest([_told(round_) for round_ in rounds if not round_.forgotten]))
+
+
+def _told(round_: Round) -> str:
     answer = round_.synthesis.text if round_.synthesis else "(none yet)"
     return f"The question before: {round_.question.text}\n\nThe council's answer to it: {answer}"
 
@@ -84,13 +108,18 @@ async def _messages(workspace: Workspace, place: Place, moment: str) -> list[Mes
 
 
 async def _line(workspace: Workspace, desk: Desk, place: Place, message: Message) -> str | None:
-    if message.get("user") == workspace.bot or message.get("bot_id"):
+    if message.get("user") == workspace.bot:
         round_ = await round_at(desk, place, str(message["ts"]))
         answer = round_.synthesis.text if round_ and round_.synthesis else ""
         return f"The council: {answer}" if answer else None
     text = await plain_text(str(message.get("text", "")), workspace.people.named)
-    name = await workspace.people.named(str(message.get("user", "")))
-    return f"{name}: {text}" if text else None
+    return f"{await _author(workspace, message)}: {text}" if text else None
+
+
+async def _author(workspace: Workspace, message: Message) -> str:
+    """Give who says something; other bots may go by a name of their own."""
+    own = message.get("username") or (message.get("bot_profile") or {}).get("name")
+    return str(own) if own else await workspace.people.named(str(message.get("user", "")))
 
 
 async def round_at(desk: Desk, place: Place, moment: str) -> Round | None:
@@ -109,20 +138,3 @@ def _newest(lines: list[str]) -> list[str]:
             break
         kept.insert(0, line[:MOST_CHARACTERS])
     return kept
-
-
-def asking_with(context: Context, panel: Panel, value: str) -> Post:
-    """Give what the asker is shown before a thread is sent along."""
-    told = f"{counted(context.messages, 'message')}, {len(context.text):,} characters"
-    older = f"; {counted(context.left_out, 'older message')} left out" if context.left_out else ""
-    shown = context.text[-SHOWN_CHARACTERS:]
-    cut = "…" if len(shown) < len(context.text) else ""
-    return Post(
-        (
-            Heading("Send this thread along with your question?"),
-            Quote(cut + shown),
-            Note(f"{told}{older}. All of it would go to {receivers(panel)}. Only you see this."),
-            Buttons((Button(WITH, "Ask with it", value), Button(WITHOUT, "Ask without", value))),
-        ),
-        "Send this thread along with your question?",
-    )

@@ -6,11 +6,11 @@ from aiolimiter import AsyncLimiter
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.calls import called
+from bot.slack.edits import Edits
 from bot.slack.people import People
 
 CHAT = "slack"
 POSTS_BURST = 4  # a channel bears about one post a second, and some more for a moment
-EDITS_A_MINUTE = 40  # Slack allows about 50 in a workspace; the rest is for answers
 
 
 @dataclass(slots=True)
@@ -22,8 +22,9 @@ class Workspace:
     bot: str
     people: People
     scopes: frozenset[str] = frozenset()
-    edits: AsyncLimiter = field(default_factory=lambda: AsyncLimiter(EDITS_A_MINUTE, 60))
+    edits: Edits = field(default_factory=Edits)
     posts: dict[str, AsyncLimiter] = field(default_factory=dict)
+    own: dict[str, str] = field(default_factory=dict)  # channels of people's direct messages
 
     def may(self, scope: str) -> bool:
         """Say whether a scope was granted, as far as is known."""
@@ -35,5 +36,7 @@ class Workspace:
 
     async def own_channel(self, user: str) -> str:
         """Give the channel of somebody's direct messages with the bot."""
-        reply = await called(lambda: self.client.conversations_open(users=user), 1.0)
-        return str(reply["channel"]["id"])
+        if user not in self.own:
+            reply = await called(lambda: self.client.conversations_open(users=user), 1.0)
+            self.own[user] = str(reply["channel"]["id"])
+        return self.own[user]

@@ -54,7 +54,7 @@ class Site:
             "lines": (),
             "known": self.knows(request),
             "panels": self.desk.panels,
-            "panel": self.desk.chosen.get(place_of(visitor), self.desk.default),
+            "panel": self.desk.picked(place_of(visitor)) or self.desk.default,
             "methods": tuple(METHODS),
             "new_key": self.desk.new_id(),
             "key": request.query_params.get("key", ""),
