@@ -17,17 +17,17 @@ _ENTITY = (
     r"id:\w",  # pages of a server
     r"sound:\d",
 )
+# Invitations and gifts unfold wherever they stand, and so does what opens the program.
+_UNFOLDS = r"discord(?:app)?(?=\.(?:gg|gift|new|com/(?:invite|gifts))/|://)"
 _TOKENS = Tokens(
     re.compile(
         rf"@(?={GAP}(?:{_CALLED}))"
-        rf"|<(?={GAP}(?:{'|'.join(_ENTITY)}))"
-        # Invitations and gifts unfold wherever they stand, and so does what opens the program.
-        r"|discord(?:app)?(?=\.(?:gg|gift|new|com/(?:invite|gifts))/|://)",
+        rf"|<(?={GAP}(?:{'|'.join(_ENTITY)}))|{_UNFOLDS}",
         re.IGNORECASE,
     ),
     signs="@<&＠﹫＜﹤./／．",
 )
-_MARKUP = re.compile(r"[\\*_~|`\[#<]|:(?=[\w+-]{1,64}:)")
+_MARKUP = re.compile(r"[\\*_~|`\[#<]|:(?=//|[\w+-]{1,64}:)")
 _LINE_START = re.compile(r"^(\s*)(?:([-+](?=\s|$)|>)|(\d{1,20})\.(?=\s|$))", re.MULTILINE)
 
 
@@ -43,7 +43,7 @@ def inert_url(url: str) -> str:
 
 def invites(url: str) -> bool:
     """Say whether an address is one that unfolds, so that it must not be one to press."""
-    return _TOKENS.parted(url) != url
+    return bool(re.search(_UNFOLDS, url, re.IGNORECASE))
 
 
 def escaped(words: str) -> str:

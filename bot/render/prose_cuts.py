@@ -114,6 +114,10 @@ class _Layout:
         if block.type == "fence" and self.fences and self.fences[0].start <= start:
             start = self.fences[0].code
             words = self.text[start : self.fences[0].code_end]
+        elif block.type == "blockquote_open":
+            # A cut after nothing but the mark would leave as much as there was before.
+            words = words.lstrip("> \t")
+            start = self._end(block) - len(words)
         return text_cut(words, lambda place: self._mended(block, start + place), holds)
 
     def _rows(self, block: Token) -> Cuts[str]:

@@ -185,3 +185,10 @@ def test_every_page_fits_and_every_word_is_on_one(text: str, characters: int) ->
 
     assert all(up_to(characters)(page) for page in made)
     assert words("\n".join(map(words_of, made))) == words(text)
+
+
+def test_a_quote_of_one_long_word_comes_to_an_end() -> None:
+    made = proses("> " + "<!here>" * 60, 150)
+
+    assert "".join(made).count("<!here>") >= 50
+    assert len(made) < 10

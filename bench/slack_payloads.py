@@ -1,0 +1,28 @@
+"""Ten thousand answers as Slack's messages, as a strict reader of Slack's documents sees them."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from itertools import product
+
+from bench.generated import measure
+from bot.chat import Post
+from bot.render.paging import pages
+from bot.slack.chat import UNPARSED
+from bot.slack.dress import Level, dressed
+from bot.slack.fits import fits_slack
+from tests.wire.slack import faults_of_message, pings_in
+
+QUIET = {"unfurl_links": False, "unfurl_media": False}
+
+
+def looked_at(post: Post) -> Iterator[Counter[str]]:
+    """Look at every page at every level, from the newest blocks down to plain text."""
+    for page, level in product(pages(post, fits_slack), Level):
+        payload = {"channel": "C1", **dressed(page, level).payload, **UNPARSED, **QUIET}
+        found = {"over limit": len(faults_of_message(payload)), "pings": len(pings_in(payload))}
+        yield Counter({name: number for name, number in found.items() if number})
+
+
+if __name__ == "__main__":
+    sys.exit(measure("Slack", looked_at))
