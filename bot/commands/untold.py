@@ -1,5 +1,6 @@
 """Rounds whose place has not been told all: after a restart, and at the very end."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.chat import Asker, Chat, Said
@@ -11,23 +12,26 @@ from council.ports import RoundLine, Wanted
 
 
 class Untold:
-    """What the rounds of one chat, or of one workspace of it, have still to be told."""
+    """What rounds of one chat have still to be told; telling goes on in `doing`."""
 
-    def __init__(self, desk: Desk, chat: Chat, doing: Doing, wanted: Wanted) -> None:
+    def __init__(self, desk: Desk, chat: Chat, doing: Doing) -> None:
         self._desk = desk
         self._chat = chat
         self._doing = doing
-        self._wanted = wanted
 
-    async def tell(self) -> None:
-        """Begin to tell all of it, oldest first."""
-        wanted = replace(self._wanted, undelivered=True)
-        for line in reversed(await self._desk.store.recent(wanted=wanted)):
+    async def lines(self, wanted: Wanted) -> tuple[RoundLine, ...]:
+        """Give the rounds among those wanted whose place has not been told all, oldest first."""
+        found = await self._desk.store.recent(wanted=replace(wanted, undelivered=True))
+        return tuple(reversed(found))
+
+    def tell(self, lines: Iterable[RoundLine]) -> None:
+        """Begin to tell what is untold of these."""
+        for line in lines:
             self._doing.begin(self._told(line))
 
     async def drop(self, chat: str, workspace: str) -> int:
         """Let a workspace's rounds go, with all that hangs on them: the bot is not wanted there."""
-        wanted = Wanted(chats=(chat,), workspace=workspace, unfinished=True)
+        wanted = Wanted(chats=(chat,), workspace=workspace)
         for line in await self._desk.store.recent(wanted=wanted):
             await self._desk.runner.stop(line.id)
         rounds = await self._desk.store.drop(chat, workspace)

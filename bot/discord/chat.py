@@ -12,8 +12,9 @@ import structlog
 
 from bot.chat import Chat, Post, Said, Sent
 from bot.discord.dress import dressed
-from bot.discord.faults import THREAD_THERE, UNKNOWN_CHANNEL, insisted, told
+from bot.discord.faults import NO_PERMISSION, THREAD_THERE, UNKNOWN_CHANNEL, insisted, told
 from bot.discord.fits import fits_discord
+from bot.discord.hearing import CHAT
 from bot.discord.views import files_of, view_of
 from bot.render.paging import pages
 from council.errors import CouncilError
@@ -23,6 +24,8 @@ EDIT_SECONDS = 2.0
 MOST_MESSAGES = 1_000  # as far back as a message is looked for
 A_DAY: Literal[1440] = 1440  # minutes after which a thread without words is folded away
 THREAD_NAME = 100
+ALONE = "@"  # before a user's id, it is the channel of their direct messages
+NO_THREAD = "no thread"  # the buttons under the answer show what would be in it
 
 Whisper = Callable[[Said, Post], Awaitable[None]]
 
@@ -58,15 +61,23 @@ class DiscordChat(Chat):
     async def send(self, place: Place, post: Post, key: str) -> Sent:
         """Post a message; its key goes with it as the number of its first component."""
         with told():
+            if place.channel.startswith(ALONE):
+                user = await self._client.fetch_user(int(place.channel.removeprefix(ALONE)))
+                place = replace(place, channel=str((await user.create_dm()).id))
             try:
                 message = await self._sent(place, post, key)
             except discord.NotFound as error:
-                if error.code != UNKNOWN_CHANNEL or place.thread is None:
-                    raise
                 # The first reply: a message's thread has its id.
-                await self._open_thread(place, post)
+                if error.code != UNKNOWN_CHANNEL or not place.thread:
+                    raise
+                if not await self._has_thread(place, post):
+                    return Sent(place, NO_THREAD)
                 message = await self._sent(place, post, key)
         return Sent(place, str(message.id))
+
+    def alone_with(self, asker_id: str, place: Place) -> Place:
+        """Give the place where nobody else reads."""
+        return Place(CHAT, channel=f"{ALONE}{asker_id}", private=True)
 
     async def _sent(self, place: Place, post: Post, key: str) -> discord.Message:
         where = self._where(place)
@@ -79,13 +90,18 @@ class DiscordChat(Chat):
             allowed_mentions=discord.AllowedMentions.none(),
         )
 
-    async def _open_thread(self, place: Place, post: Post) -> None:
+    async def _has_thread(self, place: Place, post: Post) -> bool:
+        """Open the thread under a message; False where threads may not be opened there."""
         root = self._message(replace(place, thread=None), place.thread or "")
         try:
             await root.create_thread(name=_thread_name(post), auto_archive_duration=A_DAY)
         except discord.HTTPException as error:
+            if error.code == NO_PERMISSION:
+                structlog.get_logger().warning("discord_no_thread", channel=place.channel)
+                return False
             if error.code != THREAD_THERE:
                 raise
+        return True
 
     async def find(self, place: Place, key: str) -> Sent | None:
         """Give the message that was posted with this key."""

@@ -1,7 +1,7 @@
 """Discord as long as the bot runs."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from bot.discord.hearing import CHAT
 from bot.discord.whispers import nobody
 from bot.doing import Doing
 from council.errors import CouncilError
-from council.ports import Wanted
+from council.ports import RoundLine, Wanted
 
 LONGEST_PAUSE_SECONDS = 60.0
 REFUSED = (
@@ -74,7 +74,10 @@ class Discord:
         await self._desk.runner.resume((CHAT,))
         doing = Doing()
         client = Client(self._desk, doing, self._synced)
-        telling = asyncio.create_task(self._told_when_ready(client, doing))
+        untold = Untold(self._desk, client.ears.chat(nobody), doing)
+        # What is asked from now on is shown by whoever hears it.
+        before = await untold.lines(Wanted(chats=(CHAT,)))
+        telling = asyncio.create_task(self._told_when_ready(client, untold, before))
         try:
             async with client:
                 await client.start(self._address.token)
@@ -82,9 +85,10 @@ class Discord:
             telling.cancel()
             await doing.close()
 
-    async def _told_when_ready(self, client: Client, doing: Doing) -> None:
+    async def _told_when_ready(
+        self, client: Client, untold: Untold, before: Sequence[RoundLine]
+    ) -> None:
         await client.wait_until_ready()
         guilds = ", ".join(guild.name for guild in client.guilds) or "no server yet"
         self._tell(f"Discord: {client.user} is in {guilds}.")
-        wanted = Wanted(chats=(CHAT,))
-        await Untold(self._desk, client.ears.chat(nobody), doing, wanted).tell()
+        untold.tell(before)
