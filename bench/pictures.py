@@ -5,6 +5,7 @@ Drives Debian's chromium; the models are scripted, the page is the product's own
 
 import asyncio
 import json
+import re
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,6 +36,9 @@ def playing(seat: str) -> Behaviour:
     def vote(request: Request) -> Say:
         shown = authors_in(request)
         order, reason = REASONS[seat]
+        missing = tuple(f"{{{author}}}" for author in SEATS if author not in shown.values())
+        sentences = re.split(r"(?<=\.) (?=Response)", reason)
+        reason = " ".join(s for s in sentences if not any(name in s for name in missing))
         ranking = sorted(shown, key=lambda letter: order.index(shown[letter]))
         letters = {author: letter for letter, author in shown.items()}
         ballot = {

@@ -4,8 +4,10 @@ A post is made of parts that know no platform. Each chat dresses them in what it
 own limits; model text is always data, never markup of the platform.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain, repeat
 from typing import ClassVar, Protocol
 
 from council.errors import CouncilError
@@ -16,12 +18,21 @@ class UnsureError(CouncilError):
     """A message was sent, and whether it arrived is not known."""
 
 
+class UnreachableError(UnsureError):
+    """The chat was not reached, so nothing arrived."""
+
+
+def pauses() -> Iterator[float]:
+    """Give the seconds to wait before each new try of what must be done at last; they never end."""
+    return chain((1.0, 2.0, 5.0, 10.0, 20.0, 30.0), repeat(60.0))
+
+
 class GoneError(CouncilError):
     """A message that should be edited is not there any more."""
 
 
 class UnwelcomeError(CouncilError):
-    """The bot may not post in a place: it is no member of it, or nobody may."""
+    """The bot may not post in a place: it is no member of it, or nobody may; says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +237,14 @@ class Chat(Protocol):
     async def show_progress(self, sent: Sent, post: Post) -> None:
         """Replace a message for the time being; what fails here is not told."""
         await self.edit(sent, post)
+
+    async def settle(self, sent: Sent, post: Post) -> None:
+        """Have a message stay as it is now, whatever sight of progress may still be on its way."""
+        return
+
+    def alone_with(self, asker_id: str, place: Place) -> Place:
+        """Give the place where somebody reads and nobody else, for what the place cannot hold."""
+        return place
 
     async def whisper(self, said: Said, post: Post) -> None:
         """Tell only the one who spoke."""

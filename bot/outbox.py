@@ -1,8 +1,12 @@
 """The outbox: every message of a round is sent once, in order, whatever dies in between.
 
-Claim, send, mark. Whoever finds a claim without a mark cannot know whether it was sent: it waits
-until the one who claimed it must have failed, looks the message up by its key, and only then sends.
-So does whoever lost the connection while sending.
+Claim, send, mark. Whoever finds a claim without a mark cannot know whether it was sent: it looks
+the message up by its key, waits until nobody can be sending it any more, looks again, and only
+then sends. So does whoever lost the connection while sending. It is tried until it is known.
+
+How long the wait is depends on who may be sending. Where another process may live, it is longer
+than a chat's client holds on to a call. Where we alone serve the chat, no process that is dead can
+send any more, and only what it asked of the chat just before may still be carried out.
 """
 
 import asyncio
@@ -10,13 +14,14 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
-from bot.chat import Chat, Post, Sent, UnsureError
+from bot.chat import Chat, Post, Sent, UnreachableError, UnsureError, pauses
 from council.outgoing import Claim
 from council.places import Place
 from council.ports import Outgoing
 
 GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
-UNSURE_SECONDS = (1.0, 2.0, 5.0, 15.0, 30.0)  # before looking again where a connection was lost
+SETTLE_SECONDS = 3.0  # what a chat is given for what was asked of it last
+LOOKS_SECONDS = (1.0, 2.0, 5.0)  # before each look for a message whose connection was lost
 
 ROOTS = ROOT, ROOT_AGAIN = "0", "0 again"  # the parts that hold a round's answer
 
@@ -24,14 +29,24 @@ Sleep = Callable[[float], Awaitable[object]]
 
 
 class Outbox:
-    """Sends messages under keys, one after another in each channel."""
+    """Sends messages under keys, one after another in each channel.
+
+    `alone` says that no other process sends to the same chats, from now on.
+    """
 
     def __init__(
-        self, rows: Outgoing, now: Callable[[], datetime], sleep: Sleep = asyncio.sleep
+        self,
+        rows: Outgoing,
+        now: Callable[[], datetime],
+        sleep: Sleep = asyncio.sleep,
+        *,
+        alone: bool = False,
     ) -> None:
         self._rows = rows
         self._now = now
         self._sleep = sleep
+        self._alone = alone
+        self._left_at = now()  # when a message was last left without a mark
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def send(
@@ -45,8 +60,12 @@ class Outbox:
                 claim = await self._taken_over(chat, claim, round_id, place)
             if claim.message:
                 return Sent(place, claim.message)
-            sent = await self._surely_sent(chat, place, post, key)
-            await self._rows.mark(key, sent.message)
+            try:
+                sent = await self._surely_sent(chat, place, post, key)
+                await self._rows.mark(key, sent.message)
+            except BaseException:
+                self._left_at = self._now()
+                raise
             return sent
 
     async def root_of(self, sent: Sent) -> str | None:
@@ -65,20 +84,30 @@ class Outbox:
 
     async def _surely_sent(self, chat: Chat, place: Place, post: Post, key: str) -> Sent:
         """Send; where it is not known whether that arrived, look, and send again if it did not."""
-        for seconds in UNSURE_SECONDS:
+        for seconds in pauses():
             try:
                 return await chat.send(place, post, key)
-            except UnsureError:
+            except UnreachableError:
                 await self._sleep(seconds)
-                if found := await self._found(chat, place, key):
+            except UnsureError:
+                if found := await self._arrived(chat, place, key):
                     return found
-        return await chat.send(place, post, key)
+        raise AssertionError("the pauses never end")
+
+    async def _arrived(self, chat: Chat, place: Place, key: str) -> Sent | None:
+        """Look for a message until it would have arrived."""
+        for seconds in LOOKS_SECONDS:
+            await self._sleep(seconds)
+            if found := await self._found(chat, place, key):
+                return found
+        return None
 
     async def _taken_over(self, chat: Chat, claim: Claim, round_id: str, place: Place) -> Claim:
         """Give the claim once it is ours, or marked, or still another's after the wait."""
-        age = (self._now() - claim.claimed_at) / timedelta(seconds=1)
-        # A clock that was set back must not make us wait for longer than the grace itself.
-        await self._sleep(min(GRACE_SECONDS, max(0.0, GRACE_SECONDS - age)))
+        if found := await self._found(chat, place, claim.key):
+            await self._rows.mark(claim.key, found.message)
+            return Claim(claim.key, claim.claimed_at, found.message)
+        await self._sleep(self._wait(claim))
         now = self._now()
         if not await self._rows.take_over(claim, now):
             return await self._rows.claim(claim.key, round_id, now)
@@ -87,14 +116,23 @@ class Outbox:
             return Claim(claim.key, now, found.message)
         return Claim(claim.key, now, is_new=True)
 
+    def _wait(self, claim: Claim) -> float:
+        """Give the seconds until nobody can be sending a claimed message any more."""
+        since, grace = claim.claimed_at, GRACE_SECONDS
+        if self._alone:
+            since, grace = self._left_at, SETTLE_SECONDS
+        left = grace - (self._now() - since) / timedelta(seconds=1)
+        # A clock that was set back must not make us wait for longer than the grace itself.
+        return min(grace, max(0.0, left))
+
     async def _found(self, chat: Chat, place: Place, key: str) -> Sent | None:
         """Look a message up, and again as long as the chat cannot be reached."""
-        for seconds in UNSURE_SECONDS:
+        for seconds in pauses():
             try:
                 return await chat.find(place, key)
             except UnsureError:
                 await self._sleep(seconds)
-        return await chat.find(place, key)
+        raise AssertionError("the pauses never end")
 
 
 def _key(place: Place, round_id: str, part: int | str) -> str:

@@ -111,7 +111,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         claims = stack.enter_context(opened_claims(settings))
         runner = LocalRunner(store, gateway, prepare, claims, budget.paying)
         stack.push_async_callback(runner.close)
-        outbox = Outbox(SqlOutgoing(engine), now)
+        # Who serves a chat holds its claim, where there are any.
+        outbox = Outbox(SqlOutgoing(engine), now, alone=claims is not NO_CLAIMS)
         panels, default = houses.panels, houses.default
         parts = (store, gateway, runner, outbox, panels, default, prepare, remote.health)
         yield Desk(*parts, budget=budget, texts_days=houses.texts_days, access=houses.access)

@@ -77,7 +77,7 @@ def admitted(access: Access, said: Said) -> None:
 
 
 def _admin(access: Access) -> str:
-    return f"an admin ({', '.join(access.admins)})" if access.admins else "whoever runs it"
+    return "one of its admins" if access.admins else "whoever runs it"
 
 
 def allows(access: Access, place: Place, panel: Panel) -> bool:

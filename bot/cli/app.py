@@ -2,7 +2,7 @@
 
 import typer
 
-from bot.cli import asking, counting, keeping, looking, running
+from bot.cli import asking, counting, keeping, looking, running, slack
 
 app = typer.Typer(
     help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
@@ -11,6 +11,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+slack_app = typer.Typer(help="Set up the Slack app.", no_args_is_help=True)
 database = typer.Typer(help="Look after the database.", no_args_is_help=True)
 
 app.command()(asking.ask)
@@ -27,4 +28,7 @@ app.command()(counting.tally)
 app.command()(counting.slates)
 app.command()(looking.doctor)
 database.command("upgrade")(looking.upgrade_database)
+slack_app.command()(slack.manifest)
+slack_app.command()(slack.validate)
+app.add_typer(slack_app, name="slack")
 app.add_typer(database, name="db")

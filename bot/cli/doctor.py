@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 
 import typer
 
+from bot.cli.finding import Finding
+from bot.cli.slack_looked_over import slack_findings
 from bot.commands.desk import Desk
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.environment import key_name
@@ -17,14 +18,6 @@ from council.providers import ProviderHealth
 
 PING = Prompt("Reply with one word.", "Say ok.")
 PATIENCE_SECONDS = 60  # as long as a stage is open, where a panel says nothing else
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked at; `good` is None for what is merely worth knowing."""
-
-    text: str
-    good: bool | None = True
 
 
 async def examine(tell: Callable[[str], None], *, live: bool) -> None:
@@ -40,6 +33,8 @@ async def _findings(*, live: bool) -> AsyncIterator[Finding]:
     try:
         settings = load_settings()
         yield Finding(f"settings read; data in {settings.data_dir}")
+        async for finding in slack_findings(settings):
+            yield finding
         async for finding in _desk_findings(settings, live=live):
             yield finding
     except SettingsError as error:

@@ -11,12 +11,13 @@ from rich.console import Console
 from bot import logs, metrics
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
+from bot.cli.slack_tokens import missing_of_slack, slack_tokens
 from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting
 from bot.settings import Settings, SettingsError, load_settings
-from bot.slack.service import Slack, Tokens
+from bot.slack.service import Slack
 from bot.terminal.talk import talk
 from bot.web.app import web_app
 from bot.web.seals import Seals, seal_key
@@ -54,6 +55,7 @@ async def serve(*, local: bool) -> None:
     check_open(settings)
     readying = Readying(FetchBar(console).show)
     logs.set_up(verbose=True)
+    say = partial(console.print, markup=False, soft_wrap=True)  # a sentence is one line of a log
     async with opened_desk(settings, Wishes(local, readying.on_fetch)) as desk:
         panel = _default_panel(desk)
         site = Site(
@@ -64,15 +66,15 @@ async def serve(*, local: bool) -> None:
             lambda: readying.state,
         )
         tokens = slack_tokens(settings)
-        slack = Slack(desk, tokens, partial(console.print, markup=False)) if tokens else None
+        slack = Slack(desk, tokens, say) if tokens else None
         posted = slack.posted if slack else None
         app = web_app(site, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not hear that it stopped: resume, then serve.
         first = partial(_resume, desk)
         async with listening(app, settings.host, settings.port, first) as server:
-            console.print(f"The page: {server.address}")
+            say(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
-                console.print(line)
+                say(line)
             acts = [readying.ready(desk, panel), metrics.watch_lag()]
             if desk.texts_days is not None:
                 acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.seen))
@@ -110,36 +112,14 @@ def introduction(desk: Desk) -> list[str]:
     return lines
 
 
-def slack_tokens(settings: Settings) -> Tokens | None:
-    """Give what Slack is reached with; None where a token it needs is missing."""
-    bot, app, signing = (
-        secret.get_secret_value().strip() if secret else ""
-        for secret in (
-            settings.slack_bot_token,
-            settings.slack_app_token,
-            settings.slack_signing_secret,
-        )
-    )
-    if not bot or not (app or signing):
-        return None
-    return Tokens(bot, app, signing, settings.slack_api_url)
-
-
 def not_started(settings: Settings) -> list[str]:
     """Say what has not all of what it needs, and what is missing."""
     lines = []
     if not slack_tokens(settings):
-        lines.append(f"Slack: not started ({_missing_of_slack(settings)})")
+        lines.append(f"Slack: not started ({missing_of_slack(settings) or 'no token'})")
     found = "DISCORD_TOKEN" in settings.keys
     why = "DISCORD_TOKEN is set, but this version has no Discord yet" if found else "no token"
     return [*lines, f"Discord: not started ({why})"]
-
-
-def _missing_of_slack(settings: Settings) -> str:
-    if settings.slack_bot_token:
-        return "SLACK_APP_TOKEN is missing, or SLACK_SIGNING_SECRET for HTTP"
-    other = settings.slack_app_token or settings.slack_signing_secret
-    return "SLACK_BOT_TOKEN is missing" if other else "no token"
 
 
 def check_open(settings: Settings) -> None:

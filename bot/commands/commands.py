@@ -22,15 +22,28 @@ async def show_help(desk: Desk, chat: Chat, said: Said, topic: str) -> None:
     await chat.whisper(said, Post((Heading("Council"), Table(("Say", "To"), rows), note)))
 
 
-ASK = Command("ask", "/council QUESTION", "put a question to the panel", ask, r".*")
-_SHOWING = (
-    Command("panel", "/council panel [NAME]", "see the panels, or pick one", show_panel, r"\S*"),
-    Command("rounds", "/council rounds [N]", "list the newest rounds", show_rounds, r"\d{0,3}"),
-    Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND),
-    Command("cancel", "/council cancel ROUND|last", "stop your round", cancel, _ROUND),
+_PANEL, _LIMIT = r"\S*", r"\d{0,3}"
+
+ASK = Command("ask", "/council QUESTION", "put a question to the panel", ask, r".*", "question")
+_OTHERS = (
+    Command(
+        "panel", "/council panel [NAME]", "see the panels, or pick one", show_panel, _PANEL, "panel"
+    ),
+    Command(
+        "rounds", "/council rounds [N]", "list the newest rounds", show_rounds, _LIMIT, "number"
+    ),
+    Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND, "round"),
+    Command("cancel", "/council cancel ROUND|last", "stop your round", cancel, _ROUND, "round"),
     Command("budget", "/council budget", "see what is spent and what is left", show_budget),
-    Command("forget", "/council forget ROUND", "remove what was said in your round", forget, _ID),
+    Command(
+        "forget",
+        "/council forget ROUND",
+        "remove what was said in your round",
+        forget,
+        _ID,
+        "round",
+    ),
 )
-_NAMES = "|".join(["", "help", ASK.name, *(command.name for command in _SHOWING)])
-HELP = Command("help", "/council help", "see this", show_help, _NAMES)
-COMMANDS = Registry(ASK, (HELP, *_SHOWING))
+_NAMES = "|".join(["", "help", ASK.name, *(command.name for command in _OTHERS)])
+HELP = Command("help", "/council help", "see this", show_help, _NAMES, "topic")
+COMMANDS = Registry(ASK, (HELP, *_OTHERS))

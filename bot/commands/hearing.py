@@ -7,16 +7,17 @@ from bot.access import admitted
 from bot.chat import Caution, Chat, Post, Said
 from bot.commands.commands import COMMANDS, HELP
 from bot.commands.desk import Desk
+from bot.commands.registry import Order
 from council.errors import CouncilError
 
 
 async def hear(desk: Desk, chat: Chat, said: Said) -> None:
     """Do what was said; whatever goes wrong is told to the one who spoke, in a sentence."""
-    await kindly(chat, said, _done(desk, chat, said))
+    await kindly(chat, said, obey(desk, chat, said, COMMANDS.read(said.text)))
 
 
-async def _done(desk: Desk, chat: Chat, said: Said) -> None:
-    order = COMMANDS.read(said.text)
+async def obey(desk: Desk, chat: Chat, said: Said, order: Order) -> None:
+    """Do what is wanted, where it may be; raises CouncilError otherwise."""
     if order.command is not HELP:
         admitted(desk.access, said)
     await order.command.run(desk, chat, said, order.argument)

@@ -7,11 +7,14 @@ and `ask` always makes one. A command that is not registered is in no help.
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from bot.chat import Chat, Said
 from bot.commands.desk import Desk
 
 Run = Callable[[Desk, Chat, Said, str], Awaitable[None]]
+
+Takes = Literal["question", "panel", "round", "number", "topic"]
 
 ALONE = ""
 _ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
@@ -19,13 +22,17 @@ _ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command; `grammar` is the pattern of what may follow its name."""
+    """A command; `grammar` is the pattern of what may follow its name.
+
+    Where a chat has a field for it, it is one for a question, a panel, a round, a number or topic.
+    """
 
     name: str
     usage: str
     summary: str
     run: Run
     grammar: str = ALONE
+    takes: Takes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ Whoever shows a round can be stopped and begin anew: what has been sent is found
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from itertools import chain
 
-from bot.chat import Chat, File, GoneError, Post, Sent
+from bot.chat import Buttons, Caution, Chat, File, GoneError, Post, Sent, UnwelcomeError
 from bot.commands.desk import Desk
 from bot.outbox import ROOT, ROOT_AGAIN
 from bot.ports import RoundStoppedError, Sight
@@ -28,18 +28,58 @@ async def see_through(desk: Desk, chat: Chat, place: Place, round_: Round) -> Ro
     """Carry a stored round on where that is needed, and show it in a place until all is told.
 
     Where a room is told that it was cancelled, nothing is raised. A room's round goes on when the
-    showing is cancelled; any other is stopped with it.
+    showing is cancelled; any other is stopped with it. What may not be posted in the place is told
+    to the asker alone; UnwelcomeError where nobody has been asked yet, and then nobody is.
     """
     screen = _Screen(chat, round_, await chat.named(round_.question.asked_by))
-    screen.sent = await desk.outbox.send(chat, round_.id, ROOT, screen.post(), place)
-    if not round_.closing:
+    try:
+        await _shown(desk, screen, place)
+    except (UnwelcomeError, GoneError) as error:
+        await _kept(desk, screen, str(error))
+    return screen.sight.round_
+
+
+async def _shown(desk: Desk, screen: "_Screen", place: Place) -> None:
+    round_id = screen.sight.round_.id
+    screen.sent = await desk.outbox.send(screen.chat, round_id, ROOT, screen.post(), place)
+    if not screen.sight.round_.closing:
         await _carried(desk, screen)
     if screen.sight.round_.closing:
         await _deliver(desk, screen)
     else:
         await _stopped(desk, screen, "Cancelled.")
-        await desk.store.deliver(round_.id, delivered=True)
-    return screen.sight.round_
+        await desk.store.deliver(round_id, delivered=True)
+
+
+async def _kept(desk: Desk, screen: "_Screen", why: str) -> None:
+    """Tell the asker alone what cannot be posted; where nobody has been asked yet, ask nobody."""
+    round_id = screen.sight.round_.id
+    if desk.runner.seen(round_id):  # it is paid for already, so it is seen to its end
+        async with desk.runner.watching(round_id) as sights:
+            async for _ in sights:
+                pass
+    round_ = await desk.store.load(round_id)
+    screen.show(Sight(round_))
+    if round_.closing:
+        await _tell_alone(desk, screen.chat, round_)
+        await desk.store.deliver(round_id, delivered=True)
+    elif not (await desk.store.line(round_id)).paused:
+        await desk.store.pause(round_id, paused=True)
+        await desk.budget.release(round_id)
+        await desk.store.deliver(round_id, delivered=True)
+        raise UnwelcomeError(why)
+
+
+async def _tell_alone(desk: Desk, chat: Chat, round_: Round) -> None:
+    """Give the answer to the asker, where nobody else reads."""
+    root = report(round_).root
+    parts = tuple(part for part in root.parts if not isinstance(part, Buttons))
+    line = f"I could not post this where you asked for it, so only you see it (round {round_.id})."
+    post = replace(root, parts=(Caution(line), *parts))
+    place = chat.alone_with(round_.question.asked_by, round_.question.place)
+    with suppress(UnwelcomeError, GoneError):  # then nobody is there to be told
+        for number, page in enumerate(await asyncio.to_thread(chat.pages, post)):
+            await desk.outbox.send(chat, round_.id, f"alone {number}", page, place)
 
 
 async def _carried(desk: Desk, screen: "_Screen") -> None:
@@ -90,15 +130,30 @@ async def _deliver(desk: Desk, screen: "_Screen") -> None:
     posts = (signed(thread.root, round_, screen.asker), *thread.replies)
     # Long answers take a moment to divide, and others must not wait for it.
     (root, *rest), *more = await asyncio.to_thread(lambda: [chat.pages(post) for post in posts])
-    sent = await _rooted(desk, screen, root)
     replies = [*rest, *chain.from_iterable(more)]
-    place = replace(sent.place, thread=sent.place.thread or sent.message)
-    for part, reply in enumerate(replies, start=1):
-        await desk.outbox.send(chat, round_.id, part, reply, place)
     if chat.keeps_files:
-        file = File(f"council-{round_.id}.md", as_markdown(thread))
-        await send_file(desk, chat, round_, place, file)
+        name = f"council-{round_.id}.md"
+        replies.append(Post((File(name, as_markdown(thread)),), name))
+    sent = await _rooted(desk, screen, root)
+    try:
+        await _replied(desk, screen, sent, replies)
+    except GoneError:
+        if sent.place.thread:  # not ours to begin anew
+            raise
+        sent = await _again(desk, screen, root)  # somebody has deleted it meanwhile
+        await _replied(desk, screen, sent, replies)
+    if sent == screen.sent:
+        await chat.settle(sent, root)
     await desk.store.deliver(round_.id, delivered=True)
+
+
+async def _replied(desk: Desk, screen: "_Screen", root: Sent, replies: Sequence[Post]) -> None:
+    """Put the rest under the answer; what has been sent is not sent again."""
+    place = replace(root.place, thread=root.place.thread or root.message)
+    for number, reply in enumerate(replies, start=1):
+        is_file = any(isinstance(part, File) for part in reply.parts)
+        part = reply.summary if is_file else number
+        await desk.outbox.send(screen.chat, screen.sight.round_.id, part, reply, place)
 
 
 async def send_file(desk: Desk, chat: Chat, round_: Round, place: Place, file: File) -> Sent:
@@ -111,9 +166,14 @@ async def _rooted(desk: Desk, screen: "_Screen", root: Post) -> Sent:
     try:
         await screen.chat.edit(screen.sent, root)
     except GoneError:
-        round_id, place = screen.sight.round_.id, screen.sent.place
-        return await desk.outbox.send(screen.chat, round_id, ROOT_AGAIN, root, place)
+        return await _again(desk, screen, root)
     return screen.sent
+
+
+async def _again(desk: Desk, screen: "_Screen", root: Post) -> Sent:
+    """Give the message that holds the answer in place of the one that is gone."""
+    round_id, place = screen.sight.round_.id, screen.sent.place
+    return await desk.outbox.send(screen.chat, round_id, ROOT_AGAIN, root, place)
 
 
 class _Screen:

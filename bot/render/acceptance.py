@@ -1,6 +1,6 @@
 """What the asker is told at once: who sits, who receives the text, what it costs and takes."""
 
-from bot.chat import Note, Post
+from bot.chat import Line, Note, Post
 from bot.render.figures import duration, listed
 from bot.render.names import names_of
 from council.estimates import Estimate
@@ -36,11 +36,12 @@ def accepted_post(round_: Round, estimate: Estimate, usual_seconds: float | None
     """
     names = names_of(round_.panel)
     members = listed(names[seat.key] for seat in round_.panel.members)
-    line = (
-        f"Round {round_.id}: asking {members}. Your text goes to {receivers(round_.panel)}. "
-        f"{_cost(round_.panel, estimate)}. It {_time(round_.panel, usual_seconds)}."
+    asking = f"Asking {members} in round {round_.id}."
+    terms = (
+        f"Your text goes to {receivers(round_.panel)}. {_cost(round_.panel, estimate)}. "
+        f"It {_time(round_.panel, usual_seconds)}."
     )
-    return Post((Note(line),), line)
+    return Post((Line(asking), Note(terms)), f"{asking} {terms}")
 
 
 def _cost(panel: Panel, estimate: Estimate) -> str:

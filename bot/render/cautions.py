@@ -13,38 +13,56 @@ def cautions(round_: Round) -> list[str]:
     """Give what a reader must know before the answer: who is missing, what stands in for what."""
     names = names_of(round_.panel)
     # A seat that failed twice for one reason is named once.
-    said = list(
+    missing = list(
         dict.fromkeys(
-            f"{names[absence.member]} {absence.reason}."
+            f"{names[absence.member]} {absence.reason.rstrip('.')}"
             for absence in round_.absences
             if absence.role is not Role.SYNTHESIS
         )
     )
-    if said and round_.draw and round_.tally and round_.tally.standings:
-        voters = sum(ballot.counts for ballot in round_.ballots)
-        answers = in_words(len(round_.answers)).capitalize()
-        judges = "judge" if voters == 1 else "judges"
-        said.append(f"{answers} answers were ranked by {in_words(voters)} {judges}.")
-    return said + _chair_cautions(round_, names)
+    return [*_sentences(missing, _ranked_by(round_)), *_chair_cautions(round_, names)]
+
+
+def _ranked_by(round_: Round) -> str:
+    if not round_.draw or not round_.tally or not round_.tally.standings:
+        return ""
+    voters = sum(ballot.counts for ballot in round_.ballots)
+    judges = "judge" if voters == 1 else "judges"
+    return f"{in_words(len(round_.answers))} answers were ranked by {in_words(voters)} {judges}"
+
+
+def _sentences(missing: list[str], instead: str) -> list[str]:
+    """Give a sentence for each that is missing; the last says what there is instead."""
+    ends = [""] * (len(missing) - 1) + [f"; {instead}" if instead else ""]
+    return [f"{what}{end}." for what, end in zip(missing, ends, strict=False)]
 
 
 def _chair_cautions(round_: Round, names: dict[str, str]) -> list[str]:
     synthesis = round_.synthesis
     if not synthesis:
         return []
-    absent = [a for a in round_.absences if a.role is Role.SYNTHESIS]
-    missing = [f"The chairman, {names[a.member]}, {a.reason}." for a in absent]
+    missing = _missing_chairmen(round_, names)
     if synthesis.fallback is Fallback.ANSWER and round_.draw:
-        stands_in = _stands_in(round_, round_.draw, names)
-        return [*(line.rstrip(".") + "." for line in missing), stands_in]
+        return _sentences(missing or [UNREACHED], _stands_in(round_, round_.draw, names))
+    instead = ""
     if synthesis.chairman and synthesis.fallback:
-        missing.append(f"{names[synthesis.chairman]} wrote the answer instead.")
+        instead = f"{names[synthesis.chairman]} wrote the answer instead"
+    said = _sentences(missing, instead)
     if synthesis.departs:
         why = f": {synthesis.why.rstrip('.')}" if synthesis.why else ""
-        missing.append(f"This answer departs from the winning answer{why}.")
+        said.append(f"This answer departs from the winning answer{why}.")
     if synthesis.reply and synthesis.reply.cut:
-        missing.append("The chairman reached its token limit, so this answer ends early.")
-    return missing
+        said.append("The chairman reached its token limit, so this answer ends early.")
+    return said
+
+
+def _missing_chairmen(round_: Round, names: dict[str, str]) -> list[str]:
+    """Give each reason with all it kept from writing, in the order in which they were asked."""
+    by_reason: dict[str, list[str]] = {}
+    for seat in round_.panel.chair_order:
+        if absence := round_.absence(seat.key, Role.SYNTHESIS):
+            by_reason.setdefault(absence.reason.rstrip("."), []).append(names[seat.key])
+    return [f"The chairman, {', then '.join(who)}, {why}" for why, who in by_reason.items()]
 
 
 def _stands_in(round_: Round, draw: Draw, names: dict[str, str]) -> str:
@@ -54,6 +72,6 @@ def _stands_in(round_: Round, draw: Draw, names: dict[str, str]) -> str:
     author = names[winning_answer(round_, draw, round_.tally).member]
     first = [line for line in round_.tally.standings if line.place == 1]
     if len(first) == 1:
-        return f"{UNREACHED}; this is the winning answer as it stands, by {author}."
+        return f"this is the winning answer as it stands, by {author}"
     among = "those tied for first place" if first else "all answers, since none was ranked"
-    return f"{UNREACHED}; this is the answer by {author} as it stands, the cheapest of {among}."
+    return f"this is the answer by {author} as it stands, the cheapest of {among}"

@@ -42,7 +42,7 @@ def _answer_steps(round_: Round) -> list[Step]:
             took = duration(answered[seat.key].reply.seconds)
             steps.append(Step(title, StepState.DONE, took))
         elif absence := round_.absence(seat.key, Role.ANSWER):
-            steps.append(Step(title, StepState.MISSING, absence.reason))
+            steps.append(Step(names[seat.key], StepState.MISSING, absence.reason))
         else:
             steps.append(Step(title, StepState.RUNNING))
     return steps

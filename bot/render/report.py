@@ -59,19 +59,13 @@ def _root(round_: Round) -> Iterator[Part]:
         yield Caution(round_.closing.failure)
         return
     if round_.forgotten:
-        yield from _verdict(round_)
+        yield Note(verdict_line(round_))
         return
     yield from map(Caution, cautions(round_))
     if round_.synthesis:
         yield Prose(round_.synthesis.text)
-    yield from _verdict(round_)
-    yield Buttons(tuple(Button(action, label, round_.id) for action, label in ACTIONS))
-
-
-def _verdict(round_: Round) -> Iterator[Part]:
     yield Note(verdict_line(round_))
-    if agreed := agreement_line(round_):
-        yield Note(agreed)
+    yield Buttons(tuple(Button(action, label, round_.id) for action, label in ACTIONS))
 
 
 def _replies(round_: Round, draw: Draw) -> Iterator[Post]:
@@ -89,7 +83,7 @@ def standings_post(round_: Round, draw: Draw) -> Post:
     if round_.tally and round_.tally.standings:
         columns = ("", "Response", "Author", "Points", "First votes", "Time", "Cost")
     numeric = frozenset(i for i, name in enumerate(columns) if name not in {"Response", "Author"})
-    notes = [Note(line) for line in (*_chairman(round_), *_flags(round_))]
+    notes = map(Note, (*_chairman(round_), *_agreement(round_), *_flags(round_)))
     return Post((Heading(HEADED), Table(columns, rows, numeric), *notes), HEADED)
 
 
@@ -97,10 +91,15 @@ def _chairman(round_: Round) -> Iterator[str]:
     """Say who wrote the answer, and what it says that it drew on."""
     written = round_.synthesis
     if written and written.chairman:
-        drawn_on = listed(f"Response {label}" for label in written.drawn_on or ())
+        drawn_on = listed(written.drawn_on or ())
         drew = f"drew on {drawn_on}" if drawn_on else "did not say what it drew on"
         name = names_of(round_.panel)[written.chairman]
         yield f"Chairman: {name}, who saw the answers without names and {drew}."
+
+
+def _agreement(round_: Round) -> Iterator[str]:
+    if agreed := agreement_line(round_):
+        yield f"{agreed}."
 
 
 def _standing_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
@@ -143,7 +142,7 @@ def _about(flag: str, names: dict[str, str]) -> str:
 
 def ballots_post(round_: Round, draw: Draw) -> Post:
     """Give every ballot: what the judge saw, how it ranked and why, or what spoiled it."""
-    parts: list[Part] = [Heading("Ballots"), Note(BLIND)]
+    parts: list[Part] = [Heading("Ballots"), Note(BLIND), Note(_opened(round_, draw))]
     names = names_of(round_.panel)
     for slate in draw.slates:
         judge = names[slate.judge]
@@ -153,6 +152,12 @@ def ballots_post(round_: Round, draw: Draw) -> Post:
         parts += _ballot_parts(judge, shown, cast, spoiled)
         parts += map(Note, audit_lines(round_, slate.judge))
     return Post(tuple(parts), "Ballots")
+
+
+def _opened(round_: Round, draw: Draw) -> str:
+    """Say who stood behind which letter, so that a ranking can be read where it stands."""
+    authors = authors_of(round_.panel, draw)
+    return f"{listed(f'{label} is {authors[label]}' for label in sorted(authors))}."
 
 
 def _ballot_parts(

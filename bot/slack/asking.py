@@ -46,14 +46,21 @@ class Form:
 
 def ask_view(desk: Desk, workspace: Workspace, said: Said) -> View:
     """Give the modal for a question in the place where it was opened, or in one to choose."""
+    panels = {panel.name: panel for panel in _panels(desk, said.place)}
+    default = desk.panel_name(said.place) or ""
+    return form_view(panels, default, said, alone=workspace.may("im:write"))
+
+
+def form_view(panels: Mapping[str, Panel], default: str, said: Said, *, alone: bool) -> View:
+    """Give that modal with these panels; `alone` says whether a person can be answered alone."""
     blocks = [
         _input(QUESTION, "Question", _text(said.text)),
         _input(CONTEXT, "What it refers to", _text(said.context), optional=True),
-        _input(PANEL, "Panel", _select(_panels(desk, said.place), desk.panel_name(said.place))),
+        _input(PANEL, "Panel", _select(_described(panels), default)),
         *([] if said.place.channel else [_input(CHANNEL, "Channel", _CHANNELS, optional=True)]),
     ]
     audience = [(HERE, _everybody(said.place))]
-    if workspace.may("im:write"):
+    if alone:
         audience.append((ONLY_ME, "Only me: the answer comes as a direct message"))
     options = _options(audience)
     radio = {"type": "radio_buttons", "options": options, "initial_option": options[0]}
@@ -119,14 +126,14 @@ def _value(found: Mapping[str, Any], block: str) -> str:
     return str(state.get("value") or option or state.get("selected_conversation") or "")
 
 
-def _panels(desk: Desk, place: Place) -> list[tuple[str, str]]:
+def _panels(desk: Desk, place: Place) -> list[Panel]:
     allowed = [panel for panel in desk.panels.values() if allows(desk.access, place, panel)]
-    allowed = allowed or [desk.panel(None, place)]  # which says why there is none
-    return [(panel.name, _described(panel)) for panel in allowed][:MOST_OPTIONS]
+    return allowed or [desk.panel(None, place)]  # which says why there is none
 
 
-def _described(panel: Panel) -> str:
-    return f"{panel.name}: goes to {receivers(panel)}"
+def _described(panels: Mapping[str, Panel]) -> list[tuple[str, str]]:
+    described = [(name, f"{name}: goes to {receivers(panel)}") for name, panel in panels.items()]
+    return described[:MOST_OPTIONS]
 
 
 def _text(initial: str) -> dict[str, Any]:

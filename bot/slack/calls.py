@@ -1,27 +1,51 @@
 """Calls of Slack's Web API: patient when asked too often, honest when an outcome is unknown."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
-from aiohttp import ClientError
+from aiohttp import ClientConnectorError, ClientError
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.chat import UnsureError
+from bot.chat import UnreachableError, UnsureError, pauses
 from council.errors import CouncilError
 
-Call = Callable[[], Awaitable[AsyncSlackResponse]]
+Done = TypeVar("Done")
+Call = Callable[[], Awaitable[Done]]
 
 TIMEOUT_SECONDS = 10  # of one call; the outbox's grace is longer
-_PAUSES = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
+FOR_EVER = math.inf
 _UNKNOWN_OUTCOMES = {
     "internal_error",
     "fatal_error",
     "service_unavailable",
     "request_timeout",
+    "team_added_to_org",
+}
+# The same call would be taken again once the app is installed anew, or is granted more.
+_ABOUT_TOKENS = {
+    "invalid_auth",
+    "not_authed",
+    "account_inactive",
+    "token_revoked",
+    "token_expired",
+    "not_allowed_token_type",
+    "missing_scope",
+    "no_permission",
+    "app_uninstalled",
+    "access_denied",
+    "org_login_required",
+    "ekm_access_denied",
+    "team_access_not_granted",
 }
 _TOO_MANY, _SERVER_FAULT = 429, 500
+
+
+class FaultError(UnsureError):
+    """Slack said that it is at fault; what it was asked may be what it stumbles over."""
 
 
 class RefusedError(CouncilError):
@@ -31,12 +55,17 @@ class RefusedError(CouncilError):
         super().__init__(f"Slack refused: {code}{f' (it needs {needed})' if needed else ''}.")
         self.code = code
 
+    @property
+    def is_about_token(self) -> bool:
+        """Say whether the fault is in what the app may do, not in what was asked."""
+        return self.code in _ABOUT_TOKENS
 
-async def called(call: Call, patience_seconds: float = 3600.0) -> AsyncSlackResponse:
+
+async def called(call: Call[Done], patience_seconds: float = FOR_EVER) -> Done:
     """Give Slack's reply, waiting as long as it says that it is asked too often.
 
-    Raises RefusedError for what it does not do, and for too little patience; UnsureError where it
-    may have been done and may not.
+    Raises RefusedError for what it does not do, and for too little patience; UnreachableError where
+    it was not reached, UnsureError where it may have been done and may not.
     """
     loop = asyncio.get_running_loop()
     until = loop.time() + patience_seconds
@@ -48,21 +77,30 @@ async def called(call: Call, patience_seconds: float = 3600.0) -> AsyncSlackResp
             seconds = _pause(reply)
             if seconds is None or loop.time() + seconds > until:
                 raise _told(reply) from None
+        except ClientConnectorError as error:
+            raise UnreachableError(_lost(error)) from None
         # The SDK stumbles with the last two over replies that are no JSON object.
         except (ClientError, TimeoutError, OSError, AttributeError, ValueError) as error:
-            lost = f"The connection to Slack was lost ({type(error).__name__})."
-            raise UnsureError(lost) from None
+            raise UnsureError(_lost(error)) from None
         await asyncio.sleep(seconds)
 
 
-async def insisted(call: Call) -> AsyncSlackResponse:
-    """Give the reply to a call that may be made twice, through lost connections."""
-    for seconds in _PAUSES:
+async def insisted(act: Call[Done], patience_seconds: float = FOR_EVER) -> Done:
+    """Give what an act comes to that may be done twice, through lost connections."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + patience_seconds
+    for seconds in pauses():
         try:
-            return await called(call)
+            return await act()
         except UnsureError:
-            await asyncio.sleep(seconds)
-    return await called(call)
+            if loop.time() + seconds > until:
+                raise
+        await asyncio.sleep(seconds)
+    raise AssertionError("the pauses never end")
+
+
+def _lost(error: Exception) -> str:
+    return f"The connection to Slack was lost ({type(error).__name__})."
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +135,5 @@ def _pause(reply: _Reply) -> float | None:
 
 def _told(reply: _Reply) -> CouncilError:
     if reply.status >= _SERVER_FAULT or not reply.code or reply.code in _UNKNOWN_OUTCOMES:
-        return UnsureError(f"Slack is at fault itself just now ({reply.code or reply.status}).")
+        return FaultError(f"Slack is at fault itself just now ({reply.code or reply.status}).")
     return RefusedError(reply.code, reply.needed)

@@ -2,7 +2,9 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -10,34 +12,44 @@ from typing import Any, ClassVar
 import structlog
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.chat import Chat, File, GoneError, Post, Said, Sent, UnwelcomeError
+from bot.chat import Chat, File, GoneError, Post, Said, Sent, UnsureError, UnwelcomeError
 from bot.render.paging import pages
-from bot.slack.calls import RefusedError, called, insisted
-from bot.slack.dress import Level, Message, dressed
+from bot.slack.calls import Call, FaultError, RefusedError, called, insisted
+from bot.slack.dress import Level, dressed
 from bot.slack.files import upload
 from bot.slack.finding import find_message
 from bot.slack.fits import fits_slack
+from bot.slack.people import ARCHIVED, INVITE
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from council.places import Place
 
-EDIT_SECONDS = 3.0  # Slack asks for no more edits of one message than that
+FAULTS_A_LEVEL = 2
 PROGRESS_PATIENCE_SECONDS = 0.0
-_GONE = {"message_not_found", "cant_update_message", "edit_window_closed", "thread_not_found"}
+_GONE = {
+    "message_not_found": "The message is not there any more.",
+    "thread_not_found": "The thread is not there any more: ask again in the channel.",
+    "cannot_reply_to_message": "Nobody may reply to this message: ask again in the channel.",
+}
 _UNWELCOME = {
-    "channel_not_found": "the channel is not there any more, or I am not in it",
-    "not_in_channel": "I am not in the channel",
-    "is_archived": "the channel is archived",
-    "restricted_action": "who may post in the channel is restricted",
-    "restricted_action_thread_only_channel": "only replies may be posted in the channel",
+    "channel_not_found": INVITE,
+    "not_in_channel": INVITE,
+    "user_not_in_channel": INVITE,
+    "is_archived": ARCHIVED,
+    "is_inactive": ARCHIVED,
+    "restricted_action": "Not everybody may post in this channel: ask in another one.",
+    "restricted_action_thread_only_channel": (
+        "Only replies may be posted in this channel: ask in another one."
+    ),
 }
 # Nothing untrusted is parsed: no name becomes a mention, no address a preview.
 UNPARSED: dict[str, Any] = {"parse": "none", "link_names": False}
 _UNFURLED: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False}
 MOVED = "The answer is in a message of its own, below."
 
-Whisper = Callable[[Said, Message], Awaitable[None]]
+Whisper = Callable[[Said, Post], Awaitable[None]]
 Write = Callable[[dict[str, Any]], Awaitable[AsyncSlackResponse]]
+How = Callable[[Call[AsyncSlackResponse]], Awaitable[AsyncSlackResponse]]
 
 
 class SlackChat(Chat):
@@ -51,6 +63,9 @@ class SlackChat(Chat):
         self._client = workspace.client
         self._whisper = whisper
         self._written_at = time.monotonic()
+        self._late_until = self._written_at
+        self._progress_level = Level.DATA_TABLE
+        self._faults = Counter[str]()
         self.keeps_files = workspace.may("files:write")
 
     def pages(self, post: Post) -> tuple[Post, ...]:
@@ -74,6 +89,8 @@ class SlackChat(Chat):
         try:
             return Sent(place, await upload(self._client, place, file))
         except RefusedError as error:
+            if error.is_about_token:
+                raise
             structlog.get_logger().warning("slack_file_refused", why=error.code)
             return Sent(place, f"refused: {error.code}")
 
@@ -90,44 +107,94 @@ class SlackChat(Chat):
                 **_UNFURLED,
             )
 
-        reply = await _plainer_until_taken(post, write, called)
+        try:
+            reply = await self._written(key, post, write)
+        except RefusedError as error:
+            meaning = _meaning(error)
+            if meaning is error and not error.is_about_token:
+                meaning = UnwelcomeError(str(error))
+            raise meaning from None
         # A message to a person is posted in a channel of its own.
         channel = str(reply.get("channel") or place.channel)
         return Sent(replace(place, channel=channel), str(reply["ts"]))
 
+    async def _written(self, name: str, post: Post, write: Write) -> AsyncSlackResponse:
+        """Write a message; what Slack stumbles over again and again is made plainer."""
+        best = Level(min(self._faults[name] // FAULTS_A_LEVEL, Level.NO_BLOCKS))
+        try:
+            reply, _ = await _plainer_until_taken(post, write, called, best)
+        except FaultError:
+            self._faults[name] += 1
+            raise
+        return reply
+
     async def find(self, place: Place, key: str) -> Sent | None:
         """Give the message that was posted with this key."""
-        return await find_message(self._client, place, key)
+        return await find_message(self._workspace, place, key)
 
     async def edit(self, sent: Sent, post: Post) -> None:
         """Replace a message, however long Slack wants to be left alone before."""
         update = self._update(sent)
         try:
-            await _plainer_until_taken(post, update, insisted)
+            async with self._workspace.edits.first():
+                await insisted(partial(self._written, sent.message, post, update))
         except RefusedError as error:
-            if error.code != "msg_too_long":
-                raise
-            # An edit takes a tenth of the plain text that a new message takes.
-            await insisted(lambda: update({"text": MOVED}))
-            raise GoneError(MOVED) from None
+            meaning = _meaning(error)
+            if meaning is error and not error.is_about_token:
+                # Whatever Slack has against this edit, a new message may do.
+                structlog.get_logger().warning("slack_edit_refused", why=error.code)
+                await self._moved(update)
+                meaning = GoneError(MOVED)
+            raise meaning from None
+
+    async def _moved(self, update: Write) -> None:
+        """Say where progress was shown that the answer is in a message of its own."""
+        with suppress(RefusedError):
+            await insisted(partial(called, partial(update, {"text": MOVED})))
 
     async def turn(self) -> None:
         """Wait until message and workspace bear another sight of progress."""
-        await asyncio.sleep(self._written_at + EDIT_SECONDS - time.monotonic())
-        await self._workspace.edits.acquire()
+        at = self._written_at + self._workspace.pace.edit_seconds
+        await asyncio.sleep(at - time.monotonic())
+        await self._workspace.edits.turn()
 
     async def show_progress(self, sent: Sent, post: Post) -> None:
         """Replace a message for the time being; the next sight makes up for one that fails."""
         self._written_at = time.monotonic()
         try:
-            await _plainer_until_taken(post, self._update(sent), _once)
+            _, self._progress_level = await _plainer_until_taken(
+                post, self._update(sent), _once, self._progress_level
+            )
         except CouncilError as error:
+            if isinstance(error, UnsureError):
+                self._gave_up()
             structlog.get_logger().debug("slack_progress_not_shown", why=str(error))
+        except asyncio.CancelledError:
+            self._gave_up()
+            raise
+
+    def _gave_up(self) -> None:
+        """Take note that an edit may still be carried out."""
+        self._late_until = time.monotonic() + self._workspace.pace.late_seconds
+
+    async def settle(self, sent: Sent, post: Post) -> None:
+        """Put a message right again once no edit that we gave up can be carried out any more."""
+        seconds = self._late_until - time.monotonic()
+        if seconds > 0:
+            await asyncio.sleep(seconds)
+            with suppress(GoneError):  # then it has been read, and is not wanted
+                await self.edit(sent, post)
+
+    def alone_with(self, asker_id: str, place: Place) -> Place:
+        """Give the direct messages with somebody: Slack opens them for who posts to a person."""
+        return replace(place, channel=asker_id, thread=None, private=True)
 
     def _update(self, sent: Sent) -> Write:
         async def write(payload: dict[str, Any]) -> AsyncSlackResponse:
+            # Blocks that are not named may stay as they were.
+            whole = {"blocks": [], **payload}
             return await self._client.chat_update(
-                channel=sent.place.channel, ts=sent.message, **payload, **UNPARSED
+                channel=sent.place.channel, ts=sent.message, **whole, **UNPARSED
             )
 
         return write
@@ -135,37 +202,40 @@ class SlackChat(Chat):
     async def whisper(self, said: Said, post: Post) -> None:
         """Tell only the one who spoke."""
         for page in self.pages(post):
-            await self._whisper(said, dressed(page, Level.MONOSPACE))
+            await self._whisper(said, page)
 
 
-async def _once(call: Callable[[], Awaitable[AsyncSlackResponse]]) -> AsyncSlackResponse:
+async def _once(call: Call[AsyncSlackResponse]) -> AsyncSlackResponse:
     return await called(call, PROGRESS_PATIENCE_SECONDS)
 
 
 async def _plainer_until_taken(
-    post: Post,
-    write: Write,
-    how: Callable[[Callable[[], Awaitable[AsyncSlackResponse]]], Awaitable[AsyncSlackResponse]],
-) -> AsyncSlackResponse:
-    """Write a post as well as Slack takes it: a refused block never costs an answer."""
-    for level in Level:
+    post: Post, write: Write, how: How, best: Level = Level.DATA_TABLE
+) -> tuple[AsyncSlackResponse, Level]:
+    """Write a post as well as Slack takes it, and say at which level."""
+    level = best
+    while True:
         payload = dressed(post, level).payload
         try:
-            return await how(partial(write, payload))
+            return await how(partial(write, payload)), level
         except RefusedError as error:
-            if level is Level.NO_BLOCKS or not _about_blocks(error.code):
-                raise _meaning(error) from None
+            if level.plainer is None or not _about_blocks(error.code):
+                raise
             structlog.get_logger().warning("slack_blocks_refused", why=error.code, level=level.name)
-    raise AssertionError("the last level is returned or raised")
+            level = level.plainer
 
 
 def _about_blocks(code: str) -> bool:
+    """Say whether a plainer message may be taken where this one was refused."""
     return code.startswith(("invalid_blocks", "invalid_attachments", "msg_", "invalid_arguments"))
 
 
 def _meaning(error: RefusedError) -> CouncilError:
+    """Give a refusal as what every chat knows; itself where it is Slack's own affair."""
     if error.code in _GONE:
-        return GoneError("The message is not there any more.")
+        return GoneError(_GONE[error.code])
     if error.code in _UNWELCOME:
-        return UnwelcomeError(f"I cannot post there: {_UNWELCOME[error.code]}.")
+        return UnwelcomeError(_UNWELCOME[error.code])
+    if error.code.startswith("restricted_action"):
+        return UnwelcomeError(_UNWELCOME["restricted_action"])
     return error

@@ -4,9 +4,10 @@ Model text is shown as it stands and never obeyed: it calls nobody, forges nothi
 Knows no client: what is sent, and what Slack refuses, is the chat's to see.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import groupby
 from typing import Any
 
 from slack_sdk.models.blocks import ContextBlock, HeaderBlock, PlainTextObject
@@ -91,16 +92,19 @@ class Dress:
         read = iter(self._read)
         caption = self._post.summary
         made: list[Block] = []
-        for part in self._post.parts:
+        before: Part | None = None
+        for part in _noted(self._post.parts):
             if isinstance(part, Heading):
                 caption = part.text
             if isinstance(part, Prose):
-                made += self._prose(next(read), level)
+                shown = self._prose(next(read), level)
             elif isinstance(part, Table):
-                made += self._table(part, level, caption)
+                shown = self._table(part, level, caption)
             else:
-                made += _part(part, level)
-        return distinct(_joined(made))
+                shown = _part(part, level)
+            made = _joined(made, shown) if _belong(before, part) else [*made, *shown]
+            before = part
+        return distinct(made)
 
     def _prose(self, prose: Parsed, level: Level) -> list[Block]:
         return markdown_blocks(prose, as_table=self._one_table and level <= Level.TABLE)
@@ -133,6 +137,15 @@ def _part(part: Part, level: Level) -> list[Block]:
             return []
 
 
+def _noted(parts: Iterable[Part]) -> Iterator[Part]:
+    """Give the parts with notes in a row made one, a line for each."""
+    for is_note, run in groupby(parts, lambda part: isinstance(part, Note)):
+        if is_note:
+            yield Note("\n".join(one_line(part.text) for part in run if isinstance(part, Note)))
+        else:
+            yield from run
+
+
 def _heading(words: str) -> list[Block]:
     title = one_line(words)
     if title and len(title) <= HEADER and "\n" not in words.strip():
@@ -147,27 +160,25 @@ def _rich(words: str, kind: str, *styles: str) -> list[Block]:
 
 
 def _small_print(words: str) -> Iterator[Block]:
-    """Give grey small print; rich text's parting serves plain text too."""
-    pieces = [part[0]["text"] for part in parted([text(one_line(words))], PLAIN_TEXT)]
+    """Give grey small print of lines that are inert; rich text's parting serves it too."""
+    pieces = [part[0]["text"] for part in parted([text(words)], PLAIN_TEXT)]
     shown = [PlainTextObject(text=piece, emoji=False) for piece in pieces]
     for at in range(0, len(shown), CONTEXT_ELEMENTS):
         yield ContextBlock(elements=shown[at : at + CONTEXT_ELEMENTS]).to_dict()
 
 
-def _joined(made: list[Block]) -> Iterator[Block]:
-    """Give the blocks with neighbours of rich text made one where that is short enough."""
-    last: Block | None = None
-    for block in made:
-        if last and _can_join(last, block):
-            last = {"type": "rich_text", "elements": [*last["elements"], *block["elements"]]}
-            continue
-        if last:
-            yield last
-        last = block
-    if last:
-        yield last
+def _belong(before: Part | None, part: Part) -> bool:
+    """Say whether nothing need stand between two parts; all others are blocks of their own."""
+    return type(before) is type(part) or (isinstance(before, Line) and isinstance(part, Quote))
 
 
-def _can_join(last: Block, block: Block) -> bool:
-    rich = last["type"] == block["type"] == "rich_text"
-    return rich and size(last) + size(block) <= RICH_ELEMENT
+def _joined(made: list[Block], more: list[Block]) -> list[Block]:
+    """Give the blocks with rich text that meets made one where that is short enough."""
+    if not made or not more:
+        return [*made, *more]
+    last, first = made[-1], more[0]
+    rich = last["type"] == first["type"] == "rich_text"
+    if not rich or size(last) + size(first) > RICH_ELEMENT:
+        return [*made, *more]
+    both = {"type": "rich_text", "elements": [*last["elements"], *first["elements"]]}
+    return [*made[:-1], both, *more[1:]]

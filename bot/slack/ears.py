@@ -61,7 +61,7 @@ class Ears:
         heard = of_command(body)
         whispers = Whispers(self._workspace, str(body.get("response_url") or ""), ack)
         if heard.text.strip().lower() == ASK.name:
-            await ack()
+            await whispers.end()
             self._begin(heard, whispers, self._form(str(body["trigger_id"]), {}))
             return
         self._begin(heard, whispers, self._hear)
@@ -69,14 +69,14 @@ class Ears:
 
     async def mention(self, event: Body) -> None:
         """Hear `@Council …`; the answer goes into a thread."""
-        self._begin_said(event, thread=str(event.get("thread_ts") or event["ts"]))
+        await self._begin_said(event, thread=str(event.get("thread_ts") or event["ts"]))
 
     async def message(self, event: Body) -> None:
         """Hear a direct message; other messages are not for us."""
         if event.get("channel_type") == "im":
-            self._begin_said(event, thread=event.get("thread_ts"))
+            await self._begin_said(event, thread=event.get("thread_ts"))
 
-    def _begin_said(self, event: Body, thread: str | None) -> None:
+    async def _begin_said(self, event: Body, thread: str | None) -> None:
         """Hear what a person says, once; in somebody's thread, with it, when they have seen it."""
         by_bot = event.get("bot_id") or event.get("user") in {None, self._workspace.bot}
         if by_bot or event.get("subtype") not in _SAID:
@@ -89,6 +89,7 @@ class Ears:
         act = self._hear if thread in {None, moment} else self._hear_in_thread(moment)
         whispers = Whispers(self._workspace)
         self._begin(heard, whispers, act, beside(whispers) if thread == moment else None)
+        await whispers.in_time()
 
     async def uninstalled(self) -> None:
         """Hear that nobody wants us any more."""

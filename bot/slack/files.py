@@ -1,26 +1,35 @@
 """Files in a thread: asked for, sent, completed."""
 
+from functools import partial
+
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import File, UnsureError
-from bot.slack.calls import called
+from bot.slack.calls import called, insisted
 from council.places import Place
 
 
 async def upload(client: AsyncWebClient, place: Place, file: File) -> str:
     """Post a file in a thread and give its id; UnsureError where it may have arrived."""
     content = file.text.encode()
-    asked = await called(
-        lambda: client.files_getUploadURLExternal(filename=file.name, length=len(content))
-    )
-    await _put(str(asked["upload_url"]), content)
-    named: list[dict[str, str | None]] = [{"id": str(asked["file_id"]), "title": file.name}]
+    # Until it is completed nobody sees it, so it may be sent twice.
+    file_id = await insisted(partial(_uploaded, client, file.name, content))
+    named: list[dict[str, str | None]] = [{"id": file_id, "title": file.name}]
     await called(
         lambda: client.files_completeUploadExternal(
             files=named, channel_id=place.channel, thread_ts=place.thread
         )
     )
+    return file_id
+
+
+async def _uploaded(client: AsyncWebClient, name: str, content: bytes) -> str:
+    """Give the id of a file that nobody sees yet."""
+    asked = await called(
+        lambda: client.files_getUploadURLExternal(filename=name, length=len(content))
+    )
+    await _put(str(asked["upload_url"]), content)
     return str(asked["file_id"])
 
 

@@ -1,5 +1,6 @@
 """Messages looked up by the key they were sent with."""
 
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -7,13 +8,15 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import Sent
 from bot.slack.calls import RefusedError, called
+from bot.slack.workspace import Workspace
 from council.places import Place
 
 PAGE = 200
-MOST_PAGES = 5  # as far back as a message is looked for
+_PEOPLE = {"U", "W"}  # what the ids of people begin with
+MOST_PAGES = 25  # as far back as a message is looked for
 
 
-async def find_message(client: AsyncWebClient, place: Place, key: str) -> Sent | None:
+async def find_message(workspace: Workspace, place: Place, key: str) -> Sent | None:
     """Give the message with this key in its metadata, or the file that was to be sent under it.
 
     Without leave to read the conversation nothing is found.
@@ -21,7 +24,8 @@ async def find_message(client: AsyncWebClient, place: Place, key: str) -> Sent |
     cursor = ""
     for _ in range(MOST_PAGES):
         try:
-            messages, cursor = await _page(client, place, cursor)
+            place = await _conversation(workspace, place)
+            messages, cursor = await _page(workspace.client, place, cursor)
         except RefusedError as error:
             structlog.get_logger().warning("slack_history_unread", why=error.code)
             return None
@@ -31,6 +35,13 @@ async def find_message(client: AsyncWebClient, place: Place, key: str) -> Sent |
         if not cursor:
             return None
     return None
+
+
+async def _conversation(workspace: Workspace, place: Place) -> Place:
+    """Give the place with the channel of a person's direct messages, where it names a person."""
+    if place.channel[:1] not in _PEOPLE:
+        return place
+    return replace(place, channel=await workspace.own_channel(place.channel))
 
 
 async def _page(

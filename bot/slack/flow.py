@@ -133,9 +133,12 @@ class Flow:
             self._pieces.append(_Piece("list", [list(leaves)], indent, number))
 
     def _join(self, kind: str, leaves: Leaves, gap: str) -> None:
-        """Add to what comes last if it is of the same kind, else begin it."""
-        if self._pieces and self._pieces[-1].kind == kind:
+        """Add to what comes last if it is of the same kind, else begin it, clear of a list."""
+        last = self._pieces[-1].kind if self._pieces else ""
+        if last == kind:
             self._pieces[-1].items[0] += [text(gap), *leaves]
+        elif last == "list" and kind == "section":
+            self._pieces.append(_Piece(kind, [[text("\n"), *leaves]]))
         else:
             self._pieces.append(_Piece(kind, [list(leaves)]))
 

@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat import Caution, Note, Post
+from bot.chat import Caution, Heading, Note, Post
 from bot.slack.calls import RefusedError, called
 from bot.slack.modal_blocks import modal_blocks
+from council.errors import CouncilError
 
 PATIENCE_SECONDS = 1.0  # a trigger lasts three
+TOO_LATE = "That took a moment too long for Slack: please do it once more."
 PAGE_ACTION = "council:page"
 
 View = dict[str, Any]
@@ -54,7 +56,7 @@ async def open_view(client: AsyncWebClient, trigger: str, view: View) -> View:
         )
     except RefusedError as error:
         if error.code in {"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"}:
-            raise RefusedError(f"{error.code}; press the button again") from None
+            raise CouncilError(TOO_LATE) from None
         raise
     opened: View = reply["view"]
     return opened
@@ -62,10 +64,7 @@ async def open_view(client: AsyncWebClient, trigger: str, view: View) -> View:
 
 async def fill(client: AsyncWebClient, opened: View, shown: Shown, posts: Sequence[Post]) -> None:
     """Put a page of posts in an open modal."""
-    pages = modal_blocks(posts)
-    page = min(shown.page, len(pages) - 1)
-    blocks = [*pages[page], *_turning(page, len(pages))]
-    view = _view(shown, blocks)
+    view = page_view(shown, posts)
     try:
         await called(
             lambda: client.views_update(view_id=opened["id"], hash=opened.get("hash"), view=view)
@@ -76,16 +75,33 @@ async def fill(client: AsyncWebClient, opened: View, shown: Shown, posts: Sequen
             raise
 
 
+def page_view(shown: Shown, posts: Sequence[Post]) -> View:
+    """Give the modal with a page of posts; the last one for a page beyond it."""
+    pages = modal_blocks(_untitled(posts, shown))
+    page = min(shown.page, len(pages) - 1)
+    return _view(shown, [*pages[page], *_turning(page, len(pages))])
+
+
 async def fill_with_error(client: AsyncWebClient, opened: View, shown: Shown, told: str) -> None:
     """Say in an open modal what went wrong."""
     await fill(client, opened, shown, [Post((Caution(told),))])
+
+
+def _untitled(posts: Sequence[Post], shown: Shown) -> list[Post]:
+    """Give the posts without a heading that says what the modal's title says."""
+    title = Heading(_title(shown))
+    return [replace(post, parts=tuple(p for p in post.parts if p != title)) for post in posts]
+
+
+def _title(shown: Shown) -> str:
+    return TITLES.get(shown.what, "Council")
 
 
 def _view(shown: Shown, blocks: list[dict[str, Any]]) -> View:
     return {
         "type": "modal",
         "callback_id": "council:shown",
-        "title": {"type": "plain_text", "text": TITLES.get(shown.what, "Council")},
+        "title": {"type": "plain_text", "text": _title(shown)},
         "close": {"type": "plain_text", "text": "Close"},
         "private_metadata": shown.metadata,
         "blocks": blocks,

@@ -39,9 +39,7 @@ class Offer:
             *([Caution(CHANGED)] if self.changed else []),
             Heading(ASKED),
             Quote(shown if shown == text else f"…{shown}"),
-            Note(
-                f"{self._size()}. All of it would go to {receivers(self.panel)}. Only you see this."
-            ),
+            Note(f"{self._size()}. All of it would go to {receivers(self.panel)}."),
             Buttons((with_, without)),
         ]
 

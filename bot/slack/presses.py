@@ -108,12 +108,13 @@ async def _rated(desk: Desk, workspace: Workspace, chat: Chat, said: Said, press
     reason = before.reason if before and not before.helpful and not helpful else ""
     await rate(desk, round_, said.asker.id, Opinion(helpful, reason))
     if not helpful:
-        view = _why_view(round_.id, said, reason)
+        view = why_view(round_.id, said, reason)
         await open_view(workspace.client, pressed.trigger, view)
     await chat.whisper(said, Post((Note(THANKS),), THANKS))
 
 
-def _why_view(round_id: str, said: Said, reason: str) -> modals.View:
+def why_view(round_id: str, said: Said, reason: str = "") -> modals.View:
+    """Give the modal that asks why a round was of no help."""
     plain = {"type": "plain_text"}
     element = {"type": "plain_text_input", "action_id": WHY, "multiline": True, "max_length": 1000}
     element |= {"initial_value": reason} if reason else {}

@@ -1,6 +1,7 @@
 """Socket Mode: events over a socket that we open, and acknowledgements on the way back."""
 
 import asyncio
+import logging
 import time
 
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
@@ -11,8 +12,8 @@ from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from bot.slack.preflight import SlackError
+from bot.slack.sdk_logs import sdk_logger
 
-PING_SECONDS = 5.0
 _FINAL = {
     "invalid_auth",
     "not_authed",
@@ -30,6 +31,19 @@ class Socket(SocketModeClient):
 
     refused: "asyncio.Future[None]"
 
+    async def connect(self) -> None:
+        """Connect, however often it takes; an address that was no good is not tried for ever."""
+        while not self.closed:
+            try:
+                async with asyncio.timeout(2 * self.ping_interval):
+                    await super().connect()  # type: ignore[no-untyped-call]  # the SDK's own
+            except TimeoutError:
+                self.wss_uri = None  # the SDK then asks for another
+            else:
+                return
+            finally:
+                self.auto_reconnect_enabled = True  # the SDK leaves it off where it fails
+
     async def issue_new_wss_url(self) -> str:
         """Give the address of a new socket; note a refusal that will not change."""
         try:
@@ -44,9 +58,10 @@ class Socket(SocketModeClient):
             raise
 
 
-async def run_socket(app: AsyncApp, app_token: str) -> None:
+async def run_socket(app: AsyncApp, app_token: str, ping_seconds: float) -> None:
     """Hear over a socket until cancelled; raise SlackError once Slack takes the token no more."""
-    socket = Socket(app_token=app_token, web_client=app.client, ping_interval=PING_SECONDS)
+    logger = sdk_logger(__name__, logging.WARNING)
+    socket = Socket(app_token, logger, app.client, ping_interval=ping_seconds)
     socket.refused = asyncio.get_running_loop().create_future()
 
     async def handle(client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
@@ -55,7 +70,7 @@ async def run_socket(app: AsyncApp, app_token: str) -> None:
 
     socket.socket_mode_request_listeners.append(handle)
     try:
-        connecting = asyncio.create_task(socket.connect_to_new_endpoint(force=True))
+        connecting = asyncio.create_task(socket.connect())
         await asyncio.wait({connecting, socket.refused}, return_when=asyncio.FIRST_COMPLETED)
         await socket.refused
     finally:

@@ -1,5 +1,7 @@
 """Rounds of a workspace whose place has not been told all: after a restart, and at the very end."""
 
+import asyncio
+
 import structlog
 
 from bot.chat import Asker, Said
@@ -18,6 +20,7 @@ class Untold:
 
     def __init__(self, desk: Desk, workspace: Workspace) -> None:
         self.doing = Doing()
+        self.gone = asyncio.Event()
         self._desk = desk
         self._workspace = workspace
 
@@ -27,14 +30,18 @@ class Untold:
         for line in reversed(await self._desk.store.recent(wanted=wanted)):
             self.doing.begin(self._told(line))
 
+    async def leave(self) -> None:
+        """Take note that the app was uninstalled."""
+        self.gone.set()
+
     async def drop(self) -> None:
-        """Let the workspace's rounds go: the app was uninstalled."""
-        wanted = Wanted(chats=(CHAT,), workspace=self._workspace.team, unfinished=True)
+        """Let the workspace's rounds go, once nothing is told any more."""
+        wanted = Wanted(chats=(CHAT,), workspace=self._workspace.team)
         for line in await self._desk.store.recent(wanted=wanted):
             await self._desk.runner.stop(line.id)
         rounds = await self._desk.store.drop(CHAT, self._workspace.team)
-        await self._desk.store.wipe()
         structlog.get_logger().warning("slack_uninstalled", rounds_deleted=rounds)
+        await self._desk.store.wipe()
 
     async def _told(self, line: RoundLine) -> None:
         said = Said(line.question, Asker(line.asked_by, line.asked_by), line.place, line.id)

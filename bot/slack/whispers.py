@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import structlog
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.chat import Said
-from bot.slack.calls import RefusedError, called
-from bot.slack.dress import Message
+from bot.chat import Post, Said
+from bot.slack.calls import TIMEOUT_SECONDS, RefusedError, called, insisted
+from bot.slack.dress import Level, Message, dressed
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 
@@ -18,6 +19,7 @@ PATIENCE_SECONDS = 120.0
 _QUIET: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False}
 
 Ack = Callable[..., Awaitable[Any]]
+Way = Callable[[Said, Message], Awaitable[object]]
 
 
 class Whispers:
@@ -34,12 +36,12 @@ class Whispers:
         self._ack = ack
         self._acknowledged = asyncio.Event()
 
-    async def __call__(self, said: Said, message: Message) -> None:
+    async def __call__(self, said: Said, post: Post) -> None:
         """Tell the one who spoke; what cannot be told anywhere is logged."""
-        if await self._acknowledge(message):
+        if await self._acknowledge(dressed(post, Level.MONOSPACE)):
             return
         try:
-            await self._told(said, message)
+            await self._told(said, post)
         except CouncilError as error:
             structlog.get_logger().warning("slack_whisper_lost", key=said.key, why=str(error))
 
@@ -56,38 +58,59 @@ class Whispers:
         await self._acknowledge(None)
 
     async def _acknowledge(self, message: Message | None) -> bool:
-        if self._ack is None or self._acknowledged.is_set():
+        """Let it be known that the event was taken in; say whether the message went along."""
+        if self._acknowledged.is_set():
             return False
         self._acknowledged.set()
+        if self._ack is None:
+            return False
         if message is None:
             await self._ack()
         else:
             await self._ack(response_type="ephemeral", **message.payload)
         return True
 
-    async def _told(self, said: Said, message: Message) -> None:
-        place, client = said.place, self._workspace.client
-        payload = {"channel": place.channel, "thread_ts": place.thread, **message.payload}
-        try:
-            if place.channel.startswith("D"):
-                await called(lambda: client.chat_postMessage(**payload, **_QUIET), PATIENCE_SECONDS)
-            else:
-                user = said.asker.id
-                await called(
-                    lambda: client.chat_postEphemeral(user=user, **payload), PATIENCE_SECONDS
-                )
-        except RefusedError:
-            if self._response_url:
-                await self._respond(message)
-            else:  # not in the channel any more: a message to the person alone
-                await called(
-                    lambda: client.chat_postMessage(
-                        **{**payload, **_QUIET, "channel": said.asker.id, "thread_ts": None}
-                    )
-                )
+    async def _told(self, said: Said, post: Post) -> None:
+        """Tell in the first way that Slack takes; where it takes no blocks, in plain text."""
+        last = CouncilError()
+        for level in (Level.MONOSPACE, Level.NO_BLOCKS):
+            message = dressed(post, level)
+            for way in self._ways(said):
+                try:
+                    await insisted(partial(called, partial(way, said, message)), PATIENCE_SECONDS)
+                except CouncilError as error:
+                    last = error
+                else:
+                    return
+        raise last
 
-    async def _respond(self, message: Message) -> None:
-        webhook = AsyncWebhookClient(self._response_url, retry_handlers=[])
+    def _ways(self, said: Said) -> list[Way]:
+        """Give the ways to one person: in the place, through what they did, by direct message."""
+        if said.place.channel.startswith("D"):
+            return [self._post]
+        through = [self._respond] if self._response_url else []
+        return [self._post_to_one, *through, self._post_alone]
+
+    async def _post(self, said: Said, message: Message) -> object:
+        place = said.place
+        return await self._workspace.client.chat_postMessage(
+            channel=place.channel, thread_ts=place.thread, **message.payload, **_QUIET
+        )
+
+    async def _post_to_one(self, said: Said, message: Message) -> object:
+        place = said.place
+        return await self._workspace.client.chat_postEphemeral(
+            channel=place.channel, thread_ts=place.thread, user=said.asker.id, **message.payload
+        )
+
+    async def _post_alone(self, said: Said, message: Message) -> object:
+        return await self._workspace.client.chat_postMessage(
+            channel=said.asker.id, **message.payload, **_QUIET
+        )
+
+    async def _respond(self, _: Said, message: Message) -> object:
+        webhook = AsyncWebhookClient(self._response_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
         reply = await webhook.send_dict({"response_type": "ephemeral", **message.payload})
         if reply.status_code != 200:  # noqa: PLR2004
             raise RefusedError(reply.body)
+        return reply

@@ -63,26 +63,26 @@ def test_the_page_and_the_terminal_are_never_refused(chat: str) -> None:
     [
         pytest.param(
             BY_GUEST,
-            "The council is not open to guests: have a member ask for you, or ask an admin (U8, "
-            "U9).",
+            "The council is not open to guests: have a member ask for you, or ask one of "
+            "its admins.",
             id="guest",
         ),
         pytest.param(
             SHARED,
             "The council is not open in channels shared with other organisations: ask in a channel "
-            "of your own, or ask an admin (U8, U9).",
+            "of your own, or ask one of its admins.",
             id="shared",
         ),
         pytest.param(
             DIRECT,
-            "The council is not open in direct messages: ask in a channel, or ask an admin (U8, "
-            "U9).",
+            "The council is not open in direct messages: ask in a channel, or ask one of "
+            "its admins.",
             id="direct",
         ),
         pytest.param(
             IN_CHANNEL,
-            "The council is not open in this channel: ask in one of those it is open in, or ask an "
-            "admin (U8, U9).",
+            "The council is not open in this channel: ask in one of those it is open in, or ask "
+            "one of its admins.",
             id="channel",
         ),
     ],

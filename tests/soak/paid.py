@@ -30,17 +30,14 @@ class Bill:
         """How many calls were made."""
         return sum(map(len, self.calls.values()))
 
-    def again(self, kills: list[float], margin_seconds: float) -> tuple[int, int]:
-        """Give the calls made again after a kill: answered longer before it than this, and not."""
-        repaid = in_flight = 0
+    def again(self, kills: list[float]) -> list[float]:
+        """Give, for each call made again, how long before the kill it was answered; 0 if not."""
+        ages = []
         for asked in self.calls.values():
             for before in asked[:-1]:
                 kill = min((k for k in kills if k >= before.at), default=0.0)
-                if before.answered is not None and before.answered < kill - margin_seconds:
-                    repaid += 1
-                else:
-                    in_flight += 1
-        return repaid, in_flight
+                ages.append(max(0.0, kill - (before.answered or kill)))
+        return ages
 
 
 class PaidServer(ModelServer):

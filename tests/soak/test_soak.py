@@ -14,5 +14,5 @@ async def test_kills_lose_nothing_and_cost_nothing_twice(tmp_path: Path) -> None
 
     assert len(count.kills) == 5
     assert count.rounds >= 8
-    assert (count.unfinished, count.repaid) == (0, 0)
+    assert (count.unfinished, count.repaid) == (0, [])
     assert count.answers_shown == count.rounds

@@ -117,7 +117,8 @@ async def test_it_says_what_was_not_started_and_why(home: Home) -> None:
         ran = await stopped(process)
 
     text = "".join(said) + ran.err
-    assert "Slack: not started (SLACK_BOT_TOKEN is set, but this version has no Slack yet)" in text
+    missing = "SLACK_APP_TOKEN is missing, or SLACK_SIGNING_SECRET for HTTP"
+    assert f"Slack: not started ({missing})\n" in text
     assert "Discord: not started (no token)" in text
     assert "Panel house: North, South" in text
     assert "xoxb-secret" not in text

@@ -32,20 +32,32 @@ async def test_who_is_missing_is_said_before_the_answer() -> None:
 
     kinds = [type(part) for part in report(round_).root.parts]
 
-    assert "Gemini 3 Pro could not be reached." in cautions(round_)
+    assert cautions(round_)[0].startswith("Gemini 3 Pro could not be reached; ")
     assert kinds.index(Caution) < kinds.index(Prose)
 
 
 async def test_how_many_ranked_how_many_is_said_when_somebody_is_missing() -> None:
     round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
 
-    assert cautions(round_)[-1] == "Three answers were ranked by three judges."
+    assert cautions(round_)[-1].endswith("; three answers were ranked by three judges.")
+
+
+async def test_each_that_is_missing_has_a_sentence_and_the_last_says_what_there_is_instead() -> (
+    None
+):
+    gone = {GPT: GatewayError("was busy (409)"), GEMINI: GONE}
+    round_ = await held(FakeGateway(answers=gone, judges=gone), a_panel(5))
+
+    assert cautions(round_) == [
+        "GPT-5.1 was busy (409).",
+        "Gemini 3 Pro could not be reached; three answers were ranked by three judges.",
+    ]
 
 
 async def test_a_seat_that_failed_twice_for_one_reason_is_named_once() -> None:
     round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
 
-    assert cautions(round_).count("Gemini 3 Pro could not be reached.") == 1
+    assert cautions(round_)[0].count("Gemini 3 Pro could not be reached") == 1
 
 
 async def test_the_next_chairman_is_said_to_have_written_the_answer() -> None:
@@ -53,19 +65,28 @@ async def test_the_next_chairman_is_said_to_have_written_the_answer() -> None:
     round_ = await held(FakeGateway(chairmen={GPT: GONE}), panel)
 
     assert cautions(round_) == [
-        "The chairman, GPT-5.1, could not be reached.",
-        "Claude Sonnet 4.6 wrote the answer instead.",
+        "The chairman, GPT-5.1, could not be reached; Claude Sonnet 4.6 wrote the answer instead."
     ]
 
 
 async def test_the_winning_answer_stands_in_for_a_chairman() -> None:
-    round_ = await held(FakeGateway(answers=FOUR, chairmen=dict.fromkeys(NAMES, GONE)))
+    panel = a_panel(4, chairmen=[GPT])
+    round_ = await held(FakeGateway(answers=FOUR, chairmen={GPT: GONE}), panel)
 
-    assert cautions(round_)[-1] == (
-        "The chairman could not be reached; this is the winning answer as it stands, "
+    assert cautions(round_) == [
+        "The chairman, GPT-5.1, could not be reached; this is the winning answer as it stands, "
         "by Claude Sonnet 4.6."
-    )
+    ]
     assert lines_of(round_, Prose) == ["1"]
+
+
+async def test_chairmen_who_failed_for_one_reason_are_named_together() -> None:
+    panel = a_panel(4, chairmen=[GPT, CLAUDE])
+    round_ = await held(FakeGateway(chairmen={GPT: GONE, CLAUDE: GONE}), panel)
+
+    assert cautions(round_)[0].startswith(
+        "The chairman, GPT-5.1, then Claude Sonnet 4.6, could not be reached; this is "
+    )
 
 
 async def test_an_answer_chosen_among_equals_is_not_called_the_winner() -> None:
@@ -107,4 +128,4 @@ async def test_an_answer_that_ends_early_says_so() -> None:
 async def test_a_judge_that_did_not_vote_is_named() -> None:
     round_ = await held(FakeGateway(answers=FOUR, judges={GPT: GatewayError("was busy (409)")}))
 
-    assert cautions(round_)[0] == "GPT-5.1 was busy (409)."
+    assert cautions(round_)[0].startswith("GPT-5.1 was busy (409); ")

@@ -64,7 +64,7 @@ async def test_a_missing_member_is_named_with_its_reason() -> None:
 
     words = words_of(progress_post(rounds[-1], 3))
 
-    assert "Gemini 3 Pro answers missing could not be reached" in words
+    assert "Gemini 3 Pro missing could not be reached" in words
 
 
 async def test_a_judge_that_is_asked_again_is_seen_to_be() -> None:

@@ -18,7 +18,7 @@ UNREACHED = GatewayError("could not be reached")
 async def test_the_question_heads_the_answer_and_the_honest_line_follows() -> None:
     root = report(await held()).root
 
-    assert [type(part) for part in root.parts] == [Heading, Prose, Note, Note, Buttons]
+    assert [type(part) for part in root.parts] == [Heading, Prose, Note, Buttons]
     assert root.parts[1] == Prose("The council says yes.")
     assert root.summary == "Is Postgres enough for a job queue?"
 

@@ -55,22 +55,23 @@ async def test_answers_and_ballots_open_at_once_and_then_fill(either: Stage) -> 
 
 
 async def test_long_answers_have_pages_to_turn(stage: Stage) -> None:
-    channel = stage.channel()
+    dora = stage.person()
+    channel = stage.channel(dora)
     texts = {name: f"Beginning by {name}. " + f"{'w' * 99} " * 200 for name in SERVED}
     short = answer("In short.")
     with stage.scripted({name: by_role(answer(texts[name]), chairman=short) for name in SERVED}):
-        root = await stage.asked(channel, "panel:served How long?")
-    await _press(stage, root, "answers")
-    view = await stage.modal("U1", "Next (2 of ")
+        root = await stage.asked(channel, "panel:served How long?", dora)
+    await _press(stage, root, "answers", dora)
+    view = await stage.modal(dora, "Next (2 of ")
     begun = words(view)
 
-    await asyncio.gather(*[stage.slack.click(view, "council:page:1", "U1") for _ in range(2)])
+    await asyncio.gather(*[stage.slack.click(view, "council:page:1", dora) for _ in range(2)])
 
-    await stage.modal("U1", "Previous (1 of ")
+    await stage.modal(dora, "Previous (1 of ")
     assert words(view) != begun
-    await stage.slack.click(view, "council:page:0", "U1")
+    await stage.slack.click(view, "council:page:0", dora)
     await stage.slack.until(lambda: words(view) == begun)
-    assert not [m for m in stage.whispers("U1", channel) if "refused" in words(m)]
+    assert not [m for m in stage.whispers(dora, channel) if "refused" in words(m)]
 
 
 async def test_run_again_pressed_twice_asks_once_more_as_the_pressers_own(stage: Stage) -> None:

@@ -24,22 +24,23 @@ async def _about(stage: Stage, message: Message, user: str = "U1") -> View:
 
 
 async def test_alone_the_word_ask_opens_the_modal(either: Stage) -> None:
-    channel = either.channel()
+    dora = either.person()
+    channel = either.channel(dora)
 
-    deed = await either.slack.command("U1", channel, "/council", "ask")
+    deed = await either.slack.command(dora, channel, "/council", "ask")
 
-    view = await either.modal("U1", "Ask the council")
+    view = await either.modal(dora, "Ask the council")
     assert deed.message is None
     assert _offers(view, "panel") == {
         "house": "house: goes to nobody, since the members are scripted",
         "served": "served: goes to this machine",
     }
     assert list(_offers(view, "audience")) == ["here", "me"]
-    await either.slack.submit(view, {"question": "Which queue?", "panel": "served"}, "U1")
+    await either.slack.submit(view, {"question": "Which queue?", "panel": "served"}, dora)
     answer = await either.answered(channel)
     assert answer.thread_ts is None
-    assert "asking Up" in words(await either.whispered("U1", channel, "Round "))
-    assert either.slack.views("U1") == []
+    assert "Asking Up" in words(await either.whispered(dora, channel, " in round "))
+    assert either.slack.views(dora) == []
 
 
 async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
@@ -57,7 +58,7 @@ async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
         ("@ada, is 1 < 2 for a <queue>?",)
     ]
     # Nobody has replied there yet, so a whisper in the thread would not be seen.
-    assert (await stage.whispered("U1", channel, "Round ")).thread_ts is None
+    assert (await stage.whispered("U1", channel, " in round ")).thread_ts is None
 
 
 async def test_of_an_answer_of_the_council_the_whole_answer_is_taken(stage: Stage) -> None:
@@ -126,13 +127,14 @@ async def test_what_is_wrong_stays_in_the_modal_beside_its_field_and_nothing_typ
 
 
 async def test_sent_twice_it_is_asked_once(stage: Stage) -> None:
-    channel = stage.channel()
-    await stage.slack.command("U1", channel, "/council", "ask")
-    view = await stage.modal("U1", "Ask the council")
+    dora = stage.person()
+    channel = stage.channel(dora)
+    await stage.slack.command(dora, channel, "/council", "ask")
+    view = await stage.modal(dora, "Ask the council")
 
-    await stage.slack.submit(view, {"question": "Which queue?"}, "U1")
-    stage.slack.state.modals["U1"].append(view)
-    await stage.slack.submit(view, {"question": "Which queue?"}, "U1")
+    await stage.slack.submit(view, {"question": "Which queue?"}, dora)
+    stage.slack.state.modals[dora].append(view)
+    await stage.slack.submit(view, {"question": "Which queue?"}, dora)
 
     await stage.answered(channel)
     assert len(stage.rounds(channel)) == 1

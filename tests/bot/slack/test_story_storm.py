@@ -48,7 +48,7 @@ async def test_a_thousand_deliveries_are_one_round_and_one_answer(either: Stage)
     assert len(either.ours(channel)) == 7  # the answer, five replies, the file
     told = [words(message) for message in either.whispers("U1", channel)]
     assert len(told) == 4
-    for said in ("Round ", "Send this thread along", "/council budget", "no panel 'nope'"):
+    for said in (" in round ", "Send this thread along", "/council budget", "no panel 'nope'"):
         assert sum(said in one for one in told) == 1
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.bot.homes import PATIENCE_SECONDS, Home, ended
 
-HERE = "asking North, South, East, West and Middle"
+HERE = "Asking North, South, East, West and Middle"
 
 
 @pytest.fixture(scope="module")

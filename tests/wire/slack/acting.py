@@ -116,6 +116,13 @@ class Acting:
         self.state.tokens[self.state.app.bot_token].trouble = "account_inactive"
         return await self._happens("app_uninstalled", {"type": "app_uninstalled"})
 
+    async def revokes(self, *, bot: bool = True) -> Event:
+        """Take back the bot's token, or only somebody's own, and tell the app so."""
+        if bot:
+            self.state.tokens[self.state.app.bot_token].trouble = "token_revoked"
+        tokens = {"bot": [BOT]} if bot else {"oauth": ["U1"]}
+        return await self._happens("tokens_revoked", {"type": "tokens_revoked", "tokens": tokens})
+
     async def deliver_again(self, event: Event, attempt: int = 1) -> Acknowledgement:
         """Deliver an event once more, with the same event_id, as a retry."""
         answer = await self._deliver(event, attempt, "http_timeout")

@@ -32,6 +32,7 @@ class Links:
         self._state = state
         self.open: list[Link] = []
         self.opened = 0  # ever
+        self.turned_away = 0  # so many more addresses are found to have expired
         self.sent: list[Payload] = []  # envelopes
         self.late: list[Payload] = []  # acknowledgements nobody waited for any more
         self._waiting: dict[str, asyncio.Future[Payload | None]] = {}
@@ -40,9 +41,11 @@ class Links:
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """Hold one link: hello, then envelopes out and acknowledgements in."""
         ticket = request.query.get("ticket", "")
-        if ticket not in self._state.tickets:
-            return web.Response(status=404)
+        known = ticket in self._state.tickets
         self._state.tickets.discard(ticket)
+        if not known or self.turned_away:
+            self.turned_away -= known
+            return web.Response(status=404)
         socket = web.WebSocketResponse(timeout=0.5)  # a frozen app may not hold up the end
         await socket.prepare(request)
         if len(self.open) >= self._state.rules.links:

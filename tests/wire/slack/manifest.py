@@ -63,6 +63,8 @@ NEEDED_BY_EVENT = {
     "message.groups": "groups:history",
     "message.im": "im:history",
     "message.mpim": "mpim:history",
+    "channel_archive": "channels:read",
+    "channel_unarchive": "channels:read",
     "member_joined_channel": "channels:read",
 }
 

@@ -1,0 +1,52 @@
+"""From messages and views, as Slack's API has them, to one page of HTML.
+
+Knows no product and no browser.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader
+
+Payload = dict[str, Any]
+
+_FOLDER = Path(__file__).parent / "templates"
+_TEMPLATES = Environment(loader=FileSystemLoader(_FOLDER), autoescape=True, trim_blocks=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One message on the screen: who says it, when, and the payload; `only_you` is an ephemeral."""
+
+    author: str
+    at: str
+    payload: Payload
+    is_app: bool = True
+    only_you: bool = False
+    replies: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What somebody looks at: a place with its messages, or a modal before it.
+
+    With `has_root` the first message is the thread's root. `typed` is what stands in the inputs
+    of a modal.
+    """
+
+    title: str
+    lines: tuple[Line, ...] = ()
+    is_thread: bool = False
+    has_root: bool = False
+    modal: Payload | None = None
+    typed: Mapping[str, str] = field(default_factory=dict)
+    is_dark: bool = False
+    is_phone: bool = False
+
+
+def drawn(screen: Screen) -> str:
+    """Give the screen as a page that needs nothing from anywhere."""
+    css = (_FOLDER / "slack.css").read_text(encoding="utf-8")
+    return _TEMPLATES.get_template("screen.html").render(screen=screen, css=css)

@@ -1,0 +1,222 @@
+"""The pictures of a round in Slack: what the product sent to a Slack of our own, drawn.
+
+The payloads are the product's own, as a process beside a strict fake Slack; only the drawing is
+ours (`bench.blockkit`), so that Slack's own client may look a little different.
+"""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from playwright.async_api import Browser, ViewportSize, async_playwright
+
+from bench.blockkit import Line, Screen, drawn, thinned
+from bench.ours import QUESTION
+from bench.pictures import PICTURES, config, playing
+from bench.queue_words import SEATS
+from tests.bot.homes import seat_of
+from tests.bot.slack.serving import Served, serving
+from tests.wire.models import Behaviour, ModelServer, Outcome, Request, Say, fail
+from tests.wire.slack import BOT, FakeSlack, Message, View, Workspace
+
+ADA, BEN, CHANNEL = "U1", "U2", "C1"
+PANE, THREAD, MODAL, PHONE = 800, 620, 568, 390
+PHONE_HEIGHT = 844
+PACE = 3  # slower than the page's round: Slack shows progress every three seconds
+SAID = (
+    (BEN, "The nightly import is behind again: 1.4 million jobs waiting at 7 this morning."),
+    (ADA, "It is the polling. We read one row at a time, and vacuum cannot keep up."),
+    (BEN, "Can we stay on Postgres, or is this the day we add a broker?"),
+)
+ASKED = "what would you change first, and what would you measure?"
+
+
+@dataclass(slots=True)
+class Studio:
+    """Takes pictures of screens."""
+
+    browser: Browser
+
+    async def take(self, name: str, *screens: Screen, width: int = PANE, height: int = 0) -> None:
+        """Draw screens side by side, photograph all of them or so much, and keep that small."""
+        size: ViewportSize = {"width": width * len(screens), "height": height or 200}
+        scale = 1.5 if screens[0].is_thread or len(screens) > 1 else 2
+        page = await self.browser.new_page(viewport=size, device_scale_factor=scale)
+        await page.set_content(side_by_side(map(drawn, screens), size))
+        picture = await page.screenshot(full_page=not height)
+        await page.close()
+        path = PICTURES / f"slack-{name}.png"
+        # The loop serves Slack's socket meanwhile, and must not be late.
+        path.write_bytes(await asyncio.to_thread(thinned, picture))
+        print(f"{path.name}: {path.stat().st_size // 1000} KB")
+
+
+def paced(behaviour: Behaviour) -> Behaviour:
+    """Behave so, but slowly enough to be looked at."""
+
+    def slowly(request: Request) -> Outcome:
+        outcome = behaviour(request)
+        if isinstance(outcome, Say) and outcome.seconds:
+            return replace(outcome, seconds=outcome.seconds * PACE)
+        return outcome
+
+    return slowly
+
+
+def workspace() -> Workspace:
+    """Give a workspace whose people and channel have names of their own."""
+    home = Workspace.standard()
+    home.users[ADA].name, home.users[BEN].name = "Ada", "Ben"
+    home.channels[CHANNEL].name = "backend"
+    return home
+
+
+@asynccontextmanager
+async def beside(models: ModelServer, toml: str) -> AsyncIterator[Served]:
+    """Run the product beside a Slack, with this council.toml."""
+    models.script |= {seat: paced(playing(seat)) for seat in SEATS}
+    with TemporaryDirectory(prefix="council-pictures-") as folder:
+        async with (
+            FakeSlack(workspace=workspace()) as slack,
+            serving(Path(folder), slack, config=toml) as product,
+        ):
+            yield product
+
+
+def present(message: Message | None) -> Message:
+    """Give the message that must have been said."""
+    if message is None:
+        raise RuntimeError("nothing was said")
+    return message
+
+
+def line_of(slack: FakeSlack, message: Message, **more: Any) -> Line:  # noqa: ANN401
+    """Give a message as it is seen."""
+    is_app = message.user == BOT
+    name = "Council" if is_app else slack.workspace.users[message.user].name
+    payload = message.payload | {"text": message.text.replace(f"<@{BOT}>", "@Council")}
+    return Line(name, "10:24", payload, is_app, **more)
+
+
+async def the_round(studio: Studio, product: Served) -> None:
+    """Ask in a channel, and picture what is seen until the thread is whole."""
+    slack = product.slack
+    deed = await slack.command(ADA, CHANNEL, "/council", QUESTION)
+    ack = line_of(slack, present(deed.message), only_you=True)
+    await studio.take("ack", Screen("backend", (ack,)))
+    root = await product.answered(CHANNEL)
+    replies = await product.told(CHANNEL, root)
+    running = replace(line_of(slack, root), payload=under_way(slack))
+    await studio.take("running", Screen("backend", (running,)))
+    await finished(studio, slack, root, replies)
+    await slack.click(root, "council:ballots", ADA)
+    view = await filled(slack)
+    await studio.take("ballots", Screen("Ballots", modal=view.payload), width=MODAL)
+    await slack.closes(view)
+
+
+async def finished(studio: Studio, slack: FakeSlack, root: Message, replies: list[Message]) -> None:
+    """Picture the answer and its thread: wide, narrow and in the dark."""
+    answer = line_of(slack, root, replies=len(replies))
+    under = tuple(line_of(slack, reply) for reply in replies)
+    channel = Screen("backend", (answer,))
+    await studio.take("round", channel)
+    await studio.take("dark", replace(channel, is_dark=True))
+    # Up to the first answer, and the file: the rest looks alike.
+    thread = Screen("backend", (*under[:3], under[-1]), is_thread=True)
+    await studio.take("thread", thread, width=THREAD)
+    held = [replace(screen, is_phone=True) for screen in (channel, thread)]
+    await studio.take("phone", *held, width=PHONE, height=PHONE_HEIGHT)
+
+
+def side_by_side(pages: Iterable[str], size: ViewportSize) -> str:
+    """Give one page of several, each cut off where the screen ends; one alone is whole."""
+    first, *more = pages
+    if not more:
+        return first
+    wide, high = size["width"] // (1 + len(more)), size["height"]
+    frame = f'<iframe width="{wide}" height="{high}" scrolling="no" srcdoc="%s"></iframe>'
+    style = "<style>body{margin:0;display:flex}iframe{border:0;outline:1px solid #999}</style>"
+    return style + "".join(frame % escape(page) for page in (first, *more))
+
+
+def under_way(slack: FakeSlack) -> dict[str, Any]:
+    """Give the last sight of progress in which some have voted and some have not."""
+    sights = [call.value("blocks") for call in slack.called("chat.update")]
+    wanted = ("judges voted", "ranks", "in_progress")
+    voting = [blocks for blocks in sights if all(word in str(blocks) for word in wanted)]
+    return {"blocks": [blocks for blocks in voting if "4 of 4 judges" not in str(blocks)][-1]}
+
+
+async def filled(slack: FakeSlack) -> View:
+    """Wait until a modal shows what it was opened for."""
+    await slack.until(lambda: slack.views(ADA) and "One moment" not in str(slack.views(ADA)))
+    return slack.views(ADA)[-1]
+
+
+async def the_modal(studio: Studio, slack: FakeSlack) -> None:
+    """Picture the modal to ask in, with a question typed."""
+    await slack.command(ADA, CHANNEL, "/council", "ask")
+    view = await filled(slack)
+    typed = {"question": QUESTION, "context": "Payloads are under 2 KB; Postgres 17, one replica."}
+    await studio.take("ask", Screen("Ask", modal=view.payload, typed=typed), width=MODAL)
+    await slack.closes(view)
+
+
+async def the_thread(studio: Studio, slack: FakeSlack) -> None:
+    """Ask in a thread, and picture what the asker is shown before it is sent along."""
+    root = slack.says(SAID[0][0], CHANNEL, SAID[0][1])
+    said = [root, *(slack.says(user, CHANNEL, text, root.ts) for user, text in SAID[1:])]
+    event = await slack.mention(ADA, CHANNEL, f"<@{BOT}> {ASKED}", root.ts)
+    before = len(slack.ephemerals(ADA))
+    await slack.until(lambda: len(slack.ephemerals(ADA)) > before)
+    offer = line_of(slack, slack.ephemerals(ADA)[-1], only_you=True)
+    lines = (*(line_of(slack, message) for message in [*said, present(event.message)]), offer)
+    await studio.take(
+        "context", Screen("backend", lines, has_root=True, is_thread=True), width=THREAD
+    )
+
+
+async def the_cautions(studio: Studio, models: ModelServer) -> None:
+    """Hold a round in which a member and the chairman are missing."""
+    chair = seat_of(
+        "openai/chair", api_base=models.api_base, display="DeepSeek V3.2", family="deepseek"
+    )
+    toml = config(models.api_base).replace(
+        "[panels.house]\n", '[panels.house]\nchairman = ["openai/chair"]\n'
+    )
+    async with beside(models, toml + chair) as product:
+        models.script |= {"gemini": fail(503), "chair": fail(503)}
+        await product.slack.command(ADA, CHANNEL, "/council", QUESTION)
+        root = await product.answered(CHANNEL)
+        await studio.take("cautions", Screen("backend", (line_of(product.slack, root),)))
+
+
+async def all_of_them(studio: Studio) -> None:
+    """Take every picture."""
+    async with ModelServer() as models:
+        async with beside(models, config(models.api_base)) as product:
+            await the_round(studio, product)
+            await the_modal(studio, product.slack)
+            await the_thread(studio, product.slack)
+        await the_cautions(studio, models)
+
+
+async def main() -> None:
+    found = shutil.which("chromium")
+    if not found:
+        raise SystemExit("There is no chromium here: apt-get install chromium.")
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        await all_of_them(Studio(browser))
+        await browser.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
