@@ -1,10 +1,12 @@
 """Slack as long as the bot runs: preflight, then one of two transports."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
@@ -15,6 +17,7 @@ from bot.slack.ears import Ears
 from bot.slack.hearing import Body
 from bot.slack.people import People
 from bot.slack.preflight import Identity, SlackError, check_app_token, identity
+from bot.slack.sdk_logs import sdk_logger
 from bot.slack.sockets import run_socket
 from bot.slack.tokens import Tokens, opened_client
 from bot.slack.untold import Untold
@@ -94,12 +97,7 @@ class Slack:
     async def _heard(self, workspace: Workspace, me: Identity) -> None:
         await self._desk.runner.resume((CHAT,))
         untold = Untold(self._desk, workspace)
-        # What is acknowledged has been taken in: an event is, once its round is stored.
-        app = AsyncApp(
-            client=workspace.client,
-            signing_secret=self._tokens.signing or None,
-            process_before_response=True,
-        )
+        app = _bolt(workspace, me, self._tokens.signing)
         Ears(self._desk, workspace, untold.doing, untold.leave).listen_to(app)
         app.event("tokens_revoked")(self._revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(app)
@@ -130,3 +128,25 @@ class Slack:
             for task in heard:
                 task.cancel()
             await asyncio.gather(*heard, return_exceptions=True)
+
+
+def _bolt(workspace: Workspace, me: Identity, signing: str) -> AsyncApp:
+    """Give Bolt, told what it would else ask Slack for, or take from the environment."""
+
+    async def authorize() -> AuthorizeResult:
+        return AuthorizeResult(
+            enterprise_id=None,
+            team_id=me.team,
+            bot_user_id=me.user,
+            bot_id=me.bot,
+            bot_token=workspace.client.token,
+        )
+
+    return AsyncApp(
+        logger=sdk_logger(__name__, logging.ERROR),
+        client=workspace.client,
+        signing_secret=signing,
+        authorize=authorize,
+        # What is acknowledged has been taken in: an event is, once its round is stored.
+        process_before_response=True,
+    )

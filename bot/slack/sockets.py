@@ -4,7 +4,6 @@ import asyncio
 import logging
 import time
 
-import structlog
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
@@ -13,6 +12,7 @@ from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from bot.slack.preflight import SlackError
+from bot.slack.sdk_logs import sdk_logger
 
 _FINAL = {
     "invalid_auth",
@@ -24,17 +24,6 @@ _FINAL = {
     "missing_scope",
     "app_uninstalled",
 }
-
-
-class _ToLog(logging.Handler):
-    """Tells our log what the SDK complains of: no traceback, and no address, which is a secret."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write one line."""
-        what = record.getMessage().partition(":")[0].partition(" (")[0]
-        fault = record.exc_info[0] if record.exc_info else None
-        name = fault.__name__ if fault else ""
-        structlog.get_logger().warning("slack_socket_trouble", what=what, fault=name)
 
 
 class Socket(SocketModeClient):
@@ -71,7 +60,8 @@ class Socket(SocketModeClient):
 
 async def run_socket(app: AsyncApp, app_token: str, ping_seconds: float) -> None:
     """Hear over a socket until cancelled; raise SlackError once Slack takes the token no more."""
-    socket = Socket(app_token, _logger(), app.client, ping_interval=ping_seconds)
+    logger = sdk_logger(__name__, logging.WARNING)
+    socket = Socket(app_token, logger, app.client, ping_interval=ping_seconds)
     socket.refused = asyncio.get_running_loop().create_future()
 
     async def handle(client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
@@ -85,9 +75,3 @@ async def run_socket(app: AsyncApp, app_token: str, ping_seconds: float) -> None
         await socket.refused
     finally:
         await socket.close()  # type: ignore[no-untyped-call]  # the SDK's own
-
-
-def _logger() -> logging.Logger:
-    logger = logging.getLogger(__name__)
-    logger.handlers, logger.propagate = [_ToLog()], False
-    return logger

@@ -18,7 +18,7 @@ SAID = {
     "budget": "Everybody, this month",
     "cancel last": "No round of yours is under way here.",
     "forget 12ab": "There is no round '12ab' here",
-    "ask help": "in round ",
+    "ask help": "Asking ",
     "panel:nope Why?": "There is no panel 'nope'",
     "method:nope Why?": "There is no method 'nope'",
     "": "Anything else after /council is a question.",
@@ -140,7 +140,7 @@ async def test_a_panel_picked_in_a_channel_is_asked_in_its_threads_as_well(stage
     await stage.slack.mention("U2", channel, f"<@{BOT}> Which queue?")
 
     await stage.answered(channel)
-    assert "Asking Up" in words(await stage.whispered("U2", channel, " in round "))
+    assert "Asking Up" in words(await stage.whispered("U2", channel, "Asking "))
 
 
 async def test_a_running_round_shows_how_far_it_is_and_is_touched_every_three_seconds_at_most(
