@@ -34,8 +34,8 @@ fix: $(VENV)/.dev ## format, and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-soak: $(VENV)/.dev ## kill -9 at random moments: make soak KILLS=200 ROUNDS=400
-	@KILLS=$(KILLS) ROUNDS=$(ROUNDS) $(BIN)/python -m tests.soak
+soak: $(VENV)/.dev ## kill -9 at random moments: make soak KILLS=200 ROUNDS=400, or OF=slack KILLS=100
+	@KILLS=$(KILLS) ROUNDS=$(ROUNDS) $(BIN)/python -m tests.soak$(addprefix .,$(OF))
 
 bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed; speed of the page
 	$(BIN)/python -m bench.overhead --rivals

@@ -28,7 +28,7 @@ from tests.wire.slack import BOT, FakeSlack, Message, View, Workspace
 ADA, BEN, CHANNEL = "U1", "U2", "C1"
 PANE, THREAD, MODAL, PHONE = 800, 620, 568, 390
 PHONE_HEIGHT = 844
-PACE = 2.2  # slower than the page's round: Slack shows progress every three seconds
+PACE = 3  # slower than the page's round: Slack shows progress every three seconds
 SAID = (
     (BEN, "The nightly import is behind again: 1.4 million jobs waiting at 7 this morning."),
     (ADA, "It is the polling. We read one row at a time, and vacuum cannot keep up."),

@@ -20,7 +20,7 @@ from council.places import Place
 from council.ports import Outgoing
 
 GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
-SETTLE_SECONDS = 5.0  # what a chat is given for what was asked of it last
+SETTLE_SECONDS = 3.0  # what a chat is given for what was asked of it last
 LOOKS_SECONDS = (1.0, 2.0, 5.0)  # before each look for a message whose connection was lost
 
 ROOTS = ROOT, ROOT_AGAIN = "0", "0 again"  # the parts that hold a round's answer

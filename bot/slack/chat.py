@@ -24,8 +24,6 @@ from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from council.places import Place
 
-EDIT_SECONDS = 3.0  # Slack asks for no more edits of one message than that
-LATE_SECONDS = 20.0  # how long after we gave an edit up Slack may still carry it out
 FAULTS_A_LEVEL = 2
 PROGRESS_PATIENCE_SECONDS = 0.0
 _GONE = {
@@ -60,13 +58,10 @@ class SlackChat(Chat):
     is_room = True
     tick_seconds: ClassVar[float] = 15.0
 
-    def __init__(
-        self, workspace: Workspace, whisper: Whisper, late_seconds: float = LATE_SECONDS
-    ) -> None:
+    def __init__(self, workspace: Workspace, whisper: Whisper) -> None:
         self._workspace = workspace
         self._client = workspace.client
         self._whisper = whisper
-        self._late_seconds = late_seconds
         self._written_at = time.monotonic()
         self._late_until = self._written_at
         self._progress_level = Level.DATA_TABLE
@@ -159,7 +154,8 @@ class SlackChat(Chat):
 
     async def turn(self) -> None:
         """Wait until message and workspace bear another sight of progress."""
-        await asyncio.sleep(self._written_at + EDIT_SECONDS - time.monotonic())
+        at = self._written_at + self._workspace.pace.edit_seconds
+        await asyncio.sleep(at - time.monotonic())
         await self._workspace.edits.turn()
 
     async def show_progress(self, sent: Sent, post: Post) -> None:
@@ -179,7 +175,7 @@ class SlackChat(Chat):
 
     def _gave_up(self) -> None:
         """Take note that an edit may still be carried out."""
-        self._late_until = time.monotonic() + self._late_seconds
+        self._late_until = time.monotonic() + self._workspace.pace.late_seconds
 
     async def settle(self, sent: Sent, post: Post) -> None:
         """Put a message right again once no edit that we gave up can be carried out any more."""

@@ -61,7 +61,7 @@ class Ears:
         heard = of_command(body)
         whispers = Whispers(self._workspace, str(body.get("response_url") or ""), ack)
         if heard.text.strip().lower() == ASK.name:
-            await ack()
+            await whispers.end()
             self._begin(heard, whispers, self._form(str(body["trigger_id"]), {}))
             return
         self._begin(heard, whispers, self._hear)

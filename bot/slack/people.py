@@ -68,7 +68,7 @@ class People:
 
     async def conversation(self, channel: str) -> Conversation:
         """Give what is known of where something is said."""
-        if channel.startswith("D"):
+        if not channel or channel.startswith("D"):
             return Conversation(channel)
 
         async def ask() -> Conversation:

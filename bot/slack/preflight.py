@@ -42,6 +42,7 @@ class Identity:
     team_name: str
     user: str
     user_name: str
+    bot: str
     scopes: frozenset[str]
 
     @property
@@ -74,10 +75,14 @@ async def identity(client: AsyncWebClient) -> Identity:
         raise SlackError(COPY_ANEW.format(code="it is no bot's"))
     granted = reply.headers.get("x-oauth-scopes", "")
     scopes = frozenset(scope.strip() for scope in granted.split(",") if scope.strip())
-    team, name, user, user_name = (
-        str(reply.get(key) or "") for key in ("team_id", "team", "user_id", "user")
+    return Identity(
+        team=str(reply.get("team_id") or ""),
+        team_name=str(reply.get("team") or ""),
+        user=str(reply.get("user_id") or ""),
+        user_name=str(reply.get("user") or ""),
+        bot=str(reply["bot_id"]),
+        scopes=scopes,
     )
-    return Identity(team, name, user, user_name, scopes)
 
 
 async def check_app_token(client: AsyncWebClient, token: str) -> None:

@@ -1,10 +1,12 @@
 """Slack as long as the bot runs: preflight, then one of two transports."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
@@ -15,10 +17,11 @@ from bot.slack.ears import Ears
 from bot.slack.hearing import Body
 from bot.slack.people import People
 from bot.slack.preflight import Identity, SlackError, check_app_token, identity
+from bot.slack.sdk_logs import sdk_logger
 from bot.slack.sockets import run_socket
 from bot.slack.tokens import Tokens, opened_client
 from bot.slack.untold import Untold
-from bot.slack.workspace import CHAT, Workspace
+from bot.slack.workspace import CHAT, SLACKS_OWN, Pace, Workspace
 from council.errors import CouncilError
 
 LONGEST_PAUSE_SECONDS = 60.0
@@ -33,10 +36,17 @@ REVOKED = (
 class Slack:
     """Slack from start to stop; `tell` hears how it stands, in a sentence."""
 
-    def __init__(self, desk: Desk, tokens: Tokens, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        tokens: Tokens,
+        tell: Callable[[str], None],
+        pace: Pace = SLACKS_OWN,
+    ) -> None:
         self._desk = desk
         self._tokens = tokens
         self._tell = tell
+        self._pace = pace
         self._handler: AsyncSlackRequestHandler | None = None
         self._hears = False
 
@@ -73,25 +83,21 @@ class Slack:
             self._tell(REVOKED)
 
     async def _served(self) -> None:
-        async with opened_client(self._tokens.api_url, self._tokens.bot) as client:
+        seconds = self._pace.timeout_seconds
+        async with opened_client(self._tokens.api_url, self._tokens.bot, seconds) as client:
             me = await identity(client)
             if me.faults:
                 raise SlackError(" ".join(me.faults))
             if self._tokens.app:
                 await check_app_token(client, self._tokens.app)
             people = People(client, me.team)
-            workspace = Workspace(client, me.team, me.user, people, me.scopes)
+            workspace = Workspace(client, me.team, me.user, people, me.scopes, self._pace)
             await self._heard(workspace, me)
 
     async def _heard(self, workspace: Workspace, me: Identity) -> None:
         await self._desk.runner.resume((CHAT,))
         untold = Untold(self._desk, workspace)
-        # What is acknowledged has been taken in: an event is, once its round is stored.
-        app = AsyncApp(
-            client=workspace.client,
-            signing_secret=self._tokens.signing or None,
-            process_before_response=True,
-        )
+        app = _bolt(workspace, me, self._tokens.signing)
         Ears(self._desk, workspace, untold.doing, untold.leave).listen_to(app)
         app.event("tokens_revoked")(self._revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(app)
@@ -112,7 +118,8 @@ class Slack:
         """Hear what comes in until the app is uninstalled."""
         heard: list[asyncio.Task[object]] = [asyncio.create_task(untold.gone.wait())]
         if self._tokens.app:
-            heard.append(asyncio.create_task(run_socket(app, self._tokens.app)))
+            socket = run_socket(app, self._tokens.app, self._pace.ping_seconds)
+            heard.append(asyncio.create_task(socket))
         try:
             done, _ = await asyncio.wait(heard, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -121,3 +128,25 @@ class Slack:
             for task in heard:
                 task.cancel()
             await asyncio.gather(*heard, return_exceptions=True)
+
+
+def _bolt(workspace: Workspace, me: Identity, signing: str) -> AsyncApp:
+    """Give Bolt, told what it would else ask Slack for, or take from the environment."""
+
+    async def authorize() -> AuthorizeResult:
+        return AuthorizeResult(
+            enterprise_id=None,
+            team_id=me.team,
+            bot_user_id=me.user,
+            bot_id=me.bot,
+            bot_token=workspace.client.token,
+        )
+
+    return AsyncApp(
+        logger=sdk_logger(__name__, logging.ERROR),
+        client=workspace.client,
+        signing_secret=signing,
+        authorize=authorize,
+        # What is acknowledged has been taken in: an event is, once its round is stored.
+        process_before_response=True,
+    )

@@ -3,9 +3,7 @@
 import asyncio
 import logging
 import time
-from contextlib import suppress
 
-import structlog
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
@@ -14,9 +12,8 @@ from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from bot.slack.preflight import SlackError
+from bot.slack.sdk_logs import sdk_logger
 
-PING_SECONDS = 5.0
-CONNECT_SECONDS = 4.0  # less than the SDK waits before it tries the same address again
 _FINAL = {
     "invalid_auth",
     "not_authed",
@@ -29,17 +26,6 @@ _FINAL = {
 }
 
 
-class _ToLog(logging.Handler):
-    """Tells our log what the SDK complains of: no traceback, and no address, which is a secret."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write one line."""
-        what = record.getMessage().partition(":")[0].partition(" (")[0]
-        fault = record.exc_info[0] if record.exc_info else None
-        name = fault.__name__ if fault else ""
-        structlog.get_logger().warning("slack_socket_trouble", what=what, fault=name)
-
-
 class Socket(SocketModeClient):
     """A socket that comes back by itself, and gives up where its token is good no more."""
 
@@ -48,11 +34,15 @@ class Socket(SocketModeClient):
     async def connect(self) -> None:
         """Connect, however often it takes; an address that was no good is not tried for ever."""
         while not self.closed:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(CONNECT_SECONDS):
+            try:
+                async with asyncio.timeout(2 * self.ping_interval):
                     await super().connect()  # type: ignore[no-untyped-call]  # the SDK's own
+            except TimeoutError:
+                self.wss_uri = None  # the SDK then asks for another
+            else:
                 return
-            self.wss_uri = None  # the SDK then asks for another
+            finally:
+                self.auto_reconnect_enabled = True  # the SDK leaves it off where it fails
 
     async def issue_new_wss_url(self) -> str:
         """Give the address of a new socket; note a refusal that will not change."""
@@ -68,9 +58,10 @@ class Socket(SocketModeClient):
             raise
 
 
-async def run_socket(app: AsyncApp, app_token: str) -> None:
+async def run_socket(app: AsyncApp, app_token: str, ping_seconds: float) -> None:
     """Hear over a socket until cancelled; raise SlackError once Slack takes the token no more."""
-    socket = Socket(app_token, _logger(), app.client, ping_interval=PING_SECONDS)
+    logger = sdk_logger(__name__, logging.WARNING)
+    socket = Socket(app_token, logger, app.client, ping_interval=ping_seconds)
     socket.refused = asyncio.get_running_loop().create_future()
 
     async def handle(client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
@@ -84,9 +75,3 @@ async def run_socket(app: AsyncApp, app_token: str) -> None:
         await socket.refused
     finally:
         await socket.close()  # type: ignore[no-untyped-call]  # the SDK's own
-
-
-def _logger() -> logging.Logger:
-    logger = logging.getLogger(__name__)
-    logger.handlers, logger.propagate = [_ToLog()], False
-    return logger

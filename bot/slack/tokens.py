@@ -27,10 +27,10 @@ class Tokens:
 
 @asynccontextmanager
 async def opened_client(
-    api_url: str, bot_token: str | None = None
+    api_url: str, bot_token: str | None = None, seconds: float = TIMEOUT_SECONDS
 ) -> AsyncIterator[AsyncWebClient]:
     """Give a client of Slack's Web API; without a token, for the few calls that need none."""
-    timeout = aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
+    timeout = aiohttp.ClientTimeout(total=seconds)
     async with aiohttp.ClientSession(timeout=timeout) as session:
         yield AsyncWebClient(
             token=bot_token,

@@ -16,6 +16,7 @@ from council.errors import CouncilError
 
 ACKNOWLEDGE_SECONDS = 2.0  # of the three that Slack gives
 PATIENCE_SECONDS = 120.0
+_QUIET: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False}
 
 Ack = Callable[..., Awaitable[Any]]
 Way = Callable[[Said, Message], Awaitable[object]]
@@ -93,7 +94,7 @@ class Whispers:
     async def _post(self, said: Said, message: Message) -> object:
         place = said.place
         return await self._workspace.client.chat_postMessage(
-            channel=place.channel, thread_ts=place.thread, **message.payload
+            channel=place.channel, thread_ts=place.thread, **message.payload, **_QUIET
         )
 
     async def _post_to_one(self, said: Said, message: Message) -> object:
@@ -104,7 +105,7 @@ class Whispers:
 
     async def _post_alone(self, said: Said, message: Message) -> object:
         return await self._workspace.client.chat_postMessage(
-            channel=said.asker.id, **message.payload
+            channel=said.asker.id, **message.payload, **_QUIET
         )
 
     async def _respond(self, _: Said, message: Message) -> object:

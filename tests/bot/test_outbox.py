@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.chat import Chat, Line, Post, Said, Sent
-from bot.outbox import GRACE_SECONDS, Outbox
+from bot.chat import Chat, Line, Post, Said, Sent, UnreachableError, UnsureError
+from bot.outbox import GRACE_SECONDS, SETTLE_SECONDS, Outbox
 from council.places import Place
 from council.ports import Outgoing
 from storage.database import open_engine
@@ -31,24 +31,42 @@ class ChatDownError(Exception):
     """The chat did not take the message, or did not say so."""
 
 
+TROUBLES: dict[str, type[Exception]] = {
+    "before": ChatDownError,
+    "away": UnreachableError,
+    "lost before": UnsureError,
+}
+
+
 @dataclass
 class FakeChat(Chat):
     """Remembers what was sent; `fails` says of the next sends how they go wrong."""
 
     sent: list[str] = field(default_factory=list)
     fails: list[str] = field(default_factory=list)
+    late: str = ""
+    looks_until_late: int = 0
 
     async def send(self, place: Place, post: Post, key: str) -> Sent:
         how = self.fails.pop(0) if self.fails else ""
-        if how == "before":
-            raise ChatDownError
+        if how in TROUBLES:
+            raise TROUBLES[how]
+        if how == "late":
+            self.looks_until_late = 2
+            self.late = key
+            raise UnsureError
         await asyncio.sleep(0)
         self.sent.append(key)
         if how == "after":
             raise ChatDownError
+        if how == "lost after":
+            raise UnsureError
         return Sent(place, f"at {key}")
 
     async def find(self, place: Place, key: str) -> Sent | None:
+        self.looks_until_late -= 1
+        if not self.looks_until_late:
+            self.sent.append(self.late)
         return Sent(place, f"at {key}") if key in self.sent else None
 
     async def edit(self, sent: Sent, post: Post) -> None:
@@ -117,18 +135,67 @@ async def test_parts_and_places_have_messages_of_their_own(outbox: Outbox) -> No
     assert len(set(chat.sent)) == 3
 
 
-@pytest.mark.parametrize(("how", "waits"), [("before", [GRACE_SECONDS]), ("after", [])])
-async def test_a_failed_send_is_looked_up_and_made_after_the_grace(
-    outbox: Outbox, clock: Clock, how: str, waits: list[float]
+async def test_a_message_left_without_a_mark_is_looked_up_first(
+    outbox: Outbox, clock: Clock
 ) -> None:
-    chat = FakeChat(fails=[how])
+    chat = FakeChat(fails=["after"])
     with pytest.raises(ChatDownError):
         await outbox.send(chat, "r1", 0, POST, HERE)
 
     await outbox.send(chat, "r1", 0, POST, HERE)
 
     assert len(chat.sent) == 1
-    assert clock.slept == waits
+    assert clock.slept == []
+
+
+async def test_one_that_is_not_found_is_sent_after_the_grace(outbox: Outbox, clock: Clock) -> None:
+    chat = FakeChat(fails=["before"])
+    with pytest.raises(ChatDownError):
+        await outbox.send(chat, "r1", 0, POST, HERE)
+
+    await outbox.send(chat, "r1", 0, POST, HERE)
+
+    assert len(chat.sent) == 1
+    assert clock.slept == [GRACE_SECONDS]
+
+
+async def test_who_serves_a_chat_alone_waits_for_no_dead_process(
+    rows: Outgoing, clock: Clock
+) -> None:
+    chat = FakeChat(fails=["before"])
+    with pytest.raises(ChatDownError):
+        await Outbox(rows, clock, clock.sleep).send(chat, "r1", 0, POST, HERE)
+
+    await Outbox(rows, clock, clock.sleep, alone=True).send(chat, "r1", 0, POST, HERE)
+
+    assert len(chat.sent) == 1
+    assert clock.slept == [SETTLE_SECONDS]
+
+
+async def test_a_chat_out_of_reach_is_tried_until_it_is_back(outbox: Outbox, clock: Clock) -> None:
+    chat = FakeChat(fails=["away"] * 100)
+
+    await outbox.send(chat, "r1", 0, POST, HERE)
+
+    assert len(chat.sent) == 1
+    assert max(clock.slept) == 60.0
+
+
+@pytest.mark.parametrize("how", ["lost before", "lost after"])
+async def test_a_lost_connection_neither_loses_nor_doubles(outbox: Outbox, how: str) -> None:
+    chat = FakeChat(fails=[how] * 3)
+
+    await outbox.send(chat, "r1", 0, POST, HERE)
+
+    assert len(chat.sent) == 1
+
+
+async def test_a_message_that_arrives_late_is_waited_for(outbox: Outbox) -> None:
+    chat = FakeChat(fails=["late"])
+
+    await outbox.send(chat, "r1", 0, POST, HERE)
+
+    assert len(chat.sent) == 1
 
 
 async def test_an_old_claim_is_not_waited_for(outbox: Outbox, clock: Clock) -> None:

@@ -12,15 +12,16 @@ from tests.wire.models import ModelServer
 from tests.wire.slack import BOT, Channel, FakeSlack, Message, Rates, Rules, User, View
 from tests.wire.slack.workspace import Kind
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 15
 SERVED = ("up", "down", "left")
 _NUMBERS = count(1)
 
 
 def words(of: Message | View) -> str:
     """Give all that can be read in a message or a modal, in order."""
-    blocks = of.blocks if isinstance(of, Message) else of.payload["blocks"]
-    return "\n".join(["" if isinstance(of, View) else of.text, *_texts(blocks)])
+    if isinstance(of, Message):
+        return "\n".join([of.text, *_texts(of.blocks)])
+    return "\n".join([of.payload["title"]["text"], *_texts(of.payload["blocks"])])
 
 
 def _texts(value: object) -> Iterator[str]:

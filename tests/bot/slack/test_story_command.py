@@ -18,7 +18,7 @@ SAID = {
     "budget": "Everybody, this month",
     "cancel last": "No round of yours is under way here.",
     "forget 12ab": "There is no round '12ab' here",
-    "ask help": "Round ",
+    "ask help": "Asking ",
     "panel:nope Why?": "There is no panel 'nope'",
     "method:nope Why?": "There is no method 'nope'",
     "": "Anything else after /council is a question.",
@@ -41,7 +41,7 @@ async def test_the_asker_is_told_at_once_who_is_asked_what_it_costs_and_how_long
     assert deed.message
     assert deed.message.ephemeral_to == "U1"
     told = words(deed.message)
-    assert "asking Up, Down and Left" in told
+    assert "Asking Up, Down and Left" in told
     assert "Your text goes to this machine" in told
     assert "Cost unknown for Up, Down and Left" in told
     assert "It takes 5 min at most" in told or "It usually takes about" in told
@@ -140,7 +140,7 @@ async def test_a_panel_picked_in_a_channel_is_asked_in_its_threads_as_well(stage
     await stage.slack.mention("U2", channel, f"<@{BOT}> Which queue?")
 
     await stage.answered(channel)
-    assert "asking Up" in words(await stage.whispered("U2", channel, "Round "))
+    assert "Asking Up" in words(await stage.whispered("U2", channel, "Asking "))
 
 
 async def test_a_running_round_shows_how_far_it_is_and_is_touched_every_three_seconds_at_most(

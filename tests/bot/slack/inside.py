@@ -1,0 +1,139 @@
+"""The service inside this process beside a fake Slack, for troubles that need no process's death.
+
+Everything is the product's own but models and database; waits of the outbox are short.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from bot.commands.desk import Desk, now
+from bot.outbox import Outbox
+from bot.slack.service import Slack
+from bot.slack.tokens import Tokens
+from bot.slack.workspace import Pace
+from council.calls import Call, Reply
+from storage.memory import MemoryOutgoing
+from tests.bot.desks import a_desk
+from tests.fakes import FakeGateway
+from tests.wire.slack import BOT, FakeSlack, Message, Rates, Rules
+from tests.wire.slack.state import SCOPES, Installation
+
+QUICKER = 0.02  # how long the outbox waits of a second
+FAST = Rates(off=True)
+QUICK = Pace(
+    ping_seconds=0.5, late_seconds=0.3, edit_seconds=0.1, posts_at_once=100, posts_a_second=100
+)
+
+
+@dataclass(eq=False)
+class HeldGateway(FakeGateway):
+    """Replies once it is let go on."""
+
+    goes_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def complete(self, call: Call) -> Reply:
+        await self.goes_on.wait()
+        return await super().complete(call)
+
+
+@dataclass(slots=True)
+class Inside:
+    """A running service, and what it says of itself."""
+
+    desk: Desk
+    gateway: HeldGateway
+    slack: FakeSlack
+    told: list[str]
+    running: asyncio.Task[None]
+
+    async def asks(self, channel: str = "C1", user: str = "U1") -> Message:
+        """Have somebody mention the bot, and give the root that shows progress."""
+        before = len(self.ours(channel))
+        await self.slack.command(user, channel, "/council", "Which queue?")
+        await self.slack.until(lambda: len(self.ours(channel)) > before)
+        return self.ours(channel)[-1]
+
+    def go_on(self) -> None:
+        """Let the models reply."""
+        self.gateway.goes_on.set()
+
+    def ours(self, channel: str = "C1") -> list[Message]:
+        """Give our own messages in a channel."""
+        return [m for m in self.slack.messages(channel) if m.user == BOT]
+
+    async def delivered(self, seconds: float = 20.0) -> None:
+        """Wait until all there is to say of every round has been said."""
+        end = asyncio.get_running_loop().time() + seconds
+        while not all(line.delivered for line in await self.desk.store.recent()):
+            last = [f"{call.method}: {call.outcome}" for call in self.slack.calls[-8:]]
+            assert asyncio.get_running_loop().time() < end, last
+            await asyncio.sleep(0.01)
+
+    async def is_one_whole_round(self, channel: str = "C1") -> None:
+        """See that a channel holds one answer, and under it everything once and in order."""
+        await self.delivered()
+        (root,) = self.ours(channel)
+        assert "council:answers" in str(root.blocks)
+        self.thread_is_whole(root)
+
+    def thread_is_whole(self, root: Message) -> None:
+        """See that the thread under a message holds every part once, in order, and one file."""
+        thread = self.slack.thread(root.channel, root.ts)
+        keys = [part_of(message) for message in thread if message.metadata]
+        assert keys == [str(number) for number in range(1, len(keys) + 1)]
+        assert len(keys) == 5  # two tables, and an answer of each member
+        files = [file["name"] for message in thread for file in message.payload.get("files", [])]
+        assert len(files) == 1
+        assert thread[-1].payload.get("files")
+
+    def dms(self, user: str = "U1") -> list[str]:
+        """Give the words of the direct messages with somebody."""
+        return [words_of(message) for message in self.slack.direct(user)]
+
+
+def part_of(message: Message) -> str:
+    """Give which part of its round a message is."""
+    assert message.metadata
+    return str(message.metadata["event_payload"]["key"]).rpartition("/")[2]
+
+
+def words_of(message: Message) -> str:
+    """Give all that can be read in a message."""
+    return f"{message.text} {message.blocks}"
+
+
+async def quickly(seconds: float) -> None:
+    await asyncio.sleep(seconds * QUICKER)
+
+
+@asynccontextmanager
+async def inside(
+    slack: FakeSlack,
+    gateway: HeldGateway | None = None,
+    desk: Desk | None = None,
+    pace: Pace = QUICK,
+) -> AsyncIterator[Inside]:
+    """Run the service until the block ends."""
+    gateway = gateway or HeldGateway()
+    if desk is None:
+        desk = a_desk(gateway)
+        desk.outbox = Outbox(MemoryOutgoing(), now, quickly, alone=True)
+    app, told = slack.state.app, list[str]()
+    tokens = Tokens(app.bot_token, app.app_token, "", slack.api_url)
+    running = asyncio.create_task(Slack(desk, tokens, told.append, pace).run())
+    try:
+        await slack.connected()
+        yield Inside(desk, gateway, slack, told, running)
+    finally:
+        running.cancel()
+        gateway.goes_on.set()
+        await asyncio.gather(running, return_exceptions=True)
+        for line in await desk.store.recent():
+            await desk.runner.stop(line.id)
+
+
+def a_slack(scopes: Sequence[str] = SCOPES, rates: Rates = FAST) -> FakeSlack:
+    """Give a Slack without rates, whose app has these scopes."""
+    return FakeSlack(rules=Rules(rates=rates), app=Installation(scopes=tuple(scopes)))

@@ -1,0 +1,76 @@
+"""Socket Mode breaks in every way: what was acknowledged is not lost, and nothing is double."""
+
+import asyncio
+
+import pytest
+
+from tests.bot.slack.inside import Inside, a_slack, inside
+from tests.wire.slack import BOT, FakeSlack, Slow
+
+
+async def holds_a_round(slack: FakeSlack, bot: Inside) -> None:
+    """See that a question is still heard and answered, once."""
+    await slack.connected(seconds=20)
+    event = await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")
+    while not event.accepted:
+        await slack.deliver_again(event)
+    assert event.message
+    bot.go_on()
+    await slack.until(lambda: slack.thread("C1", event.message.ts if event.message else ""))
+    await bot.delivered()
+    assert len(await bot.desk.store.recent()) == 1
+
+
+@pytest.mark.parametrize("reason", ["warning", "refresh_requested", "link_disabled"])
+async def test_an_announced_end_of_a_link_is_survived(reason: str) -> None:
+    async with a_slack() as slack, inside(slack) as bot:
+        await slack.links.say_disconnect(reason)
+        await slack.until(lambda: slack.links.opened > 1)
+
+        await holds_a_round(slack, bot)
+
+
+async def test_a_broken_link_comes_back() -> None:
+    async with a_slack() as slack, inside(slack) as bot:
+        slack.links.cut()
+
+        await holds_a_round(slack, bot)
+
+
+async def test_an_address_that_is_used_up_is_not_tried_for_ever() -> None:
+    async with a_slack() as slack, inside(slack) as bot:
+        asked = len(slack.called("apps.connections.open"))
+        slack.trouble("apps.connections.open", Slow(0.3))
+        slack.links.cut()
+        await slack.until(lambda: len(slack.called("apps.connections.open")) > asked)
+        await asyncio.sleep(0.1)
+        slack.state.tickets.clear()
+
+        await holds_a_round(slack, bot)
+
+
+async def test_an_event_delivered_again_over_a_new_link_makes_one_round() -> None:
+    async with a_slack() as slack, inside(slack) as bot:
+        event = await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")
+        await slack.links.say_disconnect("refresh_requested")
+        await slack.until(lambda: slack.links.opened > 1 and slack.links.open)
+        for attempt in (1, 2, 3):
+            await slack.deliver_again(event, attempt)
+        bot.go_on()
+
+        await bot.delivered()
+        assert len(await bot.desk.store.recent()) == 1
+        assert event.message
+        thread = slack.thread("C1", event.message.ts)
+        assert sum("council:answers" in str(message.blocks) for message in thread) == 1
+
+
+async def test_an_event_is_acknowledged_once_its_round_is_stored() -> None:
+    async with a_slack() as slack, inside(slack) as bot:
+        slack.trouble("users.info", Slow(0.5))
+
+        event = await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")
+
+        assert event.accepted
+        assert event.acknowledgements[0].seconds > 0.4
+        assert len(await bot.desk.store.recent()) == 1

@@ -1,0 +1,58 @@
+"""Slack asks to be left alone: it is, and then everything is said, once and in order."""
+
+import asyncio
+import time
+
+from bot.slack.edits import Edits
+from tests.bot.slack.inside import QUICK, a_slack, inside
+from tests.wire.slack import Rates
+
+STORM_SECONDS = 2.0
+
+
+async def test_a_storm_of_refusals_loses_and_doubles_nothing() -> None:
+    async with a_slack() as slack, inside(slack) as bot:
+        roots = [await bot.asks() for _ in range(3)]
+        slack.storm("*", STORM_SECONDS)
+        began = time.time()
+        bot.go_on()
+
+        await bot.delivered()
+        for root in roots:
+            assert "council:answers" in str(root.blocks)
+            bot.thread_is_whole(root)
+        assert bot.ours() == roots
+        assert all(float(m.ts) > began + STORM_SECONDS for m in slack.thread("C1", roots[0].ts))
+
+
+async def test_nobody_is_asked_again_before_they_said() -> None:
+    async with a_slack() as slack, inside(slack) as bot:
+        await bot.asks()
+        slack.storm("*", STORM_SECONDS)
+        bot.go_on()
+        await bot.is_one_whole_round()
+
+        refused = [call for call in slack.calls if call.outcome == "ratelimited"]
+        assert len(refused) <= 2 * STORM_SECONDS  # Retry-After is one second
+
+
+async def test_no_sight_of_progress_delays_an_answer() -> None:
+    pace, slow = Edits(), asyncio.Event()
+    async with pace.first():
+        turn = asyncio.create_task(pace.turn())
+        turn.add_done_callback(lambda _: slow.set())
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not slow.is_set()
+
+    await turn
+
+
+async def test_with_slacks_own_rates_many_rounds_end() -> None:
+    async with a_slack(rates=Rates()) as slack, inside(slack, pace=QUICK) as bot:
+        roots = [await bot.asks() for _ in range(2)]
+        bot.go_on()
+
+        await bot.delivered(60)
+        for root in roots:
+            bot.thread_is_whole(root)

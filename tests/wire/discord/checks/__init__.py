@@ -1,0 +1,16 @@
+"""What Discord would refuse, as pure functions over payloads."""
+
+from tests.wire.discord.checks.command import faults_of_command
+from tests.wire.discord.checks.message import faults_of_message, is_empty, unseen_attachments
+from tests.wire.discord.checks.modal import faults_of_modal
+from tests.wire.discord.checks.shapes import Fault, errors_of
+
+__all__ = [
+    "Fault",
+    "errors_of",
+    "faults_of_command",
+    "faults_of_message",
+    "faults_of_modal",
+    "is_empty",
+    "unseen_attachments",
+]

@@ -1,0 +1,162 @@
+"""Say what Discord would refuse in a message.
+
+Pure, and written from Discord's documents alone: it knows no renderer. Lengths are counted in
+characters as sent. An edit is checked as the message it would leave behind.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tests.wire.discord.checks.components import (
+    TEXT,
+    duplicates,
+    in_message,
+    in_old_message,
+    walk,
+)
+from tests.wire.discord.checks.embeds import embeds, together
+from tests.wire.discord.checks.shapes import (
+    Fault,
+    choice,
+    flag,
+    many,
+    number,
+    shape,
+    string,
+    typed,
+)
+
+CONTENT = 2000
+COMPONENTS = 40
+DISPLAYED = 4000
+DISPLAYED_BYTES = 10_170
+BYTES_PER_DISPLAY = 12
+V2 = 1 << 15
+
+Payload = Mapping[str, Any]
+
+_mentions = shape(
+    {},
+    {
+        "parse": many(choice("users", "roles", "everyone"), 3),
+        "users": many(string(20, 1), 100),
+        "roles": many(string(20, 1), 100),
+        "replied_user": flag,
+    },
+)
+_fields = shape(
+    {},
+    {
+        "content": string(CONTENT),
+        "nonce": string(25),
+        "tts": flag,
+        "flags": number(0, 2**31 - 1),
+        "embeds": embeds,
+        "allowed_mentions": _mentions,
+        "attachments": many(shape({}, {"description": string(1024)}), 10),
+    },
+)
+
+
+def faults_of_message(payload: Payload, files: Sequence[str] = ()) -> list[Fault]:
+    """Give everything Discord would refuse in this message; `files` are those it has already."""
+    given = {**payload, "nonce": _as_text(payload.get("nonce"))}
+    faults = [*_fields(given, ""), *_two_ways(given)]
+    uses_v2 = bool((payload.get("flags") or 0) & V2)
+    kinds, most = (in_message, COMPONENTS) if uses_v2 else (in_old_message, 5)
+    components = payload.get("components") or []
+    faults += many(typed(kinds), most)(components, "components")
+    if uses_v2:
+        faults += _excluded(payload)
+    if faults:
+        return faults
+    faults = [
+        *duplicates(components),
+        *_counted(components),
+        *together(payload.get("embeds") or []),
+    ]
+    faults += _unattached(payload, files)
+    return faults or list(_size(components))
+
+
+def is_empty(payload: Payload) -> bool:
+    """Say whether there is nothing in it to show."""
+    names = ("content", "embeds", "components", "attachments", "sticker_ids", "poll")
+    return not any(payload.get(name) for name in names)
+
+
+def _as_text(value: object) -> object:
+    return str(value) if isinstance(value, int) else value
+
+
+def _excluded(payload: Payload) -> Iterator[Fault]:
+    """Nothing of the old kind goes into a message of the new kind."""
+    for name in ("content", "embeds", "poll", "sticker_ids"):
+        if payload.get(name):
+            said = f"The '{name}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
+            yield Fault(name, "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", said)
+
+
+def _two_ways(payload: Payload) -> Iterator[Fault]:
+    mentions = payload.get("allowed_mentions")
+    if not isinstance(mentions, dict):
+        return
+    for name in ("users", "roles"):
+        if name in (mentions.get("parse") or []) and mentions.get(name):
+            said = f"parse:[{name!r}] and {name}: [ids...] are mutually exclusive."
+            yield Fault("allowed_mentions", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", said)
+
+
+def _counted(components: object) -> Iterator[Fault]:
+    every = [one for _, one in walk(components)]
+    if len(every) > COMPONENTS:
+        said = f"The total number of components in a message exceeded {COMPONENTS}"
+        yield Fault("components", "COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED", said)
+    shown = sum(len(text) for text in displays(components))
+    if shown > DISPLAYED:
+        said = f"The displayable text size {shown} exceeds the maximum of {DISPLAYED}"
+        yield Fault("components", "COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED", said)
+
+
+def displays(components: object) -> list[str]:
+    """Give the texts of all text displays, in reading order."""
+    return [str(one["content"]) for _, one in walk(components) if one.get("type") == TEXT]
+
+
+def _size(components: object) -> Iterator[Fault]:
+    """Discord breaks over a text of too many bytes; it does not refuse it."""
+    texts = displays(components)
+    size = sum(len(text.encode()) for text in texts) + BYTES_PER_DISPLAY * len(texts)
+    if size > DISPLAYED_BYTES:
+        yield Fault("components", "INTERNAL", f"{size} bytes > {DISPLAYED_BYTES}", 500)
+
+
+def referenced(value: object) -> Iterator[str]:
+    """Find the attachments that embeds and components show."""
+    if isinstance(value, list):
+        for part in value:
+            yield from referenced(part)
+    elif isinstance(value, Mapping):
+        url = value.get("url")
+        if isinstance(url, str) and url.startswith("attachment://"):
+            yield url.removeprefix("attachment://")
+        for part in value.values():
+            yield from referenced(part)
+
+
+def _unattached(payload: Payload, files: Sequence[str]) -> Iterator[Fault]:
+    sent = [str(one.get("filename")) for one in payload.get("attachments") or []]
+    for name in ("embeds", "components"):
+        for wanted in referenced(payload.get(name)):
+            if wanted not in {*sent, *files}:
+                message = f"The referenced attachment {wanted!r} was not found"
+                yield Fault(name, "UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND", message)
+
+
+def unseen_attachments(payload: Payload) -> list[str]:
+    """Give the files of a message of the new kind that nobody sees: it refers to none of them."""
+    if not (payload.get("flags") or 0) & V2:
+        return []
+    names = [str(one.get("filename")) for one in payload.get("attachments") or []]
+    seen = set(referenced(payload.get("components")))
+    return [name for name in names if name not in seen]

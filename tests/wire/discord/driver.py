@@ -1,0 +1,194 @@
+"""The fake Discord as a test holds it: people act, the product answers, the test looks."""
+
+import asyncio
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from types import TracebackType
+from typing import Any, Self
+
+from tests.wire.discord.acting import Acting
+from tests.wire.discord.calls import Call
+from tests.wire.discord.cdn import Cdn
+from tests.wire.discord.gateway.hangups import Gateway
+from tests.wire.discord.gateway.links import Links
+from tests.wire.discord.pings import pings_in
+from tests.wire.discord.rest import BASE, INVALID
+from tests.wire.discord.routes.identity import gateway_url
+from tests.wire.discord.scenery import standard
+from tests.wire.discord.server import Server
+from tests.wire.discord.shaping import Shaping
+from tests.wire.discord.state import Installation, Modal, Rules, SeenFault, State
+from tests.wire.discord.troubles import Storm, Trouble
+from tests.wire.discord.world import Channel, File, Message, User, World
+
+Payload = dict[str, Any]
+
+
+class FakeDiscord(Acting, Shaping):
+    """A strict Discord on loopback."""
+
+    def __init__(
+        self,
+        rules: Rules | None = None,
+        world: World | None = None,
+        app: Installation | None = None,
+        port: int = 0,
+    ) -> None:
+        state = State(rules or Rules(), world or standard(), app or Installation())
+        super().__init__(state)
+        self._links = Links(state)
+        self.gateway = Gateway(state, self._links)
+        self.cdn = Cdn(state)
+        self._server = Server(state, self._links, self.cdn, port)
+
+    async def __aenter__(self) -> Self:
+        await self._server.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.gateway.cut()
+        await self._server.stop()
+
+    @property
+    def api_url(self) -> str:
+        """The address of the REST API, as a client wants it."""
+        return self.state.address + BASE
+
+    @property
+    def gateway_url(self) -> str:
+        """The address of the gateway."""
+        return gateway_url(self.state)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The environment of a product that is to talk to this Discord."""
+        return {
+            "DISCORD_API_URL": self.api_url,
+            "DISCORD_GATEWAY_URL": self.gateway_url,
+            "DISCORD_TOKEN": self.token,
+        }
+
+    @property
+    def token(self) -> str:
+        """The bot's token."""
+        return self.state.app.token
+
+    @property
+    def world(self) -> World:
+        """The people and places."""
+        return self.state.world
+
+    @property
+    def bot(self) -> User:
+        """The bot's user; `discord.bot.mention` names it in a text."""
+        return self.state.bot
+
+    @property
+    def calls(self) -> list[Call]:
+        """Every request so far."""
+        return self.state.calls
+
+    @property
+    def faults(self) -> list[SeenFault]:
+        """Every failure of the app that Discord showed someone."""
+        return self.state.faults
+
+    @property
+    def refusals(self) -> list[Call]:
+        """Every request that was refused or broken off."""
+        return [call for call in self.calls if not call.outcome.startswith("2")]
+
+    @property
+    def invalid_requests(self) -> int:
+        """How many requests count towards Cloudflare's ban: answered 401, 403 or 429."""
+        return sum(call.status in INVALID for call in self.calls)
+
+    def called(self, pattern: str) -> list[Call]:
+        """Give the requests of a pattern like "POST /channels/*/messages", in order."""
+        return [call for call in self.calls if fnmatchcase(f"{call.method} {call.path}", pattern)]
+
+    def user(self, who: str) -> User:
+        """Give a user by handle."""
+        return self.world.user(who)
+
+    def channel(self, where: str) -> Channel:
+        """Give a place by handle or id."""
+        return self.world.channel(where)
+
+    def messages(self, channel: str | Channel) -> list[Message]:
+        """Give what everyone sees in a place, in order."""
+        return [one for one in self.world.channel(channel).said if not one.ephemeral_to]
+
+    def said_by_bot(self, channel: str | Channel) -> list[Message]:
+        """Give what the bot said in a place for everyone, in order."""
+        return [one for one in self.messages(channel) if one.author is self.bot]
+
+    def thread_of(self, message: Message) -> Channel:
+        """Give the thread begun from a message."""
+        assert message.thread is not None, "no thread was begun from it"
+        return message.thread
+
+    def direct(self, user: str | User) -> list[Message]:
+        """Give everything in the direct conversation with this user."""
+        place = self.world.direct(self.world.user(user))
+        return list(place.said) if place else []
+
+    def ephemerals(self, user: str | User) -> list[Message]:
+        """Give what this user alone is shown, in order."""
+        id_ = self.world.user(user).id
+        places = self.world.channels.values()
+        shown = [one for place in places for one in place.said if one.ephemeral_to == id_]
+        return sorted(shown, key=lambda one: int(one.id))
+
+    def modals(self, user: str | User) -> list[Modal]:
+        """Give the modals on this user's screen."""
+        handle = self.world.user(user).handle
+        return [one for one in self.state.modals if one.user == handle]
+
+    def files(self) -> list[File]:
+        """Give every file in a message that still stands."""
+        places = self.world.channels.values()
+        return [file for place in places for one in place.said for file in one.files]
+
+    def commands(self, guild: str | None = None) -> list[str]:
+        """Give the names of the registered commands."""
+        id_ = self.world.guild(guild).id if guild else None
+        return [one["name"] for one in self.state.commands.get(id_, {}).values()]
+
+    def pings(self) -> list[str]:
+        """Give whom every message ever sent or edited would have notified."""
+        found: list[str] = []
+        for call in self.calls:
+            if call.route.startswith("/channels/"):
+                found += pings_in(call.payload) + pings_in(call.payload.get("message") or {})
+            elif call.is_interaction:
+                data = call.payload.get("data") if "callback" in call.route else call.payload
+                found += pings_in(data or {}, "interaction")
+        return found
+
+    def trouble(self, pattern: str, trouble: Trouble, times: int = 1) -> None:
+        """Let the next requests of a pattern meet this: "POST /channels/*/messages", "*"."""
+        self.state.troubles.order(pattern, trouble, times)
+
+    def storm(self, pattern: str, storm: Storm) -> None:
+        """Answer every request of a pattern with 429 for so long."""
+        self.state.troubles.storm(pattern, storm, self.state.now())
+
+    async def connected(self, seconds: float = 10.0) -> None:
+        """Wait until the bot is on the gateway and has heard everything."""
+        await self.until(self.gateway.is_connected, seconds)
+
+    async def until(self, holds: Callable[[], object], seconds: float = 10.0) -> None:
+        """Look again and again until this holds; fail with what was seen when it never does."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        while not holds():
+            if loop.time() > end:
+                last = [str(call) for call in self.calls[-8:]]
+                raise AssertionError(f"still not so after {seconds} s; last calls: {last}")
+            await asyncio.sleep(0.005)

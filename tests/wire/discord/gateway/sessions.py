@@ -1,0 +1,56 @@
+"""Gateway sessions: what was dispatched to each, so that a resumed one misses nothing.
+
+Knows no socket: a link reads on where it stopped.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+Payload = dict[str, Any]
+
+GUILDS, GUILD_MESSAGES, DIRECT_MESSAGES = 1 << 0, 1 << 9, 1 << 12
+MESSAGE_CONTENT = 1 << 15
+ALWAYS = 0
+
+
+@dataclass(slots=True, eq=False)
+class Session:
+    """One session of the bot."""
+
+    id: str
+    intents: int
+    frames: list[Payload] = field(default_factory=list)
+    resumes: int = 0
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def dispatch(self, name: str, data: Payload) -> None:
+        """Append an event; whoever reads is told."""
+        self.frames.append({"op": 0, "t": name, "s": len(self.frames) + 1, "d": data})
+        self.changed.set()
+
+
+class Sessions:
+    """Every session that could still be resumed."""
+
+    def __init__(self) -> None:
+        self.alive: dict[str, Session] = {}
+        self.opened = 0  # ever
+        self.identified: list[float] = []
+
+    def open(self, session: Session) -> None:
+        """Let a session begin."""
+        self.alive[session.id] = session
+        self.opened += 1
+
+    def dispatch(self, name: str, data: Payload, intent: int = ALWAYS) -> None:
+        """Tell every session that wants to know."""
+        for session in self.alive.values():
+            if intent == ALWAYS or session.intents & intent:
+                session.dispatch(name, data)
+
+    def dispatch_message(self, name: str, full: Payload, bare: Payload, intent: int) -> None:
+        """Tell of a message; its content only to a session that may have it."""
+        for session in self.alive.values():
+            if session.intents & intent:
+                session.dispatch(name, full if session.intents & MESSAGE_CONTENT else bare)

@@ -1,0 +1,138 @@
+"""The first answer to an interaction: say something, think, change a message, ask in a modal."""
+
+from typing import Any
+
+from tests.wire.discord import payloads, showing
+from tests.wire.discord.calls import Call, RefusalError, Reply
+from tests.wire.discord.checks import Fault, faults_of_modal
+from tests.wire.discord.checks.shapes import many, shape, string
+from tests.wire.discord.posting import edited, new_message, put, refuse, write
+from tests.wire.discord.routes.threads import awake
+from tests.wire.discord.state import Interaction, Modal, State
+from tests.wire.discord.world import EPHEMERAL, LOADING, Message
+
+Payload = dict[str, Any]
+
+COMMAND, COMPONENT, AUTOCOMPLETE, SUBMISSION = 2, 3, 4, 5
+SAY, THINK, ACCEPT, UPDATE, SUGGEST, ASK = 4, 5, 6, 7, 8, 9
+ALLOWED = {
+    COMMAND: {SAY, THINK, ASK},
+    COMPONENT: {SAY, THINK, ACCEPT, UPDATE, ASK},
+    AUTOCOMPLETE: {SUGGEST},
+    SUBMISSION: {SAY, THINK, ACCEPT, UPDATE},
+}
+REPLY = 19
+MESSAGE_TYPES = {1: 20, 2: 23, 3: 23}
+_choices = shape({"choices": many(shape({"name": string(100, 1)}), 25)})
+
+
+def answer(state: State, call: Call) -> Reply:
+    """POST /interactions/{interaction_id}/{interaction_token}/callback."""
+    interaction = state.interactions.get(call.names["interaction_token"])
+    if interaction is None or interaction.id != call.names["interaction_id"]:
+        raise RefusalError(10062)
+    if interaction.answer is not None:
+        raise RefusalError(40060)
+    if interaction.is_lost or state.now() - interaction.at > state.rules.ack_seconds:
+        raise RefusalError(10062)
+    kind = int(call.payload.get("type") or 0)
+    if kind not in ALLOWED[interaction.type] or _needs_message(kind, interaction):
+        refuse([Fault("type", "BASE_TYPE_CHOICES", f"Not an answer to this interaction: {kind}")])
+    _carry_out(state, call, interaction, kind)
+    interaction.answer = kind
+    interaction.answered.set()
+    if call.query.get("with_response", "").lower() not in {"1", "true"}:
+        return Reply(204)
+    return Reply(body=_response(state, interaction))
+
+
+def _needs_message(kind: object, interaction: Interaction) -> bool:
+    return kind in {ACCEPT, UPDATE} and interaction.source is None
+
+
+def _carry_out(state: State, call: Call, interaction: Interaction, kind: int) -> None:
+    data = call.payload.get("data") or {}
+    if kind == SAY:
+        interaction.original = say(state, interaction, data, call)
+    elif kind == THINK:
+        interaction.original = _think(state, interaction, data)
+    elif kind in {ACCEPT, UPDATE}:
+        interaction.original = interaction.source
+        if kind == UPDATE and interaction.source:
+            write(state, interaction.source, data, call.uploads)
+            edited(state, interaction.source)
+    elif kind == SUGGEST:
+        refuse(list(_choices(data, "data")))
+        interaction.choices = data["choices"]
+    else:
+        refuse(faults_of_modal(data))
+        who, about = interaction.user.handle, _metadata(interaction)
+        modal = Modal(who, data, interaction.channel, about, interaction.source)
+        interaction.modal = modal
+        state.modals.append(modal)
+
+
+def say(state: State, interaction: Interaction, data: Payload, call: Call) -> Message:
+    """Put a message of this interaction into its place; what is private is for its user alone."""
+    message = _message(state, interaction, is_private=bool((data.get("flags") or 0) & EPHEMERAL))
+    write(state, message, data, call.uploads)
+    awake(state, interaction.channel)
+    interaction.sent.append(message)
+    return put(state, message)
+
+
+def _think(state: State, interaction: Interaction, data: Payload) -> Message:
+    """Say that the bot is thinking; whether in private is settled now."""
+    message = _message(state, interaction, is_private=bool((data.get("flags") or 0) & EPHEMERAL))
+    message.flags |= LOADING
+    interaction.is_deferred = True
+    interaction.sent.append(message)
+    return put(state, message)
+
+
+def _message(state: State, interaction: Interaction, *, is_private: bool) -> Message:
+    message = new_message(state, interaction.channel, state.bot)
+    message.interaction = _metadata(interaction)
+    if interaction.original is not None:
+        message.reference, message.type = interaction.original, REPLY
+    elif interaction.type == COMMAND:
+        message.type = MESSAGE_TYPES[interaction.payload["data"]["type"]]
+    if is_private:
+        message.flags |= EPHEMERAL
+        message.ephemeral_to = interaction.user.id
+    return message
+
+
+def _metadata(interaction: Interaction) -> Payload:
+    shown: Payload = {
+        "id": interaction.id,
+        "type": interaction.type,
+        "user": payloads.user(interaction.user),
+        "authorizing_integration_owners": interaction.payload["authorizing_integration_owners"],
+    }
+    if interaction.type == COMMAND:
+        shown["name"] = interaction.payload["data"]["name"]
+        shown["command_type"] = interaction.payload["data"]["type"]
+    elif interaction.form:
+        shown["triggering_interaction_metadata"] = interaction.form.opened_by
+    elif interaction.type == COMPONENT and interaction.source:
+        shown["interacted_message_id"] = interaction.source.id
+    return shown
+
+
+def _response(state: State, interaction: Interaction) -> Payload:
+    told: Payload = {"id": interaction.id, "type": interaction.type}
+    shown: Payload = {"interaction": told}
+    message = interaction.original
+    if message is None:
+        return shown
+    told |= {
+        "response_message_id": message.id,
+        "response_message_loading": message.is_loading,
+        "response_message_ephemeral": message.ephemeral_to is not None,
+        "channel_id": message.channel.id,
+    }
+    if interaction.answer in {SAY, UPDATE}:
+        resource = {"type": interaction.answer, "message": showing.message(state, message)}
+        shown["resource"] = resource
+    return shown

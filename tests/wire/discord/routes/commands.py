@@ -1,0 +1,127 @@
+"""Application commands: global ones and a guild's, one at a time or all at once."""
+
+from typing import Any
+
+from tests.wire.discord.calls import Call, RefusalError, Reply
+from tests.wire.discord.checks import Fault, faults_of_command
+from tests.wire.discord.posting import refuse
+from tests.wire.discord.scenery import BOT
+from tests.wire.discord.state import State
+
+Payload = dict[str, Any]
+
+MOST = {1: 100, 2: 15, 3: 15}
+_KEPT = ("options", "contexts", "integration_types", "nsfw", "dm_permission")
+
+
+def _registry(state: State, call: Call) -> dict[str, Payload]:
+    """Give the commands of the place that was asked about, by id."""
+    if call.names["application_id"] != BOT:
+        raise RefusalError(50001)
+    guild = call.names.get("guild_id")
+    if guild is not None:
+        state.guild(guild)
+    return state.commands.setdefault(guild, {})
+
+
+def everything(state: State, call: Call) -> Reply:
+    """GET …/commands."""
+    return Reply(body=list(_registry(state, call).values()))
+
+
+def overwrite(state: State, call: Call) -> Reply:
+    """PUT …/commands: these and no others; only unknown names count as created."""
+    registry = _registry(state, call)
+    wanted = call.body if isinstance(call.body, list) else []
+    refuse(
+        [fault for place, one in enumerate(wanted) for fault in faults_of_command(one, str(place))]
+    )
+    _few_enough(wanted)
+    old = {_key(one): one for one in registry.values()}
+    _count(state, [one for one in wanted if _key(one) not in old])
+    made = [_made(state, call, one, old.get(_key(one))) for one in wanted]
+    registry.clear()
+    registry |= {one["id"]: one for one in made}
+    return Reply(body=made)
+
+
+def create(state: State, call: Call) -> Reply:
+    """POST …/commands: a known name is overwritten."""
+    registry = _registry(state, call)
+    refuse(faults_of_command(call.body))
+    old = next((one for one in registry.values() if _key(one) == _key(call.payload)), None)
+    if old is None:
+        _few_enough([*registry.values(), call.payload])
+        _count(state, [call.payload])
+    made = _made(state, call, call.payload, old)
+    registry[made["id"]] = made
+    return Reply(200 if old else 201, made)
+
+
+def one(state: State, call: Call) -> Reply:
+    """GET …/commands/{command_id}."""
+    return Reply(body=_known(state, call))
+
+
+def edit(state: State, call: Call) -> Reply:
+    """PATCH …/commands/{command_id}."""
+    old = _known(state, call)
+    wanted = {**old, **call.payload}
+    refuse(faults_of_command(wanted))
+    made = _made(state, call, wanted, old)
+    _registry(state, call)[made["id"]] = made
+    return Reply(body=made)
+
+
+def delete(state: State, call: Call) -> Reply:
+    """DELETE …/commands/{command_id}."""
+    del _registry(state, call)[_known(state, call)["id"]]
+    return Reply(204)
+
+
+def _known(state: State, call: Call) -> Payload:
+    found = _registry(state, call).get(call.names["command_id"])
+    if found is None:
+        raise RefusalError(10063)
+    return found
+
+
+def _key(command: Payload) -> tuple[int, str]:
+    return command.get("type") or 1, command["name"]
+
+
+def _few_enough(commands: list[Payload]) -> None:
+    """Refuse too many of a kind, and two of the same name."""
+    keys = [_key(one) for one in commands]
+    for place, key in enumerate(keys):
+        if key in keys[:place]:
+            said = "Application command names must be unique"
+            refuse([Fault(f"{place}.name", "APPLICATION_COMMANDS_DUPLICATE_NAME", said)])
+    for kind, most in MOST.items():
+        if sum(key[0] == kind for key in keys) > most:
+            raise RefusalError(30032, 400)
+
+
+def _count(state: State, commands: list[Payload]) -> None:
+    if state.created + len(commands) > state.rules.creates:
+        raise RefusalError(30034, retry_after=86_400.0)
+    state.created += len(commands)
+
+
+def _made(state: State, call: Call, wanted: Payload, old: Payload | None) -> Payload:
+    guild = call.names.get("guild_id")
+    made: Payload = {
+        "id": old["id"] if old else state.snowflake(),
+        "application_id": BOT,
+        "version": state.snowflake(),
+        "type": wanted.get("type") or 1,
+        "name": wanted["name"],
+        "description": wanted.get("description") or "",
+        "default_member_permissions": _as_text(wanted.get("default_member_permissions")),
+    }
+    made |= {name: wanted[name] for name in _KEPT if wanted.get(name) is not None}
+    return {**made, "guild_id": guild} if guild else made
+
+
+def _as_text(value: object) -> str | None:
+    return None if value is None else str(value)
