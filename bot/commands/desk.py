@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 
 from bot.access import Access, TooManyRoundsError, check_pace, check_panel
@@ -146,4 +147,10 @@ def _judging_by(method: str | None, panel: Panel) -> Panel:
 
 def versions(gateway: Gateway) -> dict[str, str]:
     """Give the versions of everything a round's result depends on."""
-    return {**gateway.versions, "council": version("council-bot"), "prompts": PROMPTS}
+    return {**gateway.versions, "council": _own_version(), "prompts": PROMPTS}
+
+
+@cache
+def _own_version() -> str:
+    """Give the version that is installed; its file is read once."""
+    return version("council-bot")

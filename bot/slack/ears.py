@@ -91,14 +91,17 @@ class Ears:
         if by_bot or event.get("subtype") not in _SAID:
             return
         heard, moment = of_message(event), str(event["ts"])
-        if not self._heard.is_new(heard.event):
+        if before := self._heard.before(heard.event):
+            await before.taken_in()
             return
         text = without_mention(heard.text, self._workspace.bot)
         heard = replace(heard, text=text, thread=thread)
         act = self._hear if thread in {None, moment} else self._hear_in_thread(moment)
         whispers = Whispers(self._workspace)
+        self._heard.remember(heard.event, whispers)
         self._begin(heard, whispers, act, beside(whispers) if thread == moment else None)
-        await whispers.in_time()
+        # Acknowledged sooner, it would be lost if we died now; so Slack delivers it again.
+        await whispers.taken_in()
 
     async def uninstalled(self) -> None:
         """Hear that nobody wants us any more."""

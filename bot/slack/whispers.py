@@ -53,6 +53,10 @@ class Whispers:
         except TimeoutError:
             await self._acknowledge(None)
 
+    async def taken_in(self) -> None:
+        """Wait until what was heard is safe: told of, or done with."""
+        await self._acknowledged.wait()
+
     async def end(self) -> None:
         """Acknowledge what there is nothing more to say to."""
         await self._acknowledge(None)

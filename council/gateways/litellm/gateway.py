@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from types import ModuleType
 from typing import Any
@@ -17,6 +18,12 @@ from council.gateways.traffic.clock import LONGEST_WAIT_SECONDS
 from council.panel import Member
 from council.prices import Price
 from council.providers import Health, Limits
+
+
+@cache
+def _version() -> str:
+    """Give the version that is installed; its file is read once."""
+    return version("litellm")
 
 
 class LitellmGateway:
@@ -43,7 +50,7 @@ class LitellmGateway:
     @property
     def versions(self) -> dict[str, str]:
         """The installed litellm, read without importing it."""
-        return {"litellm": version("litellm")}
+        return {"litellm": _version()}
 
     def health(self) -> Health:
         """Give how its providers and models fare."""
