@@ -1,4 +1,4 @@
-"""What goes on after Slack has been answered: tasks that are kept, and ended with the bot."""
+"""What goes on after a chat has been answered: tasks that are kept, and ended with the bot."""
 
 import asyncio
 from collections.abc import Awaitable

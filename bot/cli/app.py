@@ -2,7 +2,7 @@
 
 import typer
 
-from bot.cli import asking, counting, keeping, looking, running, slack
+from bot.cli import asking, counting, discord, keeping, looking, running, slack
 
 app = typer.Typer(
     help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
@@ -12,6 +12,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 slack_app = typer.Typer(help="Set up the Slack app.", no_args_is_help=True)
+discord_app = typer.Typer(help="Set up the Discord application.", no_args_is_help=True)
 database = typer.Typer(help="Look after the database.", no_args_is_help=True)
 
 app.command()(asking.ask)
@@ -30,5 +31,7 @@ app.command()(looking.doctor)
 database.command("upgrade")(looking.upgrade_database)
 slack_app.command()(slack.manifest)
 slack_app.command()(slack.validate)
+discord_app.command()(discord.invite)
 app.add_typer(slack_app, name="slack")
+app.add_typer(discord_app, name="discord")
 app.add_typer(database, name="db")

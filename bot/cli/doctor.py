@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 
 import typer
 
+from bot.cli.discord_looked_over import discord_findings
 from bot.cli.finding import Finding
 from bot.cli.slack_looked_over import slack_findings
 from bot.commands.desk import Desk
@@ -34,6 +35,8 @@ async def _findings(*, live: bool) -> AsyncIterator[Finding]:
         settings = load_settings()
         yield Finding(f"settings read; data in {settings.data_dir}")
         async for finding in slack_findings(settings):
+            yield finding
+        async for finding in discord_findings(settings):
             yield finding
         async for finding in _desk_findings(settings, live=live):
             yield finding

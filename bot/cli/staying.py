@@ -1,7 +1,7 @@
 """The long-lived forms of the bot."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
 from ipaddress import ip_address
@@ -9,11 +9,12 @@ from ipaddress import ip_address
 from rich.console import Console
 
 from bot import logs, metrics
+from bot.cli.discord_address import discord_address
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
 from bot.cli.slack_tokens import missing_of_slack, slack_tokens
 from bot.commands.desk import Desk
-from bot.discord.service import Address, Discord
+from bot.discord.service import Discord
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting
@@ -81,8 +82,8 @@ async def serve(*, local: bool) -> None:
                 acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.seen))
             if slack:
                 acts.append(slack.run())
-            if settings.discord_token:
-                acts.append(_discord(desk, settings, say).run())
+            if address := discord_address(settings):
+                acts.append(Discord(desk, address, settings.data_dir, say).run())
             async with _beside(*acts):
                 await server.stopped()
 
@@ -115,18 +116,12 @@ def introduction(desk: Desk) -> list[str]:
     return lines
 
 
-def _discord(desk: Desk, settings: Settings, tell: Callable[[str], None]) -> Discord:
-    token = settings.discord_token.get_secret_value().strip() if settings.discord_token else ""
-    address = Address(token, settings.discord_api_url, settings.discord_gateway_url)
-    return Discord(desk, address, settings.data_dir, tell)
-
-
 def not_started(settings: Settings) -> list[str]:
     """Say what has not all of what it needs, and what is missing."""
     lines = []
     if not slack_tokens(settings):
         lines.append(f"Slack: not started ({missing_of_slack(settings) or 'no token'})")
-    if not settings.discord_token:
+    if not discord_address(settings):
         lines.append("Discord: not started (no token)")
     return lines
 

@@ -1,6 +1,7 @@
 """The client: events in, commands registered when they have changed."""
 
 import json
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,10 @@ class Client(discord.Client):
         digest = self._digest()
         if not self._synced.exists() or self._synced.read_text() != digest:
             await self._tree.sync()
-            self._synced.write_text(digest)
+            # Where that cannot be kept, they are registered again at the next start.
+            with suppress(OSError):
+                self._synced.parent.mkdir(parents=True, exist_ok=True)
+                self._synced.write_text(digest)
 
     def _digest(self) -> str:
         """Tell these commands, of this bot, from any other."""

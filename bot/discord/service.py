@@ -1,39 +1,24 @@
 """Discord as long as the bot runs."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
-import aiohttp
-import discord
-import yarl
-from discord.gateway import DiscordWebSocket
-from discord.http import Route
-
+from bot.chat import UnsureError
 from bot.commands.desk import Desk
 from bot.commands.untold import Untold
+from bot.discord.address import Address
 from bot.discord.client import Client
 from bot.discord.hearing import CHAT
+from bot.discord.library_logs import hear_library
+from bot.discord.preflight import ELSEWHERE, identity_of, let_in
 from bot.discord.whispers import nobody
 from bot.doing import Doing
+from bot.logs import unforeseen
 from council.errors import CouncilError
-from council.ports import RoundLine, Wanted
+from council.ports import Wanted
 
 LONGEST_PAUSE_SECONDS = 60.0
-REFUSED = (
-    "Discord: not started. DISCORD_TOKEN does not work: copy it anew from the Bot page of your "
-    "application."
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """How Discord is reached; empty addresses are Discord's own."""
-
-    token: str
-    api_url: str = ""
-    gateway_url: str = ""
 
 
 class Discord:
@@ -46,49 +31,60 @@ class Discord:
         self._address = address
         self._synced = data_dir / "discord-commands"
         self._tell = tell
-        # The library has no other way to be pointed at a server of one's own.
-        if address.api_url:
-            Route.BASE = address.api_url.rstrip("/")
-        if address.gateway_url:
-            DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(address.gateway_url)
+        self._pause = 1.0
+        self._hears = False
 
     async def run(self) -> None:
         """Serve until cancelled, or until Discord takes the token no more; told is why."""
-        pause = 1.0
+        hear_library()
+        self._address.point()
         while True:
+            why = "The connection ended."
             try:
                 await self._served()
-            except discord.LoginFailure:
-                self._tell(REFUSED)
-                return
+            except UnsureError as error:
+                why = str(error)
             except CouncilError as error:
-                self._tell(f"Discord: not started. {error}")
+                self._tell(f"Discord: {'stopped' if self._hears else 'not started'}. {error}")
                 return
-            except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
-                why = type(error).__name__
-                self._tell(f"Discord: cannot be reached ({why}). The next try is in {pause:.0f} s.")
-                await asyncio.sleep(pause)
-                pause = min(LONGEST_PAUSE_SECONDS, 2 * pause)
+            # The outermost handler: Discord comes back, and the page goes on.
+            except Exception as error:  # noqa: BLE001
+                why = unforeseen("discord_failed", error)
+            self._tell(f"Discord: {why} The next try is in {self._pause:.0f} s.")
+            await asyncio.sleep(self._pause)
+            self._pause = min(LONGEST_PAUSE_SECONDS, 2 * self._pause)
 
     async def _served(self) -> None:
-        await self._desk.runner.resume((CHAT,))
         doing = Doing()
         client = Client(self._desk, doing, self._synced)
+        try:
+            with let_in():
+                async with client:
+                    await client.login(self._address.token)
+                    await self._heard(client, doing)
+        finally:
+            await doing.close()
+
+    async def _heard(self, client: Client, doing: Doing) -> None:
+        await self._desk.runner.resume((CHAT,))
         untold = Untold(self._desk, lambda: client.ears.chat(nobody), doing)
         # What is asked from now on is shown by whoever hears it.
         before = await untold.lines(Wanted(chats=(CHAT,)))
-        telling = asyncio.create_task(self._told_when_ready(client, untold, before))
+
+        async def begin() -> None:
+            await client.wait_until_ready()
+            self._tell_ready(client)
+            untold.tell(before)
+
+        telling = asyncio.create_task(begin())
         try:
-            async with client:
-                await client.start(self._address.token)
+            await client.connect()
         finally:
             telling.cancel()
-            await doing.close()
 
-    async def _told_when_ready(
-        self, client: Client, untold: Untold, before: Sequence[RoundLine]
-    ) -> None:
-        await client.wait_until_ready()
+    def _tell_ready(self, client: Client) -> None:
+        self._hears, self._pause = True, 1.0
         guilds = ", ".join(guild.name for guild in client.guilds) or "no server yet"
         self._tell(f"Discord: {client.user} is in {guilds}.")
-        untold.tell(before)
+        if identity_of(client).hears_elsewhere:
+            self._tell(f"Discord: {ELSEWHERE}")

@@ -190,16 +190,16 @@ def application(state: State) -> Payload:
     for intent, bit in pairs:
         flags |= bit if state.app.privileged & intent else 0
     owner = state.world.user("UADMIN")
-    unset = ("icon", "interactions_endpoint_url", "role_connections_verification_url", "team")
-    counts = ("guild", "user_install", "user_authorization")
+    unset = ("icon", "role_connections_verification_url", "team")
+    counts = ("user_install", "user_authorization")
     return {
         "id": BOT,
         "name": state.app.name,
         "description": "",
         "type": None,
         "bot": user(state.bot),
-        "bot_public": True,
-        "bot_require_code_grant": False,
+        "bot_public": state.app.is_public,
+        "bot_require_code_grant": state.app.needs_code_grant,
         "verify_key": "0" * 64,
         "flags": flags,
         "flags_new": str(flags),
@@ -207,6 +207,8 @@ def application(state: State) -> Payload:
         "owner": user(owner),
         "explicit_content_filter": 0,
         "eligible_oauth2_scopes": [],
+        "interactions_endpoint_url": state.app.interactions_url,
+        "approximate_guild_count": state.app.servers,
         **dict.fromkeys(unset),
         **{f"approximate_{each}_count": 1 for each in counts},
     }

@@ -30,6 +30,10 @@ class Installation:
     token: str = "MTAw.home.council"
     name: str = "council"
     privileged: int = 0  # the privileged intents its owner switched on
+    is_public: bool = True
+    needs_code_grant: bool = False
+    interactions_url: str | None = None  # where commands and buttons go instead of the gateway
+    servers: int = 1  # as many as it is in, about
 
 
 @dataclass(frozen=True, slots=True)

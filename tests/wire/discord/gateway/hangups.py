@@ -47,6 +47,10 @@ class Gateway:
             link.session and link.sent == len(link.session.frames) for link in self._links.open
         )
 
+    def turn_away(self, code: int) -> None:
+        """Close the socket of everybody who identifies from now on with this code."""
+        self._links.turned_away = code
+
     def forget_sessions(self) -> None:
         """Let no session be resumed."""
         self._state.sessions.alive.clear()

@@ -55,6 +55,7 @@ class Links:
         self.heartbeats = 0
         self.acknowledges = True  # heartbeats
         self.closed: list[int] = []  # with these codes
+        self.turned_away: int | None = None  # with this code, whoever identifies
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """Hold one socket until either side ends it."""
@@ -130,6 +131,8 @@ class Links:
     async def _identify(self, link: Link, data: Payload) -> None:
         state = self._state
         self.identifies.append(data)
+        if self.turned_away:
+            raise HangUpError(self.turned_away, "Turned away.")
         self._allow(data)
         now, sessions = state.now(), state.sessions
         soon = sessions.identified and now - sessions.identified[-1] < state.rules.identify_seconds
