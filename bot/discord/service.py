@@ -67,7 +67,7 @@ class Discord:
 
     async def _heard(self, client: Client, doing: Doing) -> None:
         await self._desk.runner.resume((CHAT,))
-        untold = Untold(self._desk, client.ears.chat(nobody), doing)
+        untold = Untold(self._desk, lambda: client.ears.chat(nobody), doing)
         # What is asked from now on is shown by whoever hears it.
         before = await untold.lines(Wanted(chats=(CHAT,)))
 
