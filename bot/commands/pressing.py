@@ -11,6 +11,7 @@ from bot.commands.desk import Desk
 from bot.commands.rating import Opinion, rate
 from bot.commands.showing import see_through, send_file
 from bot.render.document import document
+from bot.render.forgotten import forgotten_line
 from bot.render.report import answer_posts, ballots_post
 from council.errors import CouncilError
 from council.rounds import Round, Stage
@@ -39,6 +40,7 @@ def posts_of(round_: Round, what: str) -> list[Post]:
 async def ask_again(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
     """Put a round's question to its panel once more, as the presser's own."""
     round_ = await readable_round(desk, said, round_id)
+    _check_remembered(round_)
     before = round_.question
     here = (before.place.workspace, before.place.channel) == (
         said.place.workspace,
@@ -49,10 +51,16 @@ async def ask_again(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
     await asked(desk, chat, again, Choice(round_.panel.name, round_.panel.terms.method))
 
 
+def _check_remembered(round_: Round) -> None:
+    if round_.forgotten:
+        raise CouncilError(forgotten_line(round_.forgotten))
+
+
 async def go_on(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
     """Go on with a round that was cancelled, or stopped by a fault."""
     round_ = await readable_round(desk, said, round_id)
     check_own(desk.access, round_, said.asker, "go on with a round")
+    _check_remembered(round_)
     if round_.closing or desk.runner.seen(round_id):
         raise CouncilError(f"Round {round_id} is not stopped: there is nothing to go on with.")
     await desk.store.pause(round_id, paused=False)

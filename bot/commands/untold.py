@@ -1,7 +1,9 @@
 """Rounds whose place has not been told all: after a restart, and at the very end."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+
+import structlog
 
 from bot.chat import Asker, Chat, Said
 from bot.commands.desk import Desk
@@ -14,9 +16,9 @@ from council.ports import RoundLine, Wanted
 class Untold:
     """What rounds of one chat have still to be told; telling goes on in `doing`."""
 
-    def __init__(self, desk: Desk, chat: Chat, doing: Doing) -> None:
+    def __init__(self, desk: Desk, new_chat: Callable[[], Chat], doing: Doing) -> None:
         self._desk = desk
-        self._chat = chat
+        self._new_chat = new_chat
         self._doing = doing
 
     async def lines(self, wanted: Wanted) -> tuple[RoundLine, ...]:
@@ -29,19 +31,20 @@ class Untold:
         for line in lines:
             self._doing.begin(self._told(line))
 
-    async def drop(self, chat: str, workspace: str) -> int:
+    async def drop(self, chat: str, workspace: str) -> None:
         """Let a workspace's rounds go, with all that hangs on them: the bot is not wanted there."""
         wanted = Wanted(chats=(chat,), workspace=workspace)
         for line in await self._desk.store.recent(wanted=wanted):
             await self._desk.runner.stop(line.id)
         rounds = await self._desk.store.drop(chat, workspace)
+        structlog.get_logger().warning("workspace_dropped", chat=chat, rounds_deleted=rounds)
         await self._desk.store.wipe()
-        return rounds
 
     async def _told(self, line: RoundLine) -> None:
         said = Said(line.question, Asker(line.asked_by, line.asked_by), line.place, line.id)
-        await kindly(self._chat, said, self._seen_through(line.id))
+        chat = self._new_chat()
+        await kindly(chat, said, self._seen_through(chat, line.id))
 
-    async def _seen_through(self, round_id: str) -> None:
+    async def _seen_through(self, chat: Chat, round_id: str) -> None:
         round_ = await self._desk.store.load(round_id)
-        await see_through(self._desk, self._chat, round_.question.place, round_)
+        await see_through(self._desk, chat, round_.question.place, round_)

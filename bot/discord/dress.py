@@ -100,7 +100,8 @@ def _one_under_another(parts: Iterator[Part]) -> str:
 
 
 def _gap(last: Part, part: Part) -> str:
-    if isinstance(last, Heading) or (isinstance(part, _SMALL) and not isinstance(last, Prose)):
+    stands_apart = isinstance(last, Prose | Table | Steps)  # what follows would be read as of it
+    if isinstance(last, Heading) or (isinstance(part, _SMALL) and not stands_apart):
         return "\n"
     return "\n\n"
 

@@ -74,7 +74,7 @@ class Discord:
         await self._desk.runner.resume((CHAT,))
         doing = Doing()
         client = Client(self._desk, doing, self._synced)
-        untold = Untold(self._desk, client.ears.chat(nobody), doing)
+        untold = Untold(self._desk, lambda: client.ears.chat(nobody), doing)
         # What is asked from now on is shown by whoever hears it.
         before = await untold.lines(Wanted(chats=(CHAT,)))
         telling = asyncio.create_task(self._told_when_ready(client, untold, before))

@@ -14,6 +14,8 @@ _LANGUAGE = re.compile(r"[a-z0-9_+\-.#]+", re.IGNORECASE)
 _OF_ONE_WIDTH = re.compile(r"[\x20-\x7e\n–—·…−×→←≤≥±°€£§µäöüßéèêáàâçñÄÖÜÉ]*")
 _LETTERS = 2  # a text no longer than this is a label
 _NOTHING = "–"
+_UNBROKEN = "\u00a0"  # a figure stays in one line
+_APART = f"{_UNBROKEN}· "
 
 
 def code_text(code: str, language: str = "") -> str:
@@ -72,8 +74,10 @@ def _numbered(table: Table) -> Iterator[str]:
     who = _who(table)
     for row in table.rows:
         name = marked([Leaf(_one_line(row[who]) or _NOTHING, ("bold",))])
-        said = " · ".join(
-            _said(table, row, at) for at in _told(table, row) if at != who and at in table.numeric
+        said = _APART.join(
+            _said(table, row, at).replace(" ", _UNBROKEN)
+            for at in _told(table, row)
+            if at != who and at in table.numeric
         )
         words = " ".join(part for part in (name, *_labels(table, row, who), said) if part)
         if not places:

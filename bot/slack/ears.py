@@ -1,5 +1,6 @@
 """What reaches us from Slack, and what each of it sets going: one set for both transports."""
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -7,7 +8,7 @@ from dataclasses import replace
 from slack_bolt.async_app import AsyncApp
 
 from bot import logs
-from bot.chat import Chat, Said
+from bot.chat import Chat, Said, key_of
 from bot.commands import following
 from bot.commands.asking import taken_up
 from bot.commands.commands import ASK, COMMANDS
@@ -22,7 +23,6 @@ from bot.slack.hearing import (
     Body,
     Heard,
     check_welcome,
-    key_of,
     known,
     of_click,
     of_command,
@@ -31,7 +31,7 @@ from bot.slack.hearing import (
 from bot.slack.offering import offer_thread
 from bot.slack.reading import without_mention
 from bot.slack.whispers import Ack, Whispers
-from bot.slack.workspace import Workspace
+from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError
 
 ABOUT_MESSAGE, ANYWHERE = "ask_about_message", "ask_the_council"  # shortcuts of the manifest
@@ -39,13 +39,12 @@ ABOUT_MESSAGE, ANYWHERE = "ask_about_message", "ask_the_council"  # shortcuts of
 _SAID = {None, "file_share", "me_message", "thread_broadcast"}
 
 Act = Callable[[Chat, Said], Awaitable[None]]
-Gone = Callable[[], Awaitable[None]]
 
 
 class Ears:
     """Hears one workspace; what takes longer than an acknowledgement goes on in `doing`."""
 
-    def __init__(self, desk: Desk, workspace: Workspace, doing: Doing, gone: Gone) -> None:
+    def __init__(self, desk: Desk, workspace: Workspace, doing: Doing, gone: asyncio.Event) -> None:
         self._desk = desk
         self._workspace = workspace
         self._doing = doing
@@ -103,7 +102,7 @@ class Ears:
 
     async def uninstalled(self) -> None:
         """Hear that nobody wants us any more."""
-        self._doing.begin(self._gone())
+        self._gone.set()
 
     async def channel_changed(self, event: Body) -> None:
         """Hear that what we know of a channel is old."""
@@ -190,7 +189,7 @@ class Ears:
         """Hear a message in a thread: after a round, about that round; else, about the thread."""
 
         async def act(chat: Chat, said: Said) -> None:
-            asked = key_of(self._workspace.team, f"{said.place.channel} {said.place.thread}")
+            asked = key_of(CHAT, self._workspace.team, f"{said.place.channel} {said.place.thread}")
             before = await following.rounds_of_thread(self._desk, said.place, asked)
             if before or COMMANDS.read(said.text).command is not ASK:
                 await hear(self._desk, chat, replace(said, context=following.context_of(before)))

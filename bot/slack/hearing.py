@@ -1,22 +1,15 @@
 """From Slack's events to what was said: by whom, where, and under which key."""
 
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import Any
 
-from bot.chat import Asker, Said, UnwelcomeError
+from bot.chat import Asker, Said, UnwelcomeError, key_of
 from bot.slack.reading import plain_text
 from bot.slack.workspace import CHAT, Workspace
 from council.places import Place
 
 Body = dict[str, Any]
 NOT_OURS = "I am not in this conversation: ask in a channel that I am in, or write to me alone."
-KEY_LENGTH = 12  # of a round's id: 48 bits tell a workspace's events apart
-
-
-def key_of(*event: str) -> str:
-    """Give the round's id for an event: the same whenever Slack delivers it again."""
-    return sha256("\n".join((CHAT, *event)).encode()).hexdigest()[:KEY_LENGTH]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +27,7 @@ class Heard:
         """Give what is known at once; nothing is known of the place, so it counts as private."""
         place = Place(CHAT, team, self.channel, self.thread, private=True)
         asker = Asker(self.user, self.user_name or self.user)
-        return Said(self.text, asker, place, key_of(team, self.event))
+        return Said(self.text, asker, place, key_of(CHAT, team, self.event))
 
 
 async def known(workspace: Workspace, heard: Heard) -> Said:

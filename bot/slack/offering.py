@@ -7,15 +7,14 @@ from aiohttp import ClientError
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.access import admitted
-from bot.chat import Chat, Said
+from bot.chat import Chat, Said, key_of
 from bot.commands.asking import asked
 from bot.commands.desk import Desk
 from bot.slack import threads
-from bot.slack.hearing import key_of
 from bot.slack.offers import WITH, Offer
 from bot.slack.reading import plain_text, without_mention
 from bot.slack.threads import Context
-from bot.slack.workspace import Workspace
+from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError
 
 NOT_YOURS = "Only the one who asked can press this."
@@ -51,7 +50,7 @@ async def ask_about_thread(
         raise CouncilError(GONE)
     if message.get("user") != said.asker.id:
         raise CouncilError(NOT_YOURS)
-    key = key_of(workspace.team, f"{place.channel} {moment}")
+    key = key_of(CHAT, workspace.team, f"{place.channel} {moment}")
     text = without_mention(str(message.get("text") or ""), workspace.bot)
     words = await plain_text(text, workspace.people.named)
     asking = replace(said, text=words, place=place, key=key)

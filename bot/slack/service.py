@@ -12,7 +12,10 @@ from starlette.responses import PlainTextResponse, Response
 
 from bot.chat import UnsureError
 from bot.commands.desk import Desk
+from bot.commands.untold import Untold
+from bot.doing import Doing
 from bot.logs import unforeseen
+from bot.slack.chat import SlackChat
 from bot.slack.ears import Ears
 from bot.slack.hearing import Body
 from bot.slack.people import People
@@ -20,9 +23,10 @@ from bot.slack.preflight import Identity, SlackError, check_app_token, identity
 from bot.slack.sdk_logs import sdk_logger
 from bot.slack.sockets import run_socket
 from bot.slack.tokens import Tokens, opened_client
-from bot.slack.untold import Untold
+from bot.slack.whispers import Whispers
 from bot.slack.workspace import CHAT, SLACKS_OWN, Pace, Workspace
 from council.errors import CouncilError
+from council.ports import Wanted
 
 LONGEST_PAUSE_SECONDS = 60.0
 NOT_READY = "Slack is not connected yet.\n"
@@ -96,9 +100,12 @@ class Slack:
 
     async def _heard(self, workspace: Workspace, me: Identity) -> None:
         await self._desk.runner.resume((CHAT,))
-        untold = Untold(self._desk, workspace)
+        doing, gone = Doing(), asyncio.Event()
+        untold = Untold(self._desk, lambda: SlackChat(workspace, Whispers(workspace)), doing)
+        # What is asked from now on is shown by whoever hears it.
+        before = await untold.lines(Wanted(chats=(CHAT,), workspace=workspace.team))
         app = _bolt(workspace, me, self._tokens.signing)
-        Ears(self._desk, workspace, untold.doing, untold.leave).listen_to(app)
+        Ears(self._desk, workspace, doing, gone).listen_to(app)
         app.event("tokens_revoked")(self._revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(app)
         self._hears = True
@@ -106,17 +113,17 @@ class Slack:
         for warning in me.warnings:
             self._tell(warning)
         try:
-            await untold.tell()
-            await self._hearing(app, untold)
+            untold.tell(before)
+            await self._hearing(app, gone)
         finally:
             self._handler = None
-            await untold.doing.close()
-        await untold.drop()
+            await doing.close()
+        await untold.drop(CHAT, workspace.team)
         raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
 
-    async def _hearing(self, app: AsyncApp, untold: Untold) -> None:
+    async def _hearing(self, app: AsyncApp, gone: asyncio.Event) -> None:
         """Hear what comes in until the app is uninstalled."""
-        heard: list[asyncio.Task[object]] = [asyncio.create_task(untold.gone.wait())]
+        heard: list[asyncio.Task[object]] = [asyncio.create_task(gone.wait())]
         if self._tokens.app:
             socket = run_socket(app, self._tokens.app, self._pace.ping_seconds)
             heard.append(asyncio.create_task(socket))

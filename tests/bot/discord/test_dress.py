@@ -45,7 +45,7 @@ STANDINGS = Table(
 def said(*parts: Part) -> str:
     """Give the one text of a post."""
     (text,) = texts(dressed(Post(parts, "s")).components)
-    return text
+    return text.replace("\u00a0", " ")
 
 
 def kinds(post: Post) -> list[int]:
@@ -73,7 +73,7 @@ async def test_a_finished_round_leads_with_the_answer_and_ends_with_what_can_be_
 async def test_the_thread_of_a_round_says_who_wrote_what_in_a_line_each() -> None:
     post = report(await held()).replies[0]
 
-    lines = texts(dressed(post).components)[0].split("\n")
+    lines = said(*post.parts).split("\n")
     assert lines[0] == "## Who wrote what, and how they were ranked"
     assert lines[1].startswith("1. **Gemini 3 Pro** (Response V) 6 of 6 · 3 first votes · ")
 

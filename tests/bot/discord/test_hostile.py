@@ -2,6 +2,7 @@
 
 import pytest
 
+import tests.wire.discord as wire
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
 from bot.discord.dress import dressed
 from bot.discord.fits import fits_discord
@@ -21,6 +22,9 @@ def faults(post: Post) -> list[str]:
     for page in pages(post, fits_discord):
         payload = dressed(page).payload
         found += [*faults_of_message(payload), *pings_in(payload)]
+        # A second opinion, as if every mention were let through.
+        bare = {name: value for name, value in payload.items() if name != "allowed_mentions"}
+        found += [*map(str, wire.faults_of_message(payload)), *wire.pings_in(bare)]
     return found
 
 

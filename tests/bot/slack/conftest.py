@@ -8,10 +8,22 @@ import pytest_asyncio
 from tests.bot.slack.story import Stage, staged
 
 
-@pytest_asyncio.fixture(loop_scope="session", scope="session", params=["socket", "http"])
-async def stage(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Stage]:
-    """Give a running product; every test opens channels of its own."""
-    async with staged(tmp_path_factory.mktemp("stage"), request.param) as running:
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
+async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """Give a product over a socket; every test opens channels of its own."""
+    async with staged(tmp_path_factory.mktemp("stage"), "socket") as running:
         yield running
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
+async def http_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """Give a product over HTTP."""
+    async with staged(tmp_path_factory.mktemp("stage"), "http") as running:
+        yield running
+
+
+@pytest.fixture(params=["stage", "http_stage"], ids=["socket", "http"])
+def either(request: pytest.FixtureRequest) -> Stage:
+    """Give each in turn, where the transport matters."""
+    chosen: Stage = request.getfixturevalue(request.param)
+    return chosen

@@ -20,7 +20,7 @@ from tests.fakes import FakeGateway
 from tests.wire.slack import BOT, FakeSlack, Message, Rates, Rules
 from tests.wire.slack.state import SCOPES, Installation
 
-QUICKER = 0.02  # how long the outbox waits of a second
+QUICKER = 0.05  # how long the outbox waits of a second
 FAST = Rates(off=True)
 QUICK = Pace(
     ping_seconds=0.5, late_seconds=0.3, edit_seconds=0.1, posts_at_once=100, posts_a_second=100

@@ -1,14 +1,14 @@
 """A workspace in which the product runs, and what people there say, press and read."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 from tests.bot.homes import scripted_panel, seat_of
 from tests.bot.slack.serving import Served, Transport, is_answer, serving
-from tests.wire.models import ModelServer
+from tests.wire.models import Behaviour, ModelServer
 from tests.wire.slack import BOT, Channel, FakeSlack, Message, Rates, Rules, User, View
 from tests.wire.slack.workspace import Kind
 
@@ -110,6 +110,15 @@ class Stage:
 
         await self.slack.until(found, PATIENCE_SECONDS)
         return found()[-1]
+
+    @contextmanager
+    def scripted(self, script: Mapping[str, Behaviour]) -> Iterator[None]:
+        """Have models of the served panel behave so, until the block ends."""
+        self.models.script.update(script)
+        try:
+            yield
+        finally:
+            self.models.script.clear()
 
     def rounds(self, channel: str) -> list[str]:
         """Give the ids of the rounds stored for a channel, oldest first."""

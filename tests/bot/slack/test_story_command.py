@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.bot.slack.story import Stage, words
+from tests.bot.slack.story import SERVED, Stage, words
 from tests.wire.models import Behaviour, Say, by_role
 from tests.wire.slack import BOT
 
@@ -32,11 +32,11 @@ def _after(seconds: float) -> Behaviour:
 
 
 async def test_the_asker_is_told_at_once_who_is_asked_what_it_costs_and_how_long_it_takes(
-    stage: Stage,
+    either: Stage,
 ) -> None:
-    channel = stage.channel()
+    channel = either.channel()
 
-    deed = await stage.slack.command("U1", channel, "/council", "panel:served Which queue?")
+    deed = await either.slack.command("U1", channel, "/council", "panel:served Which queue?")
 
     assert deed.message
     assert deed.message.ephemeral_to == "U1"
@@ -45,17 +45,17 @@ async def test_the_asker_is_told_at_once_who_is_asked_what_it_costs_and_how_long
     assert "Your text goes to this machine" in told
     assert "Cost unknown for Up, Down and Left" in told
     assert "It takes 5 min at most" in told or "It usually takes about" in told
-    await stage.answered(channel)
+    await either.answered(channel)
 
 
 async def test_the_channel_sees_the_question_and_then_the_answer_in_the_same_message(
-    stage: Stage,
+    either: Stage,
 ) -> None:
-    channel = stage.channel()
+    channel = either.channel()
 
-    answer = await stage.asked(channel, "Which queue?")
+    answer = await either.asked(channel, "Which queue?")
 
-    (root,) = stage.slack.messages(channel)
+    (root,) = either.slack.messages(channel)
     assert root is answer
     kinds = [block["type"] for block in root.blocks]
     read = words(root)
@@ -69,12 +69,12 @@ async def test_the_channel_sees_the_question_and_then_the_answer_in_the_same_mes
 
 
 async def test_the_thread_reveals_in_order_who_wrote_what_the_ballots_each_answer_and_a_file(
-    stage: Stage,
+    either: Stage,
 ) -> None:
-    channel = stage.channel()
-    root = await stage.asked(channel)
+    channel = either.channel()
+    root = await either.asked(channel)
 
-    thread = await stage.told(root)
+    thread = await either.told(root)
 
     titles = [words(message) for message in thread]
     assert "Who wrote what, and how they were ranked" in titles[0]
@@ -82,7 +82,7 @@ async def test_the_thread_reveals_in_order_who_wrote_what_the_ballots_each_answe
     assert titles[1].count(" and ranked ") == 3
     assert all(title.startswith("Response ") and ", by " in title for title in titles[2:5])
     assert len(titles) == 6
-    (file,) = [file for file in stage.slack.files if (channel, thread[-1].ts) in file.shared_in]
+    (file,) = [file for file in either.slack.files if (channel, thread[-1].ts) in file.shared_in]
     assert file.name.endswith(".md")
     assert file.content
     assert "Which queue?" in file.content.decode()
@@ -90,17 +90,17 @@ async def test_the_thread_reveals_in_order_who_wrote_what_the_ballots_each_answe
 
 @pytest.mark.parametrize("text", SAID)
 async def test_every_command_is_answered_at_once_and_to_the_one_who_gave_it(
-    stage: Stage, text: str
+    either: Stage, text: str
 ) -> None:
-    channel = stage.channel()
+    channel = either.channel()
 
-    deed = await stage.slack.command("U1", channel, "/council", text)
+    deed = await either.slack.command("U1", channel, "/council", text)
 
     assert deed.message
     assert SAID[text] in words(deed.message)
     assert deed.message.ephemeral_to == "U1"
     if not text.startswith("ask "):
-        assert not stage.ours(channel)
+        assert not either.ours(channel)
 
 
 async def test_alone_the_command_says_what_can_be_said(stage: Stage) -> None:
@@ -147,13 +147,13 @@ async def test_a_running_round_shows_how_far_it_is_and_is_touched_every_three_se
     stage: Stage,
 ) -> None:
     channel = stage.channel()
-    for seconds, name in enumerate(("up", "down", "left"), start=1):
-        stage.models.script[name] = by_role(answer=_after(2.0 * seconds))
-    await stage.slack.command("U1", channel, "/council", "panel:served Which queue?")
-    await stage.slack.until(lambda: stage.slack.messages(channel))
-    first = words(stage.slack.messages(channel)[0])
+    slow = {name: by_role(answer=_after(2.0 * n)) for n, name in enumerate(SERVED, start=1)}
 
-    root = await stage.answered(channel)
+    with stage.scripted(slow):
+        await stage.slack.command("U1", channel, "/council", "panel:served Which queue?")
+        await stage.slack.until(lambda: stage.slack.messages(channel))
+        first = words(stage.slack.messages(channel)[0])
+        root = await stage.answered(channel)
 
     assert "Which queue?" in first
     assert "Up answers" in first
@@ -165,12 +165,14 @@ async def test_a_running_round_shows_how_far_it_is_and_is_touched_every_three_se
     assert last > progress[-1]
 
 
-async def test_nothing_ever_pings_unfurls_or_fails(stage: Stage) -> None:
-    channel = stage.channel()
-    await stage.asked(channel, "Is <!channel> or @here or <@U2> better?")
+async def test_nothing_ever_pings_unfurls_or_fails(either: Stage) -> None:
+    channel = either.channel()
+    await either.asked(channel, "Is <!channel> or @here or <@U2> better?")
 
-    assert stage.slack.pings() == []
-    assert stage.slack.faults == []
-    posts = [c for c in stage.slack.called("chat.postMessage") if c.arguments["channel"] == channel]
+    assert either.slack.pings() == []
+    assert either.slack.faults == []
+    posts = [
+        c for c in either.slack.called("chat.postMessage") if c.arguments["channel"] == channel
+    ]
     assert posts
     assert not any(c.flag("unfurl_links", True) or c.flag("unfurl_media", True) for c in posts)

@@ -23,23 +23,24 @@ async def _about(stage: Stage, message: Message, user: str = "U1") -> View:
     return stage.slack.views(user)[-1]
 
 
-async def test_alone_the_word_ask_opens_the_modal(stage: Stage) -> None:
-    channel = stage.channel()
+async def test_alone_the_word_ask_opens_the_modal(either: Stage) -> None:
+    dora = either.person()
+    channel = either.channel(dora)
 
-    deed = await stage.slack.command("U1", channel, "/council", "ask")
+    deed = await either.slack.command(dora, channel, "/council", "ask")
 
-    view = await stage.modal("U1", "Ask the council")
+    view = await either.modal(dora, "Ask the council")
     assert deed.message is None
     assert _offers(view, "panel") == {
         "house": "house: goes to nobody, since the members are scripted",
         "served": "served: goes to this machine",
     }
     assert list(_offers(view, "audience")) == ["here", "me"]
-    await stage.slack.submit(view, {"question": "Which queue?", "panel": "served"}, "U1")
-    answer = await stage.answered(channel)
+    await either.slack.submit(view, {"question": "Which queue?", "panel": "served"}, dora)
+    answer = await either.answered(channel)
     assert answer.thread_ts is None
-    assert "Asking Up" in words(await stage.whispered("U1", channel, " in round "))
-    assert stage.slack.views("U1") == []
+    assert "Asking Up" in words(await either.whispered(dora, channel, " in round "))
+    assert either.slack.views(dora) == []
 
 
 async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
@@ -79,7 +80,7 @@ async def test_only_me_arrives_as_a_direct_message_and_nowhere_else(stage: Stage
     await stage.slack.submit(view, {"question": "Do we?", "audience": "me"}, dora)
 
     own = stage.slack.workspace.im_with(dora).id
-    await stage.told(await stage.answered(own))
+    await stage.answered(own)
     assert not stage.ours(channel)
     assert not stage.slack.ephemerals(dora)
     assert stage.rounds(own)
@@ -104,37 +105,38 @@ async def test_from_anywhere_a_channel_or_oneself_is_chosen(stage: Stage) -> Non
 
 
 async def test_what_is_wrong_stays_in_the_modal_beside_its_field_and_nothing_typed_is_lost(
-    stage: Stage,
+    either: Stage,
 ) -> None:
-    dora = stage.person()
-    away = stage.slack.workspace.add_channel(Channel("C-AWAY", "away", members={dora}))
-    await stage.slack.shortcut(dora, ANYWHERE)
-    view = await stage.modal(dora, "Ask the council")
+    dora = either.person()
+    away = either.slack.workspace.add_channel(Channel("C-AWAY", "away", members={dora}))
+    await either.slack.shortcut(dora, ANYWHERE)
+    view = await either.modal(dora, "Ask the council")
 
-    await stage.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
+    await either.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
     assert view.errors == {
         "channel": "I am not in this channel: type /invite and my name, then ask again."
     }
-    await stage.slack.submit(view, {"question": "\u200b", "audience": "me"}, dora)
+    await either.slack.submit(view, {"question": "\u200b", "audience": "me"}, dora)
 
     assert list(view.errors) == ["question"]
     assert "The question is empty" in view.errors["question"]
-    assert stage.slack.views(dora) == [view]
+    assert either.slack.views(dora) == [view]
     away.members.add(BOT)
-    await stage.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
-    await stage.answered(away.id)
+    await either.slack.submit(view, {"question": "Which queue?", "channel": away.id}, dora)
+    await either.answered(away.id)
 
 
 async def test_sent_twice_it_is_asked_once(stage: Stage) -> None:
-    channel = stage.channel()
-    await stage.slack.command("U1", channel, "/council", "ask")
-    view = await stage.modal("U1", "Ask the council")
+    dora = stage.person()
+    channel = stage.channel(dora)
+    await stage.slack.command(dora, channel, "/council", "ask")
+    view = await stage.modal(dora, "Ask the council")
 
-    await stage.slack.submit(view, {"question": "Which queue?"}, "U1")
-    stage.slack.state.modals["U1"].append(view)
-    await stage.slack.submit(view, {"question": "Which queue?"}, "U1")
+    await stage.slack.submit(view, {"question": "Which queue?"}, dora)
+    stage.slack.state.modals[dora].append(view)
+    await stage.slack.submit(view, {"question": "Which queue?"}, dora)
 
-    await stage.told(await stage.answered(channel))
+    await stage.answered(channel)
     assert len(stage.rounds(channel)) == 1
 
 
@@ -148,6 +150,6 @@ async def test_in_a_conversation_of_others_the_council_says_where_to_ask(stage: 
     assert not stage.rounds(two.id)
 
 
-async def test_nothing_failed(stage: Stage) -> None:
-    assert stage.slack.faults == []
-    assert stage.slack.pings() == []
+async def test_nothing_failed(either: Stage) -> None:
+    assert either.slack.faults == []
+    assert either.slack.pings() == []

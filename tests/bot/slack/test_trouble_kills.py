@@ -11,7 +11,7 @@ from tests.wire.slack import FakeSlack, Rates, Rules, Slow
 
 
 async def test_kills_lose_nothing_and_say_nothing_twice(tmp_path: Path) -> None:
-    count = await soak(Home(tmp_path), kills=8, at_once=4, seed=3, life=1.5)
+    count = await soak(Home(tmp_path), kills=8, at_once=2, seed=3, life=1.0)
 
     assert len(count.kills) == 8
     assert count.asked == count.rounds == count.roots == count.answers == count.files

@@ -10,8 +10,8 @@ from tests.wire.slack.state import SCOPES
 from tests.wire.slack.troubles import Trouble
 
 AT_FAULT = (Fail(500), Fail(503), Refuse("internal_error"))
-TIMEOUT_SECONDS = 0.4
-IMPATIENT = replace(QUICK, timeout_seconds=TIMEOUT_SECONDS, late_seconds=1.0)
+TIMEOUT_SECONDS = 0.6
+IMPATIENT = replace(QUICK, timeout_seconds=TIMEOUT_SECONDS, late_seconds=1.5)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ async def test_an_edit_that_slack_stumbles_over_is_made_plainer() -> None:
 
 async def test_a_sight_of_progress_that_arrives_late_does_not_stay() -> None:
     async with a_slack() as slack, inside(slack, pace=IMPATIENT) as bot:
-        slack.trouble("chat.update", Slow(1.0, before=True))
+        slack.trouble("chat.update", Slow(1.2, before=True))
         root = await bot.asks()
         await slack.until(lambda: slack.called("chat.update"), 30)
         bot.go_on()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.bot.slack.inside import Inside, a_slack, inside, words_of
-from tests.wire.slack import BOT, FakeSlack
+from tests.wire.slack import BOT, FakeSlack, Refuse, Slow
 from tests.wire.slack.state import SCOPES
 
 
@@ -89,12 +89,12 @@ async def test_an_answer_without_its_place_is_told_the_asker_alone(
 async def test_a_place_closed_in_mid_thread_is_left_alone() -> None:
     async with a_slack() as slack, inside(slack) as bot:
         root = await bot.asks()
-        channel = slack.workspace.channels["C1"]
+        slack.trouble("chat.postMessage", Slow(0.0))  # the first reply, as it is
+        slack.trouble("chat.postMessage", Refuse("is_archived"))
         bot.go_on()
-        await slack.until(lambda: len(slack.thread("C1", root.ts)) > 1)
-        channel.is_archived = True
         await bot.delivered()
 
+        assert len(slack.thread("C1", root.ts)) == 1
         assert len(bot.dms()) == 1
 
 
@@ -110,8 +110,10 @@ async def test_a_deleted_root_is_posted_anew_once() -> None:
 async def test_a_root_deleted_in_mid_thread_is_posted_anew_with_the_rest() -> None:
     async with a_slack() as slack, inside(slack) as bot:
         root = await bot.asks()
+        slack.trouble("chat.postMessage", Slow(0.0))  # the first reply, as it is
+        slack.trouble("chat.postMessage", Slow(0.5, before=True))
         bot.go_on()
-        await slack.until(lambda: len(slack.thread("C1", root.ts)) > 1)
+        await slack.until(lambda: len(slack.called("chat.postMessage")) == 3)
         slack.workspace.channels["C1"].said.remove(root)
 
         await bot.delivered()

@@ -50,7 +50,7 @@ async def test_no_sight_of_progress_delays_an_answer() -> None:
 
 async def test_with_slacks_own_rates_many_rounds_end() -> None:
     async with a_slack(rates=Rates()) as slack, inside(slack, pace=QUICK) as bot:
-        roots = [await bot.asks() for _ in range(2)]
+        roots = [await bot.asks(channel) for channel in ("C1", "G1")]
         bot.go_on()
 
         await bot.delivered(60)

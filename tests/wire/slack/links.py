@@ -80,19 +80,32 @@ class Links:
         began = loop.time()
         if not self.open:
             return Acknowledgement(0.0, undelivered=True)
-        link = self.open[next(self._turn) % len(self.open)]
         envelope = self._envelope(parcel)
         self.sent.append(envelope)
         waiting: asyncio.Future[Payload | None] = loop.create_future()
         self._waiting[envelope["envelope_id"]] = waiting
         try:
             async with asyncio.timeout(self._state.rules.ack_seconds):
-                await link.socket.send_json(envelope)
+                await self._sent(envelope)
                 payload = await waiting
-        except (TimeoutError, ConnectionError):
+        except TimeoutError:
             self._waiting.pop(envelope["envelope_id"], None)
             return Acknowledgement(loop.time() - began, timed_out=True)
         return Acknowledgement(loop.time() - began, payload)
+
+    async def _sent(self, envelope: Payload) -> None:
+        """Send down the next link; one that the app is just closing gives way to another."""
+        while True:
+            if self.open:
+                link = self.open[next(self._turn) % len(self.open)]
+                try:
+                    await link.socket.send_json(envelope)
+                except ConnectionError:
+                    if link in self.open:
+                        self.open.remove(link)
+                else:
+                    return
+            await asyncio.sleep(0.01)
 
     def _envelope(self, parcel: Parcel) -> Payload:
         envelope: Payload = {

@@ -1,0 +1,126 @@
+"""The pictures of a round in Discord: what the dress sends, drawn by simcord's preview.
+
+Needs `pip install 'simcord[screenshot]'` and Debian's chromium; Discord's own client may look a
+little different.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import discord
+import simcord
+from playwright.async_api import BrowserType
+
+from bench.ours import QUESTION
+from bench.queue_words import ANSWERS, REASONS, SEATS, SYNTHESIS
+from bot.chat import Post
+from bot.discord.dress import dressed
+from bot.discord.fits import fits_discord
+from bot.discord.views import view_of
+from bot.render.paging import pages
+from bot.render.report import report
+from bot.render.rooms import signed
+from council.calls import Call, Reply
+from council.rounds import Round
+from tests.bot.rounds import held
+from tests.builders import a_member, a_panel, a_question
+from tests.fakes import FakeGateway, Read
+
+PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+CHROMIUM = "/usr/bin/chromium"
+WIDE, PHONE = (960, 1360), (400, 2000)
+NOBODY = discord.AllowedMentions.none()
+
+
+def vote_of(seat: str) -> Callable[[Read], str]:
+    """Rank as this seat does in all pictures."""
+
+    def vote(shown: Read) -> str:
+        by_text = {text[:40]: author for author, text in ANSWERS.items()}
+        letters = {by_text[text[:40]]: letter for letter, text in shown.texts.items()}
+        order, reason = REASONS[seat]
+        return shown.ballot(" ".join(letters[a] for a in order), reason.format(**letters))
+
+    return vote
+
+
+def synthesis(shown: Read) -> str:
+    """Write as the chairman does in all pictures."""
+    drawn_on = sorted(shown.texts)[:2]
+    return f"{SYNTHESIS}\n{json.dumps({'drawn_on': drawn_on, 'departs': False, 'why': ''})}"
+
+
+class Priced(FakeGateway):
+    """Takes money for every reply."""
+
+    async def complete(self, call: Call) -> Reply:
+        reply = await super().complete(call)
+        return reply if reply.cost_usd else replace(reply, seconds=1.4, cost_usd=0.003)
+
+
+async def the_round() -> Round:
+    """Give the round that all pictures show."""
+    members = tuple(
+        replace(a_member(seat), display=name, family=family)
+        for seat, (name, family) in SEATS.items()
+    )
+    told = {
+        seat: Reply(ANSWERS[seat], seconds=4.1 + nth, cost_usd=0.012 - 0.002 * nth)
+        for nth, seat in enumerate(SEATS)
+    }
+    gateway = Priced(
+        answers=told,
+        judges={seat: vote_of(seat) for seat in SEATS},
+        chairmen=dict.fromkeys(SEATS, synthesis),
+    )
+    panel = replace(a_panel(), members=members)
+    return await held(gateway, panel, a_question(QUESTION))
+
+
+def launched_as_here() -> None:
+    """Have simcord start the machine's own chromium: it would fetch one."""
+    launch = BrowserType.launch
+
+    async def here(browser: BrowserType, **more: Any) -> Any:  # noqa: ANN401
+        return await launch(browser, executable_path=CHROMIUM, args=["--no-sandbox"], **more)
+
+    BrowserType.launch = here  # type: ignore[method-assign, assignment]  # simcord has no setting
+
+
+async def main() -> None:
+    launched_as_here()
+    round_ = await the_round()
+    thread = report(round_)
+    root = signed(thread.root, round_, "Ada")
+    client = discord.Client(intents=discord.Intents(guilds=True))
+    async with simcord.run(client) as env:
+        if client.user:
+            await client.user.edit(username="Council")
+        guild = env.create_guild()
+        channel, ada = (
+            guild.create_text_channel("backend"),
+            guild.add_member(env.create_user("Ada")),
+        )
+        room = client.get_channel(channel.id)
+        assert isinstance(room, discord.TextChannel)  # noqa: S101 - it was just made
+        for post in (root, *thread.replies[:2]):
+            await said(room, post)
+        async with env.preview(channel, viewers=[ada], layout="channel") as preview:
+            for name, size in (("round", WIDE), ("phone", PHONE)):
+                path = PICTURES / f"discord-{name}.png"
+                await preview.screenshot(path, mode="viewport", viewport=size, viewer=ada)
+                print(f"{path.name}: {path.stat().st_size // 1000} KB")
+
+
+async def said(room: discord.TextChannel, post: Post) -> None:
+    """Send the pages of a post."""
+    for page in pages(post, fits_discord):
+        await room.send(view=view_of(dressed(page)), allowed_mentions=NOBODY)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
