@@ -43,17 +43,22 @@ class UnwelcomeError(CouncilError):
     """The bot may not post in a place: it is no member of it, or nobody may; says what to do."""
 
 
+class NoThreadError(UnwelcomeError):
+    """Nothing can be posted under a message, which itself stands; says why, or what to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asker:
     """Who says something: an id that stays, and a name to show.
 
-    A guest is of another organisation, or of limited rights in this one. Roles are ids.
+    A guest is of another organisation, or of limited rights in this one. Roles are ids; None where
+    the chat knows no roles.
     """
 
     id: str
     name: str
     is_guest: bool = False
-    roles: tuple[str, ...] = ()
+    roles: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

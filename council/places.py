@@ -13,6 +13,14 @@ class Place:
     thread: str | None = None
     private: bool = False
 
+    @property
+    def within(self) -> str:
+        """Give the channel whose rules go here.
+
+        A thread that not everybody in its channel sees is a channel of its own, `PARENT:THREAD`.
+        """
+        return self.channel.removesuffix(f":{self.thread}")
+
     def shares_channel(self, other: "Place") -> bool:
         """Say whether both are in one channel of one workspace, whatever the thread."""
         own = (self.chat, self.workspace, self.channel)

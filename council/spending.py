@@ -116,7 +116,7 @@ class Account:
 
 def channel_of(place: Place) -> str:
     """Give the name a channel's money is counted under; "" for no place at all."""
-    return "/".join((place.chat, place.workspace, place.channel)) if place.chat else ""
+    return "/".join((place.chat, place.workspace, place.within)) if place.chat else ""
 
 
 def schedule_of(round_id: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot.chat import Said
+from bot.chat import Asker, Said
 from council.errors import CouncilError
 from council.panel import Panel
 from council.places import Place
@@ -30,10 +30,13 @@ class Access:
 
     `channels` are all it is open in; None is every one that is neither shared with other
     organisations nor a direct message. `admins` may do with rounds of others what their askers may.
+    Where `roles` are named, only who has one of them may ask, in chats that know roles. Admins are
+    named by their own ids or by a role's.
     """
 
     channels: tuple[str, ...] | None = None
     admins: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
     shared_channels: bool = False
     guests: bool = False
     direct_messages: bool = True
@@ -43,7 +46,11 @@ class Access:
 
     def rules_in(self, place: Place) -> ChannelRules:
         """Give what goes for a place's channel."""
-        return self.rules.get(place.channel, ChannelRules())
+        return self.rules.get(place.within, ChannelRules())
+
+    def is_admin(self, asker: Asker) -> bool:
+        """Say whether somebody is an admin, by name or by a role."""
+        return not {asker.id, *(asker.roles or ())}.isdisjoint(self.admins)
 
 
 def admitted(access: Access, said: Said) -> None:
@@ -58,12 +65,14 @@ def admitted(access: Access, said: Said) -> None:
         raise NotAdmittedError(
             f"The council is not open to guests: have a member ask for you, or ask {admin}."
         )
+    if access.roles and said.asker.roles is not None:
+        _check_roles(access, said, admin)
     if said.is_shared and not access.shared_channels:
         raise NotAdmittedError(
             "The council is not open in channels shared with other organisations: ask in a channel "
             f"of your own, or ask {admin}."
         )
-    if said.place.channel in (access.channels or ()):
+    if said.place.within in (access.channels or ()):
         return
     if said.is_direct and not access.direct_messages:
         raise NotAdmittedError(
@@ -73,6 +82,18 @@ def admitted(access: Access, said: Said) -> None:
         raise NotAdmittedError(
             "The council is not open in this channel: ask in one of those it is open in, or ask "
             f"{admin}."
+        )
+
+
+def _check_roles(access: Access, said: Said, admin: str) -> None:
+    if said.is_direct and not said.asker.roles:
+        raise NotAdmittedError(
+            "The council is open to certain roles, and in direct messages nobody has any: ask in a "
+            "channel."
+        )
+    if set(access.roles).isdisjoint(said.asker.roles or ()):
+        raise NotAdmittedError(
+            f"The council is open to certain roles, and you have none of them: ask {admin}."
         )
 
 

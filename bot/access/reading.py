@@ -35,7 +35,7 @@ def readable(said: Said, containing: str = "") -> Wanted:
 
 def check_own(access: Access, round_: Round, asker: Asker, what: str) -> None:
     """Raise NotYoursError unless this is the one who asked for the round, or an admin."""
-    if asker.id not in {round_.question.asked_by, *access.admins}:
+    if asker.id != round_.question.asked_by and not access.is_admin(asker):
         whose = "the one who asked, or an admin," if access.admins else "the one who asked"
         raise NotYoursError(f"Only {whose} can {what}.")
 

@@ -134,7 +134,7 @@ class Desk:
 
 
 def _channel(place: Place) -> Place:
-    return replace(place, thread=None, private=False)
+    return replace(place, channel=place.within, thread=None, private=False)
 
 
 def _judging_by(method: str | None, panel: Panel) -> Panel:

@@ -9,7 +9,20 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from itertools import chain
 
-from bot.chat import Buttons, Caution, Chat, File, GoneError, Post, Sent, UnwelcomeError
+from bot.chat import (
+    Asker,
+    Buttons,
+    Caution,
+    Chat,
+    File,
+    GoneError,
+    Note,
+    NoThreadError,
+    Post,
+    Said,
+    Sent,
+    UnwelcomeError,
+)
 from bot.commands.desk import Desk
 from bot.outbox import ROOT, ROOT_AGAIN
 from bot.ports import RoundStoppedError, Sight
@@ -136,15 +149,29 @@ async def _deliver(desk: Desk, screen: "_Screen") -> None:
         replies.append(Post((File(name, as_markdown(thread)),), name))
     sent = await _rooted(desk, screen, root)
     try:
-        await _replied(desk, screen, sent, replies)
+        await _revealed(desk, screen, sent, replies)
     except GoneError:
         if sent.place.thread:  # not ours to begin anew
             raise
         sent = await _again(desk, screen, root)  # somebody has deleted it meanwhile
-        await _replied(desk, screen, sent, replies)
+        await _revealed(desk, screen, sent, replies)
     if sent == screen.sent:
         await chat.settle(sent, root)
     await desk.store.deliver(round_.id, delivered=True)
+
+
+async def _revealed(desk: Desk, screen: "_Screen", root: Sent, replies: Sequence[Post]) -> None:
+    """Put the rest under the answer; where that cannot be, its buttons show it: tell the asker."""
+    try:
+        await _replied(desk, screen, root, replies)
+    except NoThreadError as error:
+        if root.place.thread:
+            raise
+        round_ = screen.sight.round_
+        asked = round_.question
+        line = f"{error} The buttons under the answer show what would be there."
+        said = Said(asked.text, Asker(asked.asked_by, asked.asked_by), asked.place, round_.id)
+        await screen.chat.whisper(said, Post((Note(line),), line))
 
 
 async def _replied(desk: Desk, screen: "_Screen", root: Sent, replies: Sequence[Post]) -> None:

@@ -10,9 +10,17 @@ from typing import ClassVar, Literal
 import discord
 import structlog
 
-from bot.chat import Chat, Post, Said, Sent
+from bot.chat import Chat, File, GoneError, Heading, Post, Said, Sent, UnwelcomeError
 from bot.discord.dress import dressed
-from bot.discord.faults import NO_PERMISSION, THREAD_THERE, UNKNOWN_CHANNEL, insisted, told
+from bot.discord.faults import (
+    NO_PERMISSION,
+    THREAD_THERE,
+    UNKNOWN_CHANNEL,
+    RefusedError,
+    insisted,
+    threadless,
+    told,
+)
 from bot.discord.fits import fits_discord
 from bot.discord.hearing import CHAT
 from bot.discord.views import files_of, view_of
@@ -25,7 +33,6 @@ MOST_MESSAGES = 1_000  # as far back as a message is looked for
 A_DAY: Literal[1440] = 1440  # minutes after which a thread without words is folded away
 THREAD_NAME = 100
 ALONE = "@"  # before a user's id, it is the channel of their direct messages
-NO_THREAD = "no thread"  # the buttons under the answer show what would be in it
 
 Whisper = Callable[[Said, Post], Awaitable[None]]
 
@@ -35,13 +42,21 @@ class DiscordChat(Chat):
 
     is_room = True
     tick_seconds: ClassVar[float] = 15.0
-    keeps_files = True
 
-    def __init__(self, client: discord.Client, names: dict[str, str], whisper: Whisper) -> None:
+    def __init__(
+        self,
+        client: discord.Client,
+        names: dict[str, str],
+        whisper: Whisper,
+        *,
+        keeps_files: bool = True,
+    ) -> None:
         self._client = client
         self._names = names
         self._whisper = whisper
         self._written_at = time.monotonic()
+        self._titles: dict[str, str] = {}  # of answers, for the threads under them
+        self.keeps_files = keeps_files
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Give the post as so many that each fits in a message; nothing is dropped."""
@@ -60,24 +75,46 @@ class DiscordChat(Chat):
 
     async def send(self, place: Place, post: Post, key: str) -> Sent:
         """Post a message; its key goes with it as the number of its first component."""
-        with told():
-            if place.channel.startswith(ALONE):
-                user = await self._client.fetch_user(int(place.channel.removeprefix(ALONE)))
-                place = replace(place, channel=str((await user.create_dm()).id))
-            try:
-                message = await self._sent(place, post, key)
-            except discord.NotFound as error:
-                # The first reply: a message's thread has its id.
-                if error.code != UNKNOWN_CHANNEL or not place.thread:
-                    raise
-                if not await self._has_thread(place, post):
-                    return Sent(place, NO_THREAD)
-                message = await self._sent(place, post, key)
+        try:
+            with told():
+                place = await self._reached(place)
+                message = await self._sent_in_thread(place, post, key)
+        except RefusedError as error:
+            if error.is_about_token:
+                raise
+            if _holds_file(post):
+                structlog.get_logger().warning("discord_file_refused", why=error.code)
+                return Sent(place, f"refused: {error.code}")
+            raise UnwelcomeError(str(error)) from None
         return Sent(place, str(message.id))
 
     def alone_with(self, asker_id: str, place: Place) -> Place:
         """Give the place where nobody else reads."""
         return Place(CHAT, channel=f"{ALONE}{asker_id}", private=True)
+
+    async def _reached(self, place: Place) -> Place:
+        """Give the place as Discord knows it: it opens direct messages for who asks for them."""
+        if not place.channel.startswith(ALONE):
+            return place
+        user = await self._client.fetch_user(int(place.channel.removeprefix(ALONE)))
+        return replace(place, channel=str((await user.create_dm()).id))
+
+    async def _sent_in_thread(self, place: Place, post: Post, key: str) -> discord.Message:
+        """Post a message; the first reply to one opens its thread, which has the message's id."""
+        try:
+            return await self._sent(place, post, key)
+        except discord.HTTPException as error:
+            if not _is_threaded(place):
+                raise
+            if error.code == NO_PERMISSION and _holds_file(post):
+                raise RefusedError(error.code, "I need Attach Files") from None
+            if error.code != UNKNOWN_CHANNEL:
+                raise threadless(error) from None
+        await self._open_thread(place)
+        try:
+            return await self._sent(place, post, key)
+        except discord.HTTPException as error:
+            raise threadless(error) from None
 
     async def _sent(self, place: Place, post: Post, key: str) -> discord.Message:
         where = self._where(place)
@@ -90,25 +127,22 @@ class DiscordChat(Chat):
             allowed_mentions=discord.AllowedMentions.none(),
         )
 
-    async def _has_thread(self, place: Place, post: Post) -> bool:
-        """Open the thread under a message; False where threads may not be opened there."""
-        root = self._message(replace(place, thread=None), place.thread or "")
+    async def _open_thread(self, place: Place) -> None:
+        root_id = place.thread or ""
+        root = self._message(Place(CHAT, place.workspace, place.within), root_id)
+        name = _thread_name(self._titles.get(root_id, ""))
         try:
-            await root.create_thread(name=_thread_name(post), auto_archive_duration=A_DAY)
+            await root.create_thread(name=name, auto_archive_duration=A_DAY)
         except discord.HTTPException as error:
-            if error.code == NO_PERMISSION:
-                structlog.get_logger().warning("discord_no_thread", channel=place.channel)
-                return False
             if error.code != THREAD_THERE:
-                raise
-        return True
+                raise threadless(error) from None
 
     async def find(self, place: Place, key: str) -> Sent | None:
         """Give the message that was posted with this key."""
-        where = self._where(place)
         with told():
+            place = await self._reached(place)
             try:
-                async for message in where.history(limit=MOST_MESSAGES):
+                async for message in self._where(place).history(limit=MOST_MESSAGES):
                     if message.author == self._client.user and _mark_in(message) == mark_of(key):
                         return Sent(place, str(message.id))
             except discord.NotFound:
@@ -116,8 +150,16 @@ class DiscordChat(Chat):
         return None
 
     async def edit(self, sent: Sent, post: Post) -> None:
-        """Replace a message."""
-        await insisted(lambda: self._edited(sent, post), asyncio.sleep)
+        """Replace a message, however long Discord cannot be reached before."""
+        self._titles[sent.message] = _title(post)
+        try:
+            await insisted(lambda: self._edited(sent, post))
+        except RefusedError as error:
+            if error.is_about_token:
+                raise
+            # Whatever Discord has against this edit, a new message may do.
+            structlog.get_logger().warning("discord_edit_refused", why=error.code)
+            raise GoneError(str(error)) from None
 
     async def _edited(self, sent: Sent, post: Post) -> None:
         message = self._message(sent.place, sent.message)
@@ -128,9 +170,8 @@ class DiscordChat(Chat):
 
     def _where(self, place: Place) -> discord.PartialMessageable:
         guild = int(place.workspace) if place.workspace else None
-        return self._client.get_partial_messageable(
-            int(place.thread or place.channel), guild_id=guild
-        )
+        channel = place.thread if _is_threaded(place) else None
+        return self._client.get_partial_messageable(int(channel or place.within), guild_id=guild)
 
     def _message(self, place: Place, message: str) -> discord.PartialMessage:
         return self._where(place).get_partial_message(int(message))
@@ -163,6 +204,19 @@ def _mark_in(message: discord.Message) -> int | None:
     return getattr(message.components[0], "id", None) if message.components else None
 
 
-def _thread_name(post: Post) -> str:
-    name = " ".join(post.summary.split()) or "The council"
+def _is_threaded(place: Place) -> bool:
+    """Say whether a place is a thread: direct messages have none, replies just follow there."""
+    return bool(place.thread and place.workspace)
+
+
+def _holds_file(post: Post) -> bool:
+    return any(isinstance(part, File) for part in post.parts)
+
+
+def _title(post: Post) -> str:
+    return next((part.text for part in post.parts if isinstance(part, Heading)), post.summary)
+
+
+def _thread_name(title: str) -> str:
+    name = " ".join(title.split()) or "The council"
     return name if len(name) <= THREAD_NAME else f"{name[: THREAD_NAME - 1]}…"

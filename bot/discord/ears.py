@@ -7,7 +7,7 @@ from typing import Any
 import discord
 from discord.app_commands import Choice
 
-from bot.access import readable
+from bot.access import NotAdmittedError, admitted, allows, readable
 from bot.chat import Chat, Said
 from bot.commands import following
 from bot.commands.asking import Choice as Chosen
@@ -26,6 +26,8 @@ from bot.discord.whispers import Replies, Whispers
 from bot.doing import Doing
 from council.places import Place
 
+MOST_SUGGESTED_FROM = 100  # of the newest rounds
+
 Interaction = discord.Interaction[Any]
 Act = Callable[[Chat, Said], Awaitable[None]]
 
@@ -38,30 +40,33 @@ class Ears:
         self._client = client
         self._doing = doing
         self._names: dict[str, str] = {}
+        self._pressed: set[tuple[str, ...]] = set()  # what is being done for whom
 
     @property
     def deeds(self) -> Deeds:
         """Give what commands do."""
         return Deeds(self.ask, self.about, self.do, self.panels, self.rounds)
 
-    def chat(self, whisper: Whisper) -> DiscordChat:
+    def chat(self, whisper: Whisper, *, keeps_files: bool = True) -> DiscordChat:
         """Give the chat for one who spoke."""
-        return DiscordChat(self._client, self._names, whisper)
+        return DiscordChat(self._client, self._names, whisper, keeps_files=keeps_files)
 
     async def ask(self, interaction: Interaction, question: Question) -> None:
         """Hear `/council ask`."""
         await interaction.response.defer(ephemeral=True, thinking=True)
 
         async def act(chat: Chat, said: Said) -> None:
-            check_welcome(interaction)
+            admitted(self._desk.access, said)
+            chosen = Chosen(question.panel)
+            if question.private:
+                # Told elsewhere, it is still asked here, by what goes here.
+                chosen = Chosen(self._desk.panel(question.panel, said.place).name)
+                said = replace(said, place=await self._own_place(interaction), is_direct=True)
+            else:
+                check_welcome(interaction)
             context = await text_of(question.attachment) if question.attachment else ""
-            place = await self._own_place(interaction) if question.private else said.place
-            await asked(
-                self._desk,
-                chat,
-                replace(said, text=question.text, context=context, place=place),
-                Chosen(question.panel),
-            )
+            said = replace(said, text=question.text, context=context)
+            await asked(self._desk, chat, said, chosen)
 
         await self._begin(interaction, act)
 
@@ -103,7 +108,15 @@ class Ears:
             await interaction.response.defer(ephemeral=True, thinking=True)
 
         async def act(chat: Chat, said: Said) -> None:
-            await presses.press(self._desk, chat, said, action, value)
+            does = (said.asker.id, said.place.channel, action, value)
+            if does in self._pressed:
+                await presses.tell_busy(chat, said, action)
+                return
+            self._pressed.add(does)
+            try:
+                await presses.press(self._desk, chat, said, action, value)
+            finally:
+                self._pressed.discard(does)
 
         await self._begin(interaction, act)
 
@@ -114,7 +127,8 @@ class Ears:
             return
         if message.guild and us not in message.mentions:
             return
-        text = message.clean_content.replace(f"@{us.display_name}", "", 1).strip()
+        called = next((user.display_name for user in message.mentions if user == us), us.name)
+        text = message.clean_content.replace(f"@{called}", "", 1).strip()
         said = said_in(message, text or "help")
         self._names[said.asker.id] = said.asker.name
         chat = self.chat(Replies(message))
@@ -131,14 +145,21 @@ class Ears:
             said = replace(said, context=following.context_of(before))
         await hear(self._desk, chat, said)
 
-    async def panels(self, _: Interaction, typed: str) -> list[Choice[str]]:
-        """Suggest panels."""
-        names = [name for name in self._desk.panels if typed.lower() in name.lower()]
-        return choices((name, name) for name in names)
+    async def panels(self, interaction: Interaction, typed: str) -> list[Choice[str]]:
+        """Suggest panels that may be used here."""
+        place, access = said_by(interaction).place, self._desk.access
+        panels = self._desk.panels.items()
+        names = [name for name, panel in panels if allows(access, place, panel)]
+        return choices((name, name) for name in names if typed.lower() in name.lower())
 
     async def rounds(self, interaction: Interaction, typed: str) -> list[Choice[str]]:
         """Suggest rounds that may be read here, by question or id."""
-        lines = await self._desk.store.recent(100, readable(said_by(interaction)))
+        said = said_by(interaction)
+        try:
+            admitted(self._desk.access, said)
+        except NotAdmittedError:
+            return []
+        lines = await self._desk.store.recent(MOST_SUGGESTED_FROM, readable(said))
         wanted = typed.lower()
         found = [
             line for line in lines if wanted in line.question.lower() or line.id.startswith(wanted)
@@ -153,7 +174,7 @@ class Ears:
     async def _begin(self, interaction: Interaction, act: Act) -> None:
         said, whispers = said_by(interaction), Whispers(interaction)
         self._names[said.asker.id] = said.asker.name
-        chat = self.chat(whispers)
+        chat = self.chat(whispers, keeps_files=interaction.app_permissions.attach_files)
 
         async def done() -> None:
             await kindly(chat, said, act(chat, said))

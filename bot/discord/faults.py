@@ -1,5 +1,7 @@
 """What Discord refuses, as what it means for a message."""
 
+import asyncio
+import math
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -7,32 +9,45 @@ from typing import TypeVar
 import aiohttp
 import discord
 
-from bot.chat import GoneError, UnsureError, UnwelcomeError
+from bot.chat import GoneError, NoThreadError, UnsureError, UnwelcomeError, pauses
 from council.errors import CouncilError
 
 Given = TypeVar("Given")
 
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
 NO_ACCESS, NO_PERMISSION = 50001, 50013
-ARCHIVED, THREAD_THERE = 50083, 160004
-SYSTEM_MESSAGE = 50021
+ARCHIVED, LOCKED, THREAD_THERE = 50083, 160005, 160004
+WRONG_KIND, NOT_IN_DIRECT = 50024, 50003
+_LOCKED_WORDS = "the thread is archived or locked"
 _UNWELCOME = {
     UNKNOWN_CHANNEL: "the channel is not there any more",
     NO_ACCESS: "I cannot see the channel; I need View Channel there",
     NO_PERMISSION: "I need View Channel, Send Messages and Send Messages in Threads there",
-    ARCHIVED: "the thread is archived and locked",
+    ARCHIVED: _LOCKED_WORDS,
+    LOCKED: _LOCKED_WORDS,
+    10013: "they are not there any more",
     50007: "they take no direct messages from me",
     50278: "they take no direct messages from me",
 }
-_EXPIRED = {10015, 10062, 50027}
+_NO_THREAD = {
+    UNKNOWN_CHANNEL: "it was deleted",
+    ARCHIVED: "it is archived or locked",
+    LOCKED: "it is archived or locked",
+    NO_PERMISSION: "I need Create Public Threads and Send Messages in Threads in this channel",
+    WRONG_KIND: "this kind of channel has none",
+    NOT_IN_DIRECT: "there are none in direct messages",
+}
+_NO_TOKEN, _TOO_OFTEN = 401, 429
+FOR_EVER = math.inf
 
 
 class RefusedError(CouncilError):
     """Discord answered that it does not do this; `code` is its number for why."""
 
-    def __init__(self, code: int, words: str) -> None:
+    def __init__(self, code: int, words: str, *, is_about_token: bool = False) -> None:
         super().__init__(f"Discord refused: {words or code}.")
         self.code = code
+        self.is_about_token = is_about_token
 
 
 @contextmanager
@@ -53,9 +68,16 @@ def told() -> Iterator[None]:
         raise UnsureError(lost) from None
 
 
-def is_expired(error: discord.HTTPException) -> bool:
-    """Say whether an interaction's token is good no more."""
-    return error.code in _EXPIRED
+def is_passing(error: discord.HTTPException) -> bool:
+    """Say whether a call that was answered so may be answered otherwise a little later."""
+    return error.status == _TOO_OFTEN or isinstance(error, discord.DiscordServerError)
+
+
+def threadless(error: discord.HTTPException) -> Exception:
+    """Give what is in the way of a reply in a thread: the thread, or anything else."""
+    if error.code in _NO_THREAD:
+        return NoThreadError(f"I could not post in the answer's thread: {_NO_THREAD[error.code]}.")
+    return error
 
 
 def _meaning(error: discord.HTTPException) -> CouncilError:
@@ -63,20 +85,24 @@ def _meaning(error: discord.HTTPException) -> CouncilError:
         return GoneError("The message is not there any more.")
     if error.code in _UNWELCOME:
         return UnwelcomeError(f"I cannot post there: {_UNWELCOME[error.code]}.")
-    if error.status == 429:  # noqa: PLR2004
+    if error.status == _TOO_OFTEN:
         return UnsureError("Discord is asked too often just now.")
-    return RefusedError(error.code, error.text.splitlines()[0] if error.text else "")
+    words = error.text.splitlines()[0] if error.text else ""
+    return RefusedError(error.code, words, is_about_token=error.status == _NO_TOKEN)
 
 
 async def insisted(
-    call: Callable[[], Awaitable[Given]], sleep: Callable[[float], Awaitable[object]]
+    call: Callable[[], Awaitable[Given]], patience_seconds: float = FOR_EVER
 ) -> Given:
     """Make a call that does no harm when it is made twice, through lost connections."""
-    for seconds in (1.0, 2.0, 5.0, 10.0, 20.0, 30.0):
+    loop = asyncio.get_running_loop()
+    until = loop.time() + patience_seconds
+    for seconds in pauses():
         try:
             with told():
                 return await call()
         except UnsureError:
-            await sleep(seconds)
-    with told():
-        return await call()
+            if loop.time() + seconds > until:
+                raise
+        await asyncio.sleep(seconds)
+    raise AssertionError("the pauses never end")

@@ -47,8 +47,10 @@ def place_of(channel: object, guild_id: int | None) -> Place:
     if guild_id is None:
         return Place(CHAT, "", id_, private=True)
     if isinstance(channel, discord.Thread):
-        private = channel.is_private() or not _is_open(channel.parent)
-        return Place(CHAT, str(guild_id), str(channel.parent_id), id_, private)
+        parent = str(channel.parent_id)
+        if channel.is_private():
+            return Place(CHAT, str(guild_id), f"{parent}:{id_}", id_, private=True)
+        return Place(CHAT, str(guild_id), parent, id_, private=not _is_open(channel.parent))
     return Place(CHAT, str(guild_id), id_, private=not _is_open(channel))
 
 

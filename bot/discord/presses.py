@@ -5,13 +5,14 @@ from typing import Any, Self
 
 import discord
 
-from bot.chat import Chat, Said
+from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
 from bot.commands.pressing import PRESSES, opine, posts_of, readable_round
 from bot.commands.rating import Opinion
 from bot.discord.modals import REASON
 
 SHOWN = ("answers", "ballots")
+BUSY = "That is under way already."
 
 
 class Button(
@@ -47,6 +48,12 @@ async def press(desk: Desk, chat: Chat, said: Said, action: str, value: str) -> 
         await opine(desk, chat, said, value, Opinion(action == "helpful"))
     elif action in PRESSES:
         await PRESSES[action](desk, chat, said, value)
+
+
+async def tell_busy(chat: Chat, said: Said, action: str) -> None:
+    """Tell who pressed twice that once is enough."""
+    if action in PRESSES:
+        await chat.whisper(said, Post((Note(BUSY),), BUSY))
 
 
 async def keep_reason(

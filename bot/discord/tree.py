@@ -66,6 +66,7 @@ def choices(pairs: Iterable[tuple[str, str]]) -> list[Choice[str]]:
 
 
 def _short(label: str) -> str:
+    label = " ".join(label.split())
     return label if len(label) <= CHOICE else f"{label[: CHOICE - 1]}…"
 
 

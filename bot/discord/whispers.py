@@ -1,20 +1,26 @@
 """Telling only the one who spoke: in answer to an interaction, or by a message to them alone."""
 
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
+from itertools import count
 from typing import Any
 
 import discord
 import structlog
+from discord import ui
 
 from bot.chat import Post, Said
 from bot.discord.dress import dressed
-from bot.discord.faults import is_expired, told
+from bot.discord.faults import insisted, is_passing, told
 from bot.discord.views import view_of
 from council.errors import CouncilError
 
 Interaction = discord.Interaction[Any]
 _THINKING = {discord.InteractionResponseType.deferred_channel_message}
+Way = Callable[..., Awaitable[object]]
 _NOBODY = discord.AllowedMentions.none()
+PATIENCE_SECONDS = 60.0
 
 
 class Whispers:
@@ -26,29 +32,38 @@ class Whispers:
 
     async def __call__(self, said: Said, post: Post) -> None:
         """Tell the one who spoke; an interaction lasts 15 minutes, then it is a direct message."""
+        way = self._in_place if self._thinks and not self._has_spoken else self._after
         self._has_spoken = True
         try:
-            with told():
-                await self._answered(post)
+            await insisted(lambda: self._answered(post, way), PATIENCE_SECONDS)
         except CouncilError as error:
             structlog.get_logger().warning("discord_whisper_lost", key=said.key, why=str(error))
 
     async def end(self) -> None:
         """Take away "is thinking …" where there is nothing to say."""
-        if not self._has_spoken and self._interaction.response.type in _THINKING:
-            with suppress(discord.HTTPException):
+        if self._thinks and not self._has_spoken:
+            with suppress(CouncilError), told():
                 await self._interaction.delete_original_response()
 
-    async def _answered(self, post: Post) -> None:
-        view = view_of(dressed(post))
+    @property
+    def _thinks(self) -> bool:
+        return self._interaction.response.type in _THINKING
+
+    async def _answered(self, post: Post, way: Callable[[ui.LayoutView], Awaitable[None]]) -> None:
         try:
-            await self._interaction.followup.send(
-                view=view, ephemeral=True, allowed_mentions=_NOBODY
-            )
+            await way(view_of(dressed(post)))
         except discord.HTTPException as error:
-            if not is_expired(error):
+            if is_passing(error):
                 raise
+            # The interaction is over, or its place is closed.
             await self._interaction.user.send(view=view_of(dressed(post)), allowed_mentions=_NOBODY)
+
+    async def _in_place(self, view: ui.LayoutView) -> None:
+        """Answer where the bot is shown to be thinking; made twice, it is there once."""
+        await self._interaction.edit_original_response(view=view, allowed_mentions=_NOBODY)
+
+    async def _after(self, view: ui.LayoutView) -> None:
+        await self._interaction.followup.send(view=view, ephemeral=True, allowed_mentions=_NOBODY)
 
 
 class Replies:
@@ -56,19 +71,25 @@ class Replies:
 
     def __init__(self, message: discord.Message) -> None:
         self._message = message
+        self._nonces = count(message.id)
 
     async def __call__(self, said: Said, post: Post) -> None:
-        """Tell the one who spoke."""
-        try:
-            with told():
-                await self._message.reply(
-                    view=view_of(dressed(post)),
-                    allowed_mentions=_NOBODY,
-                    silent=True,
-                    mention_author=False,
-                )
-        except CouncilError as error:
-            structlog.get_logger().warning("discord_whisper_lost", key=said.key, why=str(error))
+        """Tell the one who spoke: under what they said, else beside it, else to them alone."""
+        last = CouncilError()
+        reply = partial(self._message.reply, mention_author=False)
+        for way in (reply, self._message.channel.send, self._message.author.send):
+            send = partial(self._sent, way, post, next(self._nonces))
+            try:
+                await insisted(send, PATIENCE_SECONDS)
+            except CouncilError as error:
+                last = error
+            else:
+                return
+        structlog.get_logger().warning("discord_whisper_lost", key=said.key, why=str(last))
+
+    async def _sent(self, way: Way, post: Post, nonce: int) -> None:
+        view = view_of(dressed(post))
+        await way(view=view, nonce=nonce, allowed_mentions=_NOBODY, silent=True)
 
 
 async def nobody(said: Said, post: Post) -> None:

@@ -24,6 +24,7 @@ class AccessSection(Part):
 
     channels: tuple[str, ...] | None = None
     admins: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
     shared_channels: bool = False
     guests: bool = False
     direct_messages: bool = True

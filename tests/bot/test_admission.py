@@ -51,6 +51,47 @@ def test_the_council_is_open_where_it_is_said_to_be(access: Access, names: set[s
     assert open_to(access) == names
 
 
+@pytest.mark.parametrize(
+    ("roles", "is_direct", "sentence"),
+    [
+        pytest.param(("R1", "R2"), False, "", id="one-of-them"),
+        pytest.param(None, False, "", id="a-chat-without-roles"),
+        pytest.param(("R3",), False, "and you have none of them", id="another"),
+        pytest.param((), True, "in direct messages nobody has any", id="direct-message"),
+        pytest.param(("R1",), True, "", id="told-in-a-direct-message"),
+    ],
+)
+def test_where_roles_are_named_only_who_has_one_may_ask(
+    roles: tuple[str, ...] | None, is_direct: bool, sentence: str
+) -> None:
+    said = replace(IN_CHANNEL, asker=Asker("U1", "Ana", roles=roles), is_direct=is_direct)
+    access = Access(roles=("R1", "R9"))
+
+    if not sentence:
+        admitted(access, said)
+        return
+    with pytest.raises(NotAdmittedError, match=sentence):
+        admitted(access, said)
+
+
+def test_an_admin_is_named_by_an_id_or_by_a_role() -> None:
+    access = Access(admins=("U1", "R1"))
+
+    assert access.is_admin(Asker("U1", "Ana"))
+    assert access.is_admin(Asker("U2", "Ben", roles=("R0", "R1")))
+    assert not access.is_admin(Asker("U3", "Cy", roles=("U9",)))
+
+
+def test_a_thread_that_few_see_goes_by_the_rules_of_its_channel() -> None:
+    place = Place("discord", "G1", "C1:T1", "T1", private=True)
+    access = Access(channels=("C1",), rules={"C1": ChannelRules("cheap")})
+
+    admitted(access, replace(IN_CHANNEL, place=place))
+    assert access.rules_in(place).panel == "cheap"
+    with pytest.raises(NotAdmittedError):
+        admitted(Access(channels=("C2",)), replace(IN_CHANNEL, place=place))
+
+
 @pytest.mark.parametrize("chat", ["web", "terminal"])
 def test_the_page_and_the_terminal_are_never_refused(chat: str) -> None:
     shut = Access(channels=(), direct_messages=False)

@@ -26,6 +26,7 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     [access]
     channels = ["C1", "D1"]
     admins = ["U1"]
+    roles = ["R1"]
     shared_channels = true
     guests = true
     direct_messages = false
@@ -45,7 +46,7 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
         "C1": ChannelRules("cheap", ("openai",)),
         "D1": ChannelRules(None, ("anthropic", "openai")),
     }
-    assert found.access == Access(("C1", "D1"), ("U1",), True, True, False, 20, 100, rules)
+    assert found.access == Access(("C1", "D1"), ("U1",), ("R1",), True, True, False, 20, 100, rules)
     assert found.caps.channels == {"C1": 500_000}
 
 

@@ -1,0 +1,18 @@
+"""One product for all stories in which nothing goes wrong."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.bot.discord.story import Stage, staged
+from tests.wire.discord.scenery import standard
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
+async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """Give a running product, with Cleo for an admin; every test opens channels of its own."""
+    world = standard()
+    access = f'[access]\nadmins = ["{world.user("UADMIN").id}"]\n'
+    async with staged(tmp_path_factory.mktemp("stage"), access, world) as running:
+        yield running

@@ -1,0 +1,139 @@
+"""A server in which the product runs, and what people there say, press and read."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from tests.bot.discord.serving import Served, serving
+from tests.bot.homes import scripted_panel, seat_of
+from tests.wire.discord import Channel, Deed, FakeDiscord, Message, Rates, Rules, World
+from tests.wire.discord.permissions import NOTHING, Permission
+from tests.wire.discord.scenery import HIDDEN, SEEN, add_channel
+from tests.wire.models import ModelServer
+
+PATIENCE_SECONDS = 20
+SERVED = ("up", "down", "left")
+QUICK = Rules(identify_seconds=0, rates=Rates(off=True))
+_NUMBERS = count(1)
+
+
+def part(message: Message, action: str) -> str:
+    """Give the custom id of a message's button; "" where it has none of this action."""
+    ids = [one for one in _ids(message.components) if one.startswith(f"council:{action}:")]
+    return ids[0] if ids else ""
+
+
+def _ids(value: object) -> list[str]:
+    if isinstance(value, list):
+        return [id_ for item in value for id_ in _ids(item)]
+    if isinstance(value, dict):
+        own = [str(value["custom_id"])] if "custom_id" in value else []
+        return own + [id_ for item in value.values() for id_ in _ids(item)]
+    return []
+
+
+@dataclass(slots=True)
+class Stage:
+    """A running product, its Discord, and a second panel whose models a test can script."""
+
+    served: Served
+    models: ModelServer
+
+    @property
+    def discord(self) -> FakeDiscord:
+        return self.served.discord
+
+    def channel(
+        self, *, hidden: bool = False, deny: Permission = NOTHING, id_: str = ""
+    ) -> Channel:
+        """Open a channel in the home server; a hidden one is for Ada, Ben and the bot alone."""
+        discord, handle = self.discord, f"N{next(_NUMBERS)}"
+        home = discord.world.guild("G1")
+        opened = add_channel(discord.world, home, handle, handle.lower())
+        if id_:
+            for places in (discord.world.channels, home.channels):
+                del places[opened.id]
+                places[id_] = opened
+            opened.id = id_
+        if hidden:
+            opened.overwrites[home.id] = HIDDEN
+            for who in ("U1", "U2", "BOT"):
+                opened.overwrites[discord.user(who).id] = SEEN
+        # Whatever changes in a channel, Discord tells of it; so it does of this one.
+        discord.permit(opened, allow=SEEN.allow if hidden else NOTHING, deny=deny)
+        return opened
+
+    def answers(self, channel: Channel | str) -> list[Message]:
+        """Give the council's messages that hold an answer."""
+        return [m for m in self.discord.said_by_bot(channel) if part(m, "answers")]
+
+    async def answered(self, channel: Channel | str, times: int = 1) -> Message:
+        """Wait for so many answers in a channel, and give the last."""
+        await self.discord.until(lambda: len(self.answers(channel)) >= times, PATIENCE_SECONDS)
+        assert len(self.answers(channel)) == times
+        return self.answers(channel)[-1]
+
+    async def asked(
+        self, channel: Channel | str, question: str = "Which queue?", user: str = "U1"
+    ) -> Message:
+        """Ask with the command, and give the answer."""
+        before = len(self.answers(channel))
+        deed = await self.discord.slash(user, channel, "council ask", question=question)
+        assert deed.accepted
+        return await self.answered(channel, before + 1)
+
+    async def told(self, root: Message) -> list[Message]:
+        """Wait for a round's whole thread, and give it."""
+        return await self.served.told(root)
+
+    async def answer_to(self, deed: Deed, said: str = "") -> str:
+        """Wait until somebody alone was told this in answer to a deed, and give all they read."""
+
+        def read() -> str:
+            return "\n".join(m.text for m in deed.interaction.sent if not m.is_loading)
+
+        def is_told() -> bool:
+            return bool(read().strip()) and said in read()
+
+        await self.discord.until(is_told, PATIENCE_SECONDS)
+        assert all(message.ephemeral_to for message in deed.interaction.sent)
+        return read()
+
+    async def says(self, user: str, where: Channel | str, command: str, **options: object) -> str:
+        """Give a command, and give what is answered to the one who gave it."""
+        deed = await self.discord.slash(user, where, f"council {command}", **options)
+        return await self.answer_to(deed)
+
+    async def presses(self, user: str, message: Message, action: str) -> str:
+        """Press a button, and give what is answered to the one who pressed it."""
+        deed = await self.discord.click(message, part(message, action), user)
+        return await self.answer_to(deed)
+
+    def rounds(self, channel: Channel | str) -> list[str]:
+        """Give the ids of the rounds stored for a channel, oldest first."""
+        rows = self.served.home.sql(
+            "SELECT id FROM round WHERE channel = ? ORDER BY asked_at",
+            self.discord.world.channel(channel).id,
+        )
+        return [str(row[0]) for row in rows]
+
+
+def config(api_base: str, extra: str = "") -> str:
+    """Give a council.toml: three scripted members, and a panel "served" by a model server."""
+    listed = ", ".join(f'"openai/{name}"' for name in SERVED)
+    seats = "".join(seat_of(f"openai/{name}", api_base=api_base) for name in SERVED)
+    served = f"[panels.served]\nmembers = [{listed}]\naudit_share = 0\n"
+    return f'default_panel = "house"\n{scripted_panel(3)}{served}{seats}{extra}'
+
+
+@asynccontextmanager
+async def staged(folder: Path, extra: str = "", world: World | None = None) -> AsyncIterator[Stage]:
+    """Run the product beside a Discord and a model server."""
+    async with (
+        ModelServer() as models,
+        FakeDiscord(QUICK, world) as discord,
+        serving(folder, discord, config(models.api_base, extra)) as served,
+    ):
+        yield Stage(served, models)
