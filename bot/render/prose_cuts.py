@@ -183,12 +183,14 @@ class _Layout:
         margin = re.sub(r"[^>\s]", " ", line[: line.index(token.markup)])
         closed = last - first > 1 and lines[last - 1].strip("> \t").startswith(token.markup)
         end = min(self.starts[last], len(self.text))
+        info = token.info.split()
         return _Fence(
             start=self.starts[first],
             code=min(self.starts[first + 1], len(self.text)),
             code_end=self.starts[last - 1] if closed else end + 1,
             end=end,
-            opening=margin + line[line.index(token.markup) :],
+            # More than one word is no language's name, and is said once.
+            opening=margin + token.markup + (info[0] if len(info) == 1 else ""),
             closing=margin + token.markup,
         )
 

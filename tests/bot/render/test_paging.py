@@ -187,6 +187,15 @@ def test_every_page_fits_and_every_word_is_on_one(text: str, characters: int) ->
     assert words("\n".join(map(words_of, made))) == words(text)
 
 
+def test_words_after_a_fence_are_said_once_where_its_code_is_cut() -> None:
+    code = "\n".join(f"code number {n}" for n in range(40))
+
+    made = proses(f"``` three words here\n{code}\n```", 150)
+
+    assert len(made) > 1
+    assert "".join(made).count("three words") == 1
+
+
 def test_a_quote_of_one_long_word_comes_to_an_end() -> None:
     made = proses("> " + "<!here>" * 60, 150)
 
