@@ -165,8 +165,6 @@ async def _revealed(desk: Desk, screen: "_Screen", root: Sent, replies: Sequence
     try:
         await _replied(desk, screen, root, replies)
     except NoThreadError as error:
-        if root.place.thread:
-            raise
         round_ = screen.sight.round_
         asked = round_.question
         line = f"{error} The buttons under the answer show what would be there."

@@ -13,7 +13,6 @@ import structlog
 from bot.chat import Chat, File, GoneError, Heading, Post, Said, Sent, UnwelcomeError
 from bot.discord.dress import dressed
 from bot.discord.faults import (
-    NO_PERMISSION,
     THREAD_THERE,
     UNKNOWN_CHANNEL,
     RefusedError,
@@ -106,15 +105,13 @@ class DiscordChat(Chat):
         except discord.HTTPException as error:
             if not _is_threaded(place):
                 raise
-            if error.code == NO_PERMISSION and _holds_file(post):
-                raise RefusedError(error.code, "I need Attach Files") from None
             if error.code != UNKNOWN_CHANNEL:
-                raise threadless(error) from None
+                raise threadless(error, _needed(post)) from None
         await self._open_thread(place)
         try:
             return await self._sent(place, post, key)
         except discord.HTTPException as error:
-            raise threadless(error) from None
+            raise threadless(error, _needed(post)) from None
 
     async def _sent(self, place: Place, post: Post, key: str) -> discord.Message:
         where = self._where(place)
@@ -134,8 +131,10 @@ class DiscordChat(Chat):
         try:
             await root.create_thread(name=name, auto_archive_duration=A_DAY)
         except discord.HTTPException as error:
+            if error.code == UNKNOWN_CHANNEL:  # of the answer itself
+                raise
             if error.code != THREAD_THERE:
-                raise threadless(error) from None
+                raise threadless(error, "Create Public Threads") from None
 
     async def find(self, place: Place, key: str) -> Sent | None:
         """Give the message that was posted with this key."""
@@ -211,6 +210,15 @@ def _is_threaded(place: Place) -> bool:
 
 def _holds_file(post: Post) -> bool:
     return any(isinstance(part, File) for part in post.parts)
+
+
+def _needed(post: Post) -> str:
+    """Give what is needed to post in a thread."""
+    return (
+        "Attach Files and Send Messages in Threads"
+        if _holds_file(post)
+        else "Send Messages in Threads"
+    )
 
 
 def _title(post: Post) -> str:

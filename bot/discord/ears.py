@@ -22,7 +22,7 @@ from bot.discord.faults import told
 from bot.discord.hearing import CHAT, said_by, said_in
 from bot.discord.permissions import check_welcome
 from bot.discord.tree import Deeds, Question, choices
-from bot.discord.whispers import Replies, Whispers
+from bot.discord.whispers import Replies, Whispers, thinking
 from bot.doing import Doing
 from council.places import Place
 
@@ -53,7 +53,7 @@ class Ears:
 
     async def ask(self, interaction: Interaction, question: Question) -> None:
         """Hear `/council ask`."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
+        await thinking(interaction)
 
         async def act(chat: Chat, said: Said) -> None:
             admitted(self._desk.access, said)
@@ -72,7 +72,7 @@ class Ears:
 
     async def do(self, interaction: Interaction, command: Command, argument: str) -> None:
         """Hear any other command."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
+        await thinking(interaction)
 
         async def act(chat: Chat, said: Said) -> None:
             await obey(self._desk, chat, said, Order(command, argument))
@@ -87,7 +87,7 @@ class Ears:
         self, interaction: Interaction, custom_id: str, fields: dict[str, str]
     ) -> None:
         """Hear a modal; it is read from what Discord sends, so that a restart loses none."""
-        await interaction.response.defer(ephemeral=True, thinking=True)
+        await thinking(interaction)
         kind, _, value = custom_id.removeprefix("council:").partition(":")
 
         async def act(chat: Chat, said: Said) -> None:
@@ -105,7 +105,7 @@ class Ears:
         if action == "unhelpful":
             await interaction.response.send_modal(modals.why_modal(value))
         else:
-            await interaction.response.defer(ephemeral=True, thinking=True)
+            await thinking(interaction)
 
         async def act(chat: Chat, said: Said) -> None:
             does = (said.asker.id, said.place.channel, action, value)

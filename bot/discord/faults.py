@@ -33,7 +33,6 @@ _NO_THREAD = {
     UNKNOWN_CHANNEL: "it was deleted",
     ARCHIVED: "it is archived or locked",
     LOCKED: "it is archived or locked",
-    NO_PERMISSION: "I need Create Public Threads and Send Messages in Threads in this channel",
     WRONG_KIND: "this kind of channel has none",
     NOT_IN_DIRECT: "there are none in direct messages",
 }
@@ -73,8 +72,10 @@ def is_passing(error: discord.HTTPException) -> bool:
     return error.status == _TOO_OFTEN or isinstance(error, discord.DiscordServerError)
 
 
-def threadless(error: discord.HTTPException) -> Exception:
-    """Give what is in the way of a reply in a thread: the thread, or anything else."""
+def threadless(error: discord.HTTPException, needed: str) -> Exception:
+    """Give what is in the way of a reply in a thread: a permission, the thread, anything else."""
+    if error.code == NO_PERMISSION:
+        return NoThreadError(f"I could not post all in the answer's thread: I need {needed}.")
     if error.code in _NO_THREAD:
         return NoThreadError(f"I could not post in the answer's thread: {_NO_THREAD[error.code]}.")
     return error

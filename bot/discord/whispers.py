@@ -6,6 +6,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+import aiohttp
 import discord
 import structlog
 from discord import ui
@@ -20,7 +21,24 @@ Interaction = discord.Interaction[Any]
 _THINKING = {discord.InteractionResponseType.deferred_channel_message}
 Way = Callable[..., Awaitable[object]]
 _NOBODY = discord.AllowedMentions.none()
+_ACKNOWLEDGED = 40060
 PATIENCE_SECONDS = 60.0
+
+
+async def thinking(interaction: Interaction) -> None:
+    """Acknowledge an interaction, to be answered in private; through a lost connection too."""
+    for is_last in (False, False, True):
+        try:
+            await interaction.response.defer(ephemeral=True, thinking=True)
+        except aiohttp.ClientError:
+            if is_last:
+                raise
+        except discord.HTTPException as error:
+            if error.code != _ACKNOWLEDGED:
+                raise
+            return
+        else:
+            return
 
 
 class Whispers:
