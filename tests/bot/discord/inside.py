@@ -12,8 +12,9 @@ from itertools import count
 from pathlib import Path
 
 from bot.commands.desk import Desk, now
+from bot.discord.address import Address
 from bot.discord.chat import mark_of
-from bot.discord.service import Address, Discord
+from bot.discord.service import Discord
 from bot.outbox import Outbox
 from council.ports import RoundLine
 from storage.memory import MemoryOutgoing
