@@ -21,6 +21,8 @@ from bot.doing import Doing
 # Messages are heard for replies in a thread and direct messages; none of these is privileged.
 INTENTS = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
 
+READY_SECONDS = 0.5  # without a further guild, until all are taken to be there
+
 
 class Client(discord.Client):
     """One bot in any number of guilds; `ready` is told once it hears."""
@@ -31,6 +33,7 @@ class Client(discord.Client):
             allowed_mentions=discord.AllowedMentions.none(),
             max_messages=None,
             chunk_guilds_at_startup=False,
+            guild_ready_timeout=READY_SECONDS,
             member_cache_flags=discord.MemberCacheFlags.none(),
         )
         self.ears = Ears(desk, self, doing)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bot.homes import Home, scripted_panel
+from tests.soak.ports import free_port
 from tests.wire.discord import FakeDiscord, Message
 
 PATIENCE_SECONDS = 60.0
@@ -51,7 +52,7 @@ async def serving(
     folder: Path, discord: FakeDiscord, config: str | None = None
 ) -> AsyncIterator[Served]:
     """Run the product beside a Discord until the block ends."""
-    home = Home(folder, {**discord.settings, "COUNCIL_PORT": "0"})
+    home = Home(folder, {**discord.settings, "COUNCIL_PORT": str(free_port())})
     process = await home.with_config(config or scripted_panel(4)).started("serve")
     lines: list[str] = []
     reading = asyncio.create_task(_read(process, lines))

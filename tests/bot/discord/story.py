@@ -10,12 +10,17 @@ from tests.bot.discord.serving import Served, serving
 from tests.bot.homes import scripted_panel, seat_of
 from tests.wire.discord import Channel, Deed, FakeDiscord, Message, Rates, Rules, World
 from tests.wire.discord.permissions import NOTHING, Permission
+from tests.wire.discord.posting import new_message, put
+from tests.wire.discord.routes.threads import begin
 from tests.wire.discord.scenery import HIDDEN, SEEN, add_channel
+from tests.wire.discord.world import Kind
 from tests.wire.models import ModelServer
 
 PATIENCE_SECONDS = 20
 SERVED = ("up", "down", "left")
 QUICK = Rules(identify_seconds=0, rates=Rates(off=True))
+PUBLIC: Kind = "thread"
+PRIVATE: Kind = "private_thread"
 _NUMBERS = count(1)
 
 
@@ -45,18 +50,11 @@ class Stage:
     def discord(self) -> FakeDiscord:
         return self.served.discord
 
-    def channel(
-        self, *, hidden: bool = False, deny: Permission = NOTHING, id_: str = ""
-    ) -> Channel:
+    def channel(self, *, hidden: bool = False, deny: Permission = NOTHING) -> Channel:
         """Open a channel in the home server; a hidden one is for Ada, Ben and the bot alone."""
         discord, handle = self.discord, f"N{next(_NUMBERS)}"
         home = discord.world.guild("G1")
         opened = add_channel(discord.world, home, handle, handle.lower())
-        if id_:
-            for places in (discord.world.channels, home.channels):
-                del places[opened.id]
-                places[id_] = opened
-            opened.id = id_
         if hidden:
             opened.overwrites[home.id] = HIDDEN
             for who in ("U1", "U2", "BOT"):
@@ -64,6 +62,13 @@ class Stage:
         # Whatever changes in a channel, Discord tells of it; so it does of this one.
         discord.permit(opened, allow=SEEN.allow if hidden else NOTHING, deny=deny)
         return opened
+
+    def thread(self, user: str, channel: Channel, *, private: bool = False) -> Channel:
+        """Let somebody open a thread of no message; a private one is theirs and the bot's."""
+        state, kind = self.discord.state, PRIVATE if private else PUBLIC
+        thread = begin(state, channel, {"name": "Aside"}, state.snowflake(), kind)
+        thread.people.add(self.discord.user(user).id)
+        return thread
 
     def answers(self, channel: Channel | str) -> list[Message]:
         """Give the council's messages that hold an answer."""
@@ -110,6 +115,13 @@ class Stage:
         """Press a button, and give what is answered to the one who pressed it."""
         deed = await self.discord.click(message, part(message, action), user)
         return await self.answer_to(deed)
+
+    def forged(self, root: Message, where: Channel | str) -> Message:
+        """Give an answer's message in another place, as a forged press would have it."""
+        state = self.discord.state
+        message = new_message(state, self.discord.world.channel(where), self.discord.bot)
+        message.components, message.flags = root.components, root.flags
+        return put(state, message)
 
     def rounds(self, channel: Channel | str) -> list[str]:
         """Give the ids of the rounds stored for a channel, oldest first."""

@@ -180,11 +180,11 @@ async def test_a_file_that_cannot_be_asked_about_is_said_to_be_so(
 
 async def test_a_private_question_is_answered_to_its_asker_alone(stage: Stage) -> None:
     channel = stage.channel()
-    await stage.says("U1", channel, "panel", name="served")
+    await stage.says("UGUEST", channel, "panel", name="served")
 
-    told = await stage.says("U1", channel, "ask", question="Just between us?", private=True)
-    await stage.discord.until(lambda: any(m.files for m in stage.discord.direct("U1")), 20)
-    own = stage.discord.direct("U1")[0].channel
+    told = await stage.says("UGUEST", channel, "ask", question="Just between us?", private=True)
+    await stage.discord.until(lambda: any(m.files for m in stage.discord.direct("UGUEST")), 20)
+    own = stage.discord.direct("UGUEST")[0].channel
 
     assert "Asking Up, Down and Left" in told  # by what goes in the channel
     assert not stage.discord.messages(channel)

@@ -8,7 +8,6 @@ import pytest
 from tests.bot.discord.serving import serving
 from tests.bot.discord.story import SERVED, Stage, part, staged
 from tests.wire.discord import Message
-from tests.wire.discord.posting import new_message, put
 from tests.wire.models import Hang, by_role
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -120,19 +119,12 @@ async def test_opinions_are_kept_the_last_of_each_person_with_its_reason(stage: 
 
 async def test_a_round_of_another_server_is_nobodys_there_even_with_its_id(stage: Stage) -> None:
     root = await stage.asked(stage.channel())
-    stolen = _copied(stage, root)
+    stolen = stage.forged(root, "A1")
 
     for action in ("answers", "ballots", "again", "export", "helpful"):
         told = await stage.presses("USTRANGER", stolen, action)
         assert "There is no round" in told
     assert not stage.rounds("A1")
-
-
-def _copied(stage: Stage, root: Message) -> Message:
-    """Give an answer's message in another server, as a forged press would have it."""
-    forged = new_message(stage.discord.state, stage.discord.channel("A1"), stage.discord.bot)
-    forged.components, forged.flags = root.components, root.flags
-    return put(stage.discord.state, forged)
 
 
 async def test_buttons_and_modals_of_before_a_restart_work(tmp_path: Path) -> None:
