@@ -16,7 +16,7 @@ def _offers(view: View, field: str) -> dict[str, str]:
     return {one["value"]: one["text"]["text"] for one in found["options"]}
 
 
-async def _about(stage: Stage, message: Message, user: str = "U1") -> View:
+async def _about(stage: Stage, message: Message, user: str) -> View:
     deed = await stage.slack.shortcut(user, ABOUT, message)
     assert deed.accepted
     await stage.slack.until(lambda: stage.slack.views(user))
@@ -44,28 +44,30 @@ async def test_alone_the_word_ask_opens_the_modal(either: Stage) -> None:
 
 
 async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
-    channel = stage.channel()
+    dora = stage.person()
+    channel = stage.channel(dora)
     message = stage.slack.says("U2", channel, "<@U1>, is 1 &lt; 2 for a &lt;queue&gt;?")
 
-    view = await _about(stage, message)
+    view = await _about(stage, message, dora)
 
     assert "@ada, is 1 < 2 for a <queue>?" in words(view)
     assert _offers(view, "audience")["here"] == "Everybody in this thread"
-    await stage.slack.submit(view, {"question": "Is he right?"}, "U1")
+    await stage.slack.submit(view, {"question": "Is he right?"}, dora)
     answer = await stage.answered(channel)
     assert answer.thread_ts == message.ts
     assert stage.served.home.sql("SELECT context FROM round WHERE channel = ?", channel) == [
         ("@ada, is 1 < 2 for a <queue>?",)
     ]
     # Nobody has replied there yet, so a whisper in the thread would not be seen.
-    assert (await stage.whispered("U1", channel, " in round ")).thread_ts is None
+    assert (await stage.whispered(dora, channel, " in round ")).thread_ts is None
 
 
 async def test_of_an_answer_of_the_council_the_whole_answer_is_taken(stage: Stage) -> None:
-    channel = stage.channel()
+    dora = stage.person()
+    channel = stage.channel(dora)
     answer = await stage.asked(channel, "Which queue is the last?")
 
-    view = await _about(stage, answer)
+    view = await _about(stage, answer, dora)
 
     assert "The question before: Which queue is the last?" in words(view)
     assert "The council's answer to it: " in words(view)
