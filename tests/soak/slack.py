@@ -52,6 +52,7 @@ class Count:
     calls: int = 0
     repaid: int = 0
     in_flight: int = 0
+    margin_seconds: float = MARGIN_SECONDS  # for a reply to be read and saved
 
     @property
     def wrong(self) -> int:
@@ -62,7 +63,7 @@ class Count:
         """Give the table."""
         rows = {
             "kills": len(self.kills),
-            "of these between a deed of Slack's and its reply": self.amid,
+            "of these between a deed of the chat's and its reply": self.amid,
             "questions taken in": self.asked,
             "rounds": self.rounds,
             "roots": self.roots,
@@ -73,7 +74,7 @@ class Count:
             "lost": self.lost,
             "out of order": self.out_of_order,
             "calls": self.calls,
-            f"repaid, answered more than {MARGIN_SECONDS * 1000:.0f} ms before": self.repaid,
+            f"repaid, answered more than {self.margin_seconds * 1000:.0f} ms before": self.repaid,
             "asked again, in flight at the kill": self.in_flight,
         }
         return "\n".join(f"{name:<50}{value:>8}" for name, value in rows.items())
