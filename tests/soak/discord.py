@@ -27,6 +27,7 @@ from tests.wire.discord.scenery import add_channel, standard
 REPLIES = 2 + len(MEMBERS)  # two tables, and each member's answer
 PEOPLE = ("U1", "U2", "UADMIN")
 PLACES = 6
+MARGIN_SECONDS = 0.25  # making messages keeps the product's loop busy for so long
 MOMENTS = ("POST /channels/*/messages", "PATCH /channels/*/messages/*", "POST /channels/*/threads")
 RULES = Rules(identify_seconds=0, rates=Rates(off=True), ack_seconds=1.0, nonce_seconds=-1)
 
@@ -35,7 +36,8 @@ async def soak(
     home: Home, kills: int, at_once: int, seed: int, life: float = LONGEST_LIFE_SECONDS
 ) -> Count:
     """Have questions asked, so many at once, through so many kills; see what stands in Discord."""
-    count, rng, world = Count(), random.Random(seed), standard()
+    rng, world = random.Random(seed), standard()
+    count = Count(margin_seconds=MARGIN_SECONDS)
     for number in range(PLACES):
         add_channel(world, world.guild("G1"), f"S{number}", f"s{number}")
     async with PaidServer(latency=0.08) as server, FakeDiscord(RULES, world) as discord:
@@ -43,18 +45,15 @@ async def soak(
         home = home.with_settings(**discord.settings, COUNCIL_PORT=str(free_port()))
         home.with_config(served_panel(server.api_base, MEMBERS, **terms))
         crowd = _Crowd(home, discord, rng)
-        async with _alive(home, discord):
+        async with _alive(home, discord, crowd.kills):
             work = asyncio.create_task(crowd.ask(at_once))
             count.amid += await _moment(discord, rng, life)
-        while True:
-            crowd.lives += 1
-            count.kills.append(time.time())
-            if len(count.kills) == kills:
-                break
-            async with _alive(home, discord):
+        while len(crowd.kills) < kills:
+            async with _alive(home, discord, crowd.kills):
                 count.amid += await _moment(discord, rng, life)
+        count.kills = list(crowd.kills)
         crowd.may_end.set()
-        async with _alive(home, discord):
+        async with _alive(home, discord, crowd.kills):
             await work
             await discord.until(lambda: not home.sql(UNTOLD), PATIENCE_SECONDS)
         crowd.look(count)
@@ -84,7 +83,7 @@ class _Crowd:
 
     def __init__(self, home: Home, discord: FakeDiscord, rng: random.Random) -> None:
         self.may_end = asyncio.Event()
-        self.lives = 0
+        self.kills: list[float] = []
         self._home = home
         self._discord = discord
         self._rng = rng
@@ -109,13 +108,13 @@ class _Crowd:
         """Wait for an answer; a question that a kill came before was not taken in."""
         while not self._is_told(text):
             await asyncio.sleep(0.02)
-            if life != self.lives and not self._is_kept(text):
+            if life != len(self.kills) and not self._is_kept(text):
                 return
 
     async def _say(self, text: str) -> int:
         """Ask, and give the product's life in which that was."""
         await self._discord.connected(PATIENCE_SECONDS)
-        life = self.lives
+        life = len(self.kills)
         user = self._rng.choice(PEOPLE)
         if self._rng.random() < 0.3:
             self._discord.direct_message(user, text)
@@ -178,7 +177,7 @@ def _all_in(channel: Channel) -> Iterator[Message]:
 
 
 @asynccontextmanager
-async def _alive(home: Home, discord: FakeDiscord) -> AsyncIterator[None]:
+async def _alive(home: Home, discord: FakeDiscord, kills: list[float]) -> AsyncIterator[None]:
     """Run the product from when Discord has its link until the block ends, then kill it."""
     process = await home.started("serve")
     try:
@@ -186,9 +185,11 @@ async def _alive(home: Home, discord: FakeDiscord) -> AsyncIterator[None]:
         yield
     finally:
         process.kill()
+        killed = time.time()
         await process.communicate()
         discord.gateway.cut()
         discord.gateway.forget_sessions()
+        kills.append(killed)
 
 
 def main() -> None:

@@ -53,11 +53,12 @@ class Count:
     out_of_order: int = 0
     calls: int = 0
     ages: list[float] = field(default_factory=list)  # of replies when they were lost
+    margin_seconds: float = MARGIN_SECONDS  # for a reply to be read and saved
 
     @property
     def repaid(self) -> int:
         """How many calls were made again though their reply had been there for long."""
-        return sum(age > MARGIN_SECONDS for age in self.ages)
+        return sum(age > self.margin_seconds for age in self.ages)
 
     @property
     def wrong(self) -> int:
@@ -68,7 +69,7 @@ class Count:
         """Give the table."""
         rows = {
             "kills": len(self.kills),
-            "of these between a deed of Slack's and its reply": self.amid,
+            "of these between a deed of the chat's and its reply": self.amid,
             "questions taken in": self.asked,
             "rounds": self.rounds,
             "roots": self.roots,
@@ -79,7 +80,7 @@ class Count:
             "lost": self.lost,
             "out of order": self.out_of_order,
             "calls": self.calls,
-            f"repaid, answered more than {MARGIN_SECONDS * 1000:.0f} ms before": self.repaid,
+            f"repaid, answered more than {self.margin_seconds * 1000:.0f} ms before": self.repaid,
             "asked again, in flight or not saved yet": len(self.ages) - self.repaid,
             "of these half no longer before than, in ms": f"{1000 * median(self.ages or [0]):.0f}",
             "the longest before, in ms": f"{1000 * max(self.ages, default=0):.0f}",
