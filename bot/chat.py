@@ -4,15 +4,19 @@ A post is made of parts that know no platform. Each chat dresses them in what it
 own limits; model text is always data, never markup of the platform.
 """
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 from itertools import chain, repeat
-from typing import ClassVar, Protocol
+from math import inf
+from typing import ClassVar, Protocol, TypeVar
 
 from council.errors import CouncilError
 from council.places import Place
+
+Done = TypeVar("Done")
 
 KEY_LENGTH = 12  # of a round's id: 48 bits tell the events of many years apart
 
@@ -33,6 +37,20 @@ class UnreachableError(UnsureError):
 def pauses() -> Iterator[float]:
     """Give the seconds to wait before each new try of what must be done at last; they never end."""
     return chain((1.0, 2.0, 5.0, 10.0, 20.0, 30.0), repeat(60.0))
+
+
+async def insisted(act: Callable[[], Awaitable[Done]], patience_seconds: float = inf) -> Done:
+    """Give what an act comes to that may be done twice, through lost connections."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + patience_seconds
+    for seconds in pauses():
+        try:
+            return await act()
+        except UnsureError:
+            if loop.time() + seconds > until:
+                raise
+        await asyncio.sleep(seconds)
+    raise AssertionError("the pauses never end")
 
 
 class GoneError(CouncilError):

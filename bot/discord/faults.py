@@ -1,6 +1,5 @@
 """What Discord refuses, as what it means for a message."""
 
-import asyncio
 import math
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +8,8 @@ from typing import TypeVar
 import aiohttp
 import discord
 
-from bot.chat import GoneError, NoThreadError, UnsureError, UnwelcomeError, pauses
+from bot import chat
+from bot.chat import GoneError, NoThreadError, UnsureError, UnwelcomeError
 from council.errors import CouncilError
 
 Given = TypeVar("Given")
@@ -96,14 +96,9 @@ async def insisted(
     call: Callable[[], Awaitable[Given]], patience_seconds: float = FOR_EVER
 ) -> Given:
     """Make a call that does no harm when it is made twice, through lost connections."""
-    loop = asyncio.get_running_loop()
-    until = loop.time() + patience_seconds
-    for seconds in pauses():
-        try:
-            with told():
-                return await call()
-        except UnsureError:
-            if loop.time() + seconds > until:
-                raise
-        await asyncio.sleep(seconds)
-    raise AssertionError("the pauses never end")
+
+    async def once() -> Given:
+        with told():
+            return await call()
+
+    return await chat.insisted(once, patience_seconds)

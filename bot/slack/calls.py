@@ -10,7 +10,7 @@ from aiohttp import ClientConnectorError, ClientError
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.chat import UnreachableError, UnsureError, pauses
+from bot.chat import UnreachableError, UnsureError
 from council.errors import CouncilError
 
 Done = TypeVar("Done")
@@ -83,20 +83,6 @@ async def called(call: Call[Done], patience_seconds: float = FOR_EVER) -> Done:
         except (ClientError, TimeoutError, OSError, AttributeError, ValueError) as error:
             raise UnsureError(_lost(error)) from None
         await asyncio.sleep(seconds)
-
-
-async def insisted(act: Call[Done], patience_seconds: float = FOR_EVER) -> Done:
-    """Give what an act comes to that may be done twice, through lost connections."""
-    loop = asyncio.get_running_loop()
-    until = loop.time() + patience_seconds
-    for seconds in pauses():
-        try:
-            return await act()
-        except UnsureError:
-            if loop.time() + seconds > until:
-                raise
-        await asyncio.sleep(seconds)
-    raise AssertionError("the pauses never end")
 
 
 def _lost(error: Exception) -> str:

@@ -12,15 +12,25 @@ from typing import Any, ClassVar
 import structlog
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.chat import Chat, File, GoneError, Post, Said, Sent, UnsureError, UnwelcomeError
+from bot.chat import (
+    Chat,
+    File,
+    GoneError,
+    Post,
+    Said,
+    Sent,
+    UnsureError,
+    UnwelcomeError,
+    insisted,
+)
 from bot.render.paging import pages
-from bot.slack.calls import Call, FaultError, RefusedError, called, insisted
+from bot.slack.calls import Call, FaultError, RefusedError, called
 from bot.slack.dress import Level, dressed
 from bot.slack.files import upload
 from bot.slack.finding import find_message
 from bot.slack.fits import fits_slack
 from bot.slack.people import ARCHIVED, INVITE
-from bot.slack.workspace import Workspace
+from bot.slack.workspace import UNFURLED, Workspace
 from council.errors import CouncilError
 from council.places import Place
 
@@ -44,7 +54,6 @@ _UNWELCOME = {
 }
 # Nothing untrusted is parsed: no name becomes a mention, no address a preview.
 UNPARSED: dict[str, Any] = {"parse": "none", "link_names": False}
-_UNFURLED: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False}
 MOVED = "The answer is in a message of its own, below."
 
 Whisper = Callable[[Said, Post], Awaitable[None]]
@@ -104,7 +113,7 @@ class SlackChat(Chat):
                 metadata=metadata,
                 **payload,
                 **UNPARSED,
-                **_UNFURLED,
+                **UNFURLED,
             )
 
         try:

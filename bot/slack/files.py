@@ -5,8 +5,8 @@ from functools import partial
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat import File, UnsureError
-from bot.slack.calls import called, insisted
+from bot.chat import File, UnsureError, insisted
+from bot.slack.calls import called
 from council.places import Place
 
 

@@ -8,15 +8,14 @@ from typing import Any
 import structlog
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.chat import Post, Said
-from bot.slack.calls import TIMEOUT_SECONDS, RefusedError, called, insisted
+from bot.chat import Post, Said, insisted
+from bot.slack.calls import TIMEOUT_SECONDS, RefusedError, called
 from bot.slack.dress import Level, Message, dressed
-from bot.slack.workspace import Workspace
+from bot.slack.workspace import UNFURLED, Workspace
 from council.errors import CouncilError
 
 ACKNOWLEDGE_SECONDS = 2.0  # of the three that Slack gives
 PATIENCE_SECONDS = 120.0
-_QUIET: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False}
 
 Ack = Callable[..., Awaitable[Any]]
 Way = Callable[[Said, Message], Awaitable[object]]
@@ -98,7 +97,7 @@ class Whispers:
     async def _post(self, said: Said, message: Message) -> object:
         place = said.place
         return await self._workspace.client.chat_postMessage(
-            channel=place.channel, thread_ts=place.thread, **message.payload, **_QUIET
+            channel=place.channel, thread_ts=place.thread, **message.payload, **UNFURLED
         )
 
     async def _post_to_one(self, said: Said, message: Message) -> object:
@@ -109,7 +108,7 @@ class Whispers:
 
     async def _post_alone(self, said: Said, message: Message) -> object:
         return await self._workspace.client.chat_postMessage(
-            channel=said.asker.id, **message.payload, **_QUIET
+            channel=said.asker.id, **message.payload, **UNFURLED
         )
 
     async def _respond(self, _: Said, message: Message) -> object:

@@ -1,6 +1,7 @@
 """The one workspace: the client, who we are in it, and what we may do there."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from aiolimiter import AsyncLimiter
 from slack_sdk.web.async_client import AsyncWebClient
@@ -10,6 +11,8 @@ from bot.slack.edits import Edits
 from bot.slack.people import People
 
 CHAT = "slack"
+# For a preview Slack would fetch whatever address a model wrote, with all that is in it.
+UNFURLED: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False}
 
 
 @dataclass(frozen=True, slots=True)
