@@ -54,7 +54,7 @@ async def see_through(desk: Desk, chat: Chat, place: Place, round_: Round) -> Ro
 
 async def _shown(desk: Desk, screen: "_Screen", place: Place) -> None:
     round_id = screen.sight.round_.id
-    screen.sent = await desk.outbox.send(screen.chat, round_id, ROOT, screen.post(), place)
+    screen.sent = await desk.outbox.send(screen.chat, round_id, ROOT, await screen.post(), place)
     if not screen.sight.round_.closing:
         await _carried(desk, screen)
     if screen.sight.round_.closing:
@@ -219,14 +219,15 @@ class _Screen:
         self.sight = sight
         self._changed.set()
 
-    def post(self) -> Post:
+    async def post(self) -> Post:
         """Give what is to be seen now."""
         seconds = asyncio.get_running_loop().time() - self._started
         round_, draft = self.sight.round_, self.sight.draft
         if not self.chat.is_room:
             return progress_post(round_, seconds, draft)
         running = signed(running_post(round_, seconds, draft), round_, self.asker)
-        return self.chat.pages(running)[0]
+        pages = await asyncio.to_thread(self.chat.pages, running)
+        return pages[0]
 
     @asynccontextmanager
     async def kept_up(self) -> AsyncIterator[None]:
@@ -250,6 +251,7 @@ class _Screen:
                 pass
             await self.chat.turn()
             self._changed.clear()
+            post = await self.post()
             self._editing = True
-            await self.chat.show_progress(self.sent, self.post())
+            await self.chat.show_progress(self.sent, post)
             self._editing = False
