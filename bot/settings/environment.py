@@ -65,6 +65,14 @@ class Settings(BaseSettings):
             raise ValueError("it must begin with sqlite:/// or postgresql://")
         return url
 
+    @field_validator("slack_api_url", "discord_api_url")
+    @classmethod
+    def _address(cls, url: str) -> str:
+        """Refuse what is no address: it would be asked in vain for ever."""
+        if url and not url.startswith(("https://", "http://")):
+            raise ValueError("it must begin with https://")
+        return url
+
     @field_validator("web_token")
     @classmethod
     def _known_to_somebody(cls, token: SecretStr | None) -> SecretStr | None:

@@ -166,3 +166,13 @@ def test_the_example_lists_every_setting() -> None:
     aliases = [field.validation_alias for field in Settings.model_fields.values()]
     wanted = {str(getattr(alias, "choices", [alias])[0]) for alias in aliases if alias is not None}
     assert wanted <= named
+
+
+@pytest.mark.parametrize("name", ["SLACK_API_URL", "DISCORD_API_URL"])
+def test_what_is_no_address_is_refused_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "slack")
+
+    with pytest.raises(SettingsError, match=f"{name}: it must begin with https://"):
+        load_settings()
