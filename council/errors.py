@@ -8,6 +8,9 @@ CouncilError              str() is a sentence for the person who asked
 ├── ForgottenError        the round's texts are gone
 ├── StoreError            the database cannot be used
 ├── BudgetError           a round would cost more than is left
+├── SuiteError            a suite cannot be read or used as it is
+├── BakeoffError          a bake-off cannot be held, or is none there
+├── ScheduleError         a schedule cannot be kept as it is
 └── GatewayError          a model could not be reached (becomes an Absence)
     ├── GatewayTimeoutError
     ├── ContextOverflowError   the prompt is longer than the model takes
@@ -45,6 +48,18 @@ class StoreError(CouncilError):
 
 class BudgetError(CouncilError):
     """A round would cost more than is left, or nobody knows what it costs."""
+
+
+class SuiteError(CouncilError):
+    """A suite cannot be read or used as it is, or there is none of this name."""
+
+
+class BakeoffError(CouncilError):
+    """A bake-off cannot be held as it is, or there is none under this id."""
+
+
+class ScheduleError(CouncilError):
+    """A schedule cannot be kept as it is, or there is none of this name."""
 
 
 class GatewayError(CouncilError):

@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 
 
+# The machine's own ways in, and rounds from before it was kept where they were asked.
+HOUSE = ("web", "terminal", "")
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where something is said: a workspace's channel, perhaps in a thread, perhaps in private."""
@@ -12,6 +16,11 @@ class Place:
     channel: str = ""
     thread: str | None = None
     private: bool = False
+
+    @property
+    def scope(self) -> str:
+        """Give whose suites and schedules go here: a workspace's; "" is the house's own."""
+        return "" if self.chat in HOUSE else f"{self.chat}/{self.workspace or self.channel}"
 
     @property
     def within(self) -> str:

@@ -57,6 +57,7 @@ class RoundLine:
     seconds: float | None = None
     failed: bool = False
     delivered: bool = False
+    bakeoff: str = ""
 
     @classmethod
     def of(cls, round_: Round) -> "RoundLine":
@@ -71,6 +72,7 @@ class RoundLine:
             panel=round_.panel.name,
             seconds=closing.seconds if closing else None,
             failed=closing is not None and closing.failure is not None,
+            bakeoff=round_.bakeoff,
         )
 
 
@@ -83,7 +85,8 @@ class Wanted:
     `unfinished` are those that can be gone on with: neither closed, nor forgotten, nor stopped on
     purpose; `remembered` those that were not forgotten; `undelivered` those of them that are not
     yet delivered to their place, stopped or not; `succeeded` those that closed without a failure.
-    They were asked at `since` or later, and before `before`.
+    They were asked at `since` or later, and before `before`; they belong to `bakeoff`, to none
+    where it is "", and to any or none where it is None. Rounds of bake-offs are never `undelivered`.
 
     Private rounds are given only in the channel they were asked in where `here` is one, and with
     `only_here` no round of any other channel is.
@@ -103,6 +106,7 @@ class Wanted:
     succeeded: bool = False
     panel: str = ""
     asked_by: str | None = None
+    bakeoff: str | None = None
 
     def admits(self, line: RoundLine) -> bool:
         """Say whether a round is among those wanted."""
@@ -110,6 +114,7 @@ class Wanted:
             self.containing.lower() in line.question.lower()
             and self.panel in {"", line.panel}
             and self.asked_by in {None, line.asked_by}
+            and self.bakeoff in {None, line.bakeoff}
             and self._in_place(line)
             and self._in_state(line)
             and self._in_time(line.asked_at)
@@ -130,7 +135,7 @@ class Wanted:
         is_closed = line.seconds is not None
         return (
             not (self.unfinished and (line.paused or is_closed))
-            and not (self.undelivered and line.delivered)
+            and not (self.undelivered and (line.delivered or line.bakeoff))
             and not (self.succeeded and (line.failed or not is_closed))
             and not (self.leaves_forgotten_out and line.forgotten)
         )

@@ -30,12 +30,16 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked, by whom, where, and what it refers to (`context`, empty for most)."""
+    """What was asked, by whom, where, and what it refers to (`context`, empty for most).
+
+    `reference` is the right answer where judges may read it; members and chairmen never do.
+    """
 
     text: str
     asked_by: str = ""
     context: str = ""
     place: Place = NOWHERE
+    reference: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,10 @@ Artefact = Answer | Absence | Draw | Ballot | SpoiledBallot | Tally | Synthesis 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One question and all that came of it; `forgotten` says since when its texts are gone."""
+    """One question and all that came of it; `forgotten` says since when its texts are gone.
+
+    `bakeoff` is the id of the bake-off it belongs to, "" for a question that somebody asked.
+    """
 
     id: str
     question: Question
@@ -101,6 +108,7 @@ class Round:
     synthesis: Synthesis | None = None
     closing: Closing | None = None
     forgotten: Forgotten | None = None
+    bakeoff: str = ""
 
     @property
     def stage(self) -> Stage:

@@ -6,11 +6,7 @@ from dataclasses import dataclass, field
 from bot.chat import Asker, Said
 from council.errors import CouncilError
 from council.panel import Panel
-from council.places import Place
-
-# The machine's own ways in, and rounds from before it was kept where they were asked.
-HOUSE = ("web", "terminal", "")
-
+from council.places import HOUSE, Place
 
 class NotAdmittedError(CouncilError):
     """The council is not open to somebody, or not in this way."""

@@ -14,6 +14,7 @@ from bot.access import Access, TooManyRoundsError, check_pace, check_panel
 from bot.commands.questions import checked_question
 from bot.outbox import Outbox
 from bot.ports import Runner
+from council.bakeoffs.ports import Bench
 from council.budgeting import Budget
 from council.errors import PanelError, RoundNotFoundError, StoreError
 from council.methods import METHODS
@@ -44,7 +45,7 @@ class Desk:
 
     `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
     panel a channel has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
-    ever. `access` says who may ask where; one asker's questions are taken in by turns.
+    ever. `bench` keeps suites, bake-offs, schedules and records. `access` says who may ask where; one asker's questions are taken in by turns.
     """
 
     store: Store
@@ -59,6 +60,7 @@ class Desk:
     now: Callable[[], datetime] = now
     chosen: dict[Place, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
+    bench: Bench = field(kw_only=True)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
     turns: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))

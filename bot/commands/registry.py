@@ -14,7 +14,7 @@ from bot.commands.desk import Desk
 
 Run = Callable[[Desk, Chat, Said, str], Awaitable[None]]
 
-Takes = Literal["question", "panel", "round", "number", "topic"]
+Takes = Literal["question", "panel", "round", "number", "topic", "words"]
 
 ALONE = ""
 _ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
@@ -24,7 +24,8 @@ _ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
 class Command:
     """A command; `grammar` is the pattern of what may follow its name.
 
-    Where a chat has a field for it, it is one for a question, a panel, a round, a number or topic.
+    Where a chat has a field for it, it is one for a question, a panel, a round, a number, a topic,
+    or words as they would be typed.
     """
 
     name: str

@@ -76,6 +76,7 @@ def _callback(command: Command, deeds: Deeds) -> Any:  # noqa: ANN401
         "panel": _with_panel,
         "round": _with_round,
         "number": _with_number,
+        "words": _with_words,
     }
     return kinds.get(command.takes, _with_nothing)(command, deeds)
 
@@ -124,6 +125,14 @@ def _with_number(command: Command, deeds: Deeds) -> Callback:
         await deeds.do(interaction, command, str(number))
 
     return with_number
+
+
+def _with_words(command: Command, deeds: Deeds) -> Callback:
+    @app_commands.describe(words=command.usage.removeprefix("/council ")[:CHOICE])
+    async def with_words(interaction: Interaction, words: str = "") -> None:
+        await deeds.do(interaction, command, words)
+
+    return with_words
 
 
 def _with_nothing(command: Command, deeds: Deeds) -> Callback:

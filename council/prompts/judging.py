@@ -32,7 +32,10 @@ def judge_prompt(
     `fault` says what spoiled the judge's first reply; the judge is shown nothing else of it.
     """
     criteria = "\n".join(f"- {criterion}" for criterion in rubric.criteria)
-    parts = [f"The question:\n{defused(asked(question))}", "The answers:"]
+    parts = [f"The question:\n{defused(asked(question))}"]
+    if question.reference:
+        parts.append(f"The right answer, known beforehand:\n{defused(question.reference)}")
+    parts.append("The answers:")
     parts += [fenced(text, letter, nonce) for letter, text in texts.items()]
     parts.append(f"Nonce: {nonce}")
     if fault:

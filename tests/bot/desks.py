@@ -14,6 +14,7 @@ from council.places import Place
 from council.ports import Gateway
 from council.spending import Caps
 from storage.memory import MemoryOutgoing, MemoryStore
+from storage.memory_bench import memory_bench
 from storage.memory_ledger import MemoryLedger
 from tests.bot.rounds import words_of
 from tests.builders import a_panel
@@ -42,6 +43,7 @@ def a_desk(
         next(iter(known)),
         new_id=lambda: f"{next(ids):010x}",
         budget=Budget(MemoryLedger(), Caps(), now),
+        bench=memory_bench(store),
     )
 
 
