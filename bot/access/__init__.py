@@ -2,7 +2,6 @@
 
 from bot.access.pacing import TooManyRoundsError, check_pace
 from bot.access.policy import (
-    HOUSE,
     Access,
     ChannelRules,
     NotAdmittedError,
@@ -13,7 +12,6 @@ from bot.access.policy import (
 from bot.access.reading import NotYoursError, check_own, check_readable, readable
 
 __all__ = [
-    "HOUSE",
     "Access",
     "ChannelRules",
     "NotAdmittedError",

@@ -2,7 +2,8 @@
 
 from datetime import datetime, timedelta
 
-from bot.access.policy import HOUSE, Access, NotAdmittedError
+from bot.access.policy import Access, NotAdmittedError
+from council.places import HOUSE
 from council.ports import Store, Wanted
 from council.rounds import Question
 

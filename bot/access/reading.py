@@ -1,8 +1,9 @@
 """Who may read which rounds, and whose they are."""
 
-from bot.access.policy import HOUSE, Access
+from bot.access.policy import Access
 from bot.chat import Asker, Said
 from council.errors import CouncilError, RoundNotFoundError
+from council.places import HOUSE
 from council.ports import RoundLine, Wanted
 from council.rounds import Round
 
