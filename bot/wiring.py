@@ -13,6 +13,7 @@ from bot.outbox import Outbox
 from bot.runners.claims import NO_CLAIMS, Claims, FileClaims
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
+from council import scrub
 from council.budgeting import Budget
 from council.errors import StoreError
 from council.gateways.litellm import LitellmGateway, SeatSettings
@@ -101,6 +102,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
 
         async def prepare(panel: Panel) -> None:
             """Have the panel's models ready, so that no round waits for a start."""
+            scrub.ready()
             seats = (*panel.judges, *panel.chairmen)
             if any(seat.demonstration for seat in seats):
                 await local.start()

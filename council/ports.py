@@ -282,8 +282,8 @@ class Ledger(Protocol):
         """
         ...
 
-    async def settle(self, account: Account, micro: int | None) -> None:
-        """Add what a call cost; None is a call whose cost nobody knows."""
+    async def settle(self, account: Account, *costs: int | None) -> None:
+        """Add what calls cost; None is a call whose cost nobody knows."""
         ...
 
     async def free(self, round_id: str) -> None:

@@ -18,11 +18,12 @@ from bot.logs import unforeseen
 from bot.slack.chat import SlackChat
 from bot.slack.ears import Ears
 from bot.slack.hearing import Body
+from bot.slack.opening import opened_client
 from bot.slack.people import People
 from bot.slack.preflight import Identity, SlackError, check_app_token, identity
 from bot.slack.sdk_logs import sdk_logger
 from bot.slack.sockets import run_socket
-from bot.slack.tokens import Tokens, opened_client
+from bot.slack.tokens import Tokens
 from bot.slack.whispers import Whispers
 from bot.slack.workspace import CHAT, SLACKS_OWN, Pace, Workspace
 from council.errors import CouncilError
