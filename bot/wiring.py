@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot import metrics
+from bot.bakeoffs.holds import Holds
 from bot.commands.desk import Desk, now
 from bot.offers import LOCAL, demonstration, offered
 from bot.outbox import Outbox
-from bot.runners.claims import NO_CLAIMS, Claims, FileClaims
+from bot.ports import Claims
+from bot.runners.claims import NO_CLAIMS, FileClaims
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
 from council.budgeting import Budget
@@ -111,11 +113,19 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         claims = stack.enter_context(opened_claims(settings))
         runner = LocalRunner(store, gateway, prepare, claims, budget.paying)
         stack.push_async_callback(runner.close)
+        holds = Holds(None if claims is NO_CLAIMS else claims)
+        stack.push_async_callback(holds.close)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
         outbox = Outbox(SqlOutgoing(engine), now, alone=claims is not NO_CLAIMS)
         panels, default = houses.panels, houses.default
         parts = (store, gateway, runner, outbox, panels, default, prepare, remote.health)
-        yield Desk(*parts, budget=budget, texts_days=houses.texts_days, access=houses.access)
+        yield Desk(
+            *parts,
+            budget=budget,
+            texts_days=houses.texts_days,
+            access=houses.access,
+            holds=holds,
+        )
 
 
 async def surroundings(settings: Settings) -> list[str]:

@@ -81,6 +81,10 @@ class MemoryBakeoffs:
         """Note a bake-off's end; None has it be gone on with."""
         self._kept[bakeoff_id] = replace(await self.load(bakeoff_id), ending=ending)
 
+    async def limit(self, bakeoff_id: str, cap_micro: int | None) -> None:
+        """Have a bake-off spend so much at most; None is no cap."""
+        self._kept[bakeoff_id] = replace(await self.load(bakeoff_id), cap_micro=cap_micro)
+
     async def load(self, bakeoff_id: str) -> Bakeoff:
         """Give a bake-off; BakeoffError where there is none."""
         if bakeoff_id not in self._kept:

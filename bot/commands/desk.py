@@ -11,6 +11,8 @@ from functools import cache
 from importlib.metadata import version
 
 from bot.access import Access, TooManyRoundsError, check_pace, check_panel
+from bot.bakeoffs.holds import Holds
+from bot.chat import Chat
 from bot.commands.questions import checked_question
 from bot.outbox import Outbox
 from bot.ports import Runner
@@ -24,6 +26,8 @@ from council.ports import Gateway, Store
 from council.prompts import VERSION as PROMPTS
 from council.providers import Health
 from council.rounds import Question, Round
+
+BAKEOFF_ROUNDS = 2  # of one bake-off, under way at once
 
 
 def _new_id() -> str:
@@ -45,7 +49,10 @@ class Desk:
 
     `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
     panel a channel has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
-    ever. `bench` keeps suites, bake-offs, schedules and records. `access` says who may ask where; one asker's questions are taken in by turns.
+    ever. `bench` keeps suites, bake-offs, schedules and records; `holds` are the bake-offs under
+    way, each with so many rounds at once. `ways` give the chat for a place, by the chat's name, as
+    long as it is connected. `access` says who may ask where; one asker's questions are taken in by
+    turns.
     """
 
     store: Store
@@ -63,6 +70,9 @@ class Desk:
     bench: Bench = field(kw_only=True)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
+    holds: Holds = field(default_factory=Holds)
+    ways: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
+    bakeoff_rounds: int = BAKEOFF_ROUNDS
     turns: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
     def pick(self, panel: str, place: Place) -> None:
@@ -124,7 +134,12 @@ class Desk:
                 raise
 
     async def _is_in_pace(self, round_: Round) -> bool:
-        """Say that its asker may ask for a new round; False if this one is none."""
+        """Say that its asker may ask for a new round; False if this one is none.
+
+        Of a bake-off's rounds nobody asks for each.
+        """
+        if round_.bakeoff:
+            return True
         try:
             await check_pace(self.access, self.store, round_.question, self.now())
         except TooManyRoundsError:

@@ -85,6 +85,10 @@ class Bakeoffs(Protocol):
         """Note a bake-off's end; None has it be gone on with."""
         ...
 
+    async def limit(self, bakeoff_id: str, cap_micro: int | None) -> None:
+        """Have a bake-off spend so much at most, in micro-dollars; None is no cap."""
+        ...
+
     async def load(self, bakeoff_id: str) -> Bakeoff:
         """Give a bake-off; BakeoffError."""
         ...
