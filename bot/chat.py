@@ -278,6 +278,17 @@ class Chat(Protocol):
         """Give the place where somebody reads and nobody else, for what the place cannot hold."""
         return place
 
+    async def elsewhere(self, said: Said, channel: str) -> Said:
+        """Give what was said as if it were said in another channel, which is named or has this id.
+
+        Raises UnwelcomeError where there is none that the bot may post in and the speaker may see.
+        """
+        raise UnwelcomeError(f"There are no channels here: leave #{channel} out.")
+
+    async def check_postable(self, place: Place) -> None:
+        """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
+        return
+
     async def whisper(self, said: Said, post: Post) -> None:
         """Tell only the one who spoke."""
         ...

@@ -2,7 +2,7 @@
 
 import typer
 
-from bot.cli import asking, counting, discord, keeping, looking, running, slack
+from bot.cli import asking, counting, discord, keeping, looking, running, schedules, slack
 
 app = typer.Typer(
     help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
@@ -13,6 +13,7 @@ app = typer.Typer(
 )
 slack_app = typer.Typer(help="Set up the Slack app.", no_args_is_help=True)
 discord_app = typer.Typer(help="Set up the Discord application.", no_args_is_help=True)
+schedule_app = typer.Typer(help="Recurring bake-offs.", no_args_is_help=True)
 database = typer.Typer(help="Look after the database.", no_args_is_help=True)
 
 app.command()(asking.ask)
@@ -29,9 +30,17 @@ app.command()(counting.tally)
 app.command()(counting.slates)
 app.command()(looking.doctor)
 database.command("upgrade")(looking.upgrade_database)
+schedule_app.command()(schedules.add)
+schedule_app.command("list")(schedules.list_)
+schedule_app.command()(schedules.edit)
+schedule_app.command()(schedules.pause)
+schedule_app.command()(schedules.resume)
+schedule_app.command()(schedules.remove)
+schedule_app.command("run")(schedules.run_)
 slack_app.command()(slack.manifest)
 slack_app.command()(slack.validate)
 discord_app.command()(discord.invite)
+app.add_typer(schedule_app, name="schedule")
 app.add_typer(slack_app, name="slack")
 app.add_typer(discord_app, name="discord")
 app.add_typer(database, name="db")

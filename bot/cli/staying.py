@@ -18,6 +18,7 @@ from bot.discord.service import Discord
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting
+from bot.scheduler.service import Scheduler
 from bot.settings import Settings, SettingsError, load_settings
 from bot.slack.service import Slack
 from bot.terminal.talk import talk
@@ -77,7 +78,7 @@ async def serve(*, local: bool) -> None:
             say(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
                 say(line)
-            acts = [readying.ready(desk, panel), metrics.watch_lag()]
+            acts = [readying.ready(desk, panel), metrics.watch_lag(), Scheduler(desk).run()]
             if desk.texts_days is not None:
                 acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.seen))
             if slack:

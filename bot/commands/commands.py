@@ -8,6 +8,8 @@ from bot.commands.desk import Desk
 from bot.commands.forgetting import forget
 from bot.commands.looking import show_panel, show_round, show_rounds
 from bot.commands.registry import Command, Registry
+from bot.commands.schedules import GRAMMAR as _SCHEDULES
+from bot.commands.schedules import schedule
 
 # An id is hexadecimal, or a platform event's with its colons: no word of a question looks so.
 _ID = r"[0-9a-f]{4,}|\S*[:@]\S*"
@@ -42,6 +44,14 @@ _OTHERS = (
         forget,
         _ID,
         "round",
+    ),
+    Command(
+        "schedule",
+        "/council schedule [add NAME suite:SUITE every monday 09:00 Europe/Budapest #channel]",
+        "have a suite run again and again: list, add, pause, resume, edit, remove, run",
+        schedule,
+        _SCHEDULES,
+        "words",
     ),
 )
 _NAMES = "|".join(["", "help", ASK.name, *(command.name for command in _OTHERS)])

@@ -38,6 +38,10 @@ async def _nothing(_: Panel) -> None:
     """Prepare nothing: every model is ready."""
 
 
+def _unheard() -> None:
+    """Tell nobody: no scheduler runs in this process."""
+
+
 def now() -> datetime:
     """Give this moment."""
     return datetime.now(UTC)
@@ -52,7 +56,8 @@ class Desk:
     ever. `bench` keeps suites, bake-offs, schedules and records; `holds` are the bake-offs under
     way, each with so many rounds at once. `ways` give the chat for a place, by the chat's name, as
     long as it is connected. `access` says who may ask where; one asker's questions are taken in by
-    turns.
+    turns. Schedules go by the `zone` where they name none, and whoever changes one tells
+    `schedules_changed`.
     """
 
     store: Store
@@ -73,6 +78,8 @@ class Desk:
     holds: Holds = field(default_factory=Holds)
     ways: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
     bakeoff_rounds: int = BAKEOFF_ROUNDS
+    zone: str = "UTC"
+    schedules_changed: Callable[[], None] = _unheard
     turns: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
     def pick(self, panel: str, place: Place) -> None:

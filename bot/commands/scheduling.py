@@ -1,36 +1,24 @@
-"""Schedules made, changed, found and fitted with what they run, whoever asks for it."""
+"""Schedules made, changed, found, run at once and removed, whoever asks for it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from datetime import date
 from zoneinfo import ZoneInfo
 
-from bot.access import admitted
-from bot.chat import Asker, Chat, Said
+from bot.bakeoffs.opening import expected
+from bot.chat import Said
 from bot.commands.desk import Desk
+from bot.commands.fitting import fitted, still_going, suites_of
+from bot.render.names import names_of as seat_names
+from bot.render.schedules import Cost, Lined
 from bot.schedules.words import EXAMPLE, NO_CAP, Wanted
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.ports import WantedBakeoffs
 from council.bakeoffs.schedule import Schedule, slot_of
-from council.errors import ScheduleError, SuiteError
+from council.errors import CouncilError, ScheduleError
 from council.places import HOUSE, Place
 
 MOST = 50  # schedules of one workspace
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """How a place is told; `chat` is None where it looks for itself."""
-
-    chat: Chat | None
-
-
-def way_to(desk: Desk, place: Place) -> Way | None:
-    """Give how a place is told; None as long as its chat is not connected."""
-    if place.chat in HOUSE:
-        return Way(None)
-    give = desk.ways.get(place.chat)
-    chat = give(place) if give else None
-    return Way(chat) if chat else None
 
 
 async def made(desk: Desk, there: Said, wanted: Wanted) -> Schedule:
@@ -39,53 +27,56 @@ async def made(desk: Desk, there: Said, wanted: Wanted) -> Schedule:
     Raises CouncilError, with what there is instead, for what is not there or not allowed.
     """
     if not wanted.suite:
-        known = await suites_of(desk, there.place)
-        raise ScheduleError(f"Which suite? Name it, as in suite:{(known or ('sql',))[0]}.")
+        known = ", ".join(await suites_of(desk, there.place)) or "none yet"
+        raise ScheduleError(f"Which suite? Name one, as in suite:NAME; known suites: {known}.")
     if not wanted.cron:
         raise ScheduleError(f"When? Say it in words or as a cron: {EXAMPLE}.")
-    scope, now = there.place.scope, desk.now()
+    scope = there.place.scope
     if len(await desk.bench.schedules.every(scope)) >= MOST:
         raise ScheduleError(f"There are {MOST} schedules here already: remove one first.")
-    zone = wanted.zone or desk.zone
     schedule = Schedule(
         id=desk.new_id(),
         name=wanted.name,
         suite=wanted.suite,
         panel=desk.panel(wanted.panel or None, there.place).name,
         cron=wanted.cron,
-        zone=zone,
+        zone=wanted.zone or desk.zone,
         words=wanted.when,
-        place=told_in(there.place),
+        place=_told_in(there.place),
         made_by=there.asker.id,
-        made_at=now,
+        made_at=desk.now(),
         scope=scope,
-        cap_micro=None if wanted.cap_micro == NO_CAP else wanted.cap_micro,
-        # What came before it was made is nothing it missed.
-        last_slot=slot_of(now.astimezone(ZoneInfo(zone))),
+        cap_micro=_cap(wanted, None),
     )
     await fitted(desk, schedule)
-    return schedule
+    return standing(desk, schedule)
 
 
-async def changed(desk: Desk, before: Schedule, there: Said | None, wanted: Wanted) -> Schedule:
+async def changed(desk: Desk, before: Schedule, wanted: Wanted, there: Said | None) -> Schedule:
     """Give a schedule with what is wanted of it changed, `there` if it is to report elsewhere."""
-    zone, cap = wanted.zone or before.zone, wanted.cap_micro
     after = replace(
         before,
         suite=wanted.suite or before.suite,
         panel=wanted.panel or before.panel,
         cron=wanted.cron or before.cron,
-        zone=zone,
+        zone=wanted.zone or before.zone,
         words=wanted.when or before.words,
-        place=told_in(there.place) if there else before.place,
-        cap_micro=before.cap_micro if cap is None else None if cap == NO_CAP else cap,
+        place=_told_in(there.place) if there else before.place,
+        cap_micro=_cap(wanted, before.cap_micro),
     )
-    if after == before:
+    if wanted == Wanted(wanted.name):
         raise ScheduleError(
             "Say what is to change after the name, as in: edit weekly-sql every day 09:00 cap:$2."
         )
     await fitted(desk, after)
-    return standing(desk, after) if (after.cron, zone) != (before.cron, before.zone) else after
+    comes_anew = (after.cron, after.zone) != (before.cron, before.zone)
+    return standing(desk, after) if comes_anew else after
+
+
+def _cap(wanted: Wanted, before: int | None) -> int | None:
+    if wanted.cap_micro is None:
+        return before
+    return None if wanted.cap_micro == NO_CAP else wanted.cap_micro
 
 
 def standing(desk: Desk, schedule: Schedule) -> Schedule:
@@ -100,42 +91,46 @@ async def kept(desk: Desk, schedule: Schedule) -> None:
     desk.schedules_changed()
 
 
-async def fitted(desk: Desk, schedule: Schedule, slot: str = "") -> Bakeoff:
-    """Give the bake-off of a slot, of its suite and panel as they are now, not kept yet.
+async def resumed(desk: Desk, schedule: Schedule) -> Schedule:
+    """Go on with a schedule that was paused; CouncilError where it could not run."""
+    await fitted(desk, schedule)
+    going = standing(desk, replace(schedule, paused=False))
+    await kept(desk, going)
+    return going
 
-    Raises SuiteError, PanelError or NotAdmittedError where there can be none.
-    """
-    place = schedule.place
-    maker = Asker(schedule.made_by, schedule.made_by)
-    # In direct messages Discord has no server, and Slack's channels have ids of their own.
-    is_direct = not place.workspace or place.channel.startswith("D")
-    admitted(desk.access, Said("", maker, place, "", is_direct=is_direct))
-    panel = desk.panel(schedule.panel, place)
+
+async def removed(desk: Desk, schedule: Schedule) -> None:
+    """Have a schedule no more, from this moment on."""
+    await desk.bench.schedules.remove(schedule.id)
+    desk.schedules_changed()
+
+
+async def run_now(desk: Desk, said: Said, schedule: Schedule) -> Bakeoff | None:
+    """Open a bake-off of a schedule beside its slots; None where the same event has done so."""
+    slot = f"now-{said.key}"
+    if before := await still_going(desk, schedule, but=slot):
+        raise ScheduleError(
+            f"Bake-off {before.id} of schedule {schedule.name!r} still goes: wait for its end, or "
+            "cancel it."
+        )
+    bakeoff = replace(await fitted(desk, schedule, slot), asked_by=said.asker.id)
+    return bakeoff if await desk.bench.bakeoffs.open(bakeoff) else None
+
+
+async def lined(desk: Desk, schedule: Schedule) -> Lined:
+    """Give a schedule with all that is told of it: its last run, its cost, what is in its way."""
+    newest = await desk.bench.bakeoffs.recent(1, WantedBakeoffs(schedule=schedule.id))
+    line = Lined(schedule, desk.now(), newest[0] if newest else None)
     try:
-        suite = await desk.bench.suites.load(schedule.scope, schedule.suite)
-    except SuiteError as error:
-        known = ", ".join(await suites_of(desk, place)) or "none yet"
-        raise SuiteError(
-            f"There is no suite {schedule.suite!r}; known suites: {known}."
-        ) from error
-    return Bakeoff(
-        id=schedule.bakeoff_id(slot),
-        suite=suite,
-        panel=panel,
-        place=place,
-        asked_by=schedule.made_by,
-        at=desk.now(),
-        cap_micro=schedule.cap_micro,
-        schedule=schedule.id,
-    )
-
-
-async def still_going(desk: Desk, schedule: Schedule, but: str = "") -> Bakeoff | None:
-    """Give a bake-off of the schedule that is not over, but not the one of a certain slot."""
-    wanted = WantedBakeoffs(schedule=schedule.id, unfinished=True)
-    unfinished = await desk.bench.bakeoffs.recent(wanted=wanted)
-    own = schedule.bakeoff_id(but)
-    return next((one for one in unfinished if one.id != own), None)
+        bakeoff = await fitted(desk, schedule)
+        costs = await expected(desk, bakeoff)
+    except CouncilError as error:
+        return replace(line, fault=str(error))
+    names = seat_names(bakeoff.panel)
+    unknown = tuple(names[key] for key in costs.unknown)
+    cap = schedule.cap_micro
+    cost = Cost(costs.micro if cap is None else min(cap, costs.micro), unknown)
+    return replace(line, cost=cost, questions=len(bakeoff.suite.questions))
 
 
 async def found(desk: Desk, said: Said, name: str) -> Schedule:
@@ -145,8 +140,8 @@ async def found(desk: Desk, said: Said, name: str) -> Schedule:
         if schedule.name == name:
             return schedule
     if not name:
-        raise ScheduleError(f"Which schedule? There are: {names_of(seen)}.")
-    raise ScheduleError(f"There is no schedule {name!r} here; there are: {names_of(seen)}.")
+        raise ScheduleError(f"Which schedule? There are: {_names(seen)}.")
+    raise ScheduleError(f"There is no schedule {name!r} here; there are: {_names(seen)}.")
 
 
 async def visible(desk: Desk, said: Said) -> tuple[Schedule, ...]:
@@ -162,9 +157,7 @@ async def visible(desk: Desk, said: Said) -> tuple[Schedule, ...]:
     return tuple(
         one
         for one in await desk.bench.schedules.every(here.scope)
-        if one.place.shares_channel(here)
-        or not (narrow or one.place.private)
-        or (one.made_by == said.asker.id and not narrow)
+        if one.place.shares_channel(here) or not (narrow or one.place.private)
     )
 
 
@@ -177,16 +170,17 @@ def check_own(desk: Desk, schedule: Schedule, said: Said, what: str) -> None:
         raise ScheduleError(f"Only {whose} can {what} schedule {schedule.name!r}.")
 
 
-async def suites_of(desk: Desk, place: Place) -> tuple[str, ...]:
-    """Give the names of the suites there are for a place."""
-    return tuple(line.name for line in await desk.bench.suites.lines(place.scope))
+def today(desk: Desk) -> date:
+    """Give the day it is where the house is."""
+    return desk.now().astimezone(ZoneInfo(desk.zone)).date()
 
 
-def names_of(schedules: Iterable[Schedule]) -> str:
-    """Give the names of schedules in a sentence."""
+def _names(schedules: Iterable[Schedule]) -> str:
     return ", ".join(schedule.name for schedule in schedules) or "none yet"
 
 
-def told_in(place: Place) -> Place:
-    """Give the channel a schedule reports in: not a thread of it, unless that is private."""
+def _told_in(place: Place) -> Place:
+    """Give where a schedule reports: not in a thread, unless that is private; the house's, on the page."""
+    if place.chat in HOUSE:
+        return Place("web")
     return place if place.within != place.channel else replace(place, thread=None)

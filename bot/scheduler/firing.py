@@ -14,7 +14,7 @@ from bot import logs
 from bot.access import NotAdmittedError
 from bot.chat import Chat, GoneError, Post, UnwelcomeError
 from bot.commands.desk import Desk
-from bot.commands.scheduling import Way, fitted, still_going, way_to
+from bot.commands.fitting import Way, fitted, still_going, way_to
 from bot.doing import Doing
 from bot.render.schedules import dropped_post, paused_post, skipped_post
 from bot.schedules.due import Due, due

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
+from typing import Any
 
 from croniter import CroniterError, croniter
 
@@ -29,11 +30,13 @@ ALIASES = {
 LAST = "l"
 _DAY_MINUTES = 24 * 60
 # Any start will do: what never comes from here never comes.
-_START = datetime(2026, 1, 1, tzinfo=UTC)
+_START = datetime(2026, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 _NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat"
 _PART = rf"(?:\*|\d+|{_NAMES})"
 _ITEM = rf"(?:{_PART}(?:-{_PART})?(?:/\d+)?|{_PART}#[1-5]|l[0-7]?)"
 _FIELD = re.compile(rf"{_ITEM}(?:,{_ITEM})*", re.IGNORECASE)
+# Of "9-9" croniter makes every hour there is.
+_ONE_ALONE = re.compile(r"\b(\w+)-\1(?:/\d+)?(?=,|$)")
 _CLOCK = re.compile(r"[\d*][\d*,/-]*")
 
 
@@ -67,6 +70,7 @@ def checked(text: str) -> str:
             f"A cron has five fields (minute, hour, day, month, weekday), and {cron!r} has "
             f"{len(parts)}: {EXAMPLE}."
         )
+    cron = " ".join(_ONE_ALONE.sub(r"\1", part) for part in parts)
     for part in parts:
         if not _FIELD.fullmatch(part):
             raise ScheduleError(f"{part!r} in {cron!r} is no field of a cron: {EXAMPLE}.")
@@ -86,7 +90,7 @@ def checked(text: str) -> str:
 def fields_of(cron: str) -> Fields:
     """Give what each field of a cron allows; CroniterError where it is none."""
     expanded, nth = croniter.expand(cron)
-    listed = [None if values == ["*"] else tuple(values) for values in expanded]
+    listed: list[Any] = [None if "*" in values else tuple(values) for values in expanded]
     minutes, hours, days, months, weekdays = listed
     turns = tuple((day, turn) for day, found in sorted(nth.items()) for turn in sorted(found, key=str))
     return Fields(minutes, hours, days, months, weekdays, turns)

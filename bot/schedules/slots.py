@@ -67,8 +67,8 @@ class Slots:
 
 
 def _shown(moment: datetime, zone: ZoneInfo) -> datetime:
-    """Give what the wall clock shows, as if it were UTC: croniter then knows of no changes."""
-    return moment.astimezone(zone).replace(tzinfo=UTC, microsecond=0)
+    """Give what the wall clock shows; without a zone croniter knows of no changes."""
+    return moment.astimezone(zone).replace(tzinfo=None, microsecond=0, fold=0)
 
 
 def _turned_back(local: datetime) -> timedelta:
@@ -81,7 +81,7 @@ def _moment(shown: datetime, zone: ZoneInfo) -> datetime:
     """Give the first moment at which the wall clock shows a time, or has passed it, in UTC."""
     local = shown.replace(tzinfo=zone, fold=0)
     first = local.astimezone(UTC)
-    if first.astimezone(zone).replace(tzinfo=None) == local.replace(tzinfo=None):
+    if _shown(first, zone) == shown:
         return first
     return _end_of_gap(local.replace(fold=1).astimezone(UTC), first, zone)
 

@@ -86,7 +86,7 @@ SECTIONS: dict[str, type[Part]] = {
     "rubrics": RubricSection,
 }
 # What stands once, without a name of its own.
-ALONE = ("default_panel", "budgets", "retention", "access")
+ALONE = ("default_panel", "time_zone", "budgets", "retention", "access")
 # Settings of parts that are read elsewhere.
 OTHERS = ("suites",)
 

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from bot.access import Access
 from bot.settings.access_toml import AccessSection, access_of, channel_caps, faults_in
+from bot.schedules.zones import UTC, nearest_zone, zone_named
 from bot.settings.council_toml import (
     ALONE,
     OTHERS,
@@ -56,6 +57,7 @@ class Houses:
     caps: Caps = field(default_factory=Caps)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
+    zone: str = UTC
 
 
 def load_houses(path: Path | None) -> Houses:
@@ -104,10 +106,11 @@ class _Reader:
         access = access_of(rules)
         for fault in faults_in(access, panels, document.get("panels", {})):
             self._fault(fault)
+        zone = self._zone(document)
         retention = self._alone(document, "retention", RetentionSection) or RetentionSection()
         if self.faults:
             raise SettingsError(self.faults)
-        return Houses(panels, seats, default, limits, caps, retention.texts_days, access)
+        return Houses(panels, seats, default, limits, caps, retention.texts_days, access, zone)
 
     def _fault(self, text: str) -> None:
         self.faults.append(f"{self.name}: {text}")
@@ -115,6 +118,15 @@ class _Reader:
     def _check_sections(self, document: Document) -> None:
         for name in document.keys() - {*SECTIONS, *ALONE, *OTHERS}:
             self._fault(f"{name}: there is no such section.")
+
+    def _zone(self, document: Document) -> str:
+        """Give the time zone of schedules that name none."""
+        given = document.get("time_zone", UTC)
+        zone = zone_named(given) if isinstance(given, str) else None
+        if zone is None:
+            nearest = nearest_zone(str(given)) or "Europe/Budapest"
+            self._fault(f"time_zone: there is no time zone {given!r}; write it as in {nearest!r}.")
+        return zone or UTC
 
     def _caps(self, document: Document) -> Caps:
         try:

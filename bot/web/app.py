@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from bot import logs
 from bot.commands.rating import FeedbackError
-from bot.web import asking, events, feedback, health, pages
+from bot.web import asking, events, feedback, health, pages, schedules
 from bot.web.asking import FormError
 from bot.web.gate import SLACK_EVENTS, Gate, HarmlessContent, KnownHosts
 from bot.web.seals import LinkError
@@ -37,6 +37,7 @@ _READ: dict[str, Handler] = {
     "/rounds/{id}/state": events.state,
     "/rounds/{id}/round.json": pages.as_json,
     "/rounds/{id}/round.md": pages.as_markdown_file,
+    "/schedules": schedules.schedules,
     "/login": asking.login,
     "/healthz": health.healthy,
     "/readyz": health.ready,
@@ -48,6 +49,8 @@ _DONE: dict[str, Handler] = {
     "/rounds/{id}/resume": asking.gone_on,
     "/rounds/{id}/stop": asking.stopped,
     "/rounds/{id}/feedback": feedback.rated,
+    "/schedules": schedules.added,
+    "/schedules/{id}/{act}": schedules.done,
     "/login": asking.let_in,
 }
 
