@@ -229,12 +229,13 @@ class Chat(Protocol):
 
     A room holds people who did not hear the question, so what is posted there says it. Progress is
     shown again after `tick_seconds`, if nothing changes before; `keeps_files` says whether a file
-    can be posted.
+    can be posted, `follows` whether what takes long is shown here as it goes.
     """
 
     is_room: ClassVar[bool] = False
     tick_seconds: ClassVar[float] = 1.0
     keeps_files: bool = False
+    follows: ClassVar[bool] = True
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Give the post as so many that each fits in a message; nothing is dropped."""

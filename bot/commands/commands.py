@@ -2,6 +2,8 @@
 
 from bot.chat import Chat, Heading, Note, Post, Said, Table
 from bot.commands.asking import ask
+from bot.commands.bakeoff_words import GRAMMAR as BAKEOFF
+from bot.commands.bakeoffs import bakeoffs
 from bot.commands.budget import show_budget
 from bot.commands.cancelling import cancel
 from bot.commands.desk import Desk
@@ -34,6 +36,14 @@ _OTHERS = (
     ),
     Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND, "round"),
     Command("cancel", "/council cancel ROUND|last", "stop your round", cancel, _ROUND, "round"),
+    Command(
+        "bakeoff",
+        "/council bakeoff [SUITE]",
+        "put a suite of questions to a panel, or list, show, cancel, resume one",
+        bakeoffs,
+        BAKEOFF,
+        "words",
+    ),
     Command("budget", "/council budget", "see what is spent and what is left", show_budget),
     Command(
         "forget",

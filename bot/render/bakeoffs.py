@@ -43,6 +43,16 @@ def title_of(bakeoff: Bakeoff) -> str:
     return f"Bake-off of {bakeoff.suite.name} by {bakeoff.panel.name}"
 
 
+def state_of(progress: Progress) -> str:
+    """Give in a few words how a bake-off stands."""
+    ending = progress.bakeoff.ending
+    if progress.is_whole and ending and not ending.failure:
+        failed = f", {len(progress.failed)} failed" if progress.failed else ""
+        return f"{counted(progress.questions, 'question')}{failed}"
+    state = "stopped" if ending else "under way"
+    return f"{state}, {progress.over} of {progress.questions}"
+
+
 def running_post(progress: Progress, asker: str) -> Post:
     """Give how a bake-off goes, and a way to stop it."""
     summary = summary_of(progress)

@@ -17,3 +17,9 @@ def authors_of(panel: Panel, draw: Draw) -> dict[str, str]:
     """Give the display name behind each label."""
     names = names_of(panel)
     return {label: names[author] for author, label in draw.labels.pairs}
+
+
+def file_name(round_id: str, kind: str) -> str:
+    """Give a name for a file about a round that every system takes, whatever its id."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-._") else "-" for c in round_id)
+    return f"council-{plain}.{kind}"

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -47,6 +48,7 @@ async def own_form(site: Site, request: Request) -> FormData:
 class _Page(Chat):
     """The page as a chat: what is said to a visitor is collected for the next page."""
 
+    follows: ClassVar[bool] = False
     posts: list[Post] = field(default_factory=list)
 
     async def send(self, place: Place, post: Post, key: str) -> Sent:
