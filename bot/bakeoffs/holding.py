@@ -11,7 +11,6 @@ from bot.bakeoffs.carrying import Carrying, Outcome
 from bot.bakeoffs.holds import Held
 from bot.bakeoffs.house import House
 from council.bakeoffs.progress import Progress
-from bot.bakeoffs.results import result_of
 from bot.bakeoffs.standing import standing
 from bot.bakeoffs.telling import Silence, Telling
 from bot.chat import Chat, UnwelcomeError
@@ -93,7 +92,7 @@ async def _held(house: House, chat: Chat | None, held: Held) -> None:
         await telling.stop(carrying.progress, INTERRUPTED.format(why=error))
         raise
     final = await _ended(house, carrying.progress, outcome)
-    await telling.end(final, await result_of(house, final))
+    await telling.end(final)
     if not outcome.cancelled and final.bakeoff.ending:
         await house.bench.bakeoffs.end(bakeoff.id, final.bakeoff.ending)
     held.show(final)

@@ -9,7 +9,7 @@ from bot.bakeoffs.holds import HeldElsewhereError
 from bot.bakeoffs.opening import expected, opened
 from bot.bakeoffs.results import result_of
 from bot.bakeoffs.standing import standing
-from bot.chat import Chat, Heading, Note, Post, Said, Table
+from bot.chat import Chat, File, Heading, Note, Post, Said, Table
 from bot.commands.bakeoff_meant import meant_bakeoff, meant_suite, readable_bakeoffs
 from bot.commands.bakeoff_words import Words, read_words
 from bot.commands.proposals import Proposal
@@ -138,6 +138,7 @@ async def show(desk: Desk, chat: Chat, said: Said, words: Words) -> None:
     if desk.holds.seen(bakeoff.id):
         await chat.whisper(said, running_post(progress, ""))
         return
-    thread = await result_of(desk, progress)
+    thread = (await result_of(desk, progress)).thread
     for post in (thread.root, *thread.replies):
-        await chat.whisper(said, post)
+        if not any(isinstance(part, File) for part in post.parts):
+            await chat.whisper(said, post)
