@@ -21,7 +21,7 @@ from council.places import Place
 from council.rounds import Round
 
 MOST_BYTES = 4_000_000
-_KEY = re.compile(r"[0-9a-f]{10}")
+KEY = re.compile(r"[0-9a-f]{10}")
 _LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
 
 
@@ -108,7 +108,7 @@ def _choice(form: FormData) -> Choice:
 async def _opened(site: Site, said: Said, text: str, choice: Choice) -> str:
     """Give the id of the question's round, carried on; a form that is sent twice makes one."""
     desk = site.desk
-    key = said.key if _KEY.fullmatch(said.key) else desk.new_id()
+    key = said.key if KEY.fullmatch(said.key) else desk.new_id()
     round_ = proposed(desk, replace(said, key=key), text, choice)
     if not await desk.open(round_):
         before = await desk.store.load(key)
