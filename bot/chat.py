@@ -191,13 +191,36 @@ class Buttons:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to keep."""
+    """A file to keep.
+
+    Of one that is no text, `data` is what it holds, and `text` says what it shows.
+    """
 
     name: str
     text: str
+    data: bytes = b""
+
+    @property
+    def content(self) -> bytes:
+        """Give what the file holds."""
+        return self.data or self.text.encode()
+
+    @property
+    def is_picture(self) -> bool:
+        """Say whether chats can show it, not only hand it on."""
+        return bool(self.data) and self.name.endswith(".png")
 
 
-Part = Heading | Prose | Quote | Line | Note | Caution | Table | Steps | Buttons | File
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """People who are called, by the ids they have in the chat; no other part calls anybody."""
+
+    ids: tuple[str, ...]
+
+
+Part = (
+    Heading | Prose | Quote | Line | Note | Caution | Table | Steps | Buttons | File | Mentions
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,12 +252,13 @@ class Chat(Protocol):
 
     A room holds people who did not hear the question, so what is posted there says it. Progress is
     shown again after `tick_seconds`, if nothing changes before; `keeps_files` says whether a file
-    can be posted.
+    can be posted, `follows` whether what takes long is shown here as it goes.
     """
 
     is_room: ClassVar[bool] = False
     tick_seconds: ClassVar[float] = 1.0
     keeps_files: bool = False
+    follows: ClassVar[bool] = True
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Give the post as so many that each fits in a message; nothing is dropped."""

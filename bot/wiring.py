@@ -114,7 +114,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         runner = LocalRunner(store, gateway, prepare, claims, budget.paying)
         stack.push_async_callback(runner.close)
         holds = Holds(None if claims is NO_CLAIMS else claims)
-        stack.push_async_callback(holds.close)  # before the runner, whose calls may still end
+        stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
         outbox = Outbox(SqlOutgoing(engine), now, alone=claims is not NO_CLAIMS)
         panels, default = houses.panels, houses.default

@@ -11,7 +11,7 @@ from bot.bakeoffs.carrying import Carrying, Outcome
 from bot.bakeoffs.holds import Held
 from bot.bakeoffs.house import House
 from council.bakeoffs.progress import Progress
-from bot.bakeoffs.results import result_of
+from bot.bakeoffs.standing import standing
 from bot.bakeoffs.telling import Silence, Telling
 from bot.chat import Chat, UnwelcomeError
 from council.bakeoffs.bakeoff import Bakeoff, Ending
@@ -57,10 +57,20 @@ async def cancel(house: House, bakeoff: Bakeoff, why: str) -> int:
     return len(lines) - len(unfinished)
 
 
-async def reopened(house: House, bakeoff: Bakeoff) -> Bakeoff:
-    """Give a bake-off that ended early, to be gone on with; BakeoffError for any other."""
+async def reopened(house: House, bakeoff: Bakeoff, cap_micro: int | None = None) -> Bakeoff:
+    """Give a bake-off that did not come to its last question, to be gone on with.
+
+    With a cap, under that one from now on. BakeoffError where there is nothing to go on with.
+    """
     if house.holds.seen(bakeoff.id):
         raise BakeoffError(f"Bake-off {bakeoff.id} is under way: there is nothing to go on with.")
+    if (await standing(house, bakeoff)).is_whole:
+        raise BakeoffError(
+            f"Every question of bake-off {bakeoff.id} is over: "
+            f"`/council bakeoff {bakeoff.suite.name}` holds a new one."
+        )
+    if cap_micro is not None:
+        await house.bench.bakeoffs.limit(bakeoff.id, cap_micro)
     await house.bench.bakeoffs.end(bakeoff.id, None)
     return await house.bench.bakeoffs.load(bakeoff.id)
 
@@ -82,7 +92,7 @@ async def _held(house: House, chat: Chat | None, held: Held) -> None:
         await telling.stop(carrying.progress, INTERRUPTED.format(why=error))
         raise
     final = await _ended(house, carrying.progress, outcome)
-    await telling.end(final, await result_of(house, final))
+    await telling.end(final)
     if not outcome.cancelled and final.bakeoff.ending:
         await house.bench.bakeoffs.end(bakeoff.id, final.bakeoff.ending)
     held.show(final)

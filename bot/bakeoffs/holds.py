@@ -100,9 +100,13 @@ class Holds:
                     raise news
                 yield news
 
-    async def close(self) -> None:
-        """Leave every bake-off where it stands; its rounds are the runner's affair."""
-        tasks = [held.task for held in self._held.values() if held.task]
+    async def let_go(self, chat: str | None = None) -> None:
+        """Leave what reports to a chat where it stands, or all; rounds are the runner's affair."""
+        tasks = [
+            held.task
+            for held in self._held.values()
+            if held.task and chat in {None, held.progress.bakeoff.place.chat}
+        ]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,30 +1,16 @@
 """A suite put to a panel: what that may cost and how long it takes, and a new bake-off, kept."""
 
-from dataclasses import dataclass
 from statistics import median
 
 from bot.bakeoffs.house import House
 from bot.bakeoffs.questions import own_cap, round_of
 from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.expected import Expected
 from council.errors import QuestionError
 from council.estimates import estimated
 from council.ports import Wanted
 
 FEWEST_ROUNDS, MOST_ROUNDS = 3, 20
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What a bake-off may cost in micro-dollars, and how long it usually takes, where known.
-
-    `unknown` are the keys of the seats whose price nobody knows; `unfit` the numbers of questions
-    that cannot be asked.
-    """
-
-    micro: int
-    unknown: tuple[str, ...] = ()
-    seconds: float | None = None
-    unfit: tuple[int, ...] = ()
 
 
 async def expected(house: House, bakeoff: Bakeoff) -> Expected:

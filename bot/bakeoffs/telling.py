@@ -7,31 +7,42 @@ from dataclasses import replace
 
 from bot.bakeoffs.holds import Held
 from bot.bakeoffs.house import House
-from council.bakeoffs.progress import Progress
-from bot.chat import Caution, Chat, GoneError, Post, Sent, Thread, UnwelcomeError
+from bot.bakeoffs.results import Result, result_of
+from bot.chat import (
+    Caution,
+    Chat,
+    File,
+    GoneError,
+    NoThreadError,
+    Post,
+    Sent,
+    UnwelcomeError,
+)
 from bot.outbox import ROOT, ROOT_AGAIN
 from bot.render.bakeoffs import running_post, stopped_post
+from council.bakeoffs.progress import Progress
 from council.errors import CouncilError
 
 EDIT_SECONDS = 1.0  # what an edit under way is given before the result replaces it
 ALONE = "I could not post this where it was asked for, so only you see it (bake-off {id})."
+NEWS = "news"
 
 
 class Silence:
-    """Tells nobody: somebody looks for themselves."""
+    """Tells nobody: whoever wants to know looks for themselves."""
 
     async def begin(self) -> None:
         """Do nothing."""
 
     @asynccontextmanager
-    async def kept_up(self, held: Held) -> AsyncIterator[None]:
+    async def kept_up(self, _: Held) -> AsyncIterator[None]:
         """Do nothing."""
         yield
 
     async def stop(self, progress: Progress, why: str) -> None:
         """Do nothing."""
 
-    async def end(self, progress: Progress, result: Thread) -> None:
+    async def end(self, progress: Progress) -> None:
         """Do nothing."""
 
 
@@ -39,7 +50,7 @@ class Telling:
     """Tells a bake-off's place; what cannot be told there is told to its starter alone."""
 
     def __init__(self, house: House, chat: Chat, progress: Progress) -> None:
-        self._outbox = house.outbox
+        self._house = house
         self._chat = chat
         self._progress = progress
         self._bakeoff = progress.bakeoff
@@ -50,17 +61,15 @@ class Telling:
     async def begin(self) -> None:
         """Post the message; UnwelcomeError where it cannot be, and nothing was begun."""
         self._asker = await self._chat.named(self._bakeoff.asked_by)
-        post = running_post(self._progress, self._asker)
         try:
-            self._sent = await self._send(ROOT, post)
+            self._sent = await self._send(ROOT, running_post(self._progress, self._asker))
         except (UnwelcomeError, GoneError) as error:
             if not self._progress.is_begun:
                 raise UnwelcomeError(str(error)) from None
 
     async def _send(self, part: int | str, post: Post) -> Sent:
-        return await self._outbox.send(
-            self._chat, self._bakeoff.id, part, post, self._bakeoff.place
-        )
+        place = self._bakeoff.place
+        return await self._house.outbox.send(self._chat, self._bakeoff.id, part, post, place)
 
     @asynccontextmanager
     async def kept_up(self, held: Held) -> AsyncIterator[None]:
@@ -84,9 +93,8 @@ class Telling:
                 while not heard.empty():  # the newest wins
                     heard.get_nowait()
                 self._editing = True
-                await self._chat.show_progress(
-                    self._sent, running_post(held.progress, self._asker)
-                )
+                now = running_post(held.progress, self._asker)
+                await self._chat.show_progress(self._sent, now)
                 self._editing = False
 
     async def stop(self, progress: Progress, why: str) -> None:
@@ -95,18 +103,33 @@ class Telling:
             if self._sent:
                 await self._chat.edit(self._sent, stopped_post(progress, why))
 
-    async def end(self, progress: Progress, result: Thread) -> None:
-        """Put the result where progress was shown, and the rest under it, each once."""
+    async def end(self, progress: Progress) -> None:
+        """Put the result where progress was shown, the rest under it, and news beside it."""
+        result = await result_of(self._house, progress, pictured=self._chat.keeps_files)
         try:
-            sent, root = await self._rooted(result.root)
-            place = replace(sent.place, thread=sent.place.thread or sent.message)
-            replies = [page for post in result.replies for page in self._chat.pages(post)]
-            for number, page in enumerate((*root[1:], *replies), start=1):
-                part = f"{_time(progress)}{number}"
-                await self._outbox.send(self._chat, self._bakeoff.id, part, page, place)
-            await self._chat.settle(sent, root[0])
+            await self._tell(progress, result)
+        except NoThreadError:
+            return  # the result stands; what is missing can be had with `show`
         except (UnwelcomeError, GoneError):
-            await self._tell_alone(progress, result.root)
+            await self._tell_alone(progress, result.thread.root)
+
+    async def _tell(self, progress: Progress, result: Result) -> None:
+        sent, root = await self._rooted(result.thread.root)
+        if result.news:
+            await self._send(NEWS, result.news)
+        place = replace(sent.place, thread=sent.place.thread or sent.message)
+        pages = [page for post in result.thread.replies for page in self._pages(post)]
+        at = _time(progress)
+        for number, page in enumerate((*root[1:], *pages), start=1):
+            await self._house.outbox.send(
+                self._chat, self._bakeoff.id, f"{at}{number}", page, place
+            )
+        await self._chat.settle(sent, root[0])
+
+    def _pages(self, post: Post) -> tuple[Post, ...]:
+        if any(isinstance(part, File) for part in post.parts):
+            return (post,) if self._chat.keeps_files else ()
+        return self._chat.pages(post)
 
     async def _rooted(self, root: Post) -> tuple[Sent, tuple[Post, ...]]:
         """Give the message that holds the result, the first of its pages."""
@@ -124,7 +147,7 @@ class Telling:
             post = replace(root, parts=(line, *root.parts))
             for number, page in enumerate(self._chat.pages(post)):
                 part = f"{_time(progress)}alone {number}"
-                await self._outbox.send(self._chat, self._bakeoff.id, part, page, place)
+                await self._house.outbox.send(self._chat, self._bakeoff.id, part, page, place)
 
 
 def _time(progress: Progress) -> str:

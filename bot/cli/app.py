@@ -2,7 +2,17 @@
 
 import typer
 
-from bot.cli import asking, counting, discord, keeping, looking, running, schedules, slack
+from bot.cli import (
+    asking,
+    counting,
+    discord,
+    keeping,
+    leaderboard,
+    looking,
+    running,
+    schedules,
+    slack,
+)
 
 app = typer.Typer(
     help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
@@ -22,6 +32,7 @@ app.command()(running.serve)
 app.command()(looking.show)
 app.command()(looking.rounds)
 app.command()(looking.budget)
+app.command()(leaderboard.leaderboard)
 app.command()(looking.verify)
 app.command()(keeping.export)
 app.command("import")(keeping.import_)

@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from rich.console import Console
 
 from bot import logs, metrics
+from bot.bakeoffs.resuming import go_on_at_home
 from bot.cli.discord_address import discord_address
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
@@ -90,9 +91,10 @@ async def serve(*, local: bool) -> None:
 
 
 async def _resume(desk: Desk) -> None:
-    """Go on with the page's rounds that a stop or a crash interrupted; free what none holds."""
+    """Go on with the page's rounds and bake-offs that were interrupted; free what none holds."""
     await desk.budget.sweep(desk.store)
     await desk.runner.resume(("web",))
+    await go_on_at_home(desk)
 
 
 @asynccontextmanager

@@ -2,10 +2,14 @@
 
 from bot.chat import Chat, Heading, Note, Post, Said, Table
 from bot.commands.asking import ask
+from bot.commands.bakeoff_words import GRAMMAR as BAKEOFF
+from bot.commands.bakeoffs import bakeoffs
 from bot.commands.budget import show_budget
 from bot.commands.cancelling import cancel
 from bot.commands.desk import Desk
 from bot.commands.forgetting import forget
+from bot.commands.leaderboards import GRAMMAR as BOARD
+from bot.commands.leaderboards import show_leaderboard
 from bot.commands.looking import show_panel, show_round, show_rounds
 from bot.commands.registry import Command, Registry
 from bot.commands.schedules import GRAMMAR as _SCHEDULES
@@ -36,7 +40,23 @@ _OTHERS = (
     ),
     Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND, "round"),
     Command("cancel", "/council cancel ROUND|last", "stop your round", cancel, _ROUND, "round"),
+    Command(
+        "bakeoff",
+        "/council bakeoff [SUITE]",
+        "put a suite of questions to a panel, or list, show, cancel, resume one",
+        bakeoffs,
+        BAKEOFF,
+        "words",
+    ),
     Command("budget", "/council budget", "see what is spent and what is left", show_budget),
+    Command(
+        "leaderboard",
+        "/council leaderboard [SUITE] [as:judge] [since:30d]",
+        "see who does best over many rounds",
+        show_leaderboard,
+        BOARD,
+        "words",
+    ),
     Command(
         "forget",
         "/council forget ROUND",

@@ -5,13 +5,16 @@ from dataclasses import replace
 
 from bot.access import check_own, check_readable
 from bot.chat import Chat, File, Note, Post, Said
+from bot.commands import bakeoff_presses
 from bot.commands.asking import Choice, asked
 from bot.commands.cancelling import cancel
 from bot.commands.desk import Desk
 from bot.commands.rating import Opinion, rate
 from bot.commands.showing import see_through, send_file
+from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.document import document
 from bot.render.forgotten import forgotten_line
+from bot.render.names import file_name
 from bot.render.report import answer_posts, ballots_post
 from council.errors import CouncilError
 from council.rounds import Round, Stage
@@ -80,7 +83,7 @@ async def export(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
         raise CouncilError(f"The thread of round {round_id} is not there to put a file in.")
     place = replace(root.place, thread=root.place.thread or root.message)
     text = json.dumps(document(round_), ensure_ascii=False, indent=2)
-    await send_file(desk, chat, round_, place, File(f"council-{round_id}.json", text))
+    await send_file(desk, chat, round_, place, File(file_name(round_id, "json"), text))
     line = "The round is in its thread, as JSON: everything that was stored of it."
     await chat.whisper(said, Post((Note(line),), line))
 
@@ -91,4 +94,14 @@ async def opine(desk: Desk, chat: Chat, said: Said, round_id: str, opinion: Opin
     await chat.whisper(said, Post((Note(THANKS),), THANKS))
 
 
-PRESSES = {"again": ask_again, "cancel": cancel, "resume": go_on, "export": export}
+PROPOSED = {START, LEAVE}  # once pressed, a proposal is no more
+PRESSES = {
+    "again": ask_again,
+    "cancel": cancel,
+    "resume": go_on,
+    "export": export,
+    START: bakeoff_presses.begin,
+    LEAVE: bakeoff_presses.leave,
+    CANCEL: bakeoff_presses.cancel_by_button,
+    RESUME: bakeoff_presses.go_on_by_button,
+}

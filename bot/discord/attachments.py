@@ -2,7 +2,7 @@
 
 import discord
 
-from bot.commands.questions import MOST_CHARACTERS
+from bot.texts import MOST_CHARACTERS
 from bot.discord.faults import told
 from council.errors import QuestionError
 

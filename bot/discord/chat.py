@@ -23,7 +23,7 @@ from bot.discord.faults import (
 )
 from bot.discord.fits import fits_discord
 from bot.discord.hearing import CHAT
-from bot.discord.views import files_of, view_of
+from bot.discord.views import called_by, files_of, view_of
 from bot.render.paging import pages
 from council.errors import CouncilError
 from council.places import Place
@@ -121,8 +121,8 @@ class DiscordChat(Chat):
             view=view_of(message, mark_of(key)),
             files=files_of(message),
             nonce=mark_of(key),  # within minutes Discord itself sends no message twice
-            silent=True,
-            allowed_mentions=discord.AllowedMentions.none(),
+            silent=not message.called,
+            allowed_mentions=called_by(message),
         )
 
     async def _open_thread(self, place: Place) -> None:

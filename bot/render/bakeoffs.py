@@ -1,7 +1,6 @@
 """How bake-offs read: before they start, as they go, and when they are over."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from bot.chat import (
     Button,
@@ -15,11 +14,9 @@ from bot.chat import (
     Step,
     Steps,
     StepState,
-    Table,
     Thread,
 )
 from bot.render.figures import counted, duration
-from bot.render.names import names_of
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.progress import Progress
 from council.money import dollars
@@ -29,18 +26,19 @@ CANCEL, RESUME = "bakeoff_cancel", "bakeoff_resume"
 MOST_TOLD = 20  # failed questions that are told one by one
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A member's mean share over so many rounds."""
-
-    member: str
-    share: float
-    rounds: int
-
-
 def title_of(bakeoff: Bakeoff) -> str:
     """Give what a bake-off goes by."""
     return f"Bake-off of {bakeoff.suite.name} by {bakeoff.panel.name}"
+
+
+def state_of(progress: Progress) -> str:
+    """Give in a few words how a bake-off stands."""
+    ending = progress.bakeoff.ending
+    if progress.is_whole and ending and not ending.failure:
+        failed = f", {len(progress.failed)} failed" if progress.failed else ""
+        return f"{counted(progress.questions, 'question')}{failed}"
+    state = "stopped" if ending else "under way"
+    return f"{state}, {progress.over} of {progress.questions}"
 
 
 def running_post(progress: Progress, asker: str) -> Post:
@@ -127,10 +125,11 @@ def _resume(bakeoff: Bakeoff) -> Buttons:
     return Buttons((Button(RESUME, "Go on", bakeoff.id),))
 
 
-def result_thread(progress: Progress, shares: Sequence[Share]) -> Thread:
-    """Give what a bake-off came to, at its end or as far as it came."""
-    root = Post(tuple(_result(progress, shares)), f"{title_of(progress.bakeoff)} · {_state(progress)}")
-    return Thread(root, tuple(_failed_posts(progress)))
+def result_thread(progress: Progress, board: Thread | None) -> Thread:
+    """Give what a bake-off came to, at its end or as far as it came; `board` is its leaderboard."""
+    summary = f"{title_of(progress.bakeoff)} · {_state(progress)}"
+    root = Post(tuple(_result(progress, board.root if board else None)), summary)
+    return Thread(root, (*_failed_posts(progress), *(board.replies if board else ())))
 
 
 def _state(progress: Progress) -> str:
@@ -138,7 +137,7 @@ def _state(progress: Progress) -> str:
     return ending.failure if ending and ending.failure else summary_of(progress)
 
 
-def _result(progress: Progress, shares: Sequence[Share]) -> Iterator[Part]:
+def _result(progress: Progress, board: Post | None) -> Iterator[Part]:
     ending = progress.bakeoff.ending
     yield Heading(title_of(progress.bakeoff))
     if ending and ending.failure:
@@ -147,8 +146,8 @@ def _result(progress: Progress, shares: Sequence[Share]) -> Iterator[Part]:
         yield Caution(failed_line(progress))
     if progress.changed:
         yield Note(changed_line(progress))
-    if shares:
-        yield shares_table(progress.bakeoff, shares)
+    if board:
+        yield from (part for part in board.parts if not isinstance(part, Heading))
     yield Note(_facts(progress))
     if ending and ending.failure:
         yield _resume(progress.bakeoff)
@@ -159,16 +158,6 @@ def failed_line(progress: Progress) -> str:
     first = progress.failed[0]
     of = counted(progress.questions, "question")
     return f"{len(progress.failed)} of {of} failed. Question {first.number}: {first.why}"
-
-
-def shares_table(bakeoff: Bakeoff, shares: Sequence[Share]) -> Table:
-    """Give the members best first, with the share of rivals that they beat."""
-    names = names_of(bakeoff.panel)
-    rows = tuple(
-        (names.get(line.member, line.member), f"{line.share:.0%}", str(line.rounds))
-        for line in shares
-    )
-    return Table(("Member", "Rivals beaten", "Rounds"), rows, frozenset({1, 2}))
 
 
 def _facts(progress: Progress) -> str:

@@ -85,9 +85,6 @@ SECTIONS: dict[str, type[Part]] = {
     "providers": ProviderSection,
     "rubrics": RubricSection,
 }
-# What stands once, without a name of its own.
-ALONE = ("default_panel", "time_zone", "budgets", "retention", "access")
-# Settings of parts that are read elsewhere.
-OTHERS = ("suites",)
-
+# What stands once, without a name of its own, and what is read in a file of its own.
+ALONE = ("default_panel", "time_zone", "budgets", "retention", "access", "suites")
 Document = dict[str, Any]

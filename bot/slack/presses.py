@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
-from bot.commands.pressing import PRESSES, THANKS, opine, posts_of, readable_round
+from bot.commands.pressing import PRESSES, PROPOSED, THANKS, opine, posts_of, readable_round
 from bot.commands.rating import Opinion, own_feedback, rate
 from bot.slack import modals, offering
 from bot.slack.buttons import action_of
@@ -75,6 +75,8 @@ async def press(desk: Desk, workspace: Workspace, chat: Chat, said: Said, presse
         await offering.take_away(pressed.response_url)
         await offering.ask_about_thread(desk, workspace, chat, said, about)
     elif pressed.action in PRESSES:
+        if pressed.action in PROPOSED:
+            await offering.take_away(pressed.response_url)
         await PRESSES[pressed.action](desk, chat, said, pressed.value)
 
 

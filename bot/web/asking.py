@@ -3,6 +3,7 @@
 import asyncio
 import re
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -20,7 +21,7 @@ from council.places import Place
 from council.rounds import Round
 
 MOST_BYTES = 4_000_000
-_KEY = re.compile(r"[0-9a-f]{10}")
+KEY = re.compile(r"[0-9a-f]{10}")
 _LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
 
 
@@ -47,6 +48,7 @@ async def own_form(site: Site, request: Request) -> FormData:
 class _Page(Chat):
     """The page as a chat: what is said to a visitor is collected for the next page."""
 
+    follows: ClassVar[bool] = False
     posts: list[Post] = field(default_factory=list)
 
     async def send(self, place: Place, post: Post, key: str) -> Sent:
@@ -106,7 +108,7 @@ def _choice(form: FormData) -> Choice:
 async def _opened(site: Site, said: Said, text: str, choice: Choice) -> str:
     """Give the id of the question's round, carried on; a form that is sent twice makes one."""
     desk = site.desk
-    key = said.key if _KEY.fullmatch(said.key) else desk.new_id()
+    key = said.key if KEY.fullmatch(said.key) else desk.new_id()
     round_ = proposed(desk, replace(said, key=key), text, choice)
     if not await desk.open(round_):
         before = await desk.store.load(key)

@@ -1,0 +1,3 @@
+"""95 % intervals of means over rounds."""
+
+Interval = tuple[float, float]
