@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 from bot.access import admitted
 from bot.chat import Asker, Chat, Said
+from bot.commands.bakeoff_meant import meant_suite
 from bot.commands.desk import Desk
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.ports import WantedBakeoffs
 from council.bakeoffs.schedule import Schedule
-from council.bakeoffs.suite import Suite
-from council.errors import SuiteError
 from council.places import HOUSE, Place
 
 
@@ -42,7 +41,7 @@ async def fitted(desk: Desk, schedule: Schedule, slot: str = "") -> Bakeoff:
     panel = desk.panel(schedule.panel, place)
     return Bakeoff(
         id=schedule.bakeoff_id(slot),
-        suite=await _suite(desk, schedule),
+        suite=await meant_suite(desk, place, schedule.suite),
         panel=panel,
         place=place,
         asked_by=schedule.made_by,
@@ -58,17 +57,3 @@ async def still_going(desk: Desk, schedule: Schedule, but: str = "") -> Bakeoff 
     unfinished = await desk.bench.bakeoffs.recent(wanted=wanted)
     own = schedule.bakeoff_id(but)
     return next((one for one in unfinished if one.id != own), None)
-
-
-async def suites_of(desk: Desk, place: Place) -> tuple[str, ...]:
-    """Give the names of the suites there are for a place."""
-    return tuple(line.name for line in await desk.bench.suites.lines(place.scope))
-
-
-async def _suite(desk: Desk, schedule: Schedule) -> Suite:
-    try:
-        return await desk.bench.suites.load(schedule.scope, schedule.suite)
-    except SuiteError as error:
-        known = ", ".join(await suites_of(desk, schedule.place)) or "none yet"
-        line = f"There is no suite {schedule.suite!r}; known suites: {known}."
-        raise SuiteError(line) from error

@@ -4,12 +4,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from bot.access import admitted
-from bot.bakeoffs.holding import hold
 from bot.chat import Chat, Note, Post, Said
 from bot.commands import scheduling
+from bot.commands.bakeoffs import start
 from bot.commands.desk import Desk
-from bot.commands.fitting import way_to
-from bot.commands.scheduling import check_own, found, kept, lined
+from bot.commands.scheduling import check_own, found, kept, lined, run_now
 from bot.render.schedules import list_post, understood_post
 from bot.schedules.words import EXAMPLE, Wanted, read
 from council.bakeoffs.schedule import Schedule
@@ -86,13 +85,7 @@ async def _remove(desk: Desk, chat: Chat, said: Said, name: str) -> None:
 
 
 async def _run(desk: Desk, chat: Chat, said: Said, name: str) -> None:
-    bakeoff = await scheduling.run_now(desk, said, await _own(desk, said, name, "run"))
-    if bakeoff is None:
-        await _tell(chat, said, f"Schedule {name} was run already by the same word.")
-        return
-    await _tell(chat, said, f"Schedule {name} is run now, as bake-off {bakeoff.id}.")
-    way = way_to(desk, bakeoff.place)
-    await hold(desk, (way and way.chat) or chat, bakeoff)
+    await start(desk, chat, said, await run_now(desk, said, await _own(desk, said, name, "run")))
 
 
 async def _subscribe(desk: Desk, chat: Chat, said: Said, name: str) -> None:

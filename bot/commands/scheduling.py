@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from bot.bakeoffs.opening import expected
 from bot.chat import Said
 from bot.commands.desk import Desk
-from bot.commands.fitting import fitted, still_going, suites_of
+from bot.commands.fitting import fitted, still_going
 from bot.render.names import names_of as seat_names
 from bot.render.schedules import Cost, Lined
 from bot.schedules.words import EXAMPLE, NO_CAP, Wanted
@@ -27,7 +27,8 @@ async def made(desk: Desk, there: Said, wanted: Wanted) -> Schedule:
     Raises CouncilError, with what there is instead, for what is not there or not allowed.
     """
     if not wanted.suite:
-        known = ", ".join(await suites_of(desk, there.place)) or "none yet"
+        lines = await desk.bench.suites.lines(there.place.scope)
+        known = ", ".join(line.name for line in lines) or "none yet"
         raise ScheduleError(f"Which suite? Name one, as in suite:NAME; known suites: {known}.")
     if not wanted.cron:
         raise ScheduleError(f"When? Say it in words or as a cron: {EXAMPLE}.")
@@ -105,8 +106,8 @@ async def removed(desk: Desk, schedule: Schedule) -> None:
     desk.schedules_changed()
 
 
-async def run_now(desk: Desk, said: Said, schedule: Schedule) -> Bakeoff | None:
-    """Open a bake-off of a schedule beside its slots; None where the same event has done so."""
+async def run_now(desk: Desk, said: Said, schedule: Schedule) -> Bakeoff:
+    """Give a bake-off of a schedule beside its slots, the same for the same event; not kept yet."""
     slot = f"now-{said.key}"
     if before := await still_going(desk, schedule, but=slot):
         raise ScheduleError(
@@ -114,7 +115,9 @@ async def run_now(desk: Desk, said: Said, schedule: Schedule) -> Bakeoff | None:
             "cancel it."
         )
     bakeoff = replace(await fitted(desk, schedule, slot), asked_by=said.asker.id)
-    return bakeoff if await desk.bench.bakeoffs.open(bakeoff) else None
+    # In the terminal somebody watches; elsewhere it reports where the schedule does.
+    watched = said.place.chat == "terminal" and bakeoff.place.chat in HOUSE
+    return replace(bakeoff, place=said.place) if watched else bakeoff
 
 
 async def lined(desk: Desk, schedule: Schedule) -> Lined:

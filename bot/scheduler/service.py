@@ -39,8 +39,8 @@ class Scheduler:
         self._desk = desk
         self._trigger = trigger
         self._look_seconds = look_seconds
-        self._doing = Doing()
-        self._firing = Firing(desk, hold, self._doing)
+        self.doing = Doing()
+        self._firing = Firing(desk, hold, self.doing)
         self._changed = asyncio.Event()
         self._waiting: dict[str, Slots] = {}
         self._unsound: set[str] = set()
@@ -69,7 +69,7 @@ class Scheduler:
             self._desk.schedules_changed = before
             self._timers.shutdown(wait=False)
             await asyncio.sleep(0)  # it takes effect with the next turn of the loop
-            await self._doing.close()
+            await self.doing.close()
 
     async def look(self) -> None:
         """Set the timers by the rows as they are now, and start what is due already."""
@@ -82,7 +82,7 @@ class Scheduler:
         self._set_timers(sound)
         for row in sound.values():
             if due(row, self._desk.now()):
-                self._doing.begin(self.fire(row.id))
+                self.doing.begin(self.fire(row.id))
 
     async def fire(self, schedule_id: str) -> None:
         """Start what a schedule has due, once among all processes."""

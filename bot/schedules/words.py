@@ -19,6 +19,8 @@ _OPTION = re.compile(r"(suite|panel|cap|zone|tz|cron):(.*)", re.IGNORECASE | re.
 _CHANNEL = re.compile(r"<#([^|>]+)(?:\|[^>]*)?>|#([^\s,]+)")
 _NAME = re.compile(rf"\w[\w.-]{{0,{LONGEST_NAME - 1}}}")
 _ZONE = re.compile(r"[A-Za-z_]+(?:/[A-Za-z0-9_+-]+)+")
+_ABBREVIATED = {"pst", "pdt", "mdt", "cdt", "cst", "edt", "bst", "ist", "cest", "eest"}
+_ABBREVIATED |= {"jst", "kst", "msk", "aest", "aedt", "acst", "awst", "nzst", "nzdt"}
 _DOLLARS = re.compile(r"\$?(\d{1,6}(?:\.\d{1,6})?)")
 
 
@@ -67,6 +69,11 @@ def _is_part(word: str, parts: dict[str, str]) -> bool:
         _put(parts, "zone", zone)
     elif _ZONE.fullmatch(word):
         _put(parts, "zone", _zone(word))
+    elif word.casefold() in _ABBREVIATED:
+        raise ScheduleError(
+            f"{word!r} is no zone that keeps its clock right in summer and winter: write "
+            "Region/City, as in Europe/Budapest."
+        )
     elif nearest := _city(word):
         raise ScheduleError(f"Name the time zone in full: {nearest} for {word!r}.")
     else:

@@ -6,14 +6,14 @@ from dataclasses import replace
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.bakeoffs.holding import begin
+from bot.bakeoffs import holding
+from bot.bakeoffs.opening import opened
 from bot.chat import Said
 from bot.commands import scheduling
 from bot.commands.desk import Desk
-from bot.commands.fitting import suites_of
 from bot.render.schedules import understood_post
 from bot.schedules.words import read
-from bot.web.asking import own_form
+from bot.web.asking import KEY, own_form
 from bot.web.site import Site
 from bot.web.visitors import looking, visitor_of
 from council.bakeoffs.schedule import Schedule
@@ -48,7 +48,9 @@ async def added(site: Site, request: Request) -> Response:
 async def done(site: Site, request: Request) -> Response:
     """Pause a schedule, go on with it, run it now, or remove it."""
     form = await own_form(site, request)
-    said = replace(looking(visitor_of(request)), key=str(form.get("round", "")))
+    key = str(form.get("round", ""))
+    key = key if KEY.fullmatch(key) else site.desk.new_id()
+    said = replace(looking(visitor_of(request)), key=key)
     act = _ACTS.get(request.path_params["act"])
     seen = await scheduling.visible(site.desk, said)
     one = next((one for one in seen if one.id == request.path_params["id"]), None)
@@ -74,8 +76,9 @@ async def _remove(desk: Desk, _: Said, one: Schedule) -> None:
 
 
 async def _run(desk: Desk, said: Said, one: Schedule) -> None:
-    if bakeoff := await scheduling.run_now(desk, replace(said, key=said.key or desk.new_id()), one):
-        begin(desk, None, bakeoff)
+    bakeoff = await scheduling.run_now(desk, said, one)
+    if await opened(desk, bakeoff):
+        holding.begin(desk, None, bakeoff)
 
 
 async def _page(site: Site, request: Request, status: int = 200, **shown: object) -> Response:
@@ -87,7 +90,7 @@ async def _page(site: Site, request: Request, status: int = 200, **shown: object
         "schedules.html",
         status=status,
         found=[await scheduling.lined(site.desk, one) for one in seen],
-        suites=await suites_of(site.desk, said.place),
+        suites=[line.name for line in await site.desk.bench.suites.lines(said.place.scope)],
         zone=site.desk.zone,
         here=said.place,
         **told,
