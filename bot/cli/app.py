@@ -3,6 +3,7 @@
 import typer
 
 from bot.cli import asking, counting, discord, keeping, leaderboard, looking, running, slack
+from bot.cli.bakeoffs import bakeoff_app
 
 app = typer.Typer(
     help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
@@ -33,6 +34,7 @@ database.command("upgrade")(looking.upgrade_database)
 slack_app.command()(slack.manifest)
 slack_app.command()(slack.validate)
 discord_app.command()(discord.invite)
+app.add_typer(bakeoff_app, name="bakeoff")
 app.add_typer(slack_app, name="slack")
 app.add_typer(discord_app, name="discord")
 app.add_typer(database, name="db")
