@@ -6,11 +6,12 @@ from datetime import UTC, datetime, timedelta
 from bot.render.boards import Leaderboard
 from bot.render.boards.coverage import Coverage
 from council.bakeoffs.board import AuthorLine, Board
+from council.bakeoffs.concord import Concord
 from council.bakeoffs.change import Changes, Hint, Measure, Move, Sign
 from council.bakeoffs.duels import Duel, RunOff
 from council.bakeoffs.judges import JudgeBoard, JudgeLine
 from council.bakeoffs.trend import TrendPoint, TrendRun
-from council.bakeoffs.worth import BestMember, Concord, Verdict, Worth, WorthLine
+from council.bakeoffs.worth import BestMember, Payoff, Worth, WorthLine
 
 NAMES = {
     "anthropic/claude-sonnet-4-6": "Claude Sonnet 4.6",
@@ -76,7 +77,7 @@ def a_run(number: int, members: int = 5) -> TrendRun:
     return TrendRun(f"sched:weekly@{number}", FIRST_DAY + timedelta(weeks=number), tuple(points))
 
 
-def a_worth(verdict: Verdict | None = Verdict.NOT_WORTH_IT) -> Worth:
+def a_worth(verdict: Payoff | None = Payoff.NOT_WORTH_IT) -> Worth:
     """Give what graded rounds say: a council that costs much and wins little."""
     council = WorthLine(
         "Council", 24, 0.79, (0.6, 0.9), 0.061, 21.0, 0.04, (-0.06, 0.14), verdict

@@ -9,7 +9,7 @@ from bot.render.boards import Leaderboard, board_thread
 from bot.render.boards.coverage import Coverage
 from bot.render.boards.worthwhile import worth_lines
 from council.bakeoffs.board import Board
-from council.bakeoffs.worth import Verdict, Worth
+from council.bakeoffs.worth import Payoff, Worth
 from tests.bot.render.boards.builders import (
     EMPTY,
     a_board,
@@ -142,12 +142,12 @@ def test_a_council_that_does_not_pay_is_said_not_to() -> None:
     assert "71 % of the time (60–80 %; 50 % is chance), over 14 questions" in lines(post)[3]
 
 
-@pytest.mark.parametrize("verdict", [None, *Verdict])
-def test_what_is_said_of_worth_follows_its_verdict(verdict: Verdict | None) -> None:
+@pytest.mark.parametrize("verdict", [None, *Payoff])
+def test_what_is_said_of_worth_follows_its_verdict(verdict: Payoff | None) -> None:
     said = " ".join(worth_lines(replace(a_leaderboard(), worth=a_worth(verdict))))
 
     assert ("too few to say" in said) == (verdict is None)
-    assert ("not worth its cost here" in said) == (verdict is Verdict.NOT_WORTH_IT)
+    assert ("not worth its cost here" in said) == (verdict is Payoff.NOT_WORTH_IT)
 
 
 def test_without_graded_rounds_nothing_is_said_of_worth() -> None:
