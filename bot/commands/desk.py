@@ -11,6 +11,7 @@ from functools import cache
 from importlib.metadata import version
 
 from bot.access import Access, TooManyRoundsError, check_pace, check_panel
+from bot.commands.drafts import Drafts
 from bot.commands.questions import checked_question
 from bot.outbox import Outbox
 from bot.ports import Runner
@@ -45,7 +46,8 @@ class Desk:
 
     `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
     panel a channel has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
-    ever. `bench` keeps suites, bake-offs, schedules and records. `access` says who may ask where; one asker's questions are taken in by turns.
+    ever. `bench` keeps suites, bake-offs, schedules and records; `drafts` are suites not kept yet.
+    `access` says who may ask where; one asker's questions are taken in by turns.
     """
 
     store: Store
@@ -61,6 +63,7 @@ class Desk:
     chosen: dict[Place, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
     bench: Bench = field(kw_only=True)
+    drafts: Drafts = field(default_factory=Drafts)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
     turns: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))

@@ -13,12 +13,12 @@ from starlette.staticfiles import StaticFiles
 
 from bot import logs
 from bot.commands.rating import FeedbackError
-from bot.web import asking, events, feedback, health, pages
+from bot.web import asking, events, feedback, health, pages, suites
 from bot.web.asking import FormError
 from bot.web.gate import SLACK_EVENTS, Gate, HarmlessContent, KnownHosts
 from bot.web.seals import LinkError
 from bot.web.site import STATIC, Site
-from council.errors import CouncilError, RoundNotFoundError
+from council.errors import CouncilError, RoundNotFoundError, SuiteError
 
 Handler = Callable[[Site, Request], Awaitable[Response]]
 Posted = Callable[[Request], Awaitable[Response]]
@@ -37,6 +37,9 @@ _READ: dict[str, Handler] = {
     "/rounds/{id}/state": events.state,
     "/rounds/{id}/round.json": pages.as_json,
     "/rounds/{id}/round.md": pages.as_markdown_file,
+    "/suites": suites.suites,
+    "/suites/{name}": suites.suite_page,
+    "/suites/{name}/suite.csv": suites.suite_file,
     "/login": asking.login,
     "/healthz": health.healthy,
     "/readyz": health.ready,
@@ -48,6 +51,10 @@ _DONE: dict[str, Handler] = {
     "/rounds/{id}/resume": asking.gone_on,
     "/rounds/{id}/stop": asking.stopped,
     "/rounds/{id}/feedback": feedback.rated,
+    "/rounds/{id}/suite": suites.joined,
+    "/suites": suites.added,
+    "/suites/{name}/remove": suites.removed,
+    "/press/{action}": suites.pressed,
     "/login": asking.let_in,
 }
 
@@ -104,6 +111,6 @@ def _told(error: Exception) -> tuple[int, str]:
         return error.status_code, _SENTENCES.get(error.status_code, str(error.detail))
     if not isinstance(error, CouncilError):
         return _SERVER_FAULT, ""
-    kinds = {RoundNotFoundError: 404, LinkError: 403, FeedbackError: 422}
+    kinds = {RoundNotFoundError: 404, LinkError: 403, FeedbackError: 422, SuiteError: 422}
     own = error.status if isinstance(error, FormError) else 503
     return kinds.get(type(error), own), str(error)

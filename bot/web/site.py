@@ -15,6 +15,7 @@ from bot.access import check_readable, readable
 from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
+from bot.commands.pressing import PROPOSED
 from bot.web.gate import is_known
 from bot.web.markdown import markdown
 from bot.web.seals import Seals
@@ -109,6 +110,7 @@ def _templates() -> Environment:
     )
     environment.filters |= {"markdown": markdown, "kind": lambda part: type(part).__name__}
     environment.globals |= {"asset": _asset, "names_of": names_of, "receivers": receivers}
+    environment.globals["pressable"] = PROPOSED
     return environment
 
 
