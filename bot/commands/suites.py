@@ -56,7 +56,7 @@ async def suite(desk: Desk, chat: Chat, said: Said, words: str) -> None:
     match (read["act"] or "list").lower():
         case "list":
             lines = await desk.bench.suites.lines(said.place.scope)
-            await chat.whisper(said, list_post(lines, said.place.scope))
+            await _told(chat, said, list_post(lines, said.place.scope))
         case "show":
             await _show(desk, chat, said, name)
         case "add":
@@ -76,7 +76,13 @@ def check_own_people(said: Said) -> None:
 
 async def _show(desk: Desk, chat: Chat, said: Said, name: str) -> None:
     found = await desk.bench.suites.load(said.place.scope, name.lower())
-    await chat.whisper(said, suite_post(found, await run_of(desk, said.place, found)))
+    await _told(chat, said, suite_post(found, await run_of(desk, said.place, found)))
+
+
+async def _told(chat: Chat, said: Said, post: Post) -> None:
+    """Tell the one who spoke, in as many messages as it takes."""
+    for page in chat.pages(post):
+        await chat.whisper(said, page)
 
 
 async def _made(
