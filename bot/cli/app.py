@@ -2,7 +2,17 @@
 
 import typer
 
-from bot.cli import asking, counting, discord, keeping, leaderboard, looking, running, slack
+from bot.cli import (
+    asking,
+    counting,
+    discord,
+    keeping,
+    leaderboard,
+    looking,
+    running,
+    slack,
+    suite,
+)
 from bot.cli.bakeoffs import bakeoff_app
 
 app = typer.Typer(
@@ -14,6 +24,7 @@ app = typer.Typer(
 )
 slack_app = typer.Typer(help="Set up the Slack app.", no_args_is_help=True)
 discord_app = typer.Typer(help="Set up the Discord application.", no_args_is_help=True)
+suites = typer.Typer(help="Keep lists of questions for bake-offs.", no_args_is_help=True)
 database = typer.Typer(help="Look after the database.", no_args_is_help=True)
 
 app.command()(asking.ask)
@@ -30,11 +41,16 @@ app.command()(keeping.forget)
 app.command()(counting.tally)
 app.command()(counting.slates)
 app.command()(looking.doctor)
+suites.command("list")(suite.list_)
+suites.command()(suite.show)
+suites.command()(suite.add)
+suites.command()(suite.remove)
 database.command("upgrade")(looking.upgrade_database)
 slack_app.command()(slack.manifest)
 slack_app.command()(slack.validate)
 discord_app.command()(discord.invite)
 app.add_typer(bakeoff_app, name="bakeoff")
+app.add_typer(suites, name="suite")
 app.add_typer(slack_app, name="slack")
 app.add_typer(discord_app, name="discord")
 app.add_typer(database, name="db")
