@@ -6,7 +6,7 @@ own limits; model text is always data, never markup of the platform.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from itertools import chain, repeat
@@ -80,11 +80,21 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True)
+class Attached:
+    """A file that came with what was said; `read` fetches it, and raises CouncilError."""
+
+    name: str
+    size: int
+    read: Callable[[], Awaitable[bytes]] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """What reached the bot; `key` is the platform event's own id, the same when it is sent again.
 
     `context` is what the question refers to: a thread so far, an attached file. In a place that is
     shared, people of other organisations read along; a direct message is seen by nobody else.
+    `files` came along, and are read by commands that want them.
     """
 
     text: str
@@ -94,6 +104,7 @@ class Said:
     context: str = ""
     is_shared: bool = False
     is_direct: bool = False
+    files: tuple[Attached, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

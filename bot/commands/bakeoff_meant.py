@@ -42,7 +42,7 @@ async def meant_bakeoff(desk: Desk, said: Said, wanted: str) -> Bakeoff:
 async def meant_suite(desk: Desk, place: Place, name: str) -> Suite:
     """Give a suite by name; SuiteError, which names those there are, where there is none."""
     try:
-        return await desk.bench.suites.load(place.scope, name)
+        return await desk.bench.suites.load(place.scope, name.lower())
     except SuiteError:
         lines = await desk.bench.suites.lines(place.scope)
         known = ", ".join(line.name for line in lines)

@@ -6,6 +6,7 @@ from bot.commands.bakeoff_words import Words
 from bot.commands.bakeoffs import cancel, resume, start
 from bot.commands.desk import Desk
 from bot.commands.proposals import Proposal, bakeoff_of
+from bot.commands.suites import check_own_people
 
 LEFT = "Nothing was begun, and nothing is spent."
 
@@ -13,6 +14,7 @@ LEFT = "Nothing was begun, and nothing is spent."
 async def begin(desk: Desk, chat: Chat, said: Said, value: str) -> None:
     """Begin what was proposed, for the one who presses, where they may."""
     admitted(desk.access, said)
+    check_own_people(said)
     await start(desk, chat, said, await bakeoff_of(desk, said, Proposal.read(value)))
 
 

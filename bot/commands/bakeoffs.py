@@ -13,6 +13,7 @@ from bot.chat import Chat, File, Heading, Note, Post, Said, Table
 from bot.commands.bakeoff_meant import meant_bakeoff, meant_suite, readable_bakeoffs
 from bot.commands.bakeoff_words import Words, read_words
 from bot.commands.proposals import Proposal
+from bot.commands.suites import check_own_people
 from bot.commands.desk import Desk
 from bot.render.bakeoff_proposals import proposal_post
 from bot.render.bakeoffs import running_post, state_of
@@ -45,6 +46,7 @@ async def propose(desk: Desk, chat: Chat, said: Said, words: Words) -> None:
 
 async def proposed(desk: Desk, said: Said, words: Words) -> Bakeoff:
     """Give the bake-off that is wanted, not kept yet; SuiteError, PanelError, NotAdmittedError."""
+    check_own_people(said)
     suite = await meant_suite(desk, said.place, words.name)
     panel = desk.panel(words.panel, said.place)
     own = (f"bo:{said.key}", suite, panel, said.place, said.asker.id, desk.now())

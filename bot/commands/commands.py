@@ -14,6 +14,7 @@ from bot.commands.looking import show_panel, show_round, show_rounds
 from bot.commands.registry import Command, Registry
 from bot.commands.schedules import GRAMMAR as _SCHEDULES
 from bot.commands.schedules import schedule
+from bot.commands.suites import GRAMMAR, USAGE, suite
 
 # An id is hexadecimal, or a platform event's with its colons: no word of a question looks so.
 _ID = r"[0-9a-f]{4,}|\S*[:@]\S*"
@@ -39,6 +40,7 @@ _OTHERS = (
         "rounds", "/council rounds [N]", "list the newest rounds", show_rounds, _LIMIT, "number"
     ),
     Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND, "round"),
+    Command("suite", USAGE, "keep lists of questions to compare models on", suite, GRAMMAR, "file"),
     Command("cancel", "/council cancel ROUND|last", "stop your round", cancel, _ROUND, "round"),
     Command(
         "bakeoff",

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from bot.access import Access, TooManyRoundsError, check_pace, check_panel
 from bot.bakeoffs.holds import Holds
 from bot.chat import Chat
+from bot.commands.drafts import Drafts
 from bot.commands.questions import checked_question
 from bot.outbox import Outbox
 from bot.ports import Runner
@@ -53,11 +54,11 @@ class Desk:
 
     `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
     panel a channel has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
-    ever. `bench` keeps suites, bake-offs, schedules and records; `holds` are the bake-offs under
-    way, each with so many rounds at once. `ways` give the chat for a place, by the chat's name, as
-    long as it is connected. `access` says who may ask where; one asker's questions are taken in by
-    turns. Schedules go by the `zone` where they name none, and whoever changes one tells
-    `schedules_changed`.
+    ever. `bench` keeps suites, bake-offs, schedules and records; `drafts` are suites not kept yet,
+    `holds` the bake-offs under way, each with so many rounds at once. `ways` give the chat for a
+    place, by the chat's name, as long as it is connected. `access` says who may ask where; one
+    asker's questions are taken in by turns. Schedules go by the `zone` where they name none, and
+    whoever changes one tells `schedules_changed`.
     """
 
     store: Store
@@ -73,6 +74,7 @@ class Desk:
     chosen: dict[Place, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
     bench: Bench = field(kw_only=True)
+    drafts: Drafts = field(default_factory=Drafts)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
     holds: Holds = field(default_factory=Holds)

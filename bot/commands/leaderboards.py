@@ -37,7 +37,7 @@ async def show_leaderboard(desk: Desk, chat: Chat, said: Said, words: str) -> No
     await records_up_to_date(desk)
     board = await leaderboard(desk.bench, sought, known_names(desk.panels.values()))
     picture = b""
-    if chat.keeps_files and board.authors:
+    if chat.keeps_files and board.board.rows:
         picture = await asyncio.to_thread(picture_of, board)
     thread = board_thread(board, picture, as_judge=sought.as_judge)
     if chat.is_room and thread.replies:

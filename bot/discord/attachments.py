@@ -1,6 +1,10 @@
-"""A text file that a question refers to."""
+"""Files that come with what is said: the text of one, or files to be read later."""
+
+from collections.abc import Iterable
 
 import discord
+
+from bot.chat import Attached
 
 from bot.texts import MOST_CHARACTERS
 from bot.discord.faults import told
@@ -24,3 +28,16 @@ async def text_of(attachment: discord.Attachment) -> str:
         raise QuestionError(
             f"{attachment.filename} is no text file: attach plain text, Markdown, CSV or code."
         ) from None
+
+
+def attached(attachments: Iterable[discord.Attachment]) -> tuple[Attached, ...]:
+    """Give files that can be read."""
+    return tuple(_attached(attachment) for attachment in attachments)
+
+
+def _attached(attachment: discord.Attachment) -> Attached:
+    async def read() -> bytes:
+        with told():
+            return await attachment.read()
+
+    return Attached(attachment.filename, attachment.size, read)

@@ -55,7 +55,7 @@ class DiscordChat(Chat):
         self._names = names
         self._whisper = whisper
         self._written_at = time.monotonic()
-        self._titles: dict[str, str] = {}  # of answers, for the threads under them
+        self._titles: dict[str, str] = {}  # of messages, for the threads under them
         self.keeps_files = keeps_files
 
     def pages(self, post: Post) -> tuple[Post, ...]:
@@ -86,6 +86,7 @@ class DiscordChat(Chat):
                 structlog.get_logger().warning("discord_file_refused", why=error.code)
                 return Sent(place, f"refused: {error.code}")
             raise UnwelcomeError(str(error)) from None
+        self._titles[str(message.id)] = _title(post)
         return Sent(place, str(message.id))
 
     def alone_with(self, asker_id: str, place: Place) -> Place:

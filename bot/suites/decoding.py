@@ -14,11 +14,7 @@ def decoded(filename: str, content: bytes) -> str:
 
     UTF-16 is read where it says so itself, as spreadsheets have it.
     """
-    if len(content) > MOST_BYTES:
-        raise SuiteError(
-            f"{filename} has {len(content):,} bytes, and a suite takes {MOST_BYTES:,} at most: "
-            "make several of it."
-        )
+    check_size(filename, len(content))
     if content.startswith(_SPREADSHEETS):
         raise SuiteError(
             f"{filename} is a spreadsheet or an archive: save the sheet as CSV (UTF-8), and send that."
@@ -35,3 +31,12 @@ def decoded(filename: str, content: bytes) -> str:
     if "\0" in text:
         raise SuiteError(f"{filename} is no text: save it as text in UTF-8, and send that.")
     return text
+
+
+def check_size(filename: str, size: int) -> None:
+    """Raise SuiteError for a file of more bytes than a suite takes."""
+    if size > MOST_BYTES:
+        raise SuiteError(
+            f"{filename} has {size:,} bytes, and a suite takes {MOST_BYTES:,} at most: make "
+            "several of it."
+        )

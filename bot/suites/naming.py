@@ -6,7 +6,7 @@ from pathlib import PurePath
 from council.errors import SuiteError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
-RESERVED = {"list", "show", "add", "remove", "keep", "last"}
+RESERVED = {"list", "show", "add", "remove", "keep", "leave", "last", "cancel", "resume", "now"}
 
 
 def checked_name(name: str) -> str:

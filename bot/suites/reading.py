@@ -29,7 +29,7 @@ READERS: dict[str, Callable[[str], Iterable[Entry]]] = {
     ".json": entries_of_json,
     ".txt": entries_of_lines,
 }
-_TOML = ".toml"
+TOML = ".toml"
 _SETTINGS = ("questions", "category", "judges_see_references")
 
 
@@ -38,7 +38,7 @@ def read_suite(name: str, filename: str, text: str) -> Suite:
     name = checked_name(name)
     ending = PurePath(filename).suffix.lower()
     try:
-        if ending == _TOML:
+        if ending == TOML:
             return _from_toml(name, text)
         return Suite(name, questions_of(_reader(filename, ending)(text)))
     except SuiteError as error:
@@ -48,6 +48,11 @@ def read_suite(name: str, filename: str, text: str) -> Suite:
 def read_file(name: str, filename: str, content: bytes) -> Suite:
     """Give the suite that a file's bytes hold."""
     return read_suite(name, filename, decoded(filename, content))
+
+
+def read_lines(name: str, lines: str) -> Suite:
+    """Give the suite of questions that somebody typed, one a line."""
+    return Suite(checked_name(name), questions_of(entries_of_lines(lines)))
 
 
 def suite_of(name: str, items: Iterable[object], category: str = "") -> Suite:

@@ -25,12 +25,13 @@ from bot.web import (
     health,
     pages,
     schedules,
+    suites,
 )
 from bot.web.asking import FormError
 from bot.web.gate import SLACK_EVENTS, Gate, HarmlessContent, KnownHosts
 from bot.web.seals import LinkError
 from bot.web.site import STATIC, Site
-from council.errors import BakeoffError, CouncilError, RoundNotFoundError
+from council.errors import BakeoffError, CouncilError, RoundNotFoundError, SuiteError
 
 Handler = Callable[[Site, Request], Awaitable[Response]]
 Posted = Callable[[Request], Awaitable[Response]]
@@ -58,6 +59,9 @@ _READ: dict[str, Handler] = {
     "/leaderboard.csv": boards.as_csv,
     "/leaderboard.json": boards.as_json,
     "/leaderboard.png": boards.as_png,
+    "/suites": suites.suites,
+    "/suites/{name}": suites.suite_page,
+    "/suites/{name}/suite.csv": suites.suite_file,
     "/login": asking.login,
     "/healthz": health.healthy,
     "/readyz": health.ready,
@@ -75,6 +79,10 @@ _DONE: dict[str, Handler] = {
     "/bakeoffs/begin": bakeoffs.begun,
     "/bakeoffs/{id}/cancel": bakeoffs.cancelled,
     "/bakeoffs/{id}/resume": bakeoffs.gone_on,
+    "/rounds/{id}/suite": suites.joined,
+    "/suites": suites.added,
+    "/suites/{name}/remove": suites.removed,
+    "/press/{action}": suites.pressed,
     "/login": asking.let_in,
 }
 
@@ -131,6 +139,14 @@ def _told(error: Exception) -> tuple[int, str]:
         return error.status_code, _SENTENCES.get(error.status_code, str(error.detail))
     if not isinstance(error, CouncilError):
         return _SERVER_FAULT, ""
-    kinds = {RoundNotFoundError: 404, BakeoffError: 404, NotYoursError: 403, LinkError: 403, FeedbackError: 422, SoughtError: 422}
+    kinds = {
+        RoundNotFoundError: 404,
+        BakeoffError: 404,
+        NotYoursError: 403,
+        LinkError: 403,
+        FeedbackError: 422,
+        SoughtError: 422,
+        SuiteError: 422,
+    }
     own = error.status if isinstance(error, FormError) else 503
     return kinds.get(type(error), own), str(error)

@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,13 +14,23 @@ from bot.bakeoffs.boards import Shelf, shelf
 from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought, SoughtError, sought_by
 from bot.render.boards import Leaderboard, figure_of, picture_of
-from bot.render.boards.columns import AUTHOR, JUDGE, WORTH, Column, sorted_by, table_of
+from bot.render.boards.columns import (
+    Column,
+    author_columns,
+    judge_columns,
+    sorted_by,
+    telling,
+)
 from bot.render.boards.coverage import covers, nothing
+from bot.render.boards.deciding import SHARED, decided
 from bot.render.boards.document import board_document, csv_of
 from bot.render.boards.svg import svg_of
-from bot.render.boards.thread import HOW_AUTHORS, HOW_JUDGES, SHARED
+from bot.render.boards.news import news_lines
+from bot.render.boards.thread import HOW_AUTHORS, HOW_JUDGES
+from bot.render.boards.worthwhile import worth_lines, worth_table
 from bot.render.names import known_names
-from bot.web.site import Site, download
+from bot.web.downloads import download
+from bot.web.site import Site
 
 OPTIONS = ("suite", "version", "panel", "category", "since", "until", "as")
 MOST_LETTERS = 200
@@ -43,17 +52,17 @@ async def leaderboard_page(site: Site, request: Request) -> Response:
     given = _given(request)
     fault = ""
     try:
-        sought = sought_by(given, datetime.now(UTC))
+        sought = sought_by(given, site.desk.now())
     except SoughtError as error:
         sought, fault = Sought(), str(error)
     found = await _shelf(site, sought)
-    shown = await asyncio.to_thread(_shown, found.board, sought, request)
+    shown = await asyncio.to_thread(_shown, found.shown, sought, request)
     return await site.page(
         request,
         "leaderboard.html",
         status=422 if fault else 200,
         fault=fault,
-        board=found.board,
+        board=found.shown,
         sought=sought,
         given=given,
         choices=found.choices,
@@ -75,22 +84,24 @@ async def _shelf(site: Site, sought: Sought) -> Shelf:
     return await shelf(desk.bench, sought, known_names(desk.panels.values()))
 
 
-def _shown(board: Leaderboard, sought: Sought, request: Request) -> dict[str, Any]:
+def _shown(shown: Leaderboard, sought: Sought, request: Request) -> dict[str, Any]:
     """Give what the page shows of a board, sorted as the address says."""
     wanted = request.query_params.get("sort", "")
     given = _given(request)
     if sought.as_judge:
-        heads, rows = _sorted(board.judges, JUDGE, wanted, given)
+        heads, rows = _sorted(shown.judges.rows, judge_columns(shown.names), wanted, given)
     else:
-        heads, rows = _sorted(board.authors, AUTHOR, wanted, given)
-    has_rounds = board.coverage.rounds > 0
+        heads, rows = _sorted(shown.board.rows, author_columns(shown.names), wanted, given)
+    rounds = shown.coverage.rounds
     return {
         "heads": heads,
-        "rows": rows,
-        "how": HOW_JUDGES if sought.as_judge else HOW_AUTHORS,
-        "figure": svg_of(figure_of(board.chart)) if has_rounds and not sought.as_judge else "",
-        "worth": table_of(board.worth, WORTH) if board.worth else None,
-        "covers": f"{SHARED} {covers(board.coverage)}" if has_rounds else nothing(board.coverage),
+        "rows": rows if rounds else [],
+        "news": [*news_lines(shown.changes, shown.names)] if shown.changes else [],
+        "how": [HOW_JUDGES] if sought.as_judge else [HOW_AUTHORS, *decided(shown)],
+        "figure": svg_of(figure_of(shown.chart)) if rounds and not sought.as_judge else "",
+        "worth": worth_table(shown),
+        "worth_lines": [*worth_lines(shown)],
+        "covers": f"{SHARED} {covers(shown.coverage)}" if rounds else nothing(shown.coverage),
     }
 
 
@@ -98,7 +109,7 @@ def _sorted(
     lines: Sequence[Any], columns: Sequence[Column[Any]], wanted: str, given: Mapping[str, str]
 ) -> tuple[list[Head], list[list[tuple[str, bool]]]]:
     """Give heads and cells; a column that says nothing of any line is left out."""
-    told = [column for column in columns if any(column.shown(line) for line in lines)]
+    told = telling(lines, columns)
     by = next((column for column in told if column.key == wanted.removeprefix("-")), None)
     turned = wanted.startswith("-")
     ordered = sorted_by(lines, by, turned=turned) if by else [*lines]
@@ -136,5 +147,5 @@ async def as_png(site: Site, request: Request) -> Response:
 
 
 async def _board(site: Site, request: Request) -> tuple[Leaderboard, Sought]:
-    sought = sought_by(_given(request), datetime.now(UTC))
-    return (await _shelf(site, sought)).board, sought
+    sought = sought_by(_given(request), site.desk.now())
+    return (await _shelf(site, sought)).shown, sought

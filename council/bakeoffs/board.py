@@ -1,45 +1,15 @@
 """The leaderboard of authors: standings over many rounds, with intervals and honest places."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from council.bakeoffs.columns import Columns
-from council.bakeoffs.duels import Duel, RunOff
-from council.bakeoffs.intervals import Interval
+from council.bakeoffs.duels import Duel, RunOff, duels, run_off
+from council.bakeoffs.lines import AuthorLine, author_line
+from council.bakeoffs.strengths import strengths
 
-
-@dataclass(frozen=True, slots=True)
-class AuthorLine:
-    """How a member fared as an author over many rounds.
-
-    `share` is its mean Borda share over the `rounds` it was ranked in, `ci` its 95 % interval, 0
-    to 1. `place` is 1 + the number of members that are claimed ahead of it, so that places are
-    shared where nothing is claimed; None where it was never ranked. `strength` is the share it
-    should have against every other member of the board (Bradley-Terry), on boards whose rounds
-    had different panels; None elsewhere. `first_votes` of `ballots` put it first, alone.
-    Price, seconds, tokens and words are means over its answers, None where none is known;
-    `absences` are rounds it was asked in and gave no answer. `accuracy` is over `graded` answers.
-    """
-
-    member: str
-    place: int | None
-    share: float | None
-    ci: Interval
-    rounds: int
-    strength: float | None = None
-    strength_ci: Interval | None = None
-    first_votes: int = 0
-    ballots: int = 0
-    cost_usd: float | None = None
-    seconds: float | None = None
-    tokens_out: float | None = None
-    words: float | None = None
-    answers: int = 0
-    absences: int = 0
-    refusals: int = 0
-    accuracy: float | None = None
-    accuracy_ci: Interval | None = None
-    graded: int = 0
+__all__ = ["AuthorLine", "Board", "Duel", "RunOff", "leaderboard"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,4 +39,45 @@ class Board:
 
 def leaderboard(columns: Columns) -> Board:
     """Give the leaderboard of these rounds; without any, one without rows."""
-    raise NotImplementedError
+    fought = tuple(duels(columns))
+    is_mixed = len({frozenset(block.members) for block in columns.blocks}) > 1
+    merits = strengths(columns) if is_mixed else {}
+    lines = [author_line(columns, i, merits.get(m)) for i, m in enumerate(columns.members)]
+    lines.sort(key=lambda line: (-_merit(line), line.member))
+    decided = _top_two(lines, fought)
+    if decided and decided.changed:
+        lines[0], lines[1] = lines[1], lines[0]
+    placed = [replace(line, place=_place(line, fought)) for line in lines]
+    placed.sort(key=lambda line: (line.place is None, line.place or 0))
+    return Board(
+        rows=tuple(placed),
+        run_off=decided,
+        duels=fought,
+        rounds=len(columns.rows),
+        is_mixed=is_mixed,
+        since=columns.rows[0].asked_at if columns.rows else None,
+        until=columns.rows[-1].asked_at if columns.rows else None,
+        suites=tuple(dict.fromkeys((row.suite, row.suite_version) for row in columns.rows)),
+        panels=tuple(dict.fromkeys(row.panel for row in columns.rows)),
+    )
+
+
+def _merit(line: AuthorLine) -> float:
+    if line.share is None:
+        return -1.0
+    return line.share if line.strength is None else line.strength
+
+
+def _top_two(lines: Sequence[AuthorLine], fought: Sequence[Duel]) -> RunOff | None:
+    """Give the run-off of the first two lines, or None if no judge saw both."""
+    first_two = [line.member for line in lines[:2]]
+    duel = next((duel for duel in fought if {duel.first, duel.second} == {*first_two}), None)
+    return run_off(duel, first_two[0]) if duel else None
+
+
+def _place(line: AuthorLine, fought: Sequence[Duel]) -> int | None:
+    """Give 1 + the number of members claimed ahead; None for one that was never ranked."""
+    if line.share is None:
+        return None
+    own = [duel for duel in fought if duel.ahead and line.member in {duel.first, duel.second}]
+    return 1 + sum(duel.ahead != line.member for duel in own)

@@ -1,10 +1,20 @@
 """What changed: a run against the runs before it, beyond noise."""
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import exp, log
 
-from council.bakeoffs.columns import Columns
-from council.bakeoffs.intervals import Interval
+import numpy as np
+
+from council.bakeoffs.columns import Columns, Floats
+from council.bakeoffs.differences import differences
+from council.bakeoffs.histories import Family, Latest, cube_of, latest, shares_among
+from council.bakeoffs.intervals import LEVEL, Interval, t_quantile
+from council.bakeoffs.packed import Packed
+from council.bakeoffs.trend import runs_of
+
+MOST_RUNS = 50  # of the past, the newest
 
 
 class Measure(StrEnum):
@@ -20,6 +30,16 @@ class Sign(StrEnum):
     LENGTH = "length"
     LATENCY = "latency"
     REFUSALS = "refusals"
+
+
+# Together less than one run in twenty tells of a change where there is none.
+FAMILIES: Mapping[Measure | Sign, Family] = {
+    Measure.SHARE: Family(0.03),
+    Measure.ACCURACY: Family(0.01),
+    Sign.LENGTH: Family(0.002, floor=log(1.25)),
+    Sign.LATENCY: Family(0.002, floor=log(1.5)),
+    Sign.REFUSALS: Family(0.001, floor=0.1),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,5 +111,107 @@ class Changes:
 
 
 def changes(now: Columns, before: Columns) -> Changes:
-    """Give what changed from the runs before, which may be none, to a run of the same suite."""
-    raise NotImplementedError
+    """Give what changed from the runs before, which may be none, to a run of the same suite.
+
+    Of `before`, only runs of the same version of the suite count, and of those only runs in which
+    every member sat that is compared.
+    """
+    own = now.rows[-1]
+    past = before.only(np.array([_precedes(row, own) for row in before.rows], dtype=bool))
+    runs = list(runs_of(past).values())[-MOST_RUNS:]
+    if not runs:
+        return Changes(own.bakeoff, 0)
+    here, there = _answered(now, range(len(now.rows))), _answered(past, runs[-1])
+    common = tuple(member for member in now.members if member in here & there)
+    comparable = [rounds for rounds in runs if {*common} <= _answered(past, rounds)]
+    sides = _Sides(now, past, comparable, common)
+    return Changes(
+        bakeoff=own.bakeoff,
+        runs=len(runs),
+        moves=tuple(sorted(_moves(sides), key=lambda move: move.difference)),
+        hints=tuple(_hints(sides)),
+        new=tuple(sorted(here - there)),
+        missing=tuple(sorted(there - here)),
+    )
+
+
+def _precedes(row: Packed, own: Packed) -> bool:
+    same = (row.suite, row.suite_version) == (own.suite, own.suite_version)
+    return same and bool(row.bakeoff) and row.bakeoff != own.bakeoff and row.asked_at < own.asked_at
+
+
+def _answered(columns: Columns, rounds: Iterable[int]) -> set[str]:
+    """Give the members that answered in any of these rounds."""
+    there = (columns.author("absent")[list(rounds)] == 0).any(axis=0)
+    return {member for member, is_there in zip(columns.members, there, strict=True) if is_there}
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """A run, the runs it is held against, and the members that are compared."""
+
+    now: Columns
+    past: Columns
+    runs: Sequence[Sequence[int]]
+    members: tuple[str, ...]
+
+    def cube(self, values: Callable[[Columns, tuple[str, ...]], Floats]) -> Floats:
+        """Give the cube of what a function makes of both sides, this run last."""
+        earlier = cube_of(self.past, values(self.past, self.members), self.runs)
+        last = cube_of(self.now, values(self.now, self.members), [range(len(self.now.rows))])
+        sizes = [(0, max(earlier.shape[1], last.shape[1]) - c.shape[1]) for c in (earlier, last)]
+        both = [
+            np.pad(c, ((0, 0), size, (0, 0)), constant_values=np.nan)
+            for c, size in zip((earlier, last), sizes, strict=True)
+        ]
+        return np.concatenate(both)
+
+
+def _of_field(field: str) -> Callable[[Columns, tuple[str, ...]], Floats]:
+    def values(columns: Columns, members: tuple[str, ...]) -> Floats:
+        seats = [columns.members.index(member) for member in members]
+        return columns.author(field)[:, seats]
+
+    return values
+
+
+def _moves(sides: _Sides) -> Iterator[Move]:
+    for measure, values in ((Measure.SHARE, shares_among), (Measure.ACCURACY, _of_field("correct"))):
+        cube = sides.cube(values)
+        found = latest(cube, FAMILIES[measure])
+        since_last = differences(cube[-1], cube[-2:-1]).mean
+        for i, member in enumerate(sides.members):
+            if not np.isnan(found.found.mean[i]):
+                yield _move(member, measure, found, i, float(since_last[i]))
+
+
+def _move(member: str, measure: Measure, latest: Latest, i: int, since_last: float) -> Move:
+    found = latest.found
+    mean = float(found.mean[i])
+    half = t_quantile((1 + LEVEL) / 2, float(found.freedom[i])) * float(found.error[i])
+    return Move(
+        member=member,
+        measure=measure,
+        before=float(found.before[i]),
+        now=float(found.now[i]),
+        difference=mean,
+        ci=(max(-1.0, mean - half), min(1.0, mean + half)),
+        p=float(found.p[i]),
+        is_beyond_noise=bool(latest.is_beyond[i]),
+        questions=int(found.questions[i]),
+        runs=int(latest.runs[i]),
+        since_last=None if np.isnan(since_last) else since_last,
+    )
+
+
+def _hints(sides: _Sides) -> Iterator[Hint]:
+    for sign, field in ((Sign.LENGTH, "words"), (Sign.LATENCY, "seconds"), (Sign.REFUSALS, "refused")):
+        cube = sides.cube(_of_field(field))
+        if sign is not Sign.REFUSALS:
+            cube = np.log(np.where(cube > 0, cube, np.nan))
+        found = latest(cube, FAMILIES[sign])
+        for i, member in enumerate(sides.members):
+            if found.is_beyond[i]:
+                means = float(found.found.before[i]), float(found.found.now[i])
+                before, now = means if sign is Sign.REFUSALS else map(exp, means)
+                yield Hint(member, sign, before, now, float(found.found.p[i]))

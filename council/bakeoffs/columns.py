@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Truths = NDArray[np.bool_]
 
+PRECISION = 1e-6  # of what is computed from numbers in single precision
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -28,6 +30,11 @@ class Block:
     where: NDArray[np.intp]
     members: tuple[str, ...]
     pairs: Singles
+
+    @property
+    def won(self) -> Singles:
+        """The share of judges who put the first of each pair above the second."""
+        return self.pairs[:, :, PAIRED.index("won")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,15 @@
 """The trend: each member's share in each run of a suite, oldest first."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from council.bakeoffs.columns import Columns
-from council.bakeoffs.intervals import Interval
+import numpy as np
+
+from council.bakeoffs.columns import Columns, Floats
+from council.bakeoffs.intervals import Interval, share_interval
+
+LAST = 30  # runs that a figure can show
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,5 +32,29 @@ class TrendRun:
 
 
 def trend(columns: Columns) -> tuple[TrendRun, ...]:
-    """Give the runs among these rounds; questions that people asked belong to none."""
-    raise NotImplementedError
+    """Give the last runs among these rounds; questions that people asked belong to none."""
+    runs = runs_of(columns)
+    shares = columns.author("share")
+    return tuple(
+        TrendRun(
+            bakeoff, columns.rows[rounds[0]].asked_at, tuple(_points(columns, shares[rounds]))
+        )
+        for bakeoff, rounds in list(runs.items())[-LAST:]
+    )
+
+
+def runs_of(columns: Columns) -> Mapping[str, list[int]]:
+    """Give where the rounds of each bake-off stand, oldest first."""
+    runs: dict[str, list[int]] = {}
+    for i, row in enumerate(columns.rows):
+        if row.bakeoff:
+            runs.setdefault(row.bakeoff, []).append(i)
+    return runs
+
+
+def _points(columns: Columns, shares: Floats) -> Iterator[TrendPoint]:
+    for i, member in enumerate(columns.members):
+        values = shares[:, i]
+        values = values[~np.isnan(values)]
+        if len(values):
+            yield TrendPoint(member, float(values.mean()), share_interval(values), len(values))

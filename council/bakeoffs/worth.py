@@ -1,15 +1,22 @@
 """Whether the council is worth it: its answers and the winning ones against the best one member."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import inf
 
-from council.bakeoffs.columns import Columns
-from council.bakeoffs.intervals import Interval
+import numpy as np
+
+from council.bakeoffs.columns import PRECISION, Columns, Floats
+from council.bakeoffs.concord import Concord, by_question, concord
+from council.bakeoffs.intervals import LEVEL, Interval, rate_interval, share_interval
+from council.bakeoffs.lines import mean_of
+from council.bakeoffs.trend import runs_of
 
 FEWEST_GRADED = 10  # with fewer graded rounds nothing is said
+LEAST_GAIN = 0.05  # of accuracy; who cannot have gained so much has gained too little
 
 
-class Verdict(StrEnum):
+class Payoff(StrEnum):
     """What the graded rounds allow to say about a way to get an answer."""
 
     WORTH_IT = "more accurate than any one member"
@@ -34,7 +41,7 @@ class WorthLine:
     seconds: float | None
     difference: float | None
     difference_ci: Interval | None
-    verdict: Verdict | None
+    verdict: Payoff | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +62,6 @@ class BestMember:
 
 
 @dataclass(frozen=True, slots=True)
-class Concord:
-    """How far the judges' order agrees with what is right, within questions that had both.
-
-    `auc` is the chance that a right answer had a higher share than a wrong one (a tie is half);
-    `lead` the mean share of the right less that of the wrong.
-    """
-
-    auc: float
-    ci: Interval
-    lead: float
-    questions: int
-
-
-@dataclass(frozen=True, slots=True)
 class Worth:
     """Council and Winner, the best member they are held against, and the judges' concord.
 
@@ -83,4 +76,125 @@ class Worth:
 
 def worth(columns: Columns) -> Worth:
     """Give what these rounds say about Council and Winner."""
-    raise NotImplementedError
+    graded = columns.only(~np.isnan(columns.round("council_correct")))
+    if not graded.rows:
+        return Worth()
+    picked = _picked(graded)
+    return Worth(
+        rows=(_council(graded, picked), _winner(graded, picked)),
+        best=picked.best if picked else None,
+        concord=concord(graded),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Picked:
+    """The best single member, and whether it was right on each question; `level` of intervals."""
+
+    best: BestMember
+    correct: Floats
+    level: float
+
+
+def _right(columns: Columns) -> Floats:
+    """Say whether each member was right in each round; no answer is not right."""
+    absent = columns.author("absent") == 1
+    return np.where(absent, 0.0, columns.author("correct"))
+
+
+def _picked(columns: Columns) -> _Picked | None:
+    """Pick the best of the members that sat in every round; None if nobody did."""
+    right = _right(columns)
+    candidates = np.flatnonzero(~np.isnan(right).any(axis=0))
+    if not len(candidates):
+        return None
+    prices = [mean_of(_known(columns.author("cost_usd")[:, i])) for i in candidates]
+    cheapest_first = candidates[np.argsort([inf if p is None else p for p in prices])]
+    own = right[:, cheapest_first]
+    runs = list(runs_of(columns).values())
+    is_picked_elsewhere = len(runs) > 1
+    picks = np.full(len(own), own.mean(axis=0).argmax())
+    if is_picked_elsewhere:
+        for rounds in runs:
+            picks[rounds] = np.delete(own, rounds, axis=0).mean(axis=0).argmax()
+    correct = own[np.arange(len(own)), picks]
+    best = cheapest_first[own.mean(axis=0).argmax()]
+    return _Picked(
+        BestMember(
+            member=columns.members[best],
+            accuracy=float(correct.mean()),
+            cost_usd=mean_of(_known(columns.author("cost_usd")[:, best])),
+            seconds=mean_of(_known(columns.author("seconds")[:, best])),
+            is_picked_elsewhere=is_picked_elsewhere,
+        ),
+        correct,
+        level=LEVEL if is_picked_elsewhere else 1 - (1 - LEVEL) / len(candidates),
+    )
+
+
+def _council(columns: Columns, picked: _Picked | None) -> WorthLine:
+    costs = columns.round("cost_usd"), columns.round("seconds")
+    return _line("Council", columns, columns.round("council_correct"), costs, picked)
+
+
+def _winner(columns: Columns, picked: _Picked | None) -> WorthLine:
+    winners = columns.round("winner")
+    has_winner = ~np.isnan(winners)
+    right = np.zeros(len(winners))
+    right[has_winner] = _right(columns)[has_winner, winners[has_winner].astype(int)]
+    costs = (
+        columns.round("cost_usd") - columns.round("synthesis_usd"),
+        columns.round("seconds") - columns.round("synthesis_seconds"),
+    )
+    return _line("Winner", columns, right, costs, picked)
+
+
+def _line(
+    name: str, columns: Columns, right: Floats, costs: tuple[Floats, Floats], picked: _Picked | None
+) -> WorthLine:
+    cost_usd, seconds = (mean_of(_known(each)) for each in costs)
+    line = WorthLine(
+        name=name,
+        graded=len(right),
+        accuracy=float(right.mean()),
+        accuracy_ci=rate_interval(int(right.sum()), len(right)),
+        cost_usd=cost_usd,
+        seconds=seconds,
+        difference=None,
+        difference_ci=None,
+        verdict=None,
+    )
+    if picked is None:
+        return line
+    differences = by_question(columns, right - picked.correct)
+    low, high = share_interval((differences + 1) / 2, picked.level)
+    line = replace(
+        line, difference=float(differences.mean()), difference_ci=(2 * low - 1, 2 * high - 1)
+    )
+    return replace(line, verdict=_verdict(line, picked.best))
+
+
+def _verdict(line: WorthLine, best: BestMember) -> Payoff | None:
+    if line.graded < FEWEST_GRADED or line.difference is None or line.difference_ci is None:
+        return None
+    low, high = line.difference_ci
+    if low > 0:
+        return Payoff.WORTH_IT
+    gains_little = line.difference <= 0 or high < LEAST_GAIN
+    return Payoff.NOT_WORTH_IT if gains_little and _is_dearer(line, best) else Payoff.OPEN
+
+
+def _is_dearer(line: WorthLine, best: BestMember) -> bool:
+    """Say whether a way costs more than the best member, in money or else in time.
+
+    What is not known is taken for more: it asks every member, and the best member is one of them.
+    """
+    if line.cost_usd is None or best.cost_usd is None:
+        return True
+    if abs(line.cost_usd - best.cost_usd) > PRECISION:
+        return line.cost_usd > best.cost_usd
+    return line.seconds is None or best.seconds is None or line.seconds > best.seconds
+
+
+def _known(values: Floats) -> Floats:
+    return values[~np.isnan(values)]

@@ -93,7 +93,7 @@ def told(chart: Chart) -> str:
     """Say in words what the figure shows, for whoever cannot see it."""
     known = [bar for bar in chart.bars if bar.spread]
     shares = "; ".join(_told(bar) for bar in known)
-    runs = f", and its share in each of {len(chart.days)} runs" if chart.has_trend else ""
+    runs = f", over all and in each of {len(chart.days)} runs" if chart.has_trend else ""
     if not known:
         return "No member has a share yet."
     return f"{heading(chart)}{runs}. {shares}."

@@ -66,6 +66,10 @@ def signed(number: float) -> str:
     return f"{number:+.2f}".replace("-", "−").replace("0.", ".", 1)
 
 
+def _spoiled(rate: float) -> str:
+    return f"{percent(rate)} spoiled"
+
+
 def _right(line: AuthorLine) -> str:
     return "" if line.accuracy is None else f"{percent(line.accuracy)} right"
 
@@ -124,7 +128,7 @@ def judge_columns(names: Mapping[str, str]) -> tuple[Column[JudgeLine], ...]:
         _named("judge", "Judge", "judge", names),
         _number("agreement", "Agreement", "agreement", signed),
         Column("agreement_ci", "95 % interval", attrgetter("agreement"), _agreement_interval),
-        _number("spoiled", "Spoiled", "spoiled_rate", "{:.0%} spoiled".format, is_low_best=True),
+        _number("spoiled", "Spoiled", "spoiled_rate", _spoiled, is_low_best=True),
         Column("position", "First slot", _position_size, _position, True),
         Column("consistency", "Orders kept", attrgetter("consistency"), _orders),
         _number("cost_usd", "Price", "cost_usd", money, is_low_best=True),

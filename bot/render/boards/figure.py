@@ -30,6 +30,7 @@ _TOP, _ROW, _FOOT = 30.0, 46.0, 30.0
 _NAME, _SMALL = 12.5, 10.5  # sizes of text
 _LETTER = 6.9  # the width of a letter of a name, at most
 _DOT, _BAR = 4.0, 3.0
+_HALF = 0.5  # of the rivals: what chance beats
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,7 @@ def _frame(sheet: _Sheet) -> Iterator[Mark]:
     """Give what all rows share: headings, the line at one half, and the ends of the scales."""
     yield Words(_MARGIN, 16, heading(sheet.chart), Ink.QUIET, _SMALL)
     for tick in sheet.shares.ticks:
-        x, half = sheet.shares.at(tick), tick == 0.5  # noqa: PLR2004
-        if half:
-            yield Stroke(x, _TOP + 4, x, sheet.bottom, Ink.RULE)
+        x = sheet.shares.at(tick)
         yield Stroke(x, sheet.bottom, x, sheet.bottom + 4, Ink.RULE)
         yield Words(x, sheet.bottom + 17, percent(tick), Ink.QUIET, _SMALL, "middle")
     yield Stroke(sheet.shares.start, sheet.bottom, sheet.shares.end, sheet.bottom, Ink.RULE)
@@ -87,11 +86,12 @@ def _runs_frame(sheet: _Sheet, left: float, right: float) -> Iterator[Mark]:
     yield Words(left, 16, title, Ink.QUIET, _SMALL)
     first, last = sheet.chart.days[0], sheet.chart.days[-1]
     yield Words(left, sheet.bottom + 17, _day(first), Ink.QUIET, _SMALL)
-    yield Words(right, sheet.bottom + 17, _day(last), Ink.QUIET, _SMALL, "end")
+    if last != first:
+        yield Words(right, sheet.bottom + 17, _day(last), Ink.QUIET, _SMALL, "end")
 
 
 def _day(day: date) -> str:
-    return f"{day:%-d %b}"
+    return f"{day.day} {day:%b}"
 
 
 def _bar(sheet: _Sheet, bar: Bar, top: float) -> Iterator[Mark]:
@@ -108,6 +108,8 @@ def _bar(sheet: _Sheet, bar: Bar, top: float) -> Iterator[Mark]:
         return
     yield Words(end, top + 18, percent(bar.spread.share), Ink.TEXT, _NAME, "end", is_first)
     y = top + 33
+    half = sheet.shares.at(_HALF)
+    yield Stroke(half, y - 7, half, y + 7, Ink.RULE)
     low, high = map(sheet.shares.at, bar.spread.reach)
     if high > low:
         yield Stroke(low, y, high, y, ink, _BAR)
@@ -137,7 +139,7 @@ def _runs(
     ink, band = inks
     step = (right - left - 2 * _DOT) / max(len(runs) - 1, 1)
     xs = [left + _DOT + step * at for at in range(len(runs))]
-    half = heights.at(0.5)
+    half = heights.at(_HALF)
     stretches = [
         [(x, run) for x, run in stretch if run]
         for held, stretch in groupby(zip(xs, runs, strict=True), lambda one: bool(one[1]))

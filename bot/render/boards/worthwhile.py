@@ -7,14 +7,15 @@ from bot.render.boards.chart import percent
 from bot.render.boards.columns import within
 from bot.render.boards.leaderboard import Leaderboard
 from bot.render.figures import counted, duration, money
-from council.bakeoffs.worth import BestMember, Concord, Verdict, WorthLine
+from council.bakeoffs.concord import Concord
+from council.bakeoffs.worth import BestMember, Payoff, WorthLine
 
 _COLUMNS = ("Answer", "Right", "95 % interval", "Against the best", "Price", "Time")
 WINNER = "Winner"
 _SAID = {
-    Verdict.WORTH_IT: "more accurate than any one member, beyond chance.",
-    Verdict.NOT_WORTH_IT: "not worth its cost here.",
-    Verdict.OPEN: "too close to the best member to tell.",
+    Payoff.WORTH_IT: "more accurate than any one member, beyond chance.",
+    Payoff.NOT_WORTH_IT: "not worth its cost here.",
+    Payoff.OPEN: "too close to the best member to tell.",
 }
 
 
