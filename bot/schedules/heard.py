@@ -32,6 +32,7 @@ _SAME = (
     (r"\bquarter(?: of an)? hour\b", "15 minutes"),
     (r"\bhalf(?: an)? hour\b", "30 minutes"),
     (r"\b(?:an|each|every) hour\b|\bhourly\b", "every 1 hour"),
+    (r"\bevery minute\b", "every 1 minutes"),
     (r"\bevery other\b", "every 2"),
     (r"\bevery second (?=(?:minute|hour|day|week|month|year)\b)", "every 2 "),
     (r"\bnoon\b|\bmidday\b", "12:00"),

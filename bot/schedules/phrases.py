@@ -26,7 +26,7 @@ def _clock(heard: Heard) -> tuple[str, str]:
     """Give the fields of the clock: minute and hour."""
     count, unit = heard.step or (0, "")
     if unit in {MIN, HOUR}:
-        if heard.times:
+        if heard.times or heard.fewest:
             raise ScheduleError("Say either how often or at which times, not both.")
         step = _stepped(count, unit)
         return (step, _ANY) if unit == MIN else (str(heard.past_hour), step)
@@ -67,7 +67,7 @@ def _calendar(heard: Heard) -> tuple[str, str, str]:
     month = _listed(heard.months)
     if unit == MONTH:
         month = _stepped(count, unit) if month == _ANY else month
-    elif unit not in {MIN, HOUR} and count != 1:
+    elif unit not in {MIN, HOUR} and (count != 1 or unit == "year"):
         raise ScheduleError(
             f"Every {count} {unit}s is more than a calendar can tell: name the days, as in "
             f"{EXAMPLES}."

@@ -30,8 +30,11 @@ class Shifted:
         lead = self.lead
 
         class Leading(SlotTrigger):
-            def get_next_fire_time(self, previous: datetime | None, now: datetime) -> datetime:
-                found = super().get_next_fire_time(previous and previous + lead, now + lead)
+            def get_next_fire_time(
+                self, previous_fire_time: datetime | None, now: datetime
+            ) -> datetime:
+                before = previous_fire_time and previous_fire_time + lead
+                found = super().get_next_fire_time(before, now + lead)
                 return found - lead
 
         return Leading(slots)
