@@ -116,6 +116,8 @@ def changes(now: Columns, before: Columns) -> Changes:
     Of `before`, only runs of the same version of the suite count, and of those only runs in which
     every member sat that is compared.
     """
+    if not now.rows:
+        return Changes("", 0)
     own = now.rows[-1]
     past = before.only(np.array([_precedes(row, own) for row in before.rows], dtype=bool))
     runs = list(runs_of(past).values())[-MOST_RUNS:]
