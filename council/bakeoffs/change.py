@@ -214,6 +214,7 @@ def _hints(sides: _Sides) -> Iterator[Hint]:
         found = latest(cube, FAMILIES[sign])
         for i, member in enumerate(sides.members):
             if found.is_beyond[i]:
-                means = float(found.found.before[i]), float(found.found.now[i])
-                before, now = means if sign is Sign.REFUSALS else map(exp, means)
+                before, now = float(found.found.before[i]), float(found.found.now[i])
+                if sign is not Sign.REFUSALS:
+                    before, now = exp(before), exp(now)
                 yield Hint(member, sign, before, now, float(found.found.p[i]))

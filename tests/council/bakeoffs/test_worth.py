@@ -14,7 +14,7 @@ def _graded(
     *,
     run: int = 0,
     winner: str | None = "ada",
-    costs: tuple[float, float] = (0.5, 0.1),
+    costs: tuple[float | None, float] = (0.5, 0.1),
     **correct: bool,
 ) -> Record:
     """Give a graded round; costs are the whole round's and each answer's."""
@@ -128,7 +128,7 @@ def test_what_cannot_have_gained_a_twentieth_is_not_worth_its_cost() -> None:
     ],
 )
 def test_only_what_costs_more_is_not_worth_its_cost(
-    costs: tuple[float, float], verdict: Payoff
+    costs: tuple[float | None, float], verdict: Payoff
 ) -> None:
     rounds = [_graded(i, council=False, costs=costs) for i in range(1, 13)]
 
@@ -149,12 +149,16 @@ def test_the_winner_is_had_without_the_synthesis() -> None:
 
 
 def test_who_gave_no_answer_was_not_right() -> None:
-    absent = a_record({"ada": None, "bob": 1.0}, whole=Whole(winner="bob", council_correct=True))
+    absent = a_record(
+        {"ada": None, "bob": 1.0},
+        correct={"bob": False},
+        whole=Whole(winner="bob", council_correct=True),
+    )
 
     found = worth(of(absent))
 
     assert found.best is not None
-    assert found.rows[0].difference is None or found.best.accuracy == 0
+    assert (found.best.accuracy, found.rows[0].difference) == (0, 1)
 
 
 def test_members_that_did_not_sit_in_every_round_are_no_candidates() -> None:
