@@ -36,7 +36,7 @@ class Rooms(FakeChat):
 
 @pytest.fixture
 async def desk() -> Desk:
-    price = Price(10.0, 10.0, 500)
+    price = Price(1e-5, 1e-5, 500)
     desk = a_desk(FakeGateway(prices=dict.fromkeys((CLAUDE, GPT, GEMINI), price)))
     desk.now = lambda: SATURDAY
     desk.access = Access(admins=("U9",))

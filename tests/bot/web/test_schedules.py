@@ -72,7 +72,7 @@ async def test_a_schedule_is_paused_resumed_run_and_removed(town: Town, browser:
     assert await done("remove") == 303
     assert await town.site.desk.bench.schedules.every() == ()
     assert await done("remove") == 404
-    await town.site.desk.holds.close()
+    await town.site.desk.holds.let_go()
 
 
 async def test_a_form_from_elsewhere_changes_nothing(town: Town, browser: Browser) -> None:
