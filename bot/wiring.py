@@ -125,6 +125,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
             texts_days=houses.texts_days,
             access=houses.access,
             holds=holds,
+            bakeoff_rounds=houses.bakeoff_rounds,
         )
 
 

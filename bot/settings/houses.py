@@ -14,6 +14,7 @@ from bot.settings.access_toml import AccessSection, access_of, channel_caps, fau
 from bot.settings.council_toml import (
     ALONE,
     SECTIONS,
+    BakeoffsSection,
     BudgetsSection,
     Document,
     ModelSection,
@@ -58,6 +59,7 @@ class Houses:
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
     suites: tuple[Suite, ...] = ()
+    bakeoff_rounds: int = BakeoffsSection().rounds_at_once
 
 
 def load_houses(path: Path | None) -> Houses:
@@ -109,9 +111,11 @@ class _Reader:
             self._fault(fault)
         suites = self._suites(document)
         retention = self._alone(document, "retention", RetentionSection) or RetentionSection()
+        held = self._alone(document, "bakeoffs", BakeoffsSection) or BakeoffsSection()
         if self.faults:
             raise SettingsError(self.faults)
-        return Houses(panels, seats, default, limits, caps, retention.texts_days, access, suites)
+        kept = (retention.texts_days, access, suites, held.rounds_at_once)
+        return Houses(panels, seats, default, limits, caps, *kept)
 
     def _suites(self, document: Document) -> tuple[Suite, ...]:
         suites: list[Suite] = []
