@@ -15,6 +15,7 @@ from bot.ports import Claims
 from bot.runners.claims import NO_CLAIMS, FileClaims
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
+from bot.suites.keeping import keep_house
 from council.bakeoffs.ports import Bench
 from council.budgeting import Budget
 from council.errors import StoreError
@@ -149,13 +150,16 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         outbox = Outbox(SqlOutgoing(engine), now, alone=claims is not NO_CLAIMS)
         panels, default = houses.panels, houses.default
         parts = (store, gateway, runner, outbox, panels, default, prepare, remote.health)
+        bench = _bench(engine)
+        await keep_house(bench.suites, houses.suites, now())
         yield Desk(
             *parts,
             budget=budget,
-            bench=_bench(engine),
+            bench=bench,
             texts_days=houses.texts_days,
             access=houses.access,
             holds=holds,
+            bakeoff_rounds=houses.bakeoff_rounds,
             zone=houses.zone,
         )
 

@@ -7,6 +7,8 @@ again, and so is what was posted. Its end is noted once it has been told.
 import asyncio
 from functools import partial
 
+import structlog
+
 from bot.bakeoffs.carrying import Carrying, Outcome
 from bot.bakeoffs.holds import Held
 from bot.bakeoffs.house import House
@@ -95,7 +97,20 @@ async def _held(house: House, chat: Chat | None, held: Held) -> None:
     await telling.end(final)
     if not outcome.cancelled and final.bakeoff.ending:
         await house.bench.bakeoffs.end(bakeoff.id, final.bakeoff.ending)
+    _log(final)
     held.show(final)
+
+
+def _log(final: Progress) -> None:
+    structlog.get_logger().info(
+        "bakeoff_ended",
+        bakeoff_id=final.bakeoff.id,
+        questions=final.questions,
+        over=final.over,
+        failed=len(final.failed),
+        spent_micro=final.spent_micro,
+        early=final.bakeoff.ending is not None and final.bakeoff.ending.failure is not None,
+    )
 
 
 async def _ended(house: House, progress: Progress, outcome: Outcome) -> Progress:

@@ -3,11 +3,9 @@
 from statistics import median
 
 from bot.bakeoffs.house import House
-from bot.bakeoffs.questions import own_cap, round_of
 from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.costs import run_estimate
 from council.bakeoffs.expected import Expected
-from council.errors import QuestionError
-from council.estimates import estimated
 from council.ports import Wanted
 
 FEWEST_ROUNDS, MOST_ROUNDS = 3, 20
@@ -15,18 +13,8 @@ FEWEST_ROUNDS, MOST_ROUNDS = 3, 20
 
 async def expected(house: House, bakeoff: Bakeoff) -> Expected:
     """Give what all of a bake-off's questions come to."""
-    micro, unknown, unfit = 0, dict[str, None](), []
-    for number in range(1, len(bakeoff.suite.questions) + 1):
-        try:
-            round_ = round_of(house, bakeoff, number)
-        except QuestionError:
-            unfit.append(number)
-            continue
-        estimate = await estimated(round_, house.gateway)
-        own = own_cap(round_)
-        micro += estimate.micro if own is None else min(own, estimate.micro)
-        unknown |= dict.fromkeys(estimate.unknown)
-    return Expected(micro, tuple(unknown), await _seconds(house, bakeoff), tuple(unfit))
+    cost = await run_estimate(bakeoff.suite, bakeoff.panel, house.gateway)
+    return Expected(cost.micro, cost.unknown, await _seconds(house, bakeoff))
 
 
 async def _seconds(house: House, bakeoff: Bakeoff) -> float | None:

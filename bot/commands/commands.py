@@ -44,7 +44,7 @@ _OTHERS = (
     Command("cancel", "/council cancel ROUND|last", "stop your round", cancel, _ROUND, "round"),
     Command(
         "bakeoff",
-        "/council bakeoff [SUITE]",
+        "/council bakeoff [SUITE] [panel:NAME] [cap:$1.50]",
         "put a suite of questions to a panel, or list, show, cancel, resume one",
         bakeoffs,
         BAKEOFF,

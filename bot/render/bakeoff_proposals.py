@@ -11,8 +11,6 @@ from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.expected import Expected
 from council.money import about, dollars
 
-MOST_TOLD = 20  # questions that cannot be asked, one by one
-
 
 def proposal_post(bakeoff: Bakeoff, cost: Expected, value: str | None) -> Post:
     """Give what a bake-off comes to before anything is spent, and what starts it.
@@ -64,6 +62,3 @@ def _doubts(bakeoff: Bakeoff, cost: Expected) -> Iterator[str]:
         yield "The cap may end it before its last question; it can then be gone on with."
     if bakeoff.cap_micro is not None and cost.unknown:
         yield "The cap cannot count what models of unknown price cost."
-    if cost.unfit:
-        which = listed(map(str, cost.unfit[:MOST_TOLD]))
-        yield f"Too long or empty to be asked, and left out: question {which}."

@@ -15,6 +15,7 @@ from bot.schedules.zones import UTC, nearest_zone, zone_named
 from bot.settings.council_toml import (
     ALONE,
     SECTIONS,
+    BakeoffsSection,
     BudgetsSection,
     Document,
     ModelSection,
@@ -59,6 +60,7 @@ class Houses:
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
     suites: tuple[Suite, ...] = ()
+    bakeoff_rounds: int = BakeoffsSection().rounds_at_once
     zone: str = UTC
 
 
@@ -112,10 +114,11 @@ class _Reader:
         zone = self._zone(document)
         suites = self._suites(document)
         retention = self._alone(document, "retention", RetentionSection) or RetentionSection()
+        held = self._alone(document, "bakeoffs", BakeoffsSection) or BakeoffsSection()
         if self.faults:
             raise SettingsError(self.faults)
-        days = retention.texts_days
-        return Houses(panels, seats, default, limits, caps, days, access, suites, zone)
+        kept = (retention.texts_days, access, suites, held.rounds_at_once, zone)
+        return Houses(panels, seats, default, limits, caps, *kept)
 
     def _suites(self, document: Document) -> tuple[Suite, ...]:
         suites: list[Suite] = []

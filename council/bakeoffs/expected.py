@@ -7,11 +7,9 @@ from dataclasses import dataclass
 class Expected:
     """What a bake-off may cost in micro-dollars, and how long it usually takes, where known.
 
-    `unknown` are the keys of the seats whose price nobody knows; `unfit` the numbers of questions
-    that cannot be asked.
+    `unknown` are the keys of the seats whose price nobody knows.
     """
 
     micro: int
     unknown: tuple[str, ...] = ()
     seconds: float | None = None
-    unfit: tuple[int, ...] = ()

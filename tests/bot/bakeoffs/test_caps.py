@@ -1,15 +1,16 @@
 """What a bake-off may spend: its own cap to the last micro-dollar, and everybody's caps."""
 
-from dataclasses import replace
+import pytest
 
 from bot.bakeoffs.holding import hold, reopened
+from bot.bakeoffs.purse import Purse
+from bot.bakeoffs.questions import round_of
 from bot.commands.desk import Desk, now
 from council.bakeoffs.bakeoff import Bakeoff
 from council.budgeting import Budget
-from council.calls import Reply
+from council.errors import BudgetError
 from council.estimates import estimated
 from council.spending import Caps
-from bot.bakeoffs.questions import round_of
 from bot.runners.local import LocalRunner
 from storage.memory import MemoryStore
 from storage.memory_ledger import MemoryLedger
@@ -51,29 +52,6 @@ async def test_no_round_is_begun_whose_cost_may_not_fit_under_the_cap() -> None:
     assert "The cap of $0.00" in room.edited[-1]
     assert "`/council bakeoff resume bo:beef` goes on" in room.edited[-1]
     assert not await desk.budget.ledger.held()
-
-
-async def test_rounds_that_cost_all_they_may_keep_within_the_cap() -> None:
-    gateway = FakeGateway(prices=PRICES)
-    gateway.complete = costly(gateway)  # type: ignore[method-assign]
-    desk = a_paying_desk(gateway)
-    one = await expected_of(desk, a_bakeoff())
-    bakeoff = await kept(desk, a_bakeoff(a_suite(9), cap=4 * one))
-
-    progress = await hold(desk, None, bakeoff)
-
-    assert 2 * one < await spent(desk, bakeoff) <= 4 * one
-    assert progress.over >= 3
-
-
-def costly(gateway: FakeGateway):  # type: ignore[no-untyped-def]
-    usual = type(gateway).complete
-
-    async def complete(call):  # type: ignore[no-untyped-def]
-        reply = await usual(gateway, call)
-        return replace(reply, cost_usd=None) if isinstance(reply, Reply) else reply
-
-    return complete
 
 
 async def test_a_cap_that_covers_every_question_ends_nothing() -> None:
@@ -130,3 +108,40 @@ async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:
     assert progress.over == 0
     assert progress.bakeoff.ending
     assert "this schedule's budget of $0.00 a day" in str(progress.bakeoff.ending.failure)
+
+
+def test_no_two_rounds_are_promised_the_same_money() -> None:
+    purse = Purse(100)
+
+    first = purse.let_in(1, 40, None)
+    second = purse.let_in(2, 20, None)
+
+    assert (first, second) == (80, 20)
+    with pytest.raises(BudgetError, match="The cap of \\$0.0001 for this bake-off is reached"):
+        purse.let_in(3, 1, None)
+    purse.settle(1, 30)
+    assert purse.let_in(3, 50, None) == 50
+    assert purse.spent == 30
+
+
+def test_a_panels_own_cap_holds_beside_the_bake_offs() -> None:
+    purse = Purse(100)
+
+    assert purse.let_in(1, 40, 30) == 30
+    assert Purse(None).let_in(1, 40, 30) == 30
+    assert Purse(None).let_in(1, 40, None) is None
+
+
+def test_a_round_that_is_gone_on_with_keeps_what_it_was_promised() -> None:
+    purse = Purse(100)
+    purse.settle(1, 60)
+    purse.settle(2, 30)
+
+    with pytest.raises(BudgetError):
+        purse.let_in_again(2, 50)
+    assert purse.spent == 90
+    purse.let_in_again(2, 40)
+
+    assert purse.spent == 60
+    with pytest.raises(BudgetError):
+        purse.let_in(3, 1, None)
