@@ -33,7 +33,9 @@ def run(work: Coroutine[Any, Any, None], failing: int = FAILED) -> None:
     except Exception as error:  # noqa: BLE001
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}, line {last.lineno}"
-        fail(f"Something went wrong ({type(error).__name__} in {where}). Please report it.", failing)
+        fail(
+            f"Something went wrong ({type(error).__name__} in {where}). Please report it.", failing
+        )
 
 
 def _let_go() -> NoReturn:
@@ -46,9 +48,7 @@ def _let_go() -> NoReturn:
 def _is_misuse(error: CouncilError) -> bool:
     # Named by class path: settings are imported only by commands that read them.
     is_own = type(error).__name__ in {"SettingsError", "BaselineError"}
-    return is_own or isinstance(
-        error, PanelError | QuestionError | ScheduleError | SuiteError
-    )
+    return is_own or isinstance(error, PanelError | QuestionError | ScheduleError | SuiteError)
 
 
 def fail(sentence: str, code: int) -> NoReturn:

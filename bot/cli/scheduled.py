@@ -49,7 +49,8 @@ def _document(line: Lined) -> dict[str, Any]:
         "made_by": one.made_by,
         "made_at": one.made_at.isoformat(),
         "next": [] if one.paused else [when.isoformat() for when in line.next_times],
-        "last": last and {"bakeoff": last.id, "at": last.at.isoformat(), "ended": bool(last.ending)},
+        "last": last
+        and {"bakeoff": last.id, "at": last.at.isoformat(), "ended": bool(last.ending)},
         "cap_usd": None if cap is None else cap / MICRO,
         "run_usd": line.cost.micro / MICRO if known else None,
         "runs_a_month": runs_a_month(one.cron),

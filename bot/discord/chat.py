@@ -191,7 +191,7 @@ class DiscordChat(Chat):
             structlog.get_logger().debug("discord_progress_not_shown", why=str(error))
 
     async def elsewhere(self, said: Said, channel: str) -> Said:
-        """Give what was said as if it were said in another channel, which is named or has this id."""
+        """Give what was said as if it were said in another channel, named or by its id."""
         return await channels.elsewhere(self._client, said, channel)
 
     async def check_postable(self, place: Place) -> None:

@@ -98,7 +98,11 @@ def cost_line(line: Lined) -> str:
         return f"{unknown[:1].upper()}{unknown[1:]}." if unknown else "A run costs nothing."
     a_month = round(cost.micro * often)
     told = f"A run costs {about(cost.micro)} at most, and {_often(often)} {about(a_month)}"
-    cap = "" if line.schedule.cap_micro is None else f" (its cap is {dollars(line.schedule.cap_micro)})"
+    cap = (
+        ""
+        if line.schedule.cap_micro is None
+        else f" (its cap is {dollars(line.schedule.cap_micro)})"
+    )
     return f"{told}{cap}{'; ' if unknown else ''}{unknown}."
 
 
@@ -123,7 +127,13 @@ def list_post(lines: Sequence[Lined], here: Place) -> Post:
         line = "No schedule yet: /council schedule add NAME suite:NAME every monday 09:00."
         return Post((Note(line),), line)
     rows = tuple(
-        (line.schedule.name, in_words(line.schedule.cron), _next(line), last_run(line), _price(line))
+        (
+            line.schedule.name,
+            in_words(line.schedule.cron),
+            _next(line),
+            last_run(line),
+            _price(line),
+        )
         for line in lines
     )
     faults = [

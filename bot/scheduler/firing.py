@@ -65,7 +65,9 @@ class Firing:
 
     async def _at_slot(self, way: Way, schedule: Schedule, found: Due) -> None:
         if found.is_late:
-            await self._left_out(way, schedule, found, dropped_post(schedule, found, self._desk.now()))
+            await self._left_out(
+                way, schedule, found, dropped_post(schedule, found, self._desk.now())
+            )
             return
         if before := await still_going(self._desk, schedule, but=found.slot.key):
             await self._left_out(way, schedule, found, skipped_post(schedule, found, before))
@@ -78,7 +80,9 @@ class Firing:
             await self._pause(way, schedule, found, str(error))
             return
         if await self._desk.bench.bakeoffs.open(bakeoff):
-            structlog.get_logger().info("schedule_fired", schedule=schedule.name, bakeoff_id=bakeoff.id)
+            structlog.get_logger().info(
+                "schedule_fired", schedule=schedule.name, bakeoff_id=bakeoff.id
+            )
             self._doing.begin(self._held(way, schedule, found, bakeoff))
 
     async def _held(self, way: Way, schedule: Schedule, found: Due, bakeoff: Bakeoff) -> None:

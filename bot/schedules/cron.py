@@ -92,7 +92,9 @@ def fields_of(cron: str) -> Fields:
     expanded, nth = croniter.expand(cron)
     listed: list[Any] = [None if "*" in values else tuple(values) for values in expanded]
     minutes, hours, days, months, weekdays = listed
-    turns = tuple((day, turn) for day, found in sorted(nth.items()) for turn in sorted(found, key=str))
+    turns = tuple(
+        (day, turn) for day, found in sorted(nth.items()) for turn in sorted(found, key=str)
+    )
     return Fields(minutes, hours, days, months, weekdays, turns)
 
 

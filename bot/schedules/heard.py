@@ -14,7 +14,9 @@ MIN, HOUR, WEEK, MONTH = "min", "hour", "week", "month"
 _FILLERS = {"a", "and", "at", "daily", "day", "days", "each", "every", "from", "in", "o'clock"}
 _FILLERS |= {"of", "on", "once", "run", "running", "the", "&"}
 _TWICE = {"twice": 2, "thrice": 3}
-_SETS = dict.fromkeys(("weekday", "weekdays", "workday", "workdays"), WEEKDAYS)
+_SETS: dict[str, tuple[int, ...]] = dict.fromkeys(
+    ("weekday", "weekdays", "workday", "workdays"), WEEKDAYS
+)
 _SETS |= dict.fromkeys(("weekend", "weekends"), WEEKEND)
 _USUAL = {"week": WEEK, "weekly": WEEK, "weeks": WEEK}
 _USUAL |= {"month": MONTH, "monthly": MONTH, "months": MONTH}

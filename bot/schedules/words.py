@@ -13,7 +13,7 @@ from council.money import cap_micro
 EXAMPLE = "add weekly-sql suite:sql every monday 09:00 Europe/Budapest"
 NO_CAP = -1
 LONGEST_NAME = 60
-_QUOTES = str.maketrans("“”„«»‘’`", "\"\"\"\"\"'''")
+_QUOTES = str.maketrans("“”„«»‘’`", '"""""\'\'\'')
 _WORD = re.compile(r"\w+:\"[^\"]*\"|\"[^\"]*\"|'[^']*'|<#[^>]*>|\S+")
 _OPTION = re.compile(r"(suite|panel|cap|zone|tz|cron):(.*)", re.IGNORECASE | re.DOTALL)
 _CHANNEL = re.compile(r"<#([^|>]+)(?:\|[^>]*)?>|#([^\s,]+)")

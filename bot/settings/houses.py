@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from bot.access import Access
-from bot.settings.access_toml import AccessSection, access_of, channel_caps, faults_in
 from bot.schedules.zones import UTC, nearest_zone, zone_named
+from bot.settings.access_toml import AccessSection, access_of, channel_caps, faults_in
 from bot.settings.council_toml import (
     ALONE,
     SECTIONS,

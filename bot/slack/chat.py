@@ -210,7 +210,7 @@ class SlackChat(Chat):
         return write
 
     async def elsewhere(self, said: Said, channel: str) -> Said:
-        """Give what was said as if it were said in another channel, which is named or has this id."""
+        """Give what was said as if it were said in another channel, named or by its id."""
         return await channels.elsewhere(self._workspace, said, channel)
 
     async def check_postable(self, place: Place) -> None:

@@ -60,7 +60,10 @@ def test_a_schedule_is_paused_changed_resumed_and_removed(home: Home) -> None:
         (("add", "w", "suite:sql", "whenever"), "I do not know what 'whenever' means"),
         (("add", "w", "suite:sql", "0 9 30 2 *"), "never comes"),
         (("add", "w", "suite:sql", "every", "day", "9:00", "Mars/X"), "There is no time zone"),
-        (("add", "w", "suite:sql", "every", "day", "9:00", "#models"), "There are no channels here"),
+        (
+            ("add", "w", "suite:sql", "every", "day", "9:00", "#models"),
+            "There are no channels here",
+        ),
         (("pause", "nothing"), "There is no schedule 'nothing' here; there are: none yet."),
     ],
 )

@@ -167,7 +167,9 @@ async def test_a_schedule_is_paused_resumed_and_removed(desk: Desk) -> None:
     desk.now = lambda: datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
     assert "Next: Mon 7 Dec 2026 09:00" in await said(desk, "schedule resume weekly-sql")
     assert not (await only(desk)).paused
-    assert (await only(desk)).last_slot == "2026-12-01T13:00"  # what came meanwhile is not caught up
+    assert (
+        await only(desk)
+    ).last_slot == "2026-12-01T13:00"  # what came meanwhile is not caught up
     assert "is removed" in await said(desk, "/council schedule remove weekly-sql")
     assert await desk.bench.schedules.every() == ()
 

@@ -36,7 +36,9 @@ DAILY = Schedule(
         (100 * 24 * 60, "2027-03-03T09:00", False),
     ],
 )
-def test_the_newest_slot_is_due_for_an_hour(minutes: int, slot: str | None, *, is_late: bool) -> None:
+def test_the_newest_slot_is_due_for_an_hour(
+    minutes: int, slot: str | None, *, is_late: bool
+) -> None:
     found = due(DAILY, NINE + timedelta(minutes=minutes))
 
     assert (found and found.slot.key) == slot

@@ -38,7 +38,11 @@ def cron(text: str) -> str:
         ("hourly", "0 * * * *", "every hour"),
         ("hourly at :15", "15 * * * *", "every hour at 15 minutes past"),
         ("every 2 hours", "0 */2 * * *", "every 2 hours"),
-        ("every 6 hours on weekdays", "0 */6 * * 1,2,3,4,5", "every weekday at 00:00, 06:00, 12:00"),
+        (
+            "every 6 hours on weekdays",
+            "0 */6 * * 1,2,3,4,5",
+            "every weekday at 00:00, 06:00, 12:00",
+        ),
         ("every 15 minutes", "*/15 * * * *", "every 15 minutes"),
         ("every half hour", "*/30 * * * *", "every 30 minutes"),
         ("every 60 minutes", "0 * * * *", "every hour"),
@@ -51,10 +55,22 @@ def cron(text: str) -> str:
         ("every 3 months on the 2nd 08:00", "0 8 2 */3 *", "on the 2nd in January, April, July"),
         ("on the 1st of march 08:00", "0 8 1 3 *", "on the 1st in March at 08:00"),
         ("first monday of the month 09:00", "0 9 * * 1#1", "on the first Monday of the month"),
-        ("first and third monday of the month 9:00", "0 9 * * 1#1,1#3", "on the first Monday and third"),
-        ("last friday of every month 17:00", "0 17 * * L5", "on the last Friday of the month at 17:00"),
+        (
+            "first and third monday of the month 9:00",
+            "0 9 * * 1#1,1#3",
+            "on the first Monday and third",
+        ),
+        (
+            "last friday of every month 17:00",
+            "0 17 * * L5",
+            "on the last Friday of the month at 17:00",
+        ),
         ("twice a day 09:00 and 18:00", "0 9,18 * * *", "every day at 09:00 and 18:00"),
-        ("3 times a day 08:00 12:00 18:00", "0 8,12,18 * * *", "every day at 08:00, 12:00 and 18:00"),
+        (
+            "3 times a day 08:00 12:00 18:00",
+            "0 8,12,18 * * *",
+            "every day at 08:00, 12:00 and 18:00",
+        ),
     ],
 )
 def test_words_mean_a_cron_and_are_repeated(text: str, meant: str, said: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from zoneinfo import ZoneInfo, available_timezones
 
 from hypothesis import given, settings
@@ -79,7 +79,9 @@ def test_slots_are_what_a_clock_shows_for_the_first_time(
     end = start + HOURS * 60 * MINUTE
 
     slots = Slots(cron_of(clock), zone.key).following(start)
-    found = [slot.moment.astimezone(UTC) for slot in takewhile(lambda slot: slot.moment <= end, slots)]
+    found = [
+        slot.moment.astimezone(UTC) for slot in takewhile(lambda slot: slot.moment <= end, slots)
+    ]
 
     assert found == [*read_off(clock, zone, start)]
     assert len({slot_of(moment.astimezone(zone)) for moment in found}) == len(found)
@@ -112,7 +114,7 @@ def test_a_daily_time_fires_once_a_day(zone: str, start: datetime, hour: int, mi
 
     gaps = {
         later.moment.astimezone(UTC) - sooner.moment.astimezone(UTC)
-        for sooner, later in zip(slots, slots[1:], strict=False)
+        for sooner, later in pairwise(slots)
     }
 
     # No clock is turned by more than three hours at once.

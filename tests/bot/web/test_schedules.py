@@ -92,7 +92,7 @@ async def test_an_act_that_does_not_exist_is_no_fault(town: Town, browser: Brows
     answer = await browser.post(f"/schedules/{(await only(town)).id}/explode", **form)
 
     assert answer.status_code == 404
-    assert await only(town)
+    assert (await only(town)).name == "weekly-sql"
 
 
 async def test_a_name_is_only_text_on_the_page(browser: Browser) -> None:
