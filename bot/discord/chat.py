@@ -196,7 +196,7 @@ class DiscordChat(Chat):
 
     async def check_postable(self, place: Place) -> None:
         """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
-        channels.check_postable(self._client, place)
+        await channels.check_postable(self._client, place)
 
     async def whisper(self, said: Said, post: Post) -> None:
         """Tell only the one who spoke."""

@@ -7,6 +7,7 @@ import pytest_asyncio
 
 from tests.bot.discord.story import Stage, staged
 from tests.wire.discord import Channel
+from tests.wire.discord.routes.channels import remove
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -65,3 +66,20 @@ async def test_without_words_the_schedules_are_listed(scheduled: Stage) -> None:
     told = await scheduled.says("U1", here, "schedule")
 
     assert "schedule" in told.lower()
+
+
+async def test_a_channel_that_was_deleted_pauses_it_and_its_maker_is_told(
+    scheduled: Stage,
+) -> None:
+    here, there = scheduled.channel(), scheduled.channel()
+    add = ADD.format(name="doomed", when="every hour", channel=f"<#{there.id}>")
+    await scheduled.says("U1", here, "schedule", words=add)
+    remove(scheduled.discord.state, there)
+
+    scheduled.served.home.sql("UPDATE schedule SET last_slot = '' WHERE name = 'doomed'")
+    await scheduled.says("U2", here, "schedule", words="subscribe doomed")
+    paused = "SELECT paused FROM schedule WHERE name = 'doomed'"
+    await scheduled.discord.until(lambda: scheduled.served.home.sql(paused) == [(1,)])
+
+    said = [message.text for message in scheduled.discord.direct("U1")]
+    assert any("Your schedule doomed cannot run, so it is paused." in text for text in said)

@@ -77,8 +77,9 @@ async def test_a_channel_that_was_archived_pauses_it_and_its_maker_is_told(
     alone = scheduled.slack.workspace.im_with("U1").id
     message = await posted(scheduled, alone, "Your schedule doomed cannot run, so it is paused.")
 
+    paused = "SELECT paused FROM schedule WHERE name = 'doomed'"
+    await scheduled.slack.until(lambda: scheduled.served.home.sql(paused) == [(1,)])
     assert "This channel is archived" in words(message)
-    assert scheduled.served.home.sql("SELECT paused FROM schedule WHERE name = 'doomed'") == [(1,)]
 
 
 @pytest.mark.parametrize(
