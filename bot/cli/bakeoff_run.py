@@ -1,4 +1,4 @@
-"""One bake-off from the command line, from the suite to its leaderboard, or to a check's verdict."""
+"""One bake-off from the command line: from the suite to its leaderboard, or a check's verdict."""
 
 import asyncio
 from collections.abc import Callable

@@ -33,7 +33,9 @@ def run(work: Coroutine[Any, Any, None], failing: int = FAILED) -> None:
     except Exception as error:  # noqa: BLE001
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}, line {last.lineno}"
-        fail(f"Something went wrong ({type(error).__name__} in {where}). Please report it.", failing)
+        fail(
+            f"Something went wrong ({type(error).__name__} in {where}). Please report it.", failing
+        )
 
 
 def _let_go() -> NoReturn:
