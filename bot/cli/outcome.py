@@ -42,7 +42,10 @@ def _let_go() -> NoReturn:
 
 def _is_misuse(error: CouncilError) -> bool:
     # Named by class path: settings are imported only by commands that read them.
-    return isinstance(error, PanelError | QuestionError | SuiteError) or type(error).__name__ == "SettingsError"
+    return (
+        isinstance(error, PanelError | QuestionError | SuiteError)
+        or type(error).__name__ == "SettingsError"
+    )
 
 
 def fail(sentence: str, code: int) -> NoReturn:

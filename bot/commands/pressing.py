@@ -100,9 +100,7 @@ def check_may_add(desk: Desk, said: Said) -> None:
     check_own_people(said)
 
 
-async def add_to_suite(
-    desk: Desk, chat: Chat, said: Said, round_id: str, joining: Joining
-) -> None:
+async def add_to_suite(desk: Desk, chat: Chat, said: Said, round_id: str, joining: Joining) -> None:
     """Keep a round's question in a suite, for somebody who may read it and ask here."""
     check_may_add(desk, said)
     made = await join(desk, said, await readable_round(desk, said, round_id), joining)
