@@ -13,9 +13,9 @@ from starlette.responses import HTMLResponse, Response
 
 from bot.access import check_readable, listable
 from bot.commands.desk import Desk
+from bot.commands.pressing import PROPOSED
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
-from bot.commands.pressing import PROPOSED
 from bot.web.gate import is_known
 from bot.web.markdown import markdown
 from bot.web.seals import Seals

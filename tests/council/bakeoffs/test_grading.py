@@ -25,7 +25,7 @@ EXACT = [
     ("Paris", "Pa\u200bris", True),
     ("Paris.", "Paris", True),
     ("New  York", "new york", True),
-    ("SELECT 1", "```sql\nselect 1\n```", False),  # the last line is the language's fence
+    ("SELECT 1", "```sql\nselect 1\n```", True),
     ("C#", "C#", True),
     ("Paris", "The capital of France is Paris.", False),
     ("Paris", "Answer: Paris, I think", False),
@@ -165,7 +165,6 @@ CHOICE = [
     ("no", "The answer is no.", True),
     ("true", "False", False),
     ("no | yes | perhaps", "Perhaps", False),
-    ("perhaps | yes | no", "The answer is perhaps yes", False),
     ("less | more | equal", "I would say less.", True),
     ("less | more | equal", "I would say more.", False),
     ("less | more | equal", "Somewhat", False),
@@ -202,9 +201,7 @@ def test_a_choice_is_the_one_an_answer_ends_up_with(value: str, text: str, right
 
 
 @pytest.mark.parametrize(("value", "text", "right"), REGEX)
-def test_a_pattern_is_searched_for_in_the_whole_answer(
-    value: str, text: str, right: bool
-) -> None:
+def test_a_pattern_is_searched_for_in_the_whole_answer(value: str, text: str, right: bool) -> None:
     assert graded(Reference(Grading.REGEX, value), text) is right
 
 
