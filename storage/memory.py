@@ -9,6 +9,7 @@ from council.errors import StoreError
 from council.feedback import Feedback
 from council.forgetting import check_remembered, check_wordless, forget
 from council.outgoing import Claim
+from council.places import Place
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Round, Stage, in_panel_order
 from storage.finding import PAST_ROUNDS, the_one, unknown
@@ -22,7 +23,13 @@ class MemoryStore:
         self._paused: set[str] = set()
         self._delivered: set[str] = set()
         self._ratings: dict[tuple[str, str], Feedback] = {}
-        self._on_drop = on_drop
+        self._on_drop = [*on_drop]
+        self._on_leave: list[Callable[[Place], None]] = []
+
+    def tell(self, on_drop: Callable[[str], None], on_leave: Callable[[Place], None]) -> None:
+        """Tell from now on of each round that is dropped, and of each workspace that leaves."""
+        self._on_drop.append(on_drop)
+        self._on_leave.append(on_leave)
 
     async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
@@ -102,6 +109,8 @@ class MemoryStore:
                 del self._ratings[round_id, feedback.by]
             for tell in self._on_drop:
                 tell(round_id)
+        for leave in self._on_leave:
+            leave(Place(chat, workspace))
         self._paused -= {*dropped}
         self._delivered -= {*dropped}
         return len(dropped)

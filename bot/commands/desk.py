@@ -45,7 +45,8 @@ class Desk:
 
     `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
     panel a channel has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
-    ever. `bench` keeps suites, bake-offs, schedules and records. `access` says who may ask where; one asker's questions are taken in by turns.
+    ever. `bench` keeps suites, bake-offs, schedules and records. `access` says who may ask where;
+    one asker's questions are taken in by turns.
     """
 
     store: Store

@@ -21,7 +21,9 @@ async def rounds_of_thread(desk: Desk, place: Place, asked: str = "") -> tuple[R
     first = await _first_round(desk, place, asked)
     if first is None:
         return ()
-    here = Wanted(chats=(place.chat,), workspace=place.workspace, here=place, only_here=True)
+    here = Wanted(
+        chats=(place.chat,), workspace=place.workspace, here=place, only_here=True, bakeoff=""
+    )
     lines = await desk.store.recent(MOST_ROUNDS, here)
     later = [x.id for x in reversed(lines) if x.place.thread == place.thread and x.id != first.id]
     return (first, *[await desk.store.load(round_id) for round_id in later])

@@ -7,7 +7,7 @@ from typing import Any
 import discord
 from discord.app_commands import Choice
 
-from bot.access import NotAdmittedError, admitted, allows, readable
+from bot.access import NotAdmittedError, admitted, allows, listable
 from bot.chat import Chat, Said
 from bot.commands import following
 from bot.commands.asking import Choice as Chosen
@@ -159,7 +159,7 @@ class Ears:
             admitted(self._desk.access, said)
         except NotAdmittedError:
             return []
-        lines = await self._desk.store.recent(MOST_SUGGESTED_FROM, readable(said))
+        lines = await self._desk.store.recent(MOST_SUGGESTED_FROM, listable(said))
         wanted = typed.lower()
         found = [
             line for line in lines if wanted in line.question.lower() or line.id.startswith(wanted)

@@ -45,7 +45,10 @@ async def _unpaid(_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
 
 
 class LocalRunner:
-    """Carries rounds in tasks of this process; `paying` gives each its own way to models."""
+    """Carries rounds in tasks of this process; `paying` gives each its own way to models.
+
+    `on_closed` hears of each round that came to its end, after everybody who watches it.
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a round needs, and the clock for tests
         self,
@@ -55,6 +58,7 @@ class LocalRunner:
         claims: Claims = NO_CLAIMS,
         paying: Paying = _unpaid,
         clock: Callable[[], float] = time.monotonic,
+        on_closed: Callable[[Round], None] = lambda _: None,
     ) -> None:
         self._store = store
         self._tap = Tap(gateway)
@@ -62,6 +66,7 @@ class LocalRunner:
         self._claims = claims
         self._paying = paying
         self._clock = clock
+        self._on_closed = on_closed
         self._turns = asyncio.Semaphore(MOST_ROUNDS)
         self._carried: dict[str, Carried] = {}
 
@@ -147,6 +152,7 @@ class LocalRunner:
             closed = await convene(carried.sight.round_.id, council)
         logs.round_closed(closed)
         metrics.round_closed(closed)
+        self._on_closed(closed)
 
 
 async def _only(sight: Sight) -> Sights:

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from bot.access import check_readable, readable
+from bot.access import check_readable, listable
 from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
@@ -75,7 +75,7 @@ class Site:
         self, visitor: Visitor, limit: int, containing: str = ""
     ) -> tuple[RoundLine, ...]:
         """Give the newest rounds this visitor may read."""
-        wanted = readable(looking(visitor), containing)
+        wanted = listable(looking(visitor), containing)
         return await self.desk.store.recent(limit, wanted)
 
     async def round_(self, request: Request) -> Round:

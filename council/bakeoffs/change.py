@@ -116,6 +116,8 @@ def changes(now: Columns, before: Columns) -> Changes:
     Of `before`, only runs of the same version of the suite count, and of those only runs in which
     every member sat that is compared.
     """
+    if not now.rows:
+        return Changes("", 0)
     own = now.rows[-1]
     past = before.only(np.array([_precedes(row, own) for row in before.rows], dtype=bool))
     runs = list(runs_of(past).values())[-MOST_RUNS:]
@@ -212,6 +214,7 @@ def _hints(sides: _Sides) -> Iterator[Hint]:
         found = latest(cube, FAMILIES[sign])
         for i, member in enumerate(sides.members):
             if found.is_beyond[i]:
-                means = float(found.found.before[i]), float(found.found.now[i])
-                before, now = means if sign is Sign.REFUSALS else map(exp, means)
+                before, now = float(found.found.before[i]), float(found.found.now[i])
+                if sign is not Sign.REFUSALS:
+                    before, now = exp(before), exp(now)
                 yield Hint(member, sign, before, now, float(found.found.p[i]))

@@ -61,9 +61,12 @@ class RunOff:
 
 def boundary(rounds: Floats) -> Floats:
     """Give how far from 0 the statistic must be after so many rounds, infinite before FEWEST."""
-    wang_tsiatis = CRITICAL * (rounds / HORIZON) ** (BEND - 0.5)
-    needed = np.where(rounds <= HORIZON, np.minimum(wang_tsiatis, _mixture(rounds)), _mixture(rounds))
-    return np.where(rounds >= FEWEST_ROUNDS, needed, np.inf)
+    early = np.where(rounds <= HORIZON, _wang_tsiatis(rounds), np.inf)
+    return np.where(rounds >= FEWEST_ROUNDS, np.minimum(early, _mixture(rounds)), np.inf)
+
+
+def _wang_tsiatis(rounds: Floats) -> Floats:
+    return CRITICAL * (rounds / HORIZON) ** (BEND - 0.5)
 
 
 def _mixture(rounds: Floats) -> Floats:

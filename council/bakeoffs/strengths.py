@@ -30,31 +30,42 @@ class Strength:
 
 def strengths(columns: Columns) -> Mapping[str, Strength]:
     """Give the strength of every member that met another before judges."""
-    members = columns.members
-    wins = sum((_wins(block, members) for block in columns.blocks), np.zeros((len(members),) * 2))
-    met = wins + wins.T
-    if not met.any():
+    everybody = columns.members
+    wins = np.zeros((len(everybody), len(everybody)))
+    for block in columns.blocks:
+        wins += _wins(block, everybody)
+    met = np.flatnonzero((wins + wins.T).any(axis=1))
+    if not len(met):
         return {}
-    scores = _fitted(wins, met)
-    bread = np.linalg.inv(_curvature(scores, met))
-    residues = np.concatenate([_residues(block, members, scores) for block in columns.blocks])
-    counts = (residues != 0).any(axis=1).sum()
-    meat = residues.T @ residues * counts / max(counts - 1, 1)
+    wins = wins[np.ix_(met, met)]
+    scores = _fitted(wins, wins + wins.T)
+    bread = np.linalg.inv(_curvature(scores, wins + wins.T))
+    all_scores = np.zeros(len(everybody))
+    all_scores[met] = scores
+    residues = [_residues(block, everybody, all_scores)[:, met] for block in columns.blocks]
     shares, slopes = _expected(scores)
-    errors = np.sqrt(np.einsum("ij,jk,ik->i", slopes, bread @ meat @ bread, slopes))
+    errors = np.sqrt(
+        np.einsum("ij,jk,ik->i", slopes, bread @ _meat(np.concatenate(residues)) @ bread, slopes)
+    )
     rounds = (~np.isnan(columns.author("share"))).sum(axis=0)
     return {
-        member: Strength(float(shares[i]), _interval(shares[i], errors[i], int(rounds[i])))
-        for i, member in enumerate(members)
-        if met[i].any()
+        everybody[seat]: Strength(share, _interval(share, error, int(rounds[seat])))
+        for seat, share, error in zip(met, shares.tolist(), errors.tolist(), strict=True)
     }
+
+
+def _meat(residues: Floats) -> Floats:
+    """Give the spread of the rounds' scores, each round as one."""
+    rounds = int((residues != 0).any(axis=1).sum())
+    spread: Floats = residues.T @ residues * rounds / max(rounds - 1, 1)
+    return spread
 
 
 def _interval(share: float, error: float, rounds: int) -> Interval:
     if rounds < 2:  # noqa: PLR2004
         return ANYTHING
-    half = t_quantile((1 + LEVEL) / 2, rounds - 1) * float(error)
-    return max(0.0, float(share) - half), min(1.0, float(share) + half)
+    half = t_quantile((1 + LEVEL) / 2, rounds - 1) * error
+    return max(0.0, share - half), min(1.0, share + half)
 
 
 def _pairs(block: Block, members: tuple[str, ...]) -> list[tuple[int, int]]:

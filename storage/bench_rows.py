@@ -1,0 +1,110 @@
+"""The tables of bake-offs: suites, bake-offs, schedules, and the numbers of closed rounds.
+
+Rows carry no behaviour and are not validated; what they hold comes from the council's own values.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Index, LargeBinary, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from storage.types import Json, UtcDateTime
+
+
+class _InPlace(SQLModel):
+    chat: str
+    workspace: str
+    channel: str
+    thread: str | None = None
+    private: bool = False
+
+
+class SuiteRow(SQLModel, table=True):
+    """A version that a suite had; the one with the highest `nth` is what it holds now."""
+
+    __tablename__ = "suite"
+    scope: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    version: str = Field(primary_key=True)
+    nth: int
+    questions: int
+    graded: int
+    by: str
+    kept_at: datetime = Field(sa_type=UtcDateTime)
+    removed: bool = False
+
+
+class SuiteBodyRow(SQLModel, table=True):
+    """What a version holds, whatever suites and bake-offs have it."""
+
+    __tablename__ = "suite_body"
+    version: str = Field(primary_key=True)
+    body: dict[str, Any] = Field(sa_type=Json)
+
+
+class BakeoffRow(_InPlace, table=True):
+    """A bake-off; `panel` is the whole panel as it sat, `ended_at` is null until its end."""
+
+    __tablename__ = "bakeoff"
+    id: str = Field(primary_key=True)
+    suite: str
+    suite_scope: str
+    suite_version: str
+    panel_name: str
+    panel: dict[str, Any] = Field(sa_type=Json)
+    scope: str
+    asked_by: str
+    at: datetime = Field(sa_type=UtcDateTime, index=True)
+    cap_micro: int | None = Field(default=None, sa_type=BigInteger)
+    schedule: str = Field(index=True)
+    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    failure: str | None = None
+
+
+class ScheduleRow(_InPlace, table=True):
+    """A schedule; the slot it took last is the newest of all."""
+
+    __tablename__ = "schedule"
+    __table_args__ = (UniqueConstraint("scope", "name", name="uq_schedule_scope_name"),)
+    id: str = Field(primary_key=True)
+    name: str
+    suite: str
+    panel: str
+    cron: str
+    zone: str
+    words: str
+    made_by: str
+    made_at: datetime = Field(sa_type=UtcDateTime)
+    scope: str
+    paused: bool = False
+    cap_micro: int | None = Field(default=None, sa_type=BigInteger)
+    last_slot: str = ""
+    subscribers: list[str] = Field(sa_type=Json)
+
+
+class ShapeRow(SQLModel, table=True):
+    """Whom the numbers of many records are of, kept once."""
+
+    __tablename__ = "shape"
+    id: int | None = Field(default=None, primary_key=True)
+    shape: str = Field(unique=True)
+
+
+class RecordRow(SQLModel, table=True):
+    """The numbers of a closed round; they can always be made anew, so they go with the round."""
+
+    __tablename__ = "record"
+    __table_args__ = (Index("ix_record_asked_at_round_id", "asked_at", "round_id"),)
+    round_id: str = Field(primary_key=True, foreign_key="round.id", ondelete="CASCADE")
+    asked_at: datetime = Field(sa_type=UtcDateTime)
+    panel: str
+    scope: str
+    bakeoff: str = Field(index=True)
+    number: int
+    suite: str = Field(index=True)
+    suite_version: str
+    category: str
+    shape_id: int = Field(foreign_key="shape.id")
+    numbers: bytes = Field(sa_type=LargeBinary)
+    version: int
