@@ -96,4 +96,3 @@ async def as_markdown_file(site: Site, request: Request) -> Response:
     round_ = await site.round_(request)
     text = as_markdown(report(round_))
     return download(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
-

@@ -38,7 +38,9 @@ def a_record(number: int, draw: Random, **told: object) -> Record:
         for a, b in combinations(range(len(MEMBERS)), 2)
     )
     judged = tuple(
-        Judged(member, valid=True, tau_b=draw.uniform(0, 1), first_slot=draw.random(), cost_usd=0.004)
+        Judged(
+            member, valid=True, tau_b=draw.uniform(0, 1), first_slot=draw.random(), cost_usd=0.004
+        )
         for member in MEMBERS
     )
     given: dict[str, object] = {
