@@ -229,9 +229,7 @@ class Mentions:
     ids: tuple[str, ...]
 
 
-Part = (
-    Heading | Prose | Quote | Line | Note | Caution | Table | Steps | Buttons | File | Mentions
-)
+Part = Heading | Prose | Quote | Line | Note | Caution | Table | Steps | Buttons | File | Mentions
 
 
 @dataclass(frozen=True, slots=True)
