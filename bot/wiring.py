@@ -148,8 +148,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
         outbox = Outbox(SqlOutgoing(engine), now, alone=claims is not NO_CLAIMS)
-        panels, default = houses.panels, houses.default
-        parts = (store, gateway, runner, outbox, panels, default, prepare, remote.health)
+        carried = (store, gateway, runner, outbox)
+        parts = (*carried, houses.panels, houses.default, prepare, remote.health)
         bench = _bench(engine)
         await keep_house(bench.suites, houses.suites, now())
         yield Desk(

@@ -14,10 +14,10 @@ T = TypeVar("T")
 FORMAT = 1
 
 
-def line_with(kind: TypeAdapter[T], value: T, what: str, **beside: object) -> str:
+def line_with(adapter: TypeAdapter[T], value: T, what: str, **beside: object) -> str:
     """Give a value as one line without a line end, with what stands beside its own fields."""
     try:
-        own: Mapping[str, Any] = kind.dump_python(value, mode="json")
+        own: Mapping[str, Any] = adapter.dump_python(value, mode="json")
         return to_json({"format": FORMAT, **own, **beside}).decode()
     except PydanticSerializationError as error:
         raise StoreError(f"{what} holds what JSON cannot: {error}.") from error

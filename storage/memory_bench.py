@@ -1,12 +1,12 @@
 """Suites, bake-offs, schedules and records that are gone when the process ends."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
 from council.bakeoffs.bakeoff import Bakeoff, Ending
-from council.bakeoffs.packing import Packed
+from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import (
     EVERY_BAKEOFF,
     EVERY_RECORD,
@@ -27,8 +27,13 @@ from storage.agreed import line_of, name_taken, newest_slot, no_bakeoff, no_suit
 class Rounds(Store, Protocol):
     """A store that tells which rounds, and which workspaces, are no more."""
 
-    def tell(self, on_drop: Callable[[str], None], on_leave: Callable[[Place], None]) -> None:
-        """Tell from now on of each round that is dropped, and of each workspace that leaves."""
+    def tell(
+        self, on_drop: Callable[[str], None], on_leave: Callable[[Place], Iterable[str]]
+    ) -> None:
+        """Tell from now on of each round that is dropped, and of each workspace that leaves.
+
+        Who hears of the latter gives the ids of what is dropped with it.
+        """
         ...
 
 
@@ -125,14 +130,16 @@ class MemoryBakeoffs:
         newest = sorted(by_id, key=lambda bakeoff: bakeoff.at, reverse=True)
         return tuple(filter(wanted.admits, newest))[:limit]
 
-    def drop(self, left: Place) -> None:
-        """Delete the bake-offs of a workspace."""
-        gone = (left.chat, left.workspace)
-        self._kept = {
-            key: bakeoff
+    def drop(self, left: Place) -> list[str]:
+        """Delete the bake-offs of a workspace; give their ids."""
+        gone = [
+            key
             for key, bakeoff in self._kept.items()
-            if (bakeoff.place.chat, bakeoff.place.workspace) != gone
-        }
+            if (bakeoff.place.chat, bakeoff.place.workspace) == (left.chat, left.workspace)
+        ]
+        for key in gone:
+            del self._kept[key]
+        return gone
 
 
 class MemorySchedules:
@@ -210,12 +217,12 @@ def memory_bench(store: Rounds) -> Bench:
     suites, bakeoffs, schedules = MemorySuites(), MemoryBakeoffs(), MemorySchedules()
     records = MemoryRecords(store)
 
-    def leave(left: Place) -> None:
+    def leave(left: Place) -> list[str]:
         """Delete what a workspace had; what is the house's own never leaves."""
-        bakeoffs.drop(left)
         if left.scope:
             suites.drop(left.scope)
             schedules.drop(left.scope)
+        return bakeoffs.drop(left)
 
     store.tell(records.drop, leave)
     return Bench(suites, bakeoffs, schedules, records)

@@ -8,7 +8,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
-from council.bakeoffs.packing import Packed
+from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
 from council.bakeoffs.records import VERSION
 from storage.acts import insert_once, transaction
@@ -20,12 +20,10 @@ from storage.rows import RoundRow
 _ROUND_ID: Any = col(RecordRow.round_id)
 _ASKED_AT: Any = col(RecordRow.asked_at)
 _VERSION: Any = col(RecordRow.version)
-_OWN = (
-    *(RecordRow.round_id, RecordRow.asked_at, RecordRow.panel, RecordRow.scope, RecordRow.bakeoff),
-    *(RecordRow.number, RecordRow.suite, RecordRow.suite_version, RecordRow.category),
-    *(RecordRow.shape_id, RecordRow.numbers, RecordRow.version),
-)
-_SHAPE = Packed._fields.index("shape")
+# In the order of what is packed, a shape by its id.
+_NAMES = ["shape_id" if name == "shape" else name for name in Packed._fields]
+_OWN: list[Any] = [col(getattr(RecordRow, name)) for name in _NAMES]
+_SHAPE = _NAMES.index("shape_id")
 
 
 class SqlRecords:
@@ -68,12 +66,12 @@ class SqlRecords:
     @finished
     async def recent(self, wanted: WantedRecords = EVERY_RECORD) -> Sequence[Packed]:
         """Give the records of today's version that are wanted, oldest first."""
-        query = select(*map(col, _OWN)).where(_VERSION == VERSION, *_conditions(wanted))
-        shapes = select(col(ShapeRow.id), col(ShapeRow.shape))
+        query = select(*_OWN).where(_VERSION == VERSION, *_conditions(wanted))
+        shapes: Any = select(col(ShapeRow.id), col(ShapeRow.shape))
         async with transaction(self._readers) as connection:
-            names = dict((await connection.execute(shapes)).tuples().all())
-            found = (await connection.execute(query.order_by(_ASKED_AT, _ROUND_ID))).all()
-        return [Packed(*row[:_SHAPE], names[row[_SHAPE]], *row[_SHAPE + 1 :]) for row in found]
+            names = {row.id: row.shape for row in await connection.execute(shapes)}
+            found = await connection.execute(query.order_by(_ASKED_AT, _ROUND_ID))
+        return [_packed(row, names[row[_SHAPE]]) for row in found]
 
 
 def _conditions(wanted: WantedRecords) -> Iterator[Any]:
@@ -92,7 +90,11 @@ async def _shape_ids(connection: AsyncConnection, shapes: set[str]) -> dict[str,
     once = insert_once(ShapeRow, connection.dialect.name)
     await connection.execute(once, [{"shape": shape} for shape in sorted(shapes)])
     query = select(col(ShapeRow.shape), col(ShapeRow.id)).where(col(ShapeRow.shape).in_(shapes))
-    return {shape: id_ for shape, id_ in (await connection.execute(query)).tuples() if id_}
+    return {row.shape: row.id for row in await connection.execute(query)}
+
+
+def _packed(row: Any, shape: str) -> Packed:  # noqa: ANN401
+    return Packed._make((*row[:_SHAPE], shape, *row[_SHAPE + 1 :]))
 
 
 def _row(record: Packed, shapes: dict[str, int]) -> dict[str, Any]:
@@ -103,6 +105,5 @@ def _row(record: Packed, shapes: dict[str, int]) -> dict[str, Any]:
 
 def _upsert(dialect: str) -> Any:  # noqa: ANN401
     insert = (postgresql if dialect == "postgresql" else sqlite).insert(RecordRow)
-    names = [column.name for column in map(col, _OWN) if column.name != "round_id"]
-    changed = {name: insert.excluded[name] for name in names}
+    changed = {name: insert.excluded[name] for name in _NAMES if name != "round_id"}
     return insert.on_conflict_do_update(index_elements=["round_id"], set_=changed)

@@ -52,7 +52,7 @@ class SqlSchedules:
         """Give the schedules of a scope, or all, by name."""
         query = select(ScheduleRow).order_by(col(ScheduleRow.name), _SCOPE)
         if scope is not None:
-            query = query.where(_SCOPE == scope)
+            query = query.where(scope == _SCOPE)
         async with transaction(self._readers) as connection:
             return tuple(map(_schedule_from, await rows_of(connection, query)))
 
@@ -71,7 +71,7 @@ def keeping(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401
     values |= values.pop("place")
     upsert = insert.values(**values)
     new = upsert.excluded
-    stays = case((_LAST_SLOT > new.last_slot, _LAST_SLOT), else_=new.last_slot)
+    stays = case((new.last_slot < _LAST_SLOT, _LAST_SLOT), else_=new.last_slot)
     slot = case((col(ScheduleRow.zone) == new.zone, stays), else_=new.last_slot)
     changed = {name: new[name] for name in values if name != "id"} | {"last_slot": slot}
     return upsert.on_conflict_do_update(index_elements=["id"], set_=changed)

@@ -58,7 +58,7 @@ class SqlSuites:
         # LIKE would take capitals for small letters on SQLite, and on Postgres not.
         begins = func.substr(_VERSION, 1, len(version)) == version
         meant = begins if version else _REMOVED.is_(False)
-        query = _with_bodies().where(_seen_from(scope), _NAME == name, meant)
+        query = _with_bodies().where(_seen_from(scope), name == _NAME, meant)
         async with transaction(self._readers) as connection:
             found = await rows_of(connection, query.order_by(*_own_first(scope)).limit(1))
         if not found:
@@ -68,7 +68,7 @@ class SqlSuites:
     @finished
     async def versions(self, scope: str, name: str) -> tuple[str, ...]:
         """Give the versions of a suite, newest first."""
-        query = select(_SCOPE, _VERSION).where(_seen_from(scope), _NAME == name)
+        query = select(_SCOPE, _VERSION).where(_seen_from(scope), name == _NAME)
         async with transaction(self._readers) as connection:
             found = (await connection.execute(query.order_by(*_own_first(scope)))).all()
         return tuple(row.version for row in found if row.scope == found[0].scope)
@@ -87,7 +87,7 @@ class SqlSuites:
     @finished
     async def remove(self, scope: str, name: str) -> bool:
         """Have a suite in no list any more; its versions stay for the bake-offs that used them."""
-        own = (_SCOPE == scope, _NAME == name, _REMOVED.is_(False))
+        own = (scope == _SCOPE, name == _NAME, _REMOVED.is_(False))
         removed: Any = update(SuiteRow).where(*own).values(removed=True)
         async with transaction(self._engine) as connection:
             found = await connection.execute(removed.returning(literal_column("1")))
@@ -130,7 +130,7 @@ def _seen_from(scope: str) -> Any:  # noqa: ANN401
 
 def _own_first(scope: str) -> tuple[Any, ...]:
     """Order a scope's own suites before the house's, and newest versions first."""
-    return case((_SCOPE == scope, 0), else_=1), _NTH.desc()
+    return case((scope == _SCOPE, 0), else_=1), _NTH.desc()
 
 
 def _readable(found: Iterable[dict[str, Any]]) -> Iterator[KeptSuite]:

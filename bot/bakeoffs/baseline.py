@@ -31,7 +31,7 @@ def record_document(record: Packed) -> dict[str, Any]:
     return {**texts, **own, "numbers": numbers}
 
 
-def _floats(raw: bytes) -> array[float]:
+def _floats(raw: bytes) -> "array[float]":
     """Give single-precision numbers, little end first, whatever the machine."""
     numbers = array("f")
     numbers.frombytes(raw)

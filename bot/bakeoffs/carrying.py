@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.bakeoffs.house import House
-from council.bakeoffs.progress import Failed, Progress
 from bot.bakeoffs.purse import Purse
 from bot.bakeoffs.questions import capped, own_cap, round_of
 from bot.ports import RoundStoppedError
 from council.bakeoffs.bakeoff import Bakeoff, bakeoff_of
+from council.bakeoffs.progress import Failed, Progress
 from council.errors import BudgetError, CouncilError, StoreError, SuiteError
 from council.estimates import estimated
 from council.ports import Wanted

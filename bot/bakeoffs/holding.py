@@ -5,6 +5,7 @@ again, and so is what was posted. Its end is noted once it has been told.
 """
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 
 import structlog
@@ -12,11 +13,11 @@ import structlog
 from bot.bakeoffs.carrying import Carrying, Outcome
 from bot.bakeoffs.holds import Held
 from bot.bakeoffs.house import House
-from council.bakeoffs.progress import Progress
 from bot.bakeoffs.standing import standing
 from bot.bakeoffs.telling import Silence, Telling
 from bot.chat import Chat, UnwelcomeError
 from council.bakeoffs.bakeoff import Bakeoff, Ending
+from council.bakeoffs.progress import Progress
 from council.errors import BakeoffError, CouncilError
 from council.ports import Wanted
 
@@ -64,6 +65,8 @@ async def reopened(house: House, bakeoff: Bakeoff, cap_micro: int | None = None)
 
     With a cap, under that one from now on. BakeoffError where there is nothing to go on with.
     """
+    if (await house.bench.bakeoffs.load(bakeoff.id)).ending:
+        await _let_go(house, bakeoff)
     if house.holds.seen(bakeoff.id):
         raise BakeoffError(f"Bake-off {bakeoff.id} is under way: there is nothing to go on with.")
     if (await standing(house, bakeoff)).is_whole:
@@ -75,6 +78,13 @@ async def reopened(house: House, bakeoff: Bakeoff, cap_micro: int | None = None)
         await house.bench.bakeoffs.limit(bakeoff.id, cap_micro)
     await house.bench.bakeoffs.end(bakeoff.id, None)
     return await house.bench.bakeoffs.load(bakeoff.id)
+
+
+async def _let_go(house: House, bakeoff: Bakeoff) -> None:
+    """Wait until whoever holds it here has told that it is over."""
+    with suppress(CouncilError):
+        async for _ in house.holds.watching(bakeoff.id):
+            pass
 
 
 async def _held(house: House, chat: Chat | None, held: Held) -> None:

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 import structlog
 
-from council.bakeoffs.progress import Progress
 from bot.ports import Claims
 from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.progress import Progress
 from council.errors import BakeoffError, CouncilError
 
 News = asyncio.Queue[Progress | Exception | None]

@@ -1,9 +1,9 @@
-"""One bake-off from the command line, from the suite to its leaderboard, or to a check's verdict."""
+"""One bake-off from the command line: from the suite to its leaderboard, or a check's verdict."""
 
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from sys import stdin
@@ -70,11 +70,12 @@ async def hold(request: Request, tell: Callable[[Ended], None]) -> None:
     before = read_baseline(request.baseline) if request.baseline else ()
     bar = FetchBar(console)
     async with opened_desk(load_settings(), Wishes(request.local, bar.show)) as desk:
-        bakeoff = await _wanted(desk, request, console)
+        bakeoff = await _wanted(desk, request)
         if before:
             check_comparable(before, bakeoff)
         if request.member:
             _check_member(bakeoff, request.member)
+        await _begun(desk, request, bakeoff, console)
         await _carried(desk, bakeoff, console)
         found = await whole(desk, await desk.bench.bakeoffs.load(bakeoff.id))
         changes = changed(await records_of(desk, bakeoff), before) if before else None
@@ -94,25 +95,35 @@ def _check_member(bakeoff: Bakeoff, member: str) -> None:
         fail(f"Panel {bakeoff.panel.name!r} has no member {member!r}: {', '.join(seats)}.", MISUSED)
 
 
-async def _wanted(desk: Desk, request: Request, console: Console) -> Bakeoff:
-    """Give the stored bake-off to hold: a new one, or one to go on with."""
-    try:
-        micro = read_cap(request.cap) if request.cap else None
-    except BakeoffError as error:
-        fail(str(error), MISUSED)
+async def _wanted(desk: Desk, request: Request) -> Bakeoff:
+    """Give the bake-off to hold: a new one, not kept yet, or one to go on with."""
+    micro = _micro(request.cap)
     if request.resume:
         stopped = await meant_bakeoff(desk, YOU, request.resume)
-        return await holding.reopened(desk, stopped, micro)
+        return stopped if micro is None else replace(stopped, cap_micro=micro)
     suite = await suite_named(desk, request.suite)
     panel = desk.panel(request.panel, HERE)
     own = (f"bo:{desk.new_id()}", suite, panel, HERE, YOU.asker.id, desk.now())
-    bakeoff = Bakeoff(*own, micro)
+    return Bakeoff(*own, micro)
+
+
+def _micro(cap: str) -> int | None:
+    try:
+        return read_cap(cap) if cap else None
+    except BakeoffError as error:
+        fail(str(error), MISUSED)
+
+
+async def _begun(desk: Desk, request: Request, bakeoff: Bakeoff, console: Console) -> None:
+    """Say what it comes to, ask where somebody can answer, and keep it; or reopen one."""
+    if request.resume:
+        await holding.reopened(desk, bakeoff, _micro(request.cap))
+        return
     proposal = proposal_post(bakeoff, await expected(desk, bakeoff), "")
     console.print(dressed(proposal))
     if not request.yes and stdin.isatty() and not typer.confirm("Start?", err=True):
         fail("Nothing was begun, and nothing is spent.", MISUSED)
     await opened(desk, bakeoff)
-    return bakeoff
 
 
 async def _carried(desk: Desk, bakeoff: Bakeoff, console: Console) -> None:

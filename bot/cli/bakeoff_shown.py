@@ -56,8 +56,7 @@ async def whole(desk: Desk, bakeoff: Bakeoff) -> Whole:
     progress = await standing(desk, bakeoff)
     board = await board_of(desk, bakeoff)
     shares = {
-        bakeoff_of(round_.id)[1]: shares_in(round_)
-        for round_ in await closed_rounds(desk, bakeoff)
+        bakeoff_of(round_.id)[1]: shares_in(round_) for round_ in await closed_rounds(desk, bakeoff)
     }
     records = await asyncio.to_thread(
         lambda rows: list(map(record_document, rows)), await records_of(desk, bakeoff)

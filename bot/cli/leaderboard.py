@@ -1,11 +1,12 @@
 """`council leaderboard`: who does best over the stored rounds, as table, JSON, CSV and picture."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bot.cli.outcome import run
+from bot.cli.outcome import MISUSED, fail, run
 
 
 # Typer reads its options off the parameters, so there are as many as there are options.
@@ -33,8 +34,13 @@ def leaderboard(  # noqa: PLR0913, PLR0917
     ] = None,
 ) -> None:
     """Show the leaderboard: members as authors, or seats as judges, over the stored rounds."""
+    from bot.bakeoffs.sought import SoughtError, sought_by
     from bot.cli.standing import Wish, show_leaderboard
 
     given = {"suite": suite, "panel": panel, "category": category}
     given |= {"since": since, "until": until, "as": view}
-    run(show_leaderboard(Wish(given, as_json, to_csv, to_png)))
+    try:
+        sought = sought_by(given, datetime.now(UTC))
+    except SoughtError as error:
+        fail(str(error), MISUSED)
+    run(show_leaderboard(Wish(sought, as_json, to_csv, to_png)))

@@ -29,6 +29,8 @@ def run(work: Coroutine[Any, Any, None], failing: int = FAILED) -> None:
         raise typer.Exit(failing) from None
     except BrokenPipeError:
         _let_go()
+    except typer.Exit:  # what was to be said is said
+        raise
     # The outermost handler: a fault of the program is told by its place, without anybody's data.
     except Exception as error:  # noqa: BLE001
         last = traceback.extract_tb(error.__traceback__)[-1]

@@ -1,17 +1,15 @@
 """The leaderboard on the command line, in every form it is asked for."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import typer
 
 from bot.bakeoffs.boards import leaderboard
 from bot.bakeoffs.keeping import records_up_to_date
-from bot.bakeoffs.sought import Sought, SoughtError, sought_by
+from bot.bakeoffs.sought import Sought
 from bot.chat import File
-from bot.cli.outcome import MISUSED, fail, say_json
+from bot.cli.outcome import say_json
 from bot.cli.whole_file import written_whole
 from bot.render.boards import Leaderboard, board_thread, picture_of
 from bot.render.boards.document import board_document, csv_of
@@ -24,7 +22,7 @@ from bot.wiring import opened_books
 class Wish:
     """What was asked for: which rounds, and the forms to give their board in."""
 
-    given: Mapping[str, str]
+    sought: Sought
     as_json: bool
     to_csv: Path | None
     to_png: Path | None
@@ -32,26 +30,22 @@ class Wish:
 
 async def show_leaderboard(wish: Wish) -> None:
     """Print a leaderboard, or its JSON, and write the files that are wanted."""
-    try:
-        sought = sought_by(wish.given, datetime.now(UTC))
-    except SoughtError as error:
-        fail(str(error), MISUSED)
     settings = load_settings()
     names = known_names(load_houses(settings.named_config).panels.values())
     async with opened_books(settings) as books:
         await records_up_to_date(books)
-        board = await leaderboard(books.bench, sought, names)
-    _write(wish, board, sought)
+        board = await leaderboard(books.bench, wish.sought, names)
+    _write(wish, board)
     if wish.as_json:
-        say_json(board_document(board, as_judge=sought.as_judge))
+        say_json(board_document(board, as_judge=wish.sought.as_judge))
     else:
-        _print(board, sought)
+        _print(board, as_judge=wish.sought.as_judge)
 
 
-def _write(wish: Wish, board: Leaderboard, sought: Sought) -> None:
+def _write(wish: Wish, board: Leaderboard) -> None:
     if wish.to_csv:
         with written_whole(wish.to_csv) as file:
-            file.write(csv_of(board, as_judge=sought.as_judge).encode())
+            file.write(csv_of(board, as_judge=wish.sought.as_judge).encode())
     if wish.to_png:
         with written_whole(wish.to_png) as file:
             file.write(picture_of(board))
@@ -60,14 +54,14 @@ def _write(wish: Wish, board: Leaderboard, sought: Sought) -> None:
             typer.echo(f"Written to {path}.")
 
 
-def _print(board: Leaderboard, sought: Sought) -> None:
+def _print(board: Leaderboard, *, as_judge: bool) -> None:
     """Print the board as it is posted in a chat, wider."""
     from rich.console import Console
 
     from bot.terminal.dress import dressed
 
     console = Console(highlight=False)
-    thread = board_thread(board, as_judge=sought.as_judge)
+    thread = board_thread(board, as_judge=as_judge)
     for post in (thread.root, *thread.replies):
         if not any(isinstance(part, File) for part in post.parts):
             console.print(dressed(post))

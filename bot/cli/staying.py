@@ -10,6 +10,7 @@ from rich.console import Console
 
 from bot import logs, metrics
 from bot.bakeoffs.resuming import go_on_at_home
+from bot.bakeoffs.keeping import keep_counting
 from bot.cli.discord_address import discord_address
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
@@ -30,6 +31,7 @@ from bot.web.site import Site
 from bot.wiring import Wishes, opened_desk, surroundings
 from council.errors import PanelError
 from council.panel import Panel
+from council.rounds import Round
 
 NOBODY = (
     "Nobody can be asked: name a panel in council.toml, set the keys of two providers, start "
@@ -56,11 +58,12 @@ async def converse(*, local: bool) -> None:
 async def serve(*, local: bool) -> None:
     """Start everything that has what it needs, until told to stop by SIGTERM or Ctrl-C."""
     settings, console = load_settings(), Console(stderr=True, highlight=False)
+    closed: asyncio.Queue[Round] = asyncio.Queue()
     check_open(settings)
     readying = Readying(FetchBar(console).show)
     logs.set_up(verbose=True)
     say = partial(console.print, markup=False, soft_wrap=True)  # a sentence is one line of a log
-    async with opened_desk(settings, Wishes(local, readying.on_fetch)) as desk:
+    async with opened_desk(settings, Wishes(local, readying.on_fetch, closed.put_nowait)) as desk:
         panel = _default_panel(desk)
         site = Site(
             desk,
@@ -79,7 +82,8 @@ async def serve(*, local: bool) -> None:
             say(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
                 say(line)
-            acts = [readying.ready(desk, panel), metrics.watch_lag(), Scheduler(desk).run()]
+            acts = [readying.ready(desk, panel), metrics.watch_lag(), keep_counting(desk, closed)]
+            acts.append(Scheduler(desk).run())
             if desk.texts_days is not None:
                 acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.seen))
             if slack:

@@ -16,8 +16,11 @@ async def suite_named(desk: Desk, named: str) -> Suite:
     path = Path(named)
     if path.suffix.lower() not in {*READERS, ".toml"}:
         return await meant_suite(desk, HERE, named)
+    return read_file(name_from(path.stem), path.name, _content(path))
+
+
+def _content(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
-        raise SuiteError(f"{named} cannot be read ({error.strerror}): name another file.") from None
-    return read_file(name_from(path.stem), path.name, content)
+        raise SuiteError(f"{path} cannot be read ({error.strerror}): name another file.") from None

@@ -76,16 +76,23 @@ async def remove_suite(name: str, *, as_json: bool) -> None:
 
 async def _made(desk: Desk, said: Said, name: str, source: str) -> Suite:
     """Give the suite of a file, or the one that a round's question joins."""
-    path = Path(source)
-    # A round's id never ends like a file of questions.
-    if path.suffix.lower() not in {*READERS, TOML} and not path.is_file():
-        return await grown(desk, said, name, source)
+    if _is_file(Path(source)):
+        return _read(name, Path(source))
+    return await grown(desk, said, name, source)
+
+
+def _is_file(path: Path) -> bool:
+    """Say whether a file is meant: a round's id never ends like a file of questions."""
+    return path.suffix.lower() in {*READERS, TOML} or path.is_file()
+
+
+def _read(name: str, path: Path) -> Suite:
     try:
         check_size(path.name, path.stat().st_size)
         content = path.read_bytes()
     except OSError as error:
         raise SuiteError(
-            f"{source} cannot be read ({error.strerror}): name a file of questions, or a round."
+            f"{path} cannot be read ({error.strerror}): name a file of questions, or a round."
         ) from None
     return read_file(name, path.name, content)
 

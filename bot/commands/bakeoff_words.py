@@ -1,4 +1,4 @@
-"""What may follow `/council bakeoff`: a suite with its choices, or an act on a bake-off there is."""
+"""What may follow `/council bakeoff`: a suite with its choices, or an act on a bake-off."""
 
 import re
 from dataclasses import dataclass
@@ -12,9 +12,8 @@ Verb = Literal["start", "list", "show", "cancel", "resume"]
 LAST = "last"
 _OPTION = r"(?:panel|cap|suite):\S+|now"
 # One word with its choices; a question has more of them.
-GRAMMAR = (
-    rf"(?:(?:{_OPTION})\s+)*\S*(?:\s+(?:{_OPTION}))*|list|(?:show|cancel|resume)\s+\S+(?:\s+cap:\S+)?"
-)
+_SUITE = rf"(?:(?:{_OPTION})\s+)*\S*(?:\s+(?:{_OPTION}))*"
+GRAMMAR = rf"{_SUITE}|list|(?:show|cancel|resume)\s+\S+(?:\s+cap:\S+)?"
 _ACTS: dict[str, Verb] = {"show": "show", "cancel": "cancel", "resume": "resume"}
 _CAP = re.compile(r"\$?(\d+(?:\.\d+)?)\$?")
 HOW = "Say `/council bakeoff SUITE panel:NAME cap:$1.50`; panel and cap may be left out."

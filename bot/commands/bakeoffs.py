@@ -12,9 +12,9 @@ from bot.bakeoffs.standing import standing
 from bot.chat import Chat, File, Heading, Note, Post, Said, Table
 from bot.commands.bakeoff_meant import meant_bakeoff, meant_suite, readable_bakeoffs
 from bot.commands.bakeoff_words import Words, read_words
+from bot.commands.desk import Desk
 from bot.commands.proposals import Proposal
 from bot.commands.suites import check_own_people
-from bot.commands.desk import Desk
 from bot.render.bakeoff_proposals import proposal_post
 from bot.render.bakeoffs import running_post, state_of
 from bot.render.figures import counted

@@ -56,7 +56,6 @@ def sought_of(words: str, now: datetime) -> Sought:
     return sought_by(given | ({"suite": left[0]} if left else {}), now)
 
 
-
 async def _told(chat: Chat, said: Said, thread: Thread) -> None:
     """Tell all but the files to the one who asked."""
     for post in (thread.root, *thread.replies):

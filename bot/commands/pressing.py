@@ -12,10 +12,10 @@ from bot.commands.desk import Desk
 from bot.commands.growing import Joining, join
 from bot.commands.rating import Opinion, rate
 from bot.commands.showing import see_through, send_file
+from bot.commands.suites import check_own_people, keep, leave, run_of
 from bot.render.bakeoffs import CANCEL, RESUME
 from bot.render.bakeoffs import LEAVE as LEAVE_IT
 from bot.render.bakeoffs import START as BEGIN
-from bot.commands.suites import check_own_people, keep, leave, run_of
 from bot.render.document import document
 from bot.render.forgotten import forgotten_line
 from bot.render.names import file_name
@@ -105,9 +105,7 @@ def check_may_add(desk: Desk, said: Said) -> None:
     check_own_people(said)
 
 
-async def add_to_suite(
-    desk: Desk, chat: Chat, said: Said, round_id: str, joining: Joining
-) -> None:
+async def add_to_suite(desk: Desk, chat: Chat, said: Said, round_id: str, joining: Joining) -> None:
     """Keep a round's question in a suite, for somebody who may read it and ask here."""
     check_may_add(desk, said)
     made = await join(desk, said, await readable_round(desk, said, round_id), joining)

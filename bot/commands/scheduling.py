@@ -183,7 +183,7 @@ def _names(schedules: Iterable[Schedule]) -> str:
 
 
 def _told_in(place: Place) -> Place:
-    """Give where a schedule reports: not in a thread, unless that is private; the house's, on the page."""
+    """Give where it reports: in no thread, unless that is private; the house's, on the page."""
     if place.chat in HOUSE:
         return Place("web")
     return place if place.within != place.channel else replace(place, thread=None)

@@ -1,7 +1,6 @@
 """The command for suites: list, show, add, keep or leave what was shown, remove."""
 
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from bot.access import NotAdmittedError, NotYoursError, admitted
@@ -85,9 +84,7 @@ async def _told(chat: Chat, said: Said, post: Post) -> None:
         await chat.whisper(said, page)
 
 
-async def _made(
-    desk: Desk, said: Said, name: str, given: tuple[str | None, str | None]
-) -> Suite:
+async def _made(desk: Desk, said: Said, name: str, given: tuple[str | None, str | None]) -> Suite:
     """Give the suite that somebody would add: of lines, of a round's question, or of a file."""
     round_, lines = given
     if lines:

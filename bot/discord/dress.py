@@ -63,9 +63,7 @@ class Message:
 
 def dressed(post: Post) -> Message:
     """Give a post as a message; one that `fits_discord` is within every limit."""
-    files = tuple(
-        replace(p, name=_file_name(p.name)) for p in post.parts if isinstance(p, File)
-    )
+    files = tuple(replace(p, name=_file_name(p.name)) for p in post.parts if isinstance(p, File))
     components = [made for kind, parts in groupby(post.parts, _kind) for made in _made(kind, parts)]
     return Message(
         tuple(components) or (_text(marked_words(post.summary) or _NAMELESS),),
@@ -100,7 +98,7 @@ def _file(file: File) -> Component:
     media = {"url": f"attachment://{_file_name(file.name)}"}
     if not file.is_picture:
         return {"type": _FILE, "file": media}
-    told = shortened(" ".join(shown_text(file.text).split()), DESCRIPTION)
+    told = shortened(inert(" ".join(shown_text(file.text).split())), DESCRIPTION)
     return {"type": _GALLERY, "items": [{"media": media, "description": told}]}
 
 

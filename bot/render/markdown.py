@@ -2,7 +2,19 @@
 
 from collections.abc import Iterator
 
-from bot.chat import Buttons, File, Heading, Mentions, Part, Post, Prose, Quote, Steps, Table, Thread
+from bot.chat import (
+    Buttons,
+    File,
+    Heading,
+    Mentions,
+    Part,
+    Post,
+    Prose,
+    Quote,
+    Steps,
+    Table,
+    Thread,
+)
 
 
 def as_markdown(thread: Thread) -> str:

@@ -33,6 +33,4 @@ def known_names(panels: Iterable[Panel]) -> dict[str, str]:
     seats = (seat for panel in panels for seat in (*panel.judges, *panel.chairmen))
     known = {seat.key: seat.display for seat in seats}
     shown = Counter(known.values())
-    return {
-        key: name if shown[name] == 1 else f"{name} ({key})" for key, name in known.items()
-    }
+    return {key: name if shown[name] == 1 else f"{name} ({key})" for key, name in known.items()}

@@ -17,7 +17,8 @@ def decoded(filename: str, content: bytes) -> str:
     check_size(filename, len(content))
     if content.startswith(_SPREADSHEETS):
         raise SuiteError(
-            f"{filename} is a spreadsheet or an archive: save the sheet as CSV (UTF-8), and send that."
+            f"{filename} is a spreadsheet or an archive: save the sheet as “CSV UTF-8”, and send "
+            "that."
         )
     encoding = "utf-16" if content.startswith(_UTF_16) else "utf-8-sig"
     try:

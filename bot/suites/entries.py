@@ -24,7 +24,7 @@ class Entry:
 
 
 def questions_of(entries: Iterable[Entry], category: str = "") -> tuple[SuiteQuestion, ...]:
-    """Give the questions, those without a category in this one; SuiteError names the first fault."""
+    """Give the questions, in this category where they name none; SuiteError for a fault."""
     seen: dict[tuple[str, str], str] = {}
     questions: list[SuiteQuestion] = []
     for entry in entries:

@@ -92,5 +92,7 @@ def _from_toml(name: str, text: str) -> Suite:
 
 def in_category(suite: Suite, category: str) -> Suite:
     """Give a suite whose questions without a category are in this one."""
-    named = (replace(question, category=question.category or category) for question in suite.questions)
+    named = (
+        replace(question, category=question.category or category) for question in suite.questions
+    )
     return replace(suite, questions=tuple(named))

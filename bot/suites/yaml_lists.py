@@ -32,7 +32,9 @@ def _composed(text: str) -> yaml.Node | None:
             "question after “- ”, in quotes where it holds a colon."
         ) from None
     except (yaml.YAMLError, RecursionError):
-        raise SuiteError("It is no YAML that can be read: write each question after “- ”.") from None
+        raise SuiteError(
+            "It is no YAML that can be read: write each question after “- ”."
+        ) from None
 
 
 def _fields(node: yaml.Node) -> dict[str, str]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from council.bakeoffs.bakeoff import Bakeoff, Ending
-from council.bakeoffs.packing import Packed
+from council.bakeoffs.packed import Packed
 from council.bakeoffs.schedule import Schedule
 from council.bakeoffs.suite import Suite
 

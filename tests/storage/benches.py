@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.packing import Packed
+from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import Bench
 from council.bakeoffs.records import VERSION
 from council.bakeoffs.schedule import Schedule

@@ -47,7 +47,9 @@ def test_documents_and_moments_have_types_of_postgres_own(table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", [RoundRow, SpendingRow, BakeoffRow, SuiteBodyRow, ShapeRow, *PARTS], ids=lambda table: str(table.__tablename__)
+    "table",
+    [RoundRow, SpendingRow, BakeoffRow, SuiteBodyRow, ShapeRow, *PARTS],
+    ids=lambda table: str(table.__tablename__),
 )
 def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
     statement = on_postgres(insert_once(table, "postgresql"))
@@ -152,7 +154,9 @@ def test_a_driver_that_is_missing_is_named() -> None:
 @pytest.mark.parametrize(
     ("act", "words"),
     [
-        pytest.param(lambda b: b.suites.keep(SUITE, "U1", ASKED_AT), "ORDER BY suite.nth", id="keep"),
+        pytest.param(
+            lambda b: b.suites.keep(SUITE, "U1", ASKED_AT), "ORDER BY suite.nth", id="keep"
+        ),
         pytest.param(
             lambda b: b.suites.load("slack/T1", "sql", SUITE.version),
             "substr(suite.version, ",
@@ -162,9 +166,7 @@ def test_a_driver_that_is_missing_is_named() -> None:
             lambda b: b.suites.load("slack/T1", "sql"), "suite.removed IS false", id="load-newest"
         ),
         pytest.param(lambda b: b.suites.remove("slack/T1", "sql"), "RETURNING 1", id="remove"),
-        pytest.param(
-            lambda b: b.bakeoffs.end("bo:1", Ending(ASKED_AT)), "SET ended_at=", id="end"
-        ),
+        pytest.param(lambda b: b.bakeoffs.end("bo:1", Ending(ASKED_AT)), "SET ended_at=", id="end"),
         pytest.param(
             lambda b: b.bakeoffs.recent(3, WantedBakeoffs(unfinished=True)),
             "bakeoff.ended_at IS NULL",
@@ -172,7 +174,7 @@ def test_a_driver_that_is_missing_is_named() -> None:
         ),
         pytest.param(
             lambda b: b.schedules.take("s1", "2026-11-23T09:00"),
-            "WHERE schedule.id = %(id_1)s AND schedule.last_slot < %(last_slot_1)s RETURNING 1",
+            "AND schedule.last_slot < ",
             id="take",
         ),
         pytest.param(

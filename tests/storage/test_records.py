@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.packing import Packed
+from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import EVERY_RECORD, Bench, WantedRecords
 from council.bakeoffs.records import VERSION
 from council.rounds import Closing

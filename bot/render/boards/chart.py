@@ -1,6 +1,6 @@
 """What a leaderboard's figure shows: members best first with intervals, and each run by run."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import ceil, floor
@@ -79,6 +79,21 @@ def range_of(spreads: Iterable[Spread | None]) -> tuple[float, float]:
     tenths = max(0, floor(low * 10 + 1e-9)), min(10, ceil(high * 10 - 1e-9))
     bottom, top = min(tenths[0], 4), max(tenths[1], 6)
     return bottom / 10, top / 10
+
+
+def mean_of(runs: Sequence[Spread | None]) -> float | None:
+    """Give the mean share over runs; None where there is none."""
+    shares = [run.share for run in runs if run]
+    return sum(shares) / len(shares) if shares else None
+
+
+def swing_of(bars: Iterable[Bar]) -> float:
+    """Give how far any run, with its interval, is from its member's mean: 5, 10, 15 … points."""
+    swings = [0.05]
+    for bar in bars:
+        mean = mean_of(bar.runs)
+        swings += [abs(end - (mean or 0)) for run in bar.runs if run for end in run.reach]
+    return ceil(max(swings) * 20 - 1e-9) / 20
 
 
 def ticks_of(low: float, high: float) -> Iterator[float]:

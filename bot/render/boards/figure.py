@@ -14,33 +14,40 @@ from bot.render.boards.chart import (
     Scale,
     Spread,
     heading,
+    mean_of,
     percent,
     range_of,
+    swing_of,
     ticks_of,
     told,
 )
 from bot.render.boards.marks import Band, Dot, Figure, Ink, Mark, Path, Stroke, Words
-from bot.render.untrusted import shortened
+from bot.render.boards.widths import fitting
+from bot.render.untrusted import shown_text
 
 WIDTH = 390.0
 _MARGIN = 14.0
+_INDENT = 34.0  # where names begin, beside their places
 _GUTTER = 22.0
 _TREND = 112.0  # the width of one member's runs
-_TOP, _ROW, _FOOT = 30.0, 46.0, 30.0
+_TOP, _ROW, _FOOT = 28.0, 50.0, 30.0
 _NAME, _SMALL = 12.5, 10.5  # sizes of text
-_LETTER = 6.9  # the width of a letter of a name, at most
+_VALUE = 52.0  # the room for a share, at the end of a name's line
 _DOT, _BAR = 4.0, 3.0
 _HALF = 0.5  # of the rivals: what chance beats
 
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """Where things stand: the line for shares, and the runs' where there are any."""
+    """Where things stand: the line for shares, and the runs' where there are any.
+
+    `swing` is how far above and below its mean each member's runs are shown.
+    """
 
     chart: Chart
     shares: Scale
     across: tuple[float, float] | None
-    heights: tuple[float, float]
+    swing: float
 
     @property
     def bottom(self) -> float:
@@ -64,8 +71,7 @@ def _sheet(chart: Chart) -> _Sheet:
     low, high = range_of(bar.spread for bar in chart.bars)
     # The outermost ticks are named under the line's ends, and must not be cut.
     shares = Scale(low, high, _MARGIN + 6, end - 6, tuple(ticks_of(low, high)))
-    heights = range_of(spread for bar in chart.bars for spread in bar.runs)
-    return _Sheet(chart, shares, across, heights)
+    return _Sheet(chart, shares, across, swing_of(chart.bars))
 
 
 def _frame(sheet: _Sheet) -> Iterator[Mark]:
@@ -81,8 +87,7 @@ def _frame(sheet: _Sheet) -> Iterator[Mark]:
 
 
 def _runs_frame(sheet: _Sheet, left: float, right: float) -> Iterator[Mark]:
-    low, high = sheet.heights
-    title = f"By run, {low * 100:.0f}–{percent(high)}"
+    title = f"Runs, ±{sheet.swing * 100:.0f} points"
     yield Words(left, 16, title, Ink.QUIET, _SMALL)
     first, last = sheet.chart.days[0], sheet.chart.days[-1]
     yield Words(left, sheet.bottom + 17, _day(first), Ink.QUIET, _SMALL)
@@ -99,23 +104,24 @@ def _bar(sheet: _Sheet, bar: Bar, top: float) -> Iterator[Mark]:
     is_first = bar.place == 1
     ink, band = (Ink.FIRST, Ink.FIRST_BAND) if is_first else (Ink.OTHER, Ink.OTHER_BAND)
     end = sheet.shares.end + 6
-    room = int((end - _MARGIN - 40) / _LETTER)
-    place = f"{bar.place}  " if bar.place else ""
-    name = shortened(" ".join(bar.name.split()), room - len(place))
-    yield Words(_MARGIN, top + 18, place + name, Ink.TEXT, _NAME, bold=is_first)
+    name = " ".join(shown_text(bar.name).split())
+    title = fitting(name, end - _INDENT - _VALUE, _NAME, bold=is_first)
+    yield Words(_MARGIN, top + 18, str(bar.place or "–"), Ink.TEXT, _NAME, bold=is_first)
+    yield Words(_INDENT, top + 18, title, Ink.TEXT, _NAME, bold=is_first)
     if not bar.spread:
         yield Words(end, top + 18, "no share", Ink.QUIET, _SMALL, "end")
         return
     yield Words(end, top + 18, percent(bar.spread.share), Ink.TEXT, _NAME, "end", is_first)
-    y = top + 33
+    y = top + 35
     half = sheet.shares.at(_HALF)
     yield Stroke(half, y - 7, half, y + 7, Ink.RULE)
     low, high = map(sheet.shares.at, bar.spread.reach)
     if high > low:
         yield Stroke(low, y, high, y, ink, _BAR)
     yield Dot(sheet.shares.at(bar.spread.share), y, _DOT + 0.5, ink)
-    if sheet.across:
-        heights = Scale(*sheet.heights, top + 40, top + 8)
+    mean = mean_of(bar.runs)
+    if sheet.across and mean is not None:
+        heights = Scale(mean - sheet.swing, mean + sheet.swing, top + _ROW - 6, top + 6)
         yield from _runs(sheet.across, heights, bar.runs, (ink, band))
 
 
@@ -139,7 +145,7 @@ def _runs(
     ink, band = inks
     step = (right - left - 2 * _DOT) / max(len(runs) - 1, 1)
     xs = [left + _DOT + step * at for at in range(len(runs))]
-    half = heights.at(_HALF)
+    middle = (heights.start + heights.end) / 2
     stretches = [
         [(x, run) for x, run in stretch if run]
         for held, stretch in groupby(zip(xs, runs, strict=True), lambda one: bool(one[1]))
@@ -147,7 +153,7 @@ def _runs(
     ]
     for stretch in stretches:
         yield _within(stretch, heights, band)
-    yield Stroke(left, half, right, half, Ink.RULE)
+    yield Stroke(left, middle, right, middle, Ink.RULE)
     for stretch in stretches:
         points = tuple((x, heights.at(run.share)) for x, run in stretch)
         yield Path(points, ink)

@@ -29,9 +29,7 @@ def news_lines(changes: Changes, names: Names) -> Iterator[str]:
         yield f"Missing: {missing} answered in the run before, and not in this one."
 
 
-def delta_post(
-    changes: Changes, names: Names, title: str, subscribers: Sequence[str] = ()
-) -> Post:
+def delta_post(changes: Changes, names: Names, title: str, subscribers: Sequence[str] = ()) -> Post:
     """Give what changed in a run as a short post; it calls subscribers, and only where it is news.
 
     `title` names the schedule or suite, `subscribers` are ids of the chat it goes to.

@@ -50,7 +50,9 @@ def points(line: WorthLine) -> str:
     """Give how much more often it is right than the best member: "+4 (−6 to +14) points"."""
     if line.difference is None:
         return ""
-    most = "" if line.difference_ci is None else f" ({' to '.join(map(_whole, line.difference_ci))})"
+    most = (
+        "" if line.difference_ci is None else f" ({' to '.join(map(_whole, line.difference_ci))})"
+    )
     return f"{_whole(line.difference)}{most} points"
 
 

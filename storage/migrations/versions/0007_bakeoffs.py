@@ -1,5 +1,7 @@
 """Suites, bake-offs, schedules, and the numbers of closed rounds."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
@@ -60,7 +62,7 @@ def _create_suites() -> None:
     )
 
 
-def _place() -> list[sa.Column]:
+def _place() -> list[sa.Column[Any]]:
     return [
         sa.Column("chat", sa.String(), nullable=False),
         sa.Column("workspace", sa.String(), nullable=False),

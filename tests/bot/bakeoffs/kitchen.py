@@ -21,10 +21,10 @@ HERE = Place("slack", "T1", "C1")
 DEAR = Price(1e-6, 2e-6, 100)
 
 
-def a_suite(questions: int = 3, name: str = "sql", **known: bool) -> Suite:
+def a_suite(questions: int = 3, name: str = "sql") -> Suite:
     texts = [f"Question {number}?" for number in range(1, questions + 1)]
     asked = tuple(SuiteQuestion(text) for text in texts)
-    return Suite(name, asked, **known)
+    return Suite(name, asked)
 
 
 def a_graded_suite(*answers: str, seen: bool = False) -> Suite:
@@ -71,6 +71,7 @@ class Room(Chat):
     """A chat of many people, whose channel can be closed and whose messages can be deleted."""
 
     is_room = True
+    keeps_files: bool = False
     posted: list[tuple[Place, str]] = field(default_factory=list)
     edited: list[str] = field(default_factory=list)
     progress: list[str] = field(default_factory=list)

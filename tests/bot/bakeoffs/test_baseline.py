@@ -1,6 +1,7 @@
 """A baseline is a bake-off's numbers in a file: what is worse beyond noise is found again."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def a_record(number: int, shares: dict[str, float], bakeoff: str) -> Packed:
     )
     record = Record(
         f"{bakeoff}.{number}",
-        ASKED_AT,
+        ASKED_AT + timedelta(days=int(bakeoff[-1])),
         "house",
         "",
         tuple(Authored(member, shares[member]) for member in MEMBERS),
@@ -105,4 +106,3 @@ def test_records_of_another_version_of_the_council_are_told(tmp_path: Path) -> N
 
     with pytest.raises(BaselineError, match="written by another version of the council"):
         read_baseline(written(tmp_path, [old]))
-

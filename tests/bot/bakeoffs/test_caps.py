@@ -6,12 +6,13 @@ from bot.bakeoffs.holding import hold, reopened
 from bot.bakeoffs.purse import Purse
 from bot.bakeoffs.questions import round_of
 from bot.commands.desk import Desk, now
+from bot.runners.local import LocalRunner
 from council.bakeoffs.bakeoff import Bakeoff
 from council.budgeting import Budget
 from council.errors import BudgetError
 from council.estimates import estimated
+from council.money import dollars
 from council.spending import Caps
-from bot.runners.local import LocalRunner
 from storage.memory import MemoryStore
 from storage.memory_ledger import MemoryLedger
 from tests.bot.bakeoffs.kitchen import DEAR, Room, a_bakeoff, a_suite, kept
@@ -20,9 +21,12 @@ from tests.builders import KEYS
 from tests.fakes import FakeGateway
 
 PRICES = dict.fromkeys(KEYS, DEAR)
+NO_CAPS = Caps()
 
 
-def a_paying_desk(gateway: FakeGateway, caps: Caps = Caps(), store: MemoryStore | None = None) -> Desk:
+def a_paying_desk(
+    gateway: FakeGateway, caps: Caps = NO_CAPS, store: MemoryStore | None = None
+) -> Desk:
     desk = a_desk(gateway, store)
     desk.budget = Budget(MemoryLedger(), caps, now)
     desk.runner = LocalRunner(desk.store, gateway, ready, paying=desk.budget.paying)
@@ -49,7 +53,7 @@ async def test_no_round_is_begun_whose_cost_may_not_fit_under_the_cap() -> None:
     assert 0 < progress.over < 12
     assert progress.spent_micro == await spent(desk, bakeoff) <= int(3.5 * one)
     assert one > int(3.5 * one) - progress.spent_micro  # the next would not have fitted
-    assert "The cap of $0.00" in room.edited[-1]
+    assert f"The cap of {dollars(int(3.5 * one))} for this bake-off is reached" in room.edited[-1]
     assert "`/council bakeoff resume bo:beef` goes on" in room.edited[-1]
     assert not await desk.budget.ledger.held()
 
@@ -95,7 +99,7 @@ async def test_a_day_that_is_used_up_ends_it_with_that_sentence_to_be_gone_on_wi
     stored = await desk.bench.bakeoffs.load(bakeoff.id)
     assert stored.ending
     assert stored.ending.failure
-    assert await reopened(desk, bakeoff)
+    assert (await reopened(desk, bakeoff)).ending is None
 
 
 async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:

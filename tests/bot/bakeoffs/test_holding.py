@@ -9,6 +9,7 @@ from bot.bakeoffs.carrying import UNFORESEEN
 from bot.bakeoffs.holding import begin, cancel, hold, reopened
 from bot.commands.desk import Desk
 from council.answers import Role
+from council.calls import Call, Reply
 from council.errors import BakeoffError, GatewayError
 from council.ports import Wanted
 from council.rounds import Round, Stage
@@ -126,7 +127,7 @@ async def test_a_question_that_cannot_be_asked_is_told_and_left_out() -> None:
 class BrokenGateway(FakeGateway):
     """Does what nobody foresaw at the second question."""
 
-    async def complete(self, call):  # type: ignore[no-untyped-def]
+    async def complete(self, call: Call) -> Reply:
         if "Question 2?" in call.prompt.user:
             raise ZeroDivisionError
         return await super().complete(call)
@@ -184,9 +185,7 @@ async def test_gone_on_with_it_asks_only_what_was_not_answered() -> None:
     assert progress.over == 3
     answers = [
         (call.member.key, text)
-        for call, text in zip(
-            gateway.of(Role.ANSWER), questions_asked(gateway), strict=True
-        )
+        for call, text in zip(gateway.of(Role.ANSWER), questions_asked(gateway), strict=True)
     ]
     assert answers.count((GPT, "Question 2?")) == 1
     assert answers.count((CLAUDE, "Question 2?")) == 2
@@ -253,8 +252,9 @@ async def test_a_suite_that_has_changed_meanwhile_is_told_and_the_run_keeps_its_
 
     assert progress.questions == 3
     assert progress.changed == newer.version
-    assert f"it goes by version {bakeoff.suite.version}, the newest is {newer.version}" in (
-        room.edited[-1]
+    assert (
+        f"it goes by version {bakeoff.suite.version}, the newest is {newer.version}"
+        in (room.edited[-1])
     )
 
 

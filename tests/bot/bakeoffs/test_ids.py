@@ -8,6 +8,7 @@ import pytest
 from bot.access import check_readable
 from bot.chat import Asker, Button, Post, Said
 from bot.commands.commands import COMMANDS
+from bot.commands.desk import now as now_
 from bot.commands.proposals import Proposal
 from bot.discord.buttons import custom_id, press_of
 from bot.discord.limits import CUSTOM_ID
@@ -23,7 +24,6 @@ from council.places import Place
 from council.spending import schedule_of
 from storage.memory import MemoryOutgoing
 from tests.bot.bakeoffs.kitchen import Room, a_bakeoff, a_suite, held
-from bot.commands.desk import now as now_
 from tests.bot.desks import a_desk
 from tests.builders import a_panel
 
@@ -70,14 +70,9 @@ def test_every_button_carries_them_in_discord(id_: str) -> None:
 
 def test_a_proposal_fits_in_a_button_however_long_the_names_are() -> None:
 
-
-
-
     suite = a_suite(name="s" * 40)
     panel = replace(a_panel(), name="p" * 200)
-    bakeoff = replace(
-        a_bakeoff(suite, panel, cap=999_999_999_999), id="bo:0123456789ab"
-    )
+    bakeoff = replace(a_bakeoff(suite, panel, cap=999_999_999_999), id="bo:0123456789ab")
     value = Proposal.of(bakeoff).value
 
     for action in (START, LEAVE):
@@ -102,7 +97,6 @@ def test_files_of_other_rounds_are_named_as_before() -> None:
 async def test_the_outbox_finds_the_message_that_shows_it(id_: str) -> None:
     outbox, room = Outbox(MemoryOutgoing(), now_), Room()
     place = Place("slack", "T1", "C1")
-
 
     sent = await outbox.send(room, id_, ROOT, Post(()), place)
 
@@ -129,7 +123,6 @@ def test_a_signed_link_opens_its_round_alone(id_: str) -> None:
 
 
 async def test_a_round_is_found_by_its_id_though_another_begins_so() -> None:
-
 
     desk = a_desk()
     await held(desk, None, a_bakeoff(a_suite(11)))

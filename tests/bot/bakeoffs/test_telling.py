@@ -6,12 +6,12 @@ import pytest
 
 from bot.bakeoffs.holding import hold
 from bot.bakeoffs.resuming import go_on_at_home, go_on_in
-from bot.chat import File, UnwelcomeError
+from bot.chat import File, Post, Sent, UnwelcomeError
 from bot.commands.desk import Desk
 from council.bakeoffs.bakeoff import Bakeoff, Ending
 from council.places import Place
-from council.rounds import Question
 from council.ports import Wanted
+from council.rounds import Question
 from storage.memory import MemoryStore
 from tests.bot.bakeoffs.kitchen import HERE, Room, a_bakeoff, a_suite, held, kept
 from tests.bot.desks import a_desk
@@ -72,7 +72,7 @@ async def test_where_nothing_may_be_posted_nobody_is_asked() -> None:
 class ClosingRoom(Room):
     """Is closed as soon as progress has been posted in it."""
 
-    async def show_progress(self, sent, post):  # type: ignore[no-untyped-def]
+    async def show_progress(self, sent: Sent, post: Post) -> None:
         self.closed = True
 
 
@@ -152,9 +152,7 @@ async def test_the_runner_leaves_rounds_of_bake_offs_to_who_holds_them() -> None
     desk, bakeoff = await after_a_crash(HERE)
     await desk.store.open(
         replace(
-            desk.new_round(
-                replace(QUESTION, place=HERE), bakeoff.panel, None, bakeoff.round_id(1)
-            ),
+            desk.new_round(replace(QUESTION, place=HERE), bakeoff.panel, None, bakeoff.round_id(1)),
             bakeoff=bakeoff.id,
         )
     )

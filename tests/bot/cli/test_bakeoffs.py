@@ -10,9 +10,16 @@ QUESTIONS = "Is Postgres enough?\nWhich queue?\nWhich index?\n"
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a folder that we are in, with a suite."""
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "sql.txt").write_text(QUESTIONS)
-    return Home(tmp_path).with_config(scripted_panel(3))
+    return tmp_path
+
+
+@pytest.fixture
+def home(folder: Path) -> Home:
+    return Home(folder).with_config(scripted_panel(3))
 
 
 def test_a_file_is_held_and_its_leaderboard_printed(home: Home) -> None:
@@ -26,7 +33,7 @@ def test_a_file_is_held_and_its_leaderboard_printed(home: Home) -> None:
 
 
 def test_json_is_one_document_with_each_questions_shares(home: Home) -> None:
-    document = home.council("bakeoff", "run", "sql.txt", "--json").json
+    document = home.here("bakeoff", "run", "sql.txt", "--json").json
 
     assert document["suite"] == "sql"
     assert (document["questions"], document["over"], document["failed"]) == (3, 3, [])
@@ -38,12 +45,12 @@ def test_json_is_one_document_with_each_questions_shares(home: Home) -> None:
 
 
 def test_it_is_listed_and_shown(home: Home) -> None:
-    ran = home.council("bakeoff", "run", "sql.txt", "--json").json
+    ran = home.here("bakeoff", "run", "sql.txt", "--json").json
 
-    listed = home.council("bakeoff", "list", "--json").json
-    shown = home.council("bakeoff", "show", "last", "--json").json
-    told = home.council("bakeoff", "show", ran["id"])
-    lines = home.council("bakeoff", "list")
+    listed = home.here("bakeoff", "list", "--json").json
+    shown = home.here("bakeoff", "show", "last", "--json").json
+    told = home.here("bakeoff", "show", ran["id"])
+    lines = home.here("bakeoff", "list")
 
     assert [line["id"] for line in listed] == [ran["id"]]
     assert shown == ran
@@ -53,19 +60,19 @@ def test_it_is_listed_and_shown(home: Home) -> None:
 
 
 def test_its_rounds_are_shown_and_verified_like_any_other(home: Home) -> None:
-    id_ = home.council("bakeoff", "run", "sql.txt", "--json").json["id"]
+    id_ = home.here("bakeoff", "run", "sql.txt", "--json").json["id"]
 
-    shown = home.council("show", f"{id_}.2", "--json").json
+    shown = home.here("show", f"{id_}.2", "--json").json
 
     assert shown["question"] == "Which queue?"
-    assert home.council("verify", "--all").code == 0
+    assert home.here("verify", "--all").code == 0
 
 
-def test_a_suite_of_council_toml_goes_by_its_name(tmp_path: Path) -> None:
+def test_a_suite_of_council_toml_goes_by_its_name(folder: Path) -> None:
     suite = '[suites.small]\nquestions = ["Why?", "How?"]\n'
-    home = Home(tmp_path).with_config(scripted_panel(3) + suite)
+    home = Home(folder).with_config(scripted_panel(3) + suite)
 
-    ran = home.council("bakeoff", "run", "small", "--json")
+    ran = home.here("bakeoff", "run", "small", "--json")
 
     assert ran.code == 0, ran.err
     assert (ran.json["suite"], ran.json["over"]) == ("small", 2)
@@ -80,7 +87,9 @@ def test_a_suite_of_council_toml_goes_by_its_name(tmp_path: Path) -> None:
         pytest.param(("sql.txt", "--panel", "x"), "There is no panel 'x'", id="unknown-panel"),
         pytest.param(("sql.txt", "--cap", "lots"), "'lots' is no cap", id="bad-cap"),
         pytest.param(("sql.txt", "--cap", "0"), "'0' is no cap", id="no-money"),
-        pytest.param(("sql.txt", "--baseline", "b.json"), "b.json cannot be read", id="no-baseline"),
+        pytest.param(
+            ("sql.txt", "--baseline", "b.json"), "b.json cannot be read", id="no-baseline"
+        ),
         pytest.param(("sql.txt", "--member", "west"), "has no member 'west'", id="no-member"),
         pytest.param(("sql.txt", "--resume", "x"), "Name a suite or its file", id="both"),
     ],
@@ -88,7 +97,7 @@ def test_a_suite_of_council_toml_goes_by_its_name(tmp_path: Path) -> None:
 def test_bad_usage_is_told_in_a_sentence_and_ends_with_2(
     home: Home, arguments: tuple[str, ...], said: str
 ) -> None:
-    ran = home.council("bakeoff", "run", *arguments)
+    ran = home.here("bakeoff", "run", *arguments)
 
     assert ran.code == 2
     assert said in ran.err
@@ -97,18 +106,18 @@ def test_bad_usage_is_told_in_a_sentence_and_ends_with_2(
 
 
 def test_there_is_nothing_to_go_on_with(home: Home) -> None:
-    home.council("bakeoff", "run", "sql.txt")
+    home.here("bakeoff", "run", "sql.txt")
 
-    ran = home.council("bakeoff", "run", "--resume", "last")
+    ran = home.here("bakeoff", "run", "--resume", "last")
 
     assert ran.code == 1
     assert "Every question of bake-off" in ran.err
 
 
 def test_with_its_own_save_as_baseline_it_is_no_worse(home: Home) -> None:
-    first = home.council("bakeoff", "run", "sql.txt", "--save", "base.json")
+    first = home.here("bakeoff", "run", "sql.txt", "--save", "base.json")
 
-    second = home.council("bakeoff", "run", "sql.txt", "--baseline", "base.json")
+    second = home.here("bakeoff", "run", "sql.txt", "--baseline", "base.json")
 
     assert first.code == 0
     assert second.code == 0, second.err
@@ -117,20 +126,21 @@ def test_with_its_own_save_as_baseline_it_is_no_worse(home: Home) -> None:
 
 
 def test_a_summary_goes_to_a_file(home: Home) -> None:
-    ran = home.council("bakeoff", "run", "sql.txt", "--summary", "told.md")
+    ran = home.here("bakeoff", "run", "sql.txt", "--summary", "told.md")
 
     assert ran.code == 0
     assert (home.folder / "told.md").read_text().startswith("## Bake-off of sql by house\n")
 
 
 def test_a_baseline_of_other_questions_cannot_be_compared(home: Home) -> None:
-    home.council("bakeoff", "run", "sql.txt", "--save", "base.json")
+    home.here("bakeoff", "run", "sql.txt", "--save", "base.json")
     (home.folder / "sql.txt").write_text("Something else?\n")
 
-    ran = home.council("bakeoff", "run", "sql.txt", "--baseline", "base.json")
+    ran = home.here("bakeoff", "run", "sql.txt", "--baseline", "base.json")
 
     assert ran.code == 2
     assert "their questions are not the same" in ran.err
+    assert len(home.here("bakeoff", "list", "--json").json) == 1  # nothing was begun
 
 
 @pytest.mark.parametrize(
@@ -144,19 +154,18 @@ def test_a_baseline_of_other_questions_cannot_be_compared(home: Home) -> None:
 def test_a_broken_baseline_is_told(home: Home, text: str, said: str) -> None:
     (home.folder / "base.json").write_text(text)
 
-    ran = home.council("bakeoff", "run", "sql.txt", "--baseline", "base.json")
+    ran = home.here("bakeoff", "run", "sql.txt", "--baseline", "base.json")
 
     assert ran.code == 2
     assert said in ran.err
 
 
-def test_a_bake_off_in_which_every_question_fails_is_a_failed_run(tmp_path: Path) -> None:
-    (tmp_path / "sql.txt").write_text(QUESTIONS)
-    (tmp_path / "mute.json").write_text('{"answers": []}')
+def test_a_bake_off_in_which_every_question_fails_is_a_failed_run(folder: Path) -> None:
+    (folder / "mute.json").write_text('{"answers": []}')
     seats = "".join(seat_of(key, model="scripted/mute.json") for key in ("one", "two"))
-    home = Home(tmp_path).with_config(panel_of(("one", "two")) + seats)
+    home = Home(folder).with_config(panel_of(("one", "two")) + seats)
 
-    ran = home.council("bakeoff", "run", "sql.txt")
+    ran = home.here("bakeoff", "run", "sql.txt")
 
     assert ran.code == 1
     assert "3 of 3 questions failed" in " ".join(ran.out.split())

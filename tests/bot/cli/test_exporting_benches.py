@@ -130,7 +130,10 @@ def test_suites_and_schedules_that_are_there_are_left_as_they_are(
         assert await bench.schedules.every() == (taken,)
 
     benched(other, as_before)
-    assert (ran.code, ran.lines) == (1, ["Schedule 'weekly': there is another of this name already."])
+    assert (ran.code, ran.lines) == (
+        1,
+        ["Schedule 'weekly': there is another of this name already."],
+    )
 
 
 def test_an_export_without_rounds_has_none_to_verify(home: Home) -> None:

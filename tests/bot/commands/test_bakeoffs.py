@@ -32,9 +32,7 @@ async def desk() -> Desk:
     return desk
 
 
-async def said(
-    desk: Desk, text: str, chat: Chat, asker: Asker = ANA, place: Place = HERE
-) -> None:
+async def said(desk: Desk, text: str, chat: Chat, asker: Asker = ANA, place: Place = HERE) -> None:
     await hear(desk, chat, Said(text, asker, place, "0123456789ab"))
 
 
@@ -109,7 +107,9 @@ async def test_what_it_comes_to_is_said_before_anything_is_spent(desk: Desk) -> 
 
 
 def button(room: Room, action: str) -> Button:
-    found = [b for p in room.posts for part in p.parts if isinstance(part, Buttons) for b in part.buttons]
+    found = [
+        b for p in room.posts for part in p.parts if isinstance(part, Buttons) for b in part.buttons
+    ]
     return next(one for one in found if one.action == action)
 
 
@@ -221,7 +221,9 @@ async def test_whoever_leaves_the_terminal_cancels_it() -> None:
     await desk.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
     chat, place = FakeChat(), Place("terminal")
     talking = asyncio.create_task(said(desk, "bakeoff sql now", chat, place=place))
-    while not (there := await desk.bench.bakeoffs.recent()) or not desk.runner.seen(
+    while not (  # noqa: ASYNC110
+        there := await desk.bench.bakeoffs.recent()
+    ) or not desk.runner.seen(
         f"{there[0].id}.2"
     ):
         await asyncio.sleep(0)

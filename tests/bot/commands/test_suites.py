@@ -278,7 +278,7 @@ async def test_a_rounds_question_begins_a_suite_and_joins_it() -> None:
 
     shown = await office.hears("suite add queues last")
     await office.presses(shown.buttons()[KEEP])
-    joined = await office.hears("suite add other abc")
+    joined = await office.hears("suite add other abc1")
     await office.presses(joined.buttons()[KEEP])
 
     (question,) = (await office.desk.bench.suites.load(HERE.scope, "queues")).questions

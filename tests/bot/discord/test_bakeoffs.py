@@ -37,7 +37,7 @@ async def begun(bot: Inside) -> Message:
 async def ended(bot: Inside, root: Message) -> None:
     await bot.discord.until(lambda: "2 of 2 questions" in root.text, 20)
     async with asyncio.timeout(10):
-        while not (await bot.desk.bench.bakeoffs.recent())[0].ending:
+        while not (await bot.desk.bench.bakeoffs.recent())[0].ending:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 

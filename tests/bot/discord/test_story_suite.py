@@ -12,9 +12,7 @@ CSV = Upload("sql.csv", b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy
 
 async def test_a_file_with_the_command_is_shown_and_kept_with_a_press(stage: Stage) -> None:
     channel = stage.channel()
-    deed = await stage.discord.slash(
-        "U1", channel, "council suite", words="add filed", file=CSV
-    )
+    deed = await stage.discord.slash("U1", channel, "council suite", words="add filed", file=CSV)
     shown = await stage.answer_to(deed, "Keep suite filed?")
     (message,) = [m for m in deed.interaction.sent if part(m, "keep_suite")]
 
@@ -50,7 +48,9 @@ async def test_a_rounds_question_is_added_in_a_modal(stage: Stage) -> None:
     deed = await stage.discord.click(root, part(root, "suite"), "U2")
     assert deed.modal
 
-    sent = await stage.discord.submit(deed.modal, {"Suite": "Grown", "The right answer": "42"}, "U2")
+    sent = await stage.discord.submit(
+        deed.modal, {"Suite": "Grown", "The right answer": "42"}, "U2"
+    )
 
     assert "The question is in suite grown now" in await stage.answer_to(sent)
     again = await stage.discord.click(root, part(root, "suite"), "U1")

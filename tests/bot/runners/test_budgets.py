@@ -27,7 +27,6 @@ from council.spending import Account, Caps, Scope, Used
 from storage.database import open_engine
 from storage.ledger import SqlLedger
 from storage.memory import MemoryStore
-from storage.memory import MemoryStore
 from storage.memory_bench import memory_bench
 from storage.outgoing import SqlOutgoing
 from storage.schema import upgrade

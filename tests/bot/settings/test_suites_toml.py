@@ -63,10 +63,10 @@ def test_without_settings_there_are_none() -> None:
         ),
         pytest.param('[suites.sql]\nfile = "no.csv"\n', "cannot be read (No such file", id="gone"),
         pytest.param('[suites.sql]\nquestions = ["a", "A"]\n', "Question 2 asks the same", id="2x"),
-        pytest.param('[suites.sql]\nquestions = []\n', "There is no question in it", id="none"),
+        pytest.param("[suites.sql]\nquestions = []\n", "There is no question in it", id="none"),
         pytest.param('[suites."a b"]\nquestions = ["a"]\n', "cannot be called 'a b'", id="name"),
         pytest.param('[suites.sql]\nqs = ["a"]\n', "suites.sql.qs", id="unknown"),
-        pytest.param('suites = 3\n', "must be written as [suites.NAME]", id="shape"),
+        pytest.param("suites = 3\n", "must be written as [suites.NAME]", id="shape"),
     ],
 )
 def test_each_fault_is_told_in_a_line(tmp_path: Path, section: str, told: str) -> None:

@@ -22,10 +22,10 @@ def whispers(slack: FakeSlack, user: str = "U1") -> str:
 
 
 async def ended(bot: Inside, channel: str = "C1") -> Message:
-    """Wait until the channel's one message shows the result and its thread is there, and give it."""
+    """Wait until the channel's one message shows the result, and its end is noted."""
     await bot.slack.until(lambda: "2 of 2 questions" in root_words(bot, channel), 20)
     async with asyncio.timeout(10):
-        while not (await bot.desk.bench.bakeoffs.recent())[0].ending:
+        while not (await bot.desk.bench.bakeoffs.recent())[0].ending:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     return bot.ours(channel)[0]
 
@@ -107,7 +107,7 @@ async def test_a_channel_archived_meanwhile_has_the_result_told_to_who_began_it_
         await slack.until(lambda: "only you see it" in " ".join(bot.dms()), 20)
 
         assert "2 of 2 questions" in " ".join(bot.dms())
-        assert len((await bot.desk.store.recent())) == 2
+        assert len(await bot.desk.store.recent()) == 2
 
 
 async def test_a_restart_goes_on_in_the_same_message() -> None:

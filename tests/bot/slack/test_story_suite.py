@@ -14,7 +14,6 @@ def direct(stage: Stage, user: str, said: str) -> list[Message]:
     return [message for message in stage.slack.direct(user) if said in words(message)]
 
 
-
 async def test_a_file_sent_to_the_bot_is_shown_and_kept_with_a_press(either: Stage) -> None:
     dora = either.person()
 

@@ -24,50 +24,72 @@ LONG = "x" * (MOST_CHARACTERS + 1)
         pytest.param("s.docx", "Why?", "I read suites from .csv", id="ending"),
         pytest.param("questions", "Why?", "I read suites from .csv", id="no-ending"),
         pytest.param(
-            "s.csv", "question,answr\nWhy?,1\n", "Line 1 names a column 'answr' that I do not "
-            "know: did you mean 'answer'?", id="column",
+            "s.csv",
+            "question,answr\nWhy?,1\n",
+            "Line 1 names a column 'answr' that I do not know: did you mean 'answer'?",
+            id="column",
         ),
         pytest.param(
             "s.csv", "question,zzz\nWhy?,1\n", "known are question, category", id="far-column"
         ),
         pytest.param("s.csv", "question,question\n", "names the column 'question' twice", id="2x"),
-        pytest.param(
-            "s.csv", 'question\nWhy?\n"How?\n', "Line 3 is no CSV", id="open-quote"
-        ),
+        pytest.param("s.csv", 'question\nWhy?\n"How?\n', "Line 3 is no CSV", id="open-quote"),
         pytest.param("s.csv", 'question\n"a"b\n', "Line 2 is no CSV", id="quote-inside"),
         pytest.param(
-            "s.csv", "question,answer\nWhy?\nHow, then?,1,\nNo, a, b\n",
-            "Line 4 has 3 columns, and the header 2", id="too-many",
+            "s.csv",
+            "question,answer\nWhy?\nHow?,1\nNo, a, b\n",
+            "Line 4 has 3 columns, and the header 2",
+            id="too-many",
         ),
         pytest.param("s.csv", "question,\nWhy?,x\n", "Line 2 has a cell under no name", id="none"),
-        pytest.param("s.csv", "Why?\nHow, then?\n", "Line 2 has 2 columns and no header", id="bare"),
-        pytest.param("s.csv", "question,answer\n,42\n", "Line 2 holds no question", id="no-question"),
         pytest.param(
-            "s.csv", "question\nWhy?\nHow?\nwhy ?\nWHY?\n", "Line 5 asks the same as line 2", id="same"
+            "s.csv", "Why?\nHow, then?\n", "Line 2 has 2 columns and no header", id="bare"
+        ),
+        pytest.param(
+            "s.csv", "question,answer\n,42\n", "Line 2 holds no question", id="no-question"
+        ),
+        pytest.param(
+            "s.csv",
+            "question\nWhy?\nHow?\nwhy ?\nWHY?\n",
+            "Line 5 asks the same as line 2",
+            id="same",
         ),
         pytest.param("s.txt", f"Why?\n{LONG}\n", "Line 2 has a question of 20,001", id="long"),
         pytest.param(
-            "s.csv", f"question,category\nWhy?,{'c' * 61}\n", "Line 2 has a category of 61", id="cat"
+            "s.csv",
+            f"question,category\nWhy?,{'c' * 61}\n",
+            "Line 2 has a category of 61",
+            id="cat",
         ),
         pytest.param(
-            "s.csv", "question,answer,grading\nWhy?,1,guess\n",
+            "s.csv",
+            "question,answer,grading\nWhy?,1,guess\n",
             "Line 2 grades as 'guess', which I do not know: choose one of exact, number, choice, "
-            "regex", id="grading",
+            "regex",
+            id="grading",
         ),
         pytest.param(
-            "s.csv", "question,answer,grading\nWhy?,ten,number\n", "Line 2: 'ten' is no number",
+            "s.csv",
+            "question,answer,grading\nWhy?,ten,number\n",
+            "Line 2: 'ten' is no number",
             id="no-number",
         ),
         pytest.param(
-            "s.csv", "question,answer,grading\nWhy?,(,regex\n",
-            "Line 2: '(' is no regular expression", id="pattern",
+            "s.csv",
+            "question,answer,grading\nWhy?,(,regex\n",
+            "Line 2: '(' is no regular expression",
+            id="pattern",
         ),
         pytest.param(
-            "s.csv", "question,answer,grading\nWhy?,,exact\n", "Line 2: the answer is empty",
+            "s.csv",
+            "question,answer,grading\nWhy?,,exact\n",
+            "Line 2: the answer is empty",
             id="no-answer",
         ),
         pytest.param(
-            "s.csv", "question,answer,tolerance\nWhy?,3,much\n", "Line 2: the tolerance must be",
+            "s.csv",
+            "question,answer,tolerance\nWhy?,3,much\n",
+            "Line 2: the tolerance must be",
             id="tolerance",
         ),
         pytest.param("s.jsonl", '"Why?"\n{"question": "How?"', "Line 2 is no JSON", id="json"),
@@ -86,7 +108,9 @@ LONG = "x" * (MOST_CHARACTERS + 1)
         pytest.param("s.toml", "questions = [\n", "It is no TOML", id="toml"),
         pytest.param("s.toml", "qs = []", "There is no setting 'qs'", id="toml-name"),
         pytest.param("s.toml", "category = 'a'", "Its questions are missing", id="toml-none"),
-        pytest.param("s.toml", "questions = ['a']\ncategory = 1", "category is a text", id="toml-1"),
+        pytest.param(
+            "s.toml", "questions = ['a']\ncategory = 1", "category is a text", id="toml-1"
+        ),
         pytest.param("s.toml", "questions = ['a', 1]", "Question 2 is no question", id="toml-2"),
     ],
 )
@@ -116,7 +140,9 @@ def test_a_thousand_questions_are_a_suite() -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        pytest.param("question\nWhy\u00e9?\n".encode("latin-1"), "Line 2 of s.csv is not UTF-8", id="l1"),
+        pytest.param(
+            "question\nWhy\u00e9?\n".encode("latin-1"), "Line 2 of s.csv is not UTF-8", id="l1"
+        ),
         pytest.param("question\nWhy?\n".encode("utf-16-le"), "s.csv is no text", id="utf-16"),
         pytest.param(b"\xff\xfeq", "Line 1 of s.csv is not UTF-8", id="half"),
         pytest.param(b"PK\x03\x04rest", "s.csv is a spreadsheet or an archive", id="xlsx"),

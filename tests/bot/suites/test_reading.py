@@ -17,7 +17,7 @@ JSON_LINES = """
 {"question": "What is 6 × 7?", "category": "maths", "answer": 42}
 {"question": "Which is right, A or B?", "answer": "B"}
 
-{"question": "How far?", "category": "maths", "answer": 3.1, "grading": "number", "tolerance": 0.1, "context": "It is a circle."}
+{"question":"How far?","category":"maths","answer":3.1,"tolerance":0.1,"context":"It is a circle."}
 "Why?"
 """
 YAML = """
@@ -39,7 +39,7 @@ TOML = """
 questions = [
   {question = "What is 6 × 7?", category = "maths", answer = 42},
   {question = "Which is right, A or B?", answer = "B"},
-  {question = "How far?", category = "maths", answer = 3.1, tolerance = 0.1, context = "It is a circle."},
+  {question="How far?", category="maths", answer=3.1, tolerance=0.1, context="It is a circle."},
   "Why?",
 ]
 """
@@ -101,7 +101,7 @@ def test_questions_of_several_lines_are_kept_whole() -> None:
 
 
 def test_yaml_is_read_as_it_is_written() -> None:
-    text = "- {question: Is it?, answer: no}\n- {question: Which day?, answer: 2026-11-21}\n"
+    text = "- question: Is it?\n  answer: no\n- question: Which day?\n  answer: 2026-11-21\n"
 
     read = read_suite("sql", "sql.yaml", text).questions
 

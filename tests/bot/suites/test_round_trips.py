@@ -25,9 +25,7 @@ _REFERENCES = st.one_of(
     st.builds(Reference, st.just(Grading.CHOICE), st.sampled_from(["B", "yes | no", "C) Paris"])),
     st.builds(Reference, st.just(Grading.REGEX), st.sampled_from([r"\d+", "(?i)a,b", '"x"'])),
 )
-_QUESTIONS = st.builds(
-    SuiteQuestion, _TEXTS, _LABELS, _REFERENCES, st.one_of(st.just(""), _TEXTS)
-)
+_QUESTIONS = st.builds(SuiteQuestion, _TEXTS, _LABELS, _REFERENCES, st.one_of(st.just(""), _TEXTS))
 
 
 def _key(question: SuiteQuestion) -> tuple[str, str]:

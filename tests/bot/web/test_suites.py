@@ -80,9 +80,7 @@ async def test_only_the_one_who_kept_it_is_offered_to_remove_it(town: Town) -> N
     assert "/suites/sql/remove" not in others.text
     form = await other.form("/suites", "/suites")
     assert "Only the one who kept it" in (await other.post("/suites/sql/remove", **form)).text
-    done = await browser.post(
-        "/suites/sql/remove", **browser.form_of(page, "/suites/sql/remove")
-    )
+    done = await browser.post("/suites/sql/remove", **browser.form_of(page, "/suites/sql/remove"))
     assert "Suite sql is removed" in done.text
 
 

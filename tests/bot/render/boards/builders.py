@@ -79,9 +79,7 @@ def a_run(number: int, members: int = 5) -> TrendRun:
 
 def a_worth(verdict: Payoff | None = Payoff.NOT_WORTH_IT) -> Worth:
     """Give what graded rounds say: a council that costs much and wins little."""
-    council = WorthLine(
-        "Council", 24, 0.79, (0.6, 0.9), 0.061, 21.0, 0.04, (-0.06, 0.14), verdict
-    )
+    council = WorthLine("Council", 24, 0.79, (0.6, 0.9), 0.061, 21.0, 0.04, (-0.06, 0.14), verdict)
     winner = replace(council, name="Winner", accuracy=0.75, difference=0.0, cost_usd=0.05)
     best = BestMember(CLAUDE, 0.75, 0.012, 4.1, is_picked_elsewhere=True)
     return Worth((council, winner), best, Concord(0.71, (0.6, 0.8), 0.2, 14))

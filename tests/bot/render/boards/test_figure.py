@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from xml.etree import ElementTree
 
 import pytest
@@ -14,30 +14,31 @@ from bot.render.boards.chart import MOST_RUNS, Bar, Chart, Spread, range_of, tic
 from bot.render.boards.marks import Band, Dot, Figure, Mark, Path, Stroke, Words
 from bot.render.boards.png import SCALE, png_of
 from bot.render.boards.svg import svg_of
+from bot.render.boards.widths import width_of
 from tests.bot.render.boards.builders import a_leaderboard
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
-shares = st.floats(0, 1)
+shares = st.integers(0, 100).map(lambda x: x / 100)
 spreads = st.none() | st.tuples(shares, shares, shares).map(
     lambda x: Spread(sorted(x)[1], sorted(x)[0], sorted(x)[2])
 )
-names = st.text(max_size=60)
+names = st.text(max_size=5) | st.sampled_from(["W" * 60, "Qwen 3 (ollama/qwen3)", "\x00"])
 
 
 @st.composite
 def charts(draw: st.DrawFn) -> Chart:
-    runs = draw(st.integers(0, MOST_RUNS + 3))
+    runs, times = draw(st.integers(0, 3)), draw(st.sampled_from([1, MOST_RUNS]))
     bars = [
         Bar(
             draw(names),
             draw(st.none() | st.integers(1, 12)),
             draw(spreads),
-            tuple(draw(st.lists(spreads, min_size=runs, max_size=runs))),
+            tuple(draw(st.lists(spreads, min_size=runs, max_size=runs))) * times,
         )
-        for _ in range(draw(st.integers(0, 6)))
+        for _ in range(draw(st.integers(0, 3)))
     ]
-    return Chart(tuple(bars), tuple(date(2026, 1, 1 + at) for at in range(runs)))
+    return Chart(tuple(bars), tuple(date(2026, 1, 1) + timedelta(at) for at in range(runs * times)))
 
 
 def corners(mark: Mark) -> list[tuple[float, float]]:
@@ -50,7 +51,7 @@ def corners(mark: Mark) -> list[tuple[float, float]]:
             x, y, r = mark.x, mark.y, mark.radius
             return [(x - r, y - r), (x + r, y + r)]
         case Words():
-            wide = len(mark.text) * mark.size * 0.66
+            wide = width_of(mark.text, mark.size, bold=mark.bold)
             left = mark.x - {"start": 0, "middle": wide / 2, "end": wide}[mark.anchor]
             return [(left, mark.y - mark.size), (left + wide, mark.y)]
 
@@ -74,9 +75,9 @@ def test_every_member_stands_under_its_place_with_its_share() -> None:
 
     said = words_of(figure)
     assert said[0] == "Share of rivals beaten, 95 % interval"
-    assert ["1  Claude Sonnet 4.6", "71 %"] == said[said.index("1  Claude Sonnet 4.6") :][:2]
-    assert "3  Gemini 3 Pro" in said
-    assert any(words.startswith("5  Mistral") and words.endswith("…") for words in said)
+    assert said[said.index("Claude Sonnet 4.6") - 1 :][:3] == ["1", "Claude Sonnet 4.6", "71 %"]
+    assert "Gemini 3 Pro" in said
+    assert any(words.startswith("Mistral") and words.endswith("…") for words in said)
 
 
 def test_runs_are_shown_where_there_are_two_or_more() -> None:

@@ -49,9 +49,7 @@ def test_where_nothing_moved_nobody_is_called() -> None:
 
 
 def test_a_first_run_says_so() -> None:
-    assert lines(Changes("b", 0)) == [
-        "The first run: there is nothing to compare it with yet."
-    ]
+    assert lines(Changes("b", 0)) == ["The first run: there is nothing to compare it with yet."]
 
 
 def test_a_rise_in_right_answers_is_told_as_one() -> None:

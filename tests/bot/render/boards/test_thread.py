@@ -107,7 +107,9 @@ def test_a_column_that_says_nothing_is_left_out() -> None:
     board = a_leaderboard()
     bare = [replace(line, accuracy=None, cost_usd=None) for line in board.board.rows]
 
-    table = table_of(reply(replace(board, board=replace(board.board, rows=tuple(bare))), "As authors"))
+    table = table_of(
+        reply(replace(board, board=replace(board.board, rows=tuple(bare))), "As authors")
+    )
 
     assert not {"Right", "Price", "If all met"} & {*table.columns}
 
@@ -209,6 +211,10 @@ def test_a_board_of_everything_tells_of_what_it_is_mixed() -> None:
 def test_a_board_of_one_member_decides_nothing() -> None:
     alone = Board(a_board().rows[:1], None, (), 3)
 
-    said = lines(reply(replace(a_leaderboard(), board=alone), "What is counted, and how the places came about"))
+    said = lines(
+        reply(
+            replace(a_leaderboard(), board=alone), "What is counted, and how the places came about"
+        )
+    )
 
     assert len(said) == 1
