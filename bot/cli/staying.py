@@ -9,8 +9,8 @@ from ipaddress import ip_address
 from rich.console import Console
 
 from bot import logs, metrics
-from bot.bakeoffs.resuming import go_on_at_home
 from bot.bakeoffs.keeping import keep_counting
+from bot.bakeoffs.resuming import go_on_at_home
 from bot.cli.discord_address import discord_address
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
