@@ -1,6 +1,5 @@
 """A desk whose clock is moved by hand, a schedule on it, and a hold that only counts."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -153,5 +152,3 @@ class Timer:
             await self.watch.scheduler.fire(self.schedule.id)
             self.next_time = self.trigger.get_next_fire_time(self.next_time, now)
 
-
-Benched = Callable[[], Bench]
