@@ -148,12 +148,12 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
         outbox = Outbox(SqlOutgoing(engine), now, alone=claims is not NO_CLAIMS)
-        carried = (store, gateway, runner, outbox)
-        parts = (*carried, houses.panels, houses.default, prepare, remote.health)
         bench = _bench(engine)
         await keep_house(bench.suites, houses.suites, now())
         yield Desk(
-            *parts,
+            *(store, gateway, runner, outbox, houses.panels, houses.default),
+            prepare,
+            remote.health,
             budget=budget,
             bench=bench,
             texts_days=houses.texts_days,

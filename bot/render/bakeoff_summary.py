@@ -6,7 +6,7 @@ from math import isfinite
 from bot.render.bakeoffs import failed_line, spent_line, title_of
 from bot.render.boards import Leaderboard
 from bot.render.boards.chart import percent
-from bot.render.boards.news import compared, news_lines
+from bot.render.boards.news import QUIET, compared, news_lines
 from council.bakeoffs.change import Changes, Measure, Move
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.progress import Progress
@@ -63,7 +63,7 @@ def _board(board: Leaderboard) -> Iterator[str]:
 
 
 def _compared(changes: Changes, names: Names) -> Iterator[str]:
-    for line in news_lines(changes, names):
+    for line in [*news_lines(changes, names)] or [QUIET]:
         yield f"- {escaped(line)}"
     yield ""
     if changes.moves:

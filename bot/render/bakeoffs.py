@@ -16,6 +16,7 @@ from bot.chat import (
     StepState,
     Thread,
 )
+from bot.render.acceptance import roughly
 from bot.render.figures import counted, duration
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.progress import Progress
@@ -58,7 +59,7 @@ def summary_of(progress: Progress) -> str:
     told = f"{progress.over} of {counted(progress.questions, 'question')}"
     if progress.seconds_left is None:
         return told
-    return f"{told}, about {duration(max(1.0, round(progress.seconds_left)))} left"
+    return f"{told}, about {roughly(progress.seconds_left)} left"
 
 
 def _steps(progress: Progress) -> Iterator[Step]:
@@ -165,8 +166,8 @@ def _facts(progress: Progress) -> str:
     ending = bakeoff.ending
     took = f" · {duration((ending.at - bakeoff.at).total_seconds())}" if ending else ""
     return (
-        f"{summary_of(progress)}{took} · {spent_line(progress)} · version {bakeoff.suite.version}"
-        f" · `/council show {bakeoff.round_id(1)}` opens its first question"
+        f"{summary_of(progress)}{took} · {spent_line(progress)} · "
+        f"`/council show {bakeoff.round_id(1)}` opens its first question"
     )
 
 

@@ -223,9 +223,7 @@ async def test_whoever_leaves_the_terminal_cancels_it() -> None:
     talking = asyncio.create_task(said(desk, "bakeoff sql now", chat, place=place))
     while not (  # noqa: ASYNC110
         there := await desk.bench.bakeoffs.recent()
-    ) or not desk.runner.seen(
-        f"{there[0].id}.2"
-    ):
+    ) or not desk.runner.seen(f"{there[0].id}.2"):
         await asyncio.sleep(0)
 
     talking.cancel()
