@@ -52,8 +52,8 @@ async def suite_file(site: Site, request: Request) -> Response:
 async def added(site: Site, request: Request) -> Response:
     """Show what a form would add: its size and cost, to be kept with a press."""
     form = await own_form(site, request)
+    file = await _file(form)  # first, so that it is closed whatever else is wrong
     name, lines = checked_name(str(form.get("name", ""))), str(form.get("lines", "")).strip()
-    file = await _file(form)
     if not (lines or file):
         raise FormError(NO_QUESTIONS, 422)
     words = f"add {name}" if file else f"add {name}\n{lines}"
