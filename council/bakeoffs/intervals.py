@@ -61,7 +61,7 @@ def _drawn_means(values: Floats) -> Floats:
 
 
 def _gathered(values: Floats) -> tuple[Floats, Floats]:
-    """Give distinct values and how often each occurs; very many are binned, each bin's mean kept."""
+    """Give distinct values and how often each occurs; very many are binned, as their means."""
     found, at = np.unique(values, return_inverse=True)
     if len(found) > MOST_VALUES:
         width = (found[-1] - found[0]) / MOST_VALUES

@@ -1,28 +1,23 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
-from council.bakeoffs.change import Changes, Hint, Measure, Move, Sign, changes
+from council.bakeoffs.change import Changes, Measure, Move, Sign, changes
 from council.bakeoffs.columns import Columns, Floats
 from council.bakeoffs.fields import AUTHORED
 from council.bakeoffs.records import Record
-from tests.council.bakeoffs.rounds import a_record, board_of, drawn_ballots, gap_worth, of
+from tests.council.bakeoffs.rounds import a_record, board_of, drawn_ballots, of
 
 QUESTIONS = 24
 PAST = 8
 RUN = {"ada": 0.75, "bob": 0.25}
 
 
-def _run(
-    run: int, shares: dict[str, float | None] = RUN, questions: int = 12, **fields: dict[str, float]
-) -> list[Record]:
-    return [
-        a_record(shares, number=i, run=run, **fields)  # type: ignore[arg-type]  # fields of authors
-        for i in range(1, questions + 1)
-    ]
+def _run(run: int, shares: Mapping[str, float | None] = RUN, questions: int = 12) -> list[Record]:
+    return [a_record(shares, number=i, run=run) for i in range(1, questions + 1)]
 
 
 def _changes(now: Sequence[Record], *before: Sequence[Record]) -> Changes:
@@ -145,17 +140,25 @@ def _graded(record: Record, right: bool) -> tuple:  # type: ignore[type-arg]  # 
 def test_another_manner_hints_at_another_model(
     field: str, sign: Sign, before: float, now: float
 ) -> None:
-    earlier = _run(0, **{field: {"ada": before, "bob": before}})
-    found = _changes(_run(1, **{field: {"ada": now, "bob": before}}), earlier)
+    earlier = _with(_run(0), field, before)
+    found = _changes(_with(_run(1), field, now), earlier)
 
-    assert found.hints == (Hint("ada", sign, pytest.approx(before), pytest.approx(now), 2**-11),)
+    (hint,) = found.hints
+    assert (hint.member, hint.sign, hint.p) == ("ada", sign, 2**-11)
+    assert (hint.before, hint.now) == pytest.approx((before, now))
     assert found.is_news
 
 
 def test_a_manner_that_changed_little_is_no_hint() -> None:
-    found = _changes(_run(1, words={"ada": 120, "bob": 90}), _run(0, words={"ada": 100, "bob": 90}))
+    assert _changes(_with(_run(1), "words", 120), _with(_run(0), "words", 100)).hints == ()
 
-    assert found.hints == ()
+
+def _with(records: list[Record], field: str, value: float) -> list[Record]:
+    """Give the records with a field of ada's answers."""
+    return [
+        replace(r, authored=(replace(r.authored[0], **{field: value}), *r.authored[1:]))  # type: ignore[arg-type]  # a field by its name
+        for r in records
+    ]
 
 
 def _simulated(

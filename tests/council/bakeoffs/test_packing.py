@@ -53,7 +53,7 @@ WHOLES = st.builds(
 
 @st.composite
 def _records(draw: st.DrawFn) -> Record:
-    members = draw(st.sampled_from([("a", "b"), ("a", "b", "ç\"c"), ("a", "b", "c", "d")]))
+    members = draw(st.sampled_from([("a", "b"), ("a", "b", 'ç"c'), ("a", "b", "c", "d")]))
     judges = draw(st.lists(st.sampled_from(["a", "b", "j"]), unique=True))
     pairs = [("a", "b"), *((members[0], other) for other in members[2:])]
     return Record(
@@ -153,7 +153,7 @@ def test_records_of_another_version_are_left_out() -> None:
 def test_no_records_are_columns_of_no_length() -> None:
     found = columns([])
 
-    assert found.rows == found.members == found.judges == ()
+    assert (found.rows, found.members, found.judges) == ((), (), ())
     assert found.author("share").shape == (0, 0)
 
 
