@@ -17,7 +17,7 @@ LEVEL = 0.95
 ANYTHING: Interval = (0.0, 1.0)
 FEWEST_FOR_BOOTSTRAP = 30
 DRAWS = 2_000
-MOST_VALUES = 200  # beyond that, values are gathered in so many bins of one width
+MOST_VALUES = 64  # beyond that, values are gathered in so many bins of one width
 _SEED = 20261121  # of a generator whose stream numpy keeps for ever
 
 
