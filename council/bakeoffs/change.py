@@ -35,7 +35,7 @@ class Sign(StrEnum):
 # Together less than one run in twenty tells of a change where there is none.
 FAMILIES: Mapping[Measure | Sign, Family] = {
     Measure.SHARE: Family(0.03),
-    Measure.ACCURACY: Family(0.01),
+    Measure.ACCURACY: Family(0.005),
     Sign.LENGTH: Family(0.002, floor=log(1.25)),
     Sign.LATENCY: Family(0.002, floor=log(1.5)),
     Sign.REFUSALS: Family(0.001, floor=0.1),

@@ -1,6 +1,6 @@
 from dataclasses import replace
 from datetime import UTC, datetime
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -161,8 +161,8 @@ def test_a_hundred_thousand_rounds_of_five_are_unpacked_in_less_than_a_second() 
     row = packed(a_record(dict.fromkeys("abcde", 0.5), judged=[Judged(name) for name in "abcde"]))
     rows = [row._replace(number=i) for i in range(100_000)]
 
-    start = perf_counter()
+    start = process_time()
     found = columns(rows)
 
     assert len(found.rows) == 100_000
-    assert perf_counter() - start < 1.0
+    assert process_time() - start < 1.0
