@@ -191,13 +191,34 @@ class Buttons:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to keep."""
+    """A file to keep.
+
+    Of one that is no text, `data` is what it holds, and `text` says what it shows.
+    """
 
     name: str
     text: str
+    data: bytes = b""
+
+    @property
+    def content(self) -> bytes:
+        """Give what the file holds."""
+        return self.data or self.text.encode()
+
+    @property
+    def is_picture(self) -> bool:
+        """Say whether chats can show it, not only hand it on."""
+        return bool(self.data) and self.name.endswith(".png")
 
 
-Part = Heading | Prose | Quote | Line | Note | Caution | Table | Steps | Buttons | File
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """People who are called, by the ids they have in the chat; no other part calls anybody."""
+
+    ids: tuple[str, ...]
+
+
+Part = Heading | Prose | Quote | Line | Note | Caution | Table | Steps | Buttons | File | Mentions
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import typer
 
-from bot.cli import asking, counting, discord, keeping, looking, running, slack
+from bot.cli import asking, counting, discord, keeping, leaderboard, looking, running, slack
 
 app = typer.Typer(
     help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
@@ -21,6 +21,7 @@ app.command()(running.serve)
 app.command()(looking.show)
 app.command()(looking.rounds)
 app.command()(looking.budget)
+app.command()(leaderboard.leaderboard)
 app.command()(looking.verify)
 app.command()(keeping.export)
 app.command("import")(keeping.import_)

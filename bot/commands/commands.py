@@ -6,6 +6,8 @@ from bot.commands.budget import show_budget
 from bot.commands.cancelling import cancel
 from bot.commands.desk import Desk
 from bot.commands.forgetting import forget
+from bot.commands.leaderboards import GRAMMAR as BOARD
+from bot.commands.leaderboards import show_leaderboard
 from bot.commands.looking import show_panel, show_round, show_rounds
 from bot.commands.registry import Command, Registry
 
@@ -35,6 +37,14 @@ _OTHERS = (
     Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND, "round"),
     Command("cancel", "/council cancel ROUND|last", "stop your round", cancel, _ROUND, "round"),
     Command("budget", "/council budget", "see what is spent and what is left", show_budget),
+    Command(
+        "leaderboard",
+        "/council leaderboard [SUITE] [as:judge] [since:30d]",
+        "see who does best over many rounds",
+        show_leaderboard,
+        BOARD,
+        "words",
+    ),
     Command(
         "forget",
         "/council forget ROUND",

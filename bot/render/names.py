@@ -1,5 +1,8 @@
 """What seats are called towards people."""
 
+from collections import Counter
+from collections.abc import Iterable
+
 from council.panel import Panel
 from council.rounds import Draw
 
@@ -17,3 +20,11 @@ def authors_of(panel: Panel, draw: Draw) -> dict[str, str]:
     """Give the display name behind each label."""
     names = names_of(panel)
     return {label: names[author] for author, label in draw.labels.pairs}
+
+
+def known_names(panels: Iterable[Panel]) -> dict[str, str]:
+    """Give the display name of every seat of these panels; no two seats have the same."""
+    seats = (seat for panel in panels for seat in (*panel.judges, *panel.chairmen))
+    known = {seat.key: seat.display for seat in seats}
+    shown = Counter(known.values())
+    return {key: name if shown[name] == 1 else f"{name} ({key})" for key, name in known.items()}

@@ -12,8 +12,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from bot import logs
+from bot.bakeoffs.sought import SoughtError
 from bot.commands.rating import FeedbackError
-from bot.web import asking, events, feedback, health, pages
+from bot.web import asking, boards, events, feedback, health, pages
 from bot.web.asking import FormError
 from bot.web.gate import SLACK_EVENTS, Gate, HarmlessContent, KnownHosts
 from bot.web.seals import LinkError
@@ -37,6 +38,10 @@ _READ: dict[str, Handler] = {
     "/rounds/{id}/state": events.state,
     "/rounds/{id}/round.json": pages.as_json,
     "/rounds/{id}/round.md": pages.as_markdown_file,
+    "/leaderboard": boards.leaderboard_page,
+    "/leaderboard.csv": boards.as_csv,
+    "/leaderboard.json": boards.as_json,
+    "/leaderboard.png": boards.as_png,
     "/login": asking.login,
     "/healthz": health.healthy,
     "/readyz": health.ready,
@@ -104,6 +109,6 @@ def _told(error: Exception) -> tuple[int, str]:
         return error.status_code, _SENTENCES.get(error.status_code, str(error.detail))
     if not isinstance(error, CouncilError):
         return _SERVER_FAULT, ""
-    kinds = {RoundNotFoundError: 404, LinkError: 403, FeedbackError: 422}
+    kinds = {RoundNotFoundError: 404, LinkError: 403, FeedbackError: 422, SoughtError: 422}
     own = error.status if isinstance(error, FormError) else 503
     return kinds.get(type(error), own), str(error)

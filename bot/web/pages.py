@@ -15,7 +15,7 @@ from bot.render.placings import placings
 from bot.render.progress import progress_post
 from bot.render.report import answer_posts, ballots_post, report, standings_post, title_of
 from bot.web import feedback
-from bot.web.site import Site
+from bot.web.site import Site, download
 from bot.web.visitors import visitor_of
 from council.rounds import Round
 from council.verify import verify
@@ -88,17 +88,11 @@ async def as_json(site: Site, request: Request) -> Response:
     """Give a round as the document that `council show --json` prints."""
     round_ = await site.round_(request)
     text = json.dumps(document(round_), ensure_ascii=False, indent=2)
-    return _download(f"round-{round_.id}.json", text, "application/json")
+    return download(f"round-{round_.id}.json", text, "application/json")
 
 
 async def as_markdown_file(site: Site, request: Request) -> Response:
     """Give a round as a Markdown file."""
     round_ = await site.round_(request)
     text = as_markdown(report(round_))
-    return _download(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
-
-
-def _download(name: str, text: str, media_type: str) -> Response:
-    plain = "".join(c if c.isalnum() or c in "-._" else "_" for c in name if c.isascii())
-    headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
-    return Response(text, media_type=media_type, headers=headers)
+    return download(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")

@@ -59,6 +59,7 @@ class Site:
             "new_key": self.desk.new_id(),
             "key": request.query_params.get("key", ""),
             "current": "",
+            "path": request.url.path,
             "typed": "",
         }
         # Whoever follows a signed link, or has lost the way, is shown no questions of others.
@@ -91,6 +92,13 @@ class Site:
         visitor = visitor_of(request)
         check_readable(round_, looking(visitor))
         return round_
+
+
+def download(name: str, content: str | bytes, media_type: str) -> Response:
+    """Give a file to keep, under a name that every machine takes."""
+    plain = "".join(c if c.isalnum() or c in "-._" else "_" for c in name if c.isascii())
+    headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
+    return Response(content, media_type=media_type, headers=headers)
 
 
 def fragment(name: str, **shown: Any) -> str:  # noqa: ANN401

@@ -36,7 +36,7 @@ _EQUALS = re.compile(r"[=≈]")
 _RAISED = re.compile(r"(?<=[0-9])[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _CURRENCY = re.compile(r"(?<=[A-Za-z])\$")  # of US$100
-_LATEX = ((r"{,}", ","), (r"\,", ""), (r"\times", "×"), (r"\cdot", "×"), ("⁄", "/"))  # noqa: RUF001
+_LATEX = ((r"{,}", ","), (r"\,", ""), (r"\times", "×"), (r"\cdot", "×"), ("⁄", "/"))
 
 
 @dataclass(frozen=True, slots=True)

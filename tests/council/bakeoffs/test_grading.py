@@ -202,9 +202,7 @@ def test_a_choice_is_the_one_an_answer_ends_up_with(value: str, text: str, right
 
 
 @pytest.mark.parametrize(("value", "text", "right"), REGEX)
-def test_a_pattern_is_searched_for_in_the_whole_answer(
-    value: str, text: str, right: bool
-) -> None:
+def test_a_pattern_is_searched_for_in_the_whole_answer(value: str, text: str, right: bool) -> None:
     assert graded(Reference(Grading.REGEX, value), text) is right
 
 

@@ -28,7 +28,7 @@ def test_the_interval_is_scipy_s() -> None:
 
 
 def test_an_interval_of_shares_stays_between_0_and_1() -> None:
-    assert share_interval(np.array([0.0, 0.0, 0.5])) == (0.0, pytest.approx(0.8838, abs=1e-4))
+    assert share_interval(np.array([0.0, 0.0, 0.5])) == pytest.approx((0.0, 0.8838), abs=1e-4)
     assert share_interval(np.array([1.0, 1.0, 0.5]))[1] == 1
 
 
