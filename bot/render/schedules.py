@@ -49,7 +49,7 @@ def understood_post(line: Lined, here: Place, house_zone: str = "") -> Post:
     """Repeat what was understood; `house_zone` is named where nobody named a zone."""
     schedule = line.schedule
     parts: list[Part] = [Heading(f"Schedule {schedule.name}"), *map(Caution, _cautions(line))]
-    parts += [Line(meaning(line, here)), Line(f"Next: {_times(line)}.")]
+    parts += [Line(meaning(line, here)), Line(next_line(line))]
     parts += [Note(note) for note in (cost_line(line), _zone_note(house_zone)) if note]
     return Post(tuple(parts), f"Schedule {schedule.name}: {in_words(schedule.cron)}")
 
@@ -77,8 +77,10 @@ def moment(when: datetime) -> str:
     return f"{when:%a} {when.day} {when:%b %Y %H:%M}"
 
 
-def _times(line: Lined) -> str:
-    return f"{', '.join(map(moment, line.next_times))} ({line.schedule.zone})"
+def next_line(line: Lined) -> str:
+    """Say when a schedule comes next, as clocks in its own zone show it."""
+    times = f"{', '.join(map(moment, line.next_times))} ({line.schedule.zone})"
+    return f"It would come {times}." if line.schedule.paused else f"Next: {times}."
 
 
 def _cautions(line: Lined) -> Iterator[str]:

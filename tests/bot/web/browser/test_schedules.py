@@ -59,6 +59,7 @@ async def test_a_schedule_is_added_in_words_and_paused_by_the_keyboard(tab: Page
     await field.press("Enter")
 
     await expect(tab.get_by_role("status")).to_contain_text("Every Monday at 09:00")
+    await expect(tab.get_by_text("09:00 (Europe/Budapest). Last run: none yet.")).to_be_visible()
     await tab.get_by_role("button", name=f"Pause: {NAME}").focus()
     await tab.keyboard.press("Enter")
 
@@ -72,6 +73,8 @@ async def test_the_schedules_keep_nobody_out(page: Page, scheme: Scheme) -> None
 
     await page.goto("/schedules")
 
+    # Its times are those of its zone, whatever zone the reader is in.
+    await expect(page.get_by_text("09:00 (Europe/Budapest). Last run")).to_be_visible()
     assert await faults_of(page) == []
 
 
