@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot import metrics
+from bot.bakeoffs.holds import Holds
 from bot.commands.desk import Desk, now
 from bot.offers import LOCAL, demonstration, offered
 from bot.outbox import Outbox
-from bot.runners.claims import NO_CLAIMS, Claims, FileClaims
+from bot.ports import Claims
+from bot.runners.claims import NO_CLAIMS, FileClaims
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
+from bot.suites.keeping import keep_house
 from council import scrub
+from council.bakeoffs.ports import Bench
 from council.budgeting import Budget
 from council.errors import StoreError
 from council.gateways.litellm import LitellmGateway, SeatSettings
@@ -25,11 +29,16 @@ from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
 from council.panel import Panel
 from council.ports import Gateway
+from council.rounds import Round
+from storage.bakeoffs import SqlBakeoffs
 from storage.database import check_opens, open_engine
 from storage.ledger import SqlLedger
 from storage.outgoing import SqlOutgoing
+from storage.records import SqlRecords
+from storage.schedules import SqlSchedules
 from storage.schema import upgrade
 from storage.sql import SqlStore
+from storage.suites import SqlSuites
 
 SCRIPTED = "scripted/"
 
@@ -61,6 +70,25 @@ async def _opened_engine(settings: Settings) -> AsyncIterator[AsyncEngine]:
         await engine.dispose()
 
 
+@dataclass(frozen=True, slots=True)
+class Books:
+    """All that is kept, for whoever only reads and writes it."""
+
+    store: SqlStore
+    bench: Bench
+
+
+@asynccontextmanager
+async def opened_books(settings: Settings) -> AsyncIterator[Books]:
+    """Give rounds, and what bake-offs are kept in, the schema up to date; no models."""
+    async with _opened_engine(settings) as engine:
+        yield Books(SqlStore(engine), _bench(engine))
+
+
+def _bench(engine: AsyncEngine) -> Bench:
+    return Bench(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), SqlRecords(engine))
+
+
 @contextmanager
 def opened_claims(settings: Settings) -> Iterator[Claims]:
     """Give the claims of the processes that share the database's file."""
@@ -76,10 +104,14 @@ def opened_claims(settings: Settings) -> Iterator[Claims]:
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What whoever opens the desk wants: demonstration models, and to be told how a fetch goes."""
+    """What whoever opens the desk wants: demonstration models, and to be told of things.
+
+    `on_fetch` hears how a fetch goes, `on_closed` of each round that came to its end.
+    """
 
     local: bool = False
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
+    on_closed: Callable[[Round], None] = lambda _: None
 
 
 def _unpacked(on_fetch: Callable[[str, int, int], None]) -> Callable[[Progress], None]:
@@ -111,13 +143,27 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
 
         gateway = RoutingGateway(routes)
         claims = stack.enter_context(opened_claims(settings))
-        runner = LocalRunner(store, gateway, prepare, claims, budget.paying)
+        carrying = (store, gateway, prepare, claims, budget.paying)
+        runner = LocalRunner(*carrying, on_closed=wishes.on_closed)
         stack.push_async_callback(runner.close)
+        holds = Holds(None if claims is NO_CLAIMS else claims)
+        stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
         outbox = Outbox(SqlOutgoing(engine), now, alone=claims is not NO_CLAIMS)
-        panels, default = houses.panels, houses.default
-        parts = (store, gateway, runner, outbox, panels, default, prepare, remote.health)
-        yield Desk(*parts, budget=budget, texts_days=houses.texts_days, access=houses.access)
+        bench = _bench(engine)
+        await keep_house(bench.suites, houses.suites, now())
+        yield Desk(
+            *(store, gateway, runner, outbox, houses.panels, houses.default),
+            prepare,
+            remote.health,
+            budget=budget,
+            bench=bench,
+            texts_days=houses.texts_days,
+            access=houses.access,
+            holds=holds,
+            bakeoff_rounds=houses.bakeoff_rounds,
+            zone=houses.zone,
+        )
 
 
 async def surroundings(settings: Settings) -> list[str]:

@@ -1,8 +1,9 @@
 """Forget what was said in a round, and keep how it was judged.
 
-Gone are the question and what it refers to, answers, prompts, ballots' raw texts and reasons,
-spoiled texts and the synthesis. What stays is who sat, the draw, rankings, standings, verdict,
-tokens, cost and times, and which model names were masked: what leaderboards and reports rest on.
+Gone are the question, what it refers to and the reference its judges read, answers, prompts,
+ballots' raw texts and reasons, spoiled texts and the synthesis. What stays is who sat, the draw,
+rankings, standings, verdict, tokens, cost and times, and which model names were masked: what
+leaderboards and reports rest on.
 """
 
 from collections.abc import Callable
@@ -81,7 +82,10 @@ def _emptied(round_: Round, take: Take) -> Round:
     return replace(
         round_,
         question=replace(
-            asked, text=take("question", asked.text), context=take("context", asked.context)
+            asked,
+            text=take("question", asked.text),
+            context=take("context", asked.context),
+            reference=take("reference", asked.reference),
         ),
         answers=tuple(_answer(answer, take) for answer in round_.answers),
         ballots=tuple(_ballot(ballot, take) for ballot in round_.ballots),

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-
 # The machine's own ways in, and rounds from before it was kept where they were asked.
 HOUSE = ("web", "terminal", "")
 

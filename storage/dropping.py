@@ -1,4 +1,4 @@
-"""Every round of a workspace, deleted. Knows nothing of what the files keep of it."""
+"""All that a workspace had, deleted. Knows nothing of what the files keep of it."""
 
 from typing import Any
 
@@ -6,14 +6,39 @@ from sqlalchemy import delete, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
-from storage.rows import RoundRow, SpendingRow
+from council.places import Place
+from storage.bench_rows import BakeoffRow, ScheduleRow, SuiteRow
+from storage.bodies import drop_bodies
+from storage.rows import OutgoingRow, RoundRow, SpendingRow
+from storage.sources import drop_sources
 
 
 async def drop(connection: AsyncConnection, chat: str, workspace: str) -> int:
-    """Delete the rounds asked there, with every row that points at one; give how many."""
-    there = (col(RoundRow.chat) == chat, col(RoundRow.workspace) == workspace)
+    """Delete the rounds asked there, with all that belongs to them; give how many.
+
+    The workspace's suites, bake-offs and schedules go too, and what was sent of any of it.
+    """
+    rounds, bakeoffs = (_there(table, chat, workspace) for table in (RoundRow, BakeoffRow))
     # Money belongs to no row of a round: it stays spent, by nobody.
-    dropped = col(SpendingRow.round_id).in_(select(col(RoundRow.id)).where(*there))
+    dropped = col(SpendingRow.round_id).in_(select(col(RoundRow.id)).where(*rounds))
     await connection.execute(update(SpendingRow).where(dropped).values(asker=""))
-    gone: Any = delete(RoundRow).where(*there).returning(literal_column("1"))
-    return len((await connection.execute(gone)).all())
+    sent = (
+        select(col(RoundRow.id)).where(*rounds),
+        select(col(BakeoffRow.id)).where(*bakeoffs),
+    )
+    for ids in sent:
+        await connection.execute(delete(OutgoingRow).where(col(OutgoingRow.round_id).in_(ids)))
+    await connection.execute(delete(BakeoffRow).where(*bakeoffs))
+    # What is the house's own never leaves.
+    if scope := Place(chat, workspace).scope:
+        await connection.execute(delete(SuiteRow).where(col(SuiteRow.scope) == scope))
+        await connection.execute(delete(ScheduleRow).where(col(ScheduleRow.scope) == scope))
+    await drop_bodies(connection)
+    gone: Any = delete(RoundRow).where(*rounds).returning(literal_column("1"))
+    count = len((await connection.execute(gone)).all())
+    await drop_sources(connection)
+    return count
+
+
+def _there(table: type[Any], chat: str, workspace: str) -> tuple[Any, Any]:
+    return col(table.chat) == chat, col(table.workspace) == workspace

@@ -25,6 +25,7 @@ def lines_query(wanted: Wanted) -> Any:  # noqa: ANN401
         RoundRow.delivered,
         RoundRow.panel_name,
         RoundRow.seconds,
+        RoundRow.bakeoff,
         *(RoundRow.chat, RoundRow.workspace, RoundRow.channel, RoundRow.thread, RoundRow.private),
     )
     stage = (
@@ -57,6 +58,8 @@ def _conditions(wanted: Wanted) -> list[Any]:
         found.append(col(RoundRow.panel_name) == wanted.panel)
     if wanted.asked_by is not None:
         found.append(col(RoundRow.asked_by) == wanted.asked_by)
+    if wanted.bakeoff is not None:
+        found.append(col(RoundRow.bakeoff) == wanted.bakeoff)
     if wanted.since:
         found.append(col(RoundRow.asked_at) >= wanted.since)
     if wanted.before:
@@ -90,7 +93,7 @@ def _states(wanted: Wanted) -> Iterator[Any]:
     if wanted.unfinished:
         yield from (col(RoundRow.seconds).is_(None), not_(col(RoundRow.paused)))
     if wanted.undelivered:
-        yield not_(col(RoundRow.delivered))
+        yield from (not_(col(RoundRow.delivered)), col(RoundRow.bakeoff) == "")
     if wanted.succeeded:
         yield from (col(RoundRow.seconds).is_not(None), col(RoundRow.failure).is_(None))
     if wanted.leaves_forgotten_out:
@@ -112,6 +115,7 @@ def line_from(row: Any) -> RoundLine:  # noqa: ANN401
         seconds=row.seconds,
         failed=row.failed,
         delivered=row.delivered,
+        bakeoff=row.bakeoff,
     )
 
 

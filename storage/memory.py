@@ -1,6 +1,6 @@
 """A store that forgets when the process ends."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -9,6 +9,7 @@ from council.errors import StoreError
 from council.feedback import Feedback
 from council.forgetting import check_remembered, check_wordless, forget
 from council.outgoing import Claim
+from council.places import Place
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Round, Stage, in_panel_order
 from storage.finding import PAST_ROUNDS, the_one, unknown
@@ -22,7 +23,18 @@ class MemoryStore:
         self._paused: set[str] = set()
         self._delivered: set[str] = set()
         self._ratings: dict[tuple[str, str], Feedback] = {}
-        self._on_drop = on_drop
+        self._on_drop = [*on_drop]
+        self._on_leave: list[Callable[[Place], Iterable[str]]] = []
+
+    def tell(
+        self, on_drop: Callable[[str], None], on_leave: Callable[[Place], Iterable[str]]
+    ) -> None:
+        """Tell from now on of each round that is dropped, and of each workspace that leaves.
+
+        Who hears of the latter gives the ids of what is dropped with it.
+        """
+        self._on_drop.append(on_drop)
+        self._on_leave.append(on_leave)
 
     async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
@@ -100,11 +112,17 @@ class MemoryStore:
             del self._rounds[round_id]
             for feedback in await self.ratings(round_id):
                 del self._ratings[round_id, feedback.by]
-            for tell in self._on_drop:
-                tell(round_id)
+            self._tell(round_id)
         self._paused -= {*dropped}
+        for leave in self._on_leave:
+            for dropped_id in leave(Place(chat, workspace)):
+                self._tell(dropped_id)
         self._delivered -= {*dropped}
         return len(dropped)
+
+    def _tell(self, dropped_id: str) -> None:
+        for tell in self._on_drop:
+            tell(dropped_id)
 
     async def wipe(self) -> None:
         """Leave nothing behind: there are no files."""

@@ -1,61 +1,81 @@
 """Suites, bake-offs, schedules and records that are gone when the process ends."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Protocol
 
 from council.bakeoffs.bakeoff import Bakeoff, Ending
-from council.bakeoffs.packing import Packed
+from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import (
     EVERY_BAKEOFF,
     EVERY_RECORD,
     Bench,
+    KeptSuite,
     SuiteLine,
     WantedBakeoffs,
     WantedRecords,
 )
+from council.bakeoffs.records import VERSION
 from council.bakeoffs.schedule import Schedule
 from council.bakeoffs.suite import Suite
-from council.errors import BakeoffError, ScheduleError, SuiteError
-from storage.memory import MemoryStore
+from council.places import Place
+from council.ports import Store
+from storage.agreed import line_of, name_taken, newest_slot, no_bakeoff, no_suite
+
+
+class Rounds(Store, Protocol):
+    """A store that tells which rounds, and which workspaces, are no more."""
+
+    def tell(
+        self, on_drop: Callable[[str], None], on_leave: Callable[[Place], Iterable[str]]
+    ) -> None:
+        """Tell from now on of each round that is dropped, and of each workspace that leaves.
+
+        Who hears of the latter gives the ids of what is dropped with it.
+        """
+        ...
 
 
 class MemorySuites:
     """Suites in lists, newest version last."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], list[tuple[Suite, datetime]]] = {}
+        self._kept: dict[tuple[str, str], list[KeptSuite]] = {}
         self._removed: set[tuple[str, str]] = set()
 
     async def keep(self, suite: Suite, by: str, at: datetime) -> bool:
         """Have this be the newest version of a scope's suite; False if it was already."""
         key = (suite.scope, suite.name)
         versions = self._kept.setdefault(key, [])
-        is_new = key in self._removed or not versions or versions[-1][0].version != suite.version
+        is_newest = bool(versions) and versions[-1].suite.version == suite.version
+        if is_newest and key not in self._removed:
+            return False
         self._removed.discard(key)
-        if is_new:
-            versions.append((suite, at))
-        return is_new
+        others = [kept for kept in versions if kept.suite.version != suite.version]
+        self._kept[key] = [*others, KeptSuite(suite, by, at)]
+        return True
 
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
         """Give a version, the newest without one; SuiteError where there is none."""
         for key in ((scope, name), ("", name)):
-            for suite, _ in reversed(self._kept.get(key, [])):
-                if suite.version.startswith(version) and (version or key not in self._removed):
-                    return suite
+            for kept in reversed(self._kept.get(key, [])):
+                is_meant = kept.suite.version.startswith(version)
+                if is_meant and (version or key not in self._removed):
+                    return kept.suite
         raise no_suite(name, version)
 
     async def versions(self, scope: str, name: str) -> tuple[str, ...]:
         """Give the versions of a suite, newest first."""
         kept = self._kept.get((scope, name)) or self._kept.get(("", name)) or []
-        return tuple(dict.fromkeys(suite.version for suite, _ in reversed(kept)))
+        return tuple(one.suite.version for one in reversed(kept))
 
     async def lines(self, scope: str) -> tuple[SuiteLine, ...]:
         """Give what a workspace can choose from: its own suites and the house's, by name."""
         chosen: dict[str, SuiteLine] = {}
         for key in sorted(self._kept, key=lambda key: (key[0] == scope, key[1])):
             if key[0] in {scope, ""} and key not in self._removed:
-                chosen[key[1]] = line_of(*self._kept[key][-1])
+                chosen[key[1]] = line_of(self._kept[key][-1])
         return tuple(chosen[name] for name in sorted(chosen))
 
     async def remove(self, scope: str, name: str) -> bool:
@@ -66,6 +86,15 @@ class MemorySuites:
         self._removed.add(key)
         return True
 
+    async def every(self) -> tuple[KeptSuite, ...]:
+        """Give every version of every suite that is in a list, each suite's oldest first."""
+        listed = [key for key in sorted(self._kept) if key not in self._removed]
+        return tuple(kept for key in listed for kept in self._kept[key])
+
+    def drop(self, scope: str) -> None:
+        """Delete the suites of a workspace."""
+        self._kept = {key: kept for key, kept in self._kept.items() if key[0] != scope}
+
 
 class MemoryBakeoffs:
     """Bake-offs in a dictionary."""
@@ -75,11 +104,17 @@ class MemoryBakeoffs:
 
     async def open(self, bakeoff: Bakeoff) -> bool:
         """Keep a new bake-off; False if its id is kept already."""
-        return self._kept.setdefault(bakeoff.id, bakeoff) is bakeoff
+        is_new = bakeoff.id not in self._kept
+        self._kept.setdefault(bakeoff.id, bakeoff)
+        return is_new
 
     async def end(self, bakeoff_id: str, ending: Ending | None) -> None:
         """Note a bake-off's end; None has it be gone on with."""
         self._kept[bakeoff_id] = replace(await self.load(bakeoff_id), ending=ending)
+
+    async def limit(self, bakeoff_id: str, cap_micro: int | None) -> None:
+        """Have a bake-off spend so much at most; None is no cap."""
+        self._kept[bakeoff_id] = replace(await self.load(bakeoff_id), cap_micro=cap_micro)
 
     async def load(self, bakeoff_id: str) -> Bakeoff:
         """Give a bake-off; BakeoffError where there is none."""
@@ -91,8 +126,20 @@ class MemoryBakeoffs:
         self, limit: int | None = None, wanted: WantedBakeoffs = EVERY_BAKEOFF
     ) -> tuple[Bakeoff, ...]:
         """Give the bake-offs that are wanted, newest first."""
-        newest = sorted(self._kept.values(), key=lambda bakeoff: bakeoff.at, reverse=True)
+        by_id = sorted(self._kept.values(), key=lambda bakeoff: bakeoff.id)
+        newest = sorted(by_id, key=lambda bakeoff: bakeoff.at, reverse=True)
         return tuple(filter(wanted.admits, newest))[:limit]
+
+    def drop(self, left: Place) -> list[str]:
+        """Delete the bake-offs of a workspace; give their ids."""
+        gone = [
+            key
+            for key, bakeoff in self._kept.items()
+            if (bakeoff.place.chat, bakeoff.place.workspace) == (left.chat, left.workspace)
+        ]
+        for key in gone:
+            del self._kept[key]
+        return gone
 
 
 class MemorySchedules:
@@ -107,7 +154,8 @@ class MemorySchedules:
             same = (other.scope, other.name) == (schedule.scope, schedule.name)
             if same and other.id != schedule.id:
                 raise name_taken(schedule.name)
-        self._kept[schedule.id] = schedule
+        before = self._kept.get(schedule.id, schedule)
+        self._kept[schedule.id] = replace(schedule, last_slot=newest_slot(before, schedule))
 
     async def take(self, schedule_id: str, slot: str) -> bool:
         """Take a slot; False where it, or a later one, was taken before."""
@@ -126,54 +174,55 @@ class MemorySchedules:
         """Have a schedule no more; its bake-offs stay."""
         return self._kept.pop(schedule_id, None) is not None
 
+    def drop(self, scope: str) -> None:
+        """Delete the schedules of a workspace."""
+        self._kept = {key: one for key, one in self._kept.items() if one.scope != scope}
+
 
 class MemoryRecords:
     """Records in a dictionary, beside the store whose rounds they are of."""
 
-    def __init__(self, store: MemoryStore) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
         self._kept: dict[str, Packed] = {}
 
     async def missing(self, limit: int) -> tuple[str, ...]:
-        """Give closed rounds, not forgotten, that have no record."""
-        lines = await self._store.recent()
-        closed = (line for line in reversed(lines) if line.seconds is not None)
-        return tuple(x.id for x in closed if not x.forgotten and x.id not in self._kept)[:limit]
+        """Give closed rounds, not forgotten, without a record of today's version, oldest first."""
+        made = {record.round_id for record in self._kept.values() if record.version == VERSION}
+        lines = [
+            line
+            for line in await self._store.recent()
+            if line.seconds is not None and not line.forgotten and line.id not in made
+        ]
+        oldest_first = sorted(lines, key=lambda line: (line.asked_at, line.id))
+        return tuple(line.id for line in oldest_first)[:limit]
 
     async def keep(self, records: Sequence[Packed]) -> None:
         """Keep records, in place of older ones of the same rounds."""
         self._kept |= {record.round_id: record for record in records}
 
     async def recent(self, wanted: WantedRecords = EVERY_RECORD) -> Sequence[Packed]:
-        """Give the records that are wanted, oldest first."""
-        found = filter(wanted.admits, self._kept.values())
-        return sorted(found, key=lambda record: (record.asked_at, record.round_id))
+        """Give the records of today's version that are wanted, oldest first."""
+        found = [record for record in self._kept.values() if record.version == VERSION]
+        oldest_first = sorted(found, key=lambda record: (record.asked_at, record.round_id))
+        return tuple(filter(wanted.admits, oldest_first))
+
+    def drop(self, round_id: str) -> None:
+        """Delete the record of a round."""
+        self._kept.pop(round_id, None)
 
 
-def memory_bench(store: MemoryStore) -> Bench:
+def memory_bench(store: Rounds) -> Bench:
     """Give all that bake-offs are kept in, for as long as the process lives."""
-    return Bench(MemorySuites(), MemoryBakeoffs(), MemorySchedules(), MemoryRecords(store))
+    suites, bakeoffs, schedules = MemorySuites(), MemoryBakeoffs(), MemorySchedules()
+    records = MemoryRecords(store)
 
+    def leave(left: Place) -> list[str]:
+        """Delete what a workspace had; what is the house's own never leaves."""
+        if left.scope:
+            suites.drop(left.scope)
+            schedules.drop(left.scope)
+        return bakeoffs.drop(left)
 
-def line_of(suite: Suite, at: datetime) -> SuiteLine:
-    """Give a suite in one line."""
-    graded = sum(question.reference is not None for question in suite.questions)
-    return SuiteLine(suite.name, suite.scope, suite.version, len(suite.questions), graded, at)
-
-
-def no_suite(name: str, version: str = "") -> SuiteError:
-    """Give the error for a suite that is not there."""
-    which = f"version {version!r} of suite {name!r}" if version else f"suite {name!r}"
-    return SuiteError(f"There is no {which}: `/council suite` lists those there are.")
-
-
-def no_bakeoff(bakeoff_id: str) -> BakeoffError:
-    """Give the error for a bake-off that is not there."""
-    return BakeoffError(
-        f"There is no bake-off {bakeoff_id!r}: `/council bakeoff` lists those there are."
-    )
-
-
-def name_taken(name: str) -> ScheduleError:
-    """Give the error for a schedule whose name another has."""
-    return ScheduleError(f"There is a schedule {name!r} already: give this one another name.")
+    store.tell(records.drop, leave)
+    return Bench(suites, bakeoffs, schedules, records)

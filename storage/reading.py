@@ -1,17 +1,15 @@
 """From rows to a round."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from sqlmodel import SQLModel
 
 from council.answers import Absence, Answer, Role
 from council.ballots import Ballot, Paper, SpoiledBallot
 from council.calls import Prompt, Reply
-from council.errors import PanelError, StoreError
 from council.forgotten import Forgotten
 from council.labels import Label, LabelMap
 from council.places import Place
@@ -20,9 +18,9 @@ from council.slates import Slate
 from council.tally import Standing, Strength, Tally, Verdict
 from council.tally.agreement import Agreement
 from storage import rows
+from storage.valid import told_by_field, valid
 from storage.writing import PANEL
 
-T = TypeVar("T")
 Row = TypeVar("Row", bound=SQLModel)
 Word = TypeVar("Word", bound=StrEnum)
 Found = Mapping[str, Any]  # a row as the database gives it, by column
@@ -57,22 +55,14 @@ class Parts:
 
 def round_from(found: Found, parts: Parts) -> Round:
     """Give the round its rows hold, in panel order; StoreError where no round can hold that."""
-    with _told_by_field(found["id"]):
+    with told_by_field("Round", found["id"]):
         return _round(_row(rows.RoundRow, found), parts)
 
 
 def past_ballot_from(found: Found) -> Ballot:
     """Give what was counted of a ballot: all but its paper."""
-    with _told_by_field(found["round_id"]):
-        return _valid("ballot", BALLOT.validate_python, found)
-
-
-@contextmanager
-def _told_by_field(round_id: str) -> Iterator[None]:
-    try:
-        yield
-    except (ValueError, PanelError) as error:
-        raise StoreError(f"Round {round_id!r} holds what no round can: {error}") from error
+    with told_by_field("Round", found["round_id"]):
+        return valid("ballot", BALLOT.validate_python, found)
 
 
 def _round(row: rows.RoundRow, parts: Parts) -> Round:
@@ -80,8 +70,8 @@ def _round(row: rows.RoundRow, parts: Parts) -> Round:
     return in_panel_order(
         Round(
             id=row.id,
-            question=Question(row.question, row.asked_by, row.context, place_from(row)),
-            panel=_valid("round.panel", PANEL.validate_python, row.panel),
+            question=_question(row),
+            panel=valid("round.panel", PANEL.validate_python, row.panel),
             seed=row.seed,
             asked_at=row.asked_at,
             # JSONB has an order of its own.
@@ -95,6 +85,7 @@ def _round(row: rows.RoundRow, parts: Parts) -> Round:
             synthesis=syntheses[0] if syntheses else None,
             closing=None if row.seconds is None else Closing(row.seconds, row.failure),
             forgotten=_forgotten(row),
+            bakeoff=row.bakeoff,
         )
     )
 
@@ -104,10 +95,14 @@ def place_from(row: Any) -> Place:  # noqa: ANN401
     return Place(row.chat, row.workspace, row.channel, row.thread, row.private)
 
 
+def _question(row: rows.RoundRow) -> Question:
+    return Question(row.question, row.asked_by, row.context, place_from(row), row.reference)
+
+
 def _forgotten(row: rows.RoundRow) -> Forgotten | None:
     if row.forgotten_at is None:
         return None
-    digests = _valid("round.digests", DIGESTS.validate_python, row.digests)
+    digests = valid("round.digests", DIGESTS.validate_python, row.digests)
     return Forgotten(row.forgotten_at, row.salt, digests)
 
 
@@ -206,17 +201,7 @@ def _reply(row: Any, text: str | None = None) -> Reply:  # noqa: ANN401
 
 
 def _row(table: type[Row], found: Found) -> Row:
-    return _valid(str(table.__tablename__), table.model_validate, found)
-
-
-def _valid(name: str, check: Callable[[Any], T], found: object) -> T:
-    """Give what the check makes of a value; ValueError naming the field that is no such thing."""
-    try:
-        return check(found)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, (name, *first["loc"])))
-        raise ValueError(f"{field}: {first['msg']}.") from error
+    return valid(str(table.__tablename__), table.model_validate, found)
 
 
 def _known(kind: type[Word], value: str, field: str) -> Word:

@@ -6,7 +6,7 @@ Rows carry no behaviour and are not validated; what they hold comes from the cou
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, false
+from sqlalchemy import BigInteger, Index, false, text
 from sqlmodel import Field, SQLModel
 
 from storage.types import Json, UtcDateTime
@@ -31,17 +31,29 @@ class _WithReply(SQLModel):
     attempts: int = 1
 
 
+# Whose numbers can be kept: see storage.records.
+_CLOSED = text("seconds IS NOT NULL AND forgotten_at IS NULL")
+
+
 class RoundRow(SQLModel, table=True):
     """A round; `panel` is the whole panel as it sat, `seconds` is null until it is closed.
 
     `digests` are pairs of a forgotten text's name and its digest, none before it is forgotten.
+    `bakeoff` is the id of the bake-off it belongs to, or empty.
     """
 
     __tablename__ = "round"
+    __table_args__ = (
+        Index("ix_round_bakeoff_asked_at", "bakeoff", "asked_at"),
+        Index(
+            "ix_round_countable", "asked_at", "id", sqlite_where=_CLOSED, postgresql_where=_CLOSED
+        ),
+    )
     id: str = Field(primary_key=True)
     question: str
     asked_by: str
     context: str
+    reference: str = Field(default="", sa_column_kwargs={"server_default": ""})
     chat: str = Field(default="", sa_column_kwargs={"server_default": ""})
     workspace: str = Field(default="", sa_column_kwargs={"server_default": ""})
     channel: str = Field(default="", sa_column_kwargs={"server_default": ""})
@@ -61,6 +73,7 @@ class RoundRow(SQLModel, table=True):
     digests: list[list[str]] = Field(
         default_factory=list, sa_type=Json, sa_column_kwargs={"server_default": "[]"}
     )
+    bakeoff: str = Field(default="", sa_column_kwargs={"server_default": ""})
 
 
 class AnswerRow(_OfRound, _WithPrompt, _WithReply, table=True):
@@ -187,11 +200,14 @@ class FeedbackRow(_OfRound, table=True):
 
 
 class OutgoingRow(SQLModel, table=True):
-    """A message that is being sent, or was; `message` is the chat's own id once it is known."""
+    """A message that is being sent, or was; `message` is the chat's own id once it is known.
+
+    `round_id` is that of a round or of a bake-off, so it belongs to no row of either.
+    """
 
     __tablename__ = "outgoing"
     key: str = Field(primary_key=True)
-    round_id: str = Field(foreign_key="round.id", ondelete="CASCADE", index=True)
+    round_id: str = Field(index=True)
     claimed_at: datetime = Field(sa_type=UtcDateTime)
     message: str | None = None
 

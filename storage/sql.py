@@ -151,10 +151,8 @@ class SqlStore:
     async def drop(self, chat: str, workspace: str) -> int:
         """Delete every round that was asked in a workspace; give how many there were."""
         async with transaction(self.engine) as connection:
-            dropped = await drop(connection, chat, workspace)
-            if dropped:
-                await owe(connection)
-            return dropped
+            await owe(connection)
+            return await drop(connection, chat, workspace)
 
     @finished
     async def wipe(self) -> None:

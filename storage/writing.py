@@ -23,7 +23,6 @@ PANEL = TypeAdapter(Panel)
 def round_row(round_: Round) -> rows.RoundRow:
     """Give the round's own row; what it holds besides is in rows of its artefacts."""
     closed = closing_values(round_.closing) if round_.closing else {}
-    asked = {"question": round_.question.text, "context": round_.question.context}
     return rows.RoundRow(
         id=round_.id,
         asked_by=round_.question.asked_by,
@@ -34,7 +33,8 @@ def round_row(round_: Round) -> rows.RoundRow:
         seed=round_.seed,
         versions=dict(round_.versions),
         **closed,
-        **(asked | forgotten_values(round_)),
+        bakeoff=round_.bakeoff,
+        **(_asked(round_) | forgotten_values(round_)),
     )
 
 
@@ -166,5 +166,10 @@ def forgotten_values(round_: Round) -> dict[str, Any]:
     if gone is None:
         return {}
     digests = [[*pair] for pair in gone.digests]
-    asked = {"question": round_.question.text, "context": round_.question.context}
-    return {**asked, "forgotten_at": gone.at, "salt": gone.salt, "digests": digests}
+    return {**_asked(round_), "forgotten_at": gone.at, "salt": gone.salt, "digests": digests}
+
+
+def _asked(round_: Round) -> dict[str, Any]:
+    """Give the texts that a round's own row keeps."""
+    asked = round_.question
+    return {"question": asked.text, "context": asked.context, "reference": asked.reference}

@@ -9,7 +9,7 @@ from bot.access.policy import (
     allows,
     check_panel,
 )
-from bot.access.reading import NotYoursError, check_own, check_readable, readable
+from bot.access.reading import NotYoursError, check_own, check_readable, listable, readable
 
 __all__ = [
     "Access",
@@ -23,5 +23,6 @@ __all__ = [
     "check_pace",
     "check_panel",
     "check_readable",
+    "listable",
     "readable",
 ]

@@ -18,7 +18,8 @@ class TooManyRoundsError(NotAdmittedError):
 async def check_pace(access: Access, store: Store, question: Question, now: datetime) -> None:
     """Raise TooManyRoundsError, which says when the next round is free, if there is none now.
 
-    What nobody asked, and what was asked in the terminal or on the page, goes by no limit.
+    What nobody asked, what was asked in the terminal or on the page, and rounds of bake-offs go by
+    no limit.
     """
     if question.place.chat in HOUSE or not question.asked_by:
         return
@@ -30,6 +31,7 @@ async def check_pace(access: Access, store: Store, question: Question, now: date
         asked = Wanted(
             chats=(question.place.chat,),
             asked_by=question.asked_by,
+            bakeoff="",
             since=now - window + _MOMENT,
         )
         lines = await store.recent(most, asked)

@@ -8,6 +8,7 @@ from council.errors import CouncilError
 from council.panel import Panel
 from council.places import HOUSE, Place
 
+
 class NotAdmittedError(CouncilError):
     """The council is not open to somebody, or not in this way."""
 

@@ -1,5 +1,7 @@
 """Who may read which rounds, and whose they are."""
 
+from dataclasses import replace
+
 from bot.access.policy import Access
 from bot.chat import Asker, Said
 from council.errors import CouncilError, RoundNotFoundError
@@ -32,6 +34,14 @@ def readable(said: Said, containing: str = "") -> Wanted:
         here=here,
         only_here=said.asker.is_guest or said.is_shared,
     )
+
+
+def listable(said: Said, containing: str = "") -> Wanted:
+    """Give the rounds that are listed for somebody: readable ones that somebody asked by itself.
+
+    The many rounds of bake-offs are found by their bake-offs.
+    """
+    return replace(readable(said, containing), bakeoff="")
 
 
 def check_own(access: Access, round_: Round, asker: Asker, what: str) -> None:

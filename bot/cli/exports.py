@@ -1,7 +1,7 @@
-"""Rounds out to lines of JSON, and in again; one round at a time is held in memory."""
+"""Everything stored, out to lines of JSON; one round at a time is held in memory."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -9,79 +9,88 @@ from pathlib import Path
 import typer
 
 from bot.cli.whole_file import written_whole
-from bot.render.figures import counted
+from bot.render.figures import counted, listed
 from bot.settings import SettingsError, load_settings
-from bot.wiring import opened_store
-from council.errors import ForgottenError, StoreError
-from council.ports import Store, Wanted
-from storage.documents import Record, line_of, record_of
+from bot.wiring import Books, opened_books
+from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.ports import Bench, KeptSuite
+from council.bakeoffs.schedule import Schedule
+from council.errors import StoreError
+from council.ports import Wanted
+from storage.bench_documents import Kept, kept_line, thing_of
+from storage.documents import Record, line_of
 
 Tell = Callable[[str], None]
+Things = Counter[type[Record | Kept]]
+
+NOUNS: dict[type[Record | Kept], str] = {
+    Record: "round",
+    KeptSuite: "version of a suite",
+    Bakeoff: "bake-off",
+    Schedule: "schedule",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A line that is no round, and why."""
+    """A line that is nothing we export, and why."""
 
     why: str
 
 
 async def export_rounds(since: datetime | None, to: Path | None, tell: Tell) -> None:
-    """Write every round, oldest first, a line each; `tell` hears of one that cannot be read."""
-    async with opened_store(load_settings()) as store:
-        lines = _lines(store, Wanted(since=since), tell)
+    """Write everything, rounds last and oldest first; `tell` hears of what cannot be read."""
+    async with opened_books(load_settings()) as books:
+        lines = _lines(books, since, tell)
         if to is None:
-            async for line in lines:
+            async for _, line in lines:
                 typer.echo(line, nl=False)
             return
-        count = 0
+        written: Things = Counter()
         with written_whole(to) as file:
-            async for line in lines:
+            async for kind, line in lines:
                 file.write(line)
-                count += 1
-    typer.echo(f"{counted(count, 'round')} written to {to}.")
+                written[kind] += 1
+    typer.echo(f"{said(written)} written to {to}.")
 
 
-async def _lines(store: Store, wanted: Wanted, tell: Tell) -> AsyncIterator[bytes]:
-    for round_id in await store.ids(wanted=wanted):
+def said(things: Things) -> str:
+    """Say how many things of each kind there are: "2 rounds and 1 schedule"; rounds come first."""
+    kinds = [kind for kind in NOUNS if things[kind] or kind is Record]
+    return listed(_counted(things[kind], NOUNS[kind]) for kind in kinds)
+
+
+def _counted(number: int, noun: str) -> str:
+    head, of, tail = noun.partition(" of ")
+    return f"{counted(number, head)}{of}{tail}"
+
+
+async def _lines(
+    books: Books, since: datetime | None, tell: Tell
+) -> AsyncIterator[tuple[type[Record | Kept], bytes]]:
+    for kept in await _kept(books.bench, since):
         try:
-            line = line_of(await store.load(round_id), await store.ratings(round_id))
-            yield line.encode() + b"\n"
+            yield type(kept), kept_line(kept).encode() + b"\n"
+        except StoreError as error:
+            tell(f"Left out: {error}")
+    for round_id in await books.store.ids(wanted=Wanted(since=since)):
+        try:
+            round_ = await books.store.load(round_id)
+            line = line_of(round_, await books.store.ratings(round_id))
+            yield Record, line.encode() + b"\n"
         except StoreError as error:
             tell(f"Left out: {error}")
 
 
-async def import_rounds(path: Path, tell: Tell) -> None:
-    """Keep every exported round that is not there yet; `tell` hears of lines that are no round."""
-    kept = there = 0
-    async with opened_store(load_settings()) as store:
-        for found in exported(path):
-            if isinstance(found, Unreadable):
-                tell(found.why)
-                continue
-            try:
-                is_new = await _kept(store, found)
-            except StoreError as error:
-                tell(f"Round {found.round_.id!r}: {error}")
-                continue
-            kept, there = kept + is_new, there + (not is_new)
-    typer.echo(f"{counted(kept, 'round')} taken in, {there} there already.")
+async def _kept(bench: Bench, since: datetime | None) -> list[Kept]:
+    """Give what is kept beside rounds; of bake-offs those that began since then, oldest first."""
+    bakeoffs = reversed(await bench.bakeoffs.recent())
+    wanted = [one for one in bakeoffs if since is None or one.at >= since]
+    return [*await bench.suites.every(), *await bench.schedules.every(), *wanted]
 
 
-async def _kept(store: Store, record: Record) -> bool:
-    """Keep a round and what people think of it; give False for a round that was there."""
-    is_new = await store.open(record.round_)
-    if is_new:
-        # Its place has long been told, if it can be reached from here at all.
-        await store.deliver(record.round_.id, delivered=True)
-    for feedback in record.ratings:
-        with suppress(ForgottenError):  # words on a round that was forgotten here meanwhile
-            await store.rate(feedback)
-    return is_new
-
-
-def exported(path: Path) -> Iterator[Record | Unreadable]:
-    """Give a file's rounds one by one, and why a line is none; SettingsError without a file."""
+def exported(path: Path) -> Iterator[Record | Kept | Unreadable]:
+    """Give what a file holds line by line, and why a line is nothing; SettingsError without one."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -91,8 +100,8 @@ def exported(path: Path) -> Iterator[Record | Unreadable]:
         raise SettingsError([f"{path} cannot be read: {error.strerror}."]) from None
 
 
-def _read(line: bytes, where: str) -> Record | Unreadable:
+def _read(line: bytes, where: str) -> Record | Kept | Unreadable:
     try:
-        return record_of(line)
+        return thing_of(line)
     except StoreError as error:
         return Unreadable(f"{where}: {str(error).rstrip('.')}.")

@@ -13,7 +13,7 @@ def export(
     since: Annotated[str | None, typer.Option(help="Rounds asked on this day or later.")] = None,
     to: Annotated[Path | None, typer.Option(help="A file; else it is printed.")] = None,
 ) -> None:
-    """Write every round as a line of JSON, with all that is stored of it."""
+    """Write every round, and what bake-offs keep, as lines of JSON with all that is stored."""
     asked_since = moment(since)
     from bot.cli.exports import export_rounds
 
@@ -24,7 +24,7 @@ def export(
 
 def import_(file: Annotated[Path, typer.Argument(help="An export.")]) -> None:
     """Take exported rounds in; those that are there already are left alone."""
-    from bot.cli.exports import import_rounds
+    from bot.cli.taking_in import import_rounds
 
     told = _Told()
     run(import_rounds(file, told))

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from bot import logs, metrics
+from bot.bakeoffs.keeping import keep_counting
+from bot.bakeoffs.resuming import go_on_at_home
 from bot.cli.discord_address import discord_address
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
@@ -19,6 +21,7 @@ from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting
+from bot.scheduler.service import Scheduler
 from bot.settings import Settings, SettingsError, load_settings
 from bot.web.app import web_app
 from bot.web.seals import Seals, seal_key
@@ -27,6 +30,7 @@ from bot.web.site import Site
 from bot.wiring import Wishes, opened_desk, surroundings
 from council.errors import PanelError
 from council.panel import Panel
+from council.rounds import Round
 
 if TYPE_CHECKING:
     from bot.discord.address import Address
@@ -61,11 +65,12 @@ async def converse(*, local: bool) -> None:
 async def serve(*, local: bool) -> None:
     """Start everything that has what it needs, until told to stop by SIGTERM or Ctrl-C."""
     settings, console = load_settings(), Console(stderr=True, highlight=False)
+    closed: asyncio.Queue[Round] = asyncio.Queue()
     check_open(settings)
     readying = Readying(FetchBar(console).show)
     logs.set_up(verbose=True)
     say = partial(console.print, markup=False, soft_wrap=True)  # a sentence is one line of a log
-    async with opened_desk(settings, Wishes(local, readying.on_fetch)) as desk:
+    async with opened_desk(settings, Wishes(local, readying.on_fetch, closed.put_nowait)) as desk:
         panel = _default_panel(desk)
         site = Site(
             desk,
@@ -84,7 +89,8 @@ async def serve(*, local: bool) -> None:
             say(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
                 say(line)
-            acts = [readying.ready(desk, panel), metrics.watch_lag()]
+            acts = [readying.ready(desk, panel), metrics.watch_lag(), keep_counting(desk, closed)]
+            acts.append(Scheduler(desk).run())
             if desk.texts_days is not None:
                 acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.seen))
             if slack:
@@ -109,9 +115,10 @@ def _discord(desk: Desk, address: "Address", folder: Path, say: Callable[[str], 
 
 
 async def _resume(desk: Desk) -> None:
-    """Go on with the page's rounds that a stop or a crash interrupted; free what none holds."""
+    """Go on with the page's rounds and bake-offs that were interrupted; free what none holds."""
     await desk.budget.sweep(desk.store)
     await desk.runner.resume(("web",))
+    await go_on_at_home(desk)
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ from council.forgetting import names_of_text
 from council.ports import Store
 from council.rounds import Round
 from council.verify import verify
+from storage.documents import Record
 
 Tell = Callable[[str], None]
 NO_ROUND = "No round is stored."
@@ -37,12 +38,12 @@ async def verify_file(path: Path, tell: Tell) -> None:
     """Verify every round of an export, without a database; `tell` hears of each that differs."""
     none = True
     for found in exported(path):
-        none = False
         if isinstance(found, Unreadable):
             typer.echo(found.why)
             tell(found.why)
-        elif not _said(found.round_):
+        elif isinstance(found, Record) and not _said(found.round_):
             tell(found.round_.id)
+        none = none and not isinstance(found, Unreadable | Record)
     if none:
         typer.echo(NO_ROUND)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.access import check_own, readable
+from bot.access import check_own, listable
 from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
 from bot.commands.meant import LAST, meant
@@ -23,7 +23,7 @@ async def cancel(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
 async def _meant(desk: Desk, said: Said, wanted: str) -> Round:
     if wanted.lower() != LAST:
         return await meant(desk, said, wanted)
-    own = replace(readable(said), asked_by=said.asker.id, unfinished=True)
+    own = replace(listable(said), asked_by=said.asker.id, unfinished=True)
     newest = await desk.store.recent(1, own)
     if not newest:
         raise RoundNotFoundError("No round of yours is under way here.")

@@ -1,6 +1,7 @@
 """A question that follows a round: what it refers to is that round, and those after it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from bot.chat import Sent
 from bot.commands.desk import Desk
@@ -21,7 +22,9 @@ async def rounds_of_thread(desk: Desk, place: Place, asked: str = "") -> tuple[R
     first = await _first_round(desk, place, asked)
     if first is None:
         return ()
-    here = Wanted(chats=(place.chat,), workspace=place.workspace, here=place, only_here=True)
+    here = Wanted(
+        chats=(place.chat,), workspace=place.workspace, here=place, only_here=True, bakeoff=""
+    )
     lines = await desk.store.recent(MOST_ROUNDS, here)
     later = [x.id for x in reversed(lines) if x.place.thread == place.thread and x.id != first.id]
     return (first, *[await desk.store.load(round_id) for round_id in later])
@@ -35,9 +38,11 @@ async def _first_round(desk: Desk, place: Place, asked: str) -> Round | None:
 
 
 async def round_at(desk: Desk, place: Place, message: str) -> Round | None:
-    """Give the round whose first message this is."""
+    """Give the round whose first message this is; None for one that shows no single round."""
     round_id = await desk.outbox.root_of(Sent(place, message))
-    return await desk.store.load(round_id) if round_id else None
+    with suppress(RoundNotFoundError):  # a bake-off's message
+        return await desk.store.load(round_id) if round_id else None
+    return None
 
 
 def context_of(rounds: Sequence[Round]) -> str:

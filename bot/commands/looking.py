@@ -1,6 +1,6 @@
 """The commands that show: help, panel, rounds, show."""
 
-from bot.access import allows, readable
+from bot.access import allows, listable
 from bot.chat import Chat, Heading, Note, Post, Said, Table
 from bot.commands.desk import Desk
 from bot.commands.meant import LAST, meant
@@ -44,7 +44,7 @@ def _seats(name: str, desk: Desk) -> str:
 
 async def show_rounds(desk: Desk, chat: Chat, said: Said, limit: str) -> None:
     """List the newest rounds."""
-    wanted = readable(said)
+    wanted = listable(said)
     lines = await desk.store.recent(int(limit) if limit else SHOWN_ROUNDS, wanted)
     if not lines:
         await chat.whisper(said, Post((Note("No round has been held yet."),)))
@@ -68,7 +68,7 @@ async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
 
     In a room the buttons under the answer open the rest.
     """
-    round_ = await _meant(desk, said, wanted)
+    round_ = await meant_or_last(desk, said, wanted)
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
         await chat.whisper(said, Post((Note(line),)))
@@ -78,11 +78,11 @@ async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
         await chat.whisper(said, post)
 
 
-async def _meant(desk: Desk, said: Said, wanted: str) -> Round:
-    """Give the round that is meant, if it may be read here."""
+async def meant_or_last(desk: Desk, said: Said, wanted: str) -> Round:
+    """Give the round that is meant, the newest for `last`, if it may be read here."""
     if wanted.lower() != LAST:
         return await meant(desk, said, wanted)
-    newest = await desk.store.recent(1, readable(said))
+    newest = await desk.store.recent(1, listable(said))
     if not newest:
         raise RoundNotFoundError("No round has been held yet.")
     return await desk.store.load(newest[0].id)

@@ -11,6 +11,7 @@ import discord
 import structlog
 
 from bot.chat import Chat, File, GoneError, Heading, Post, Said, Sent, UnwelcomeError
+from bot.discord import channels
 from bot.discord.dress import dressed
 from bot.discord.faults import (
     THREAD_THERE,
@@ -22,7 +23,7 @@ from bot.discord.faults import (
 )
 from bot.discord.fits import fits_discord
 from bot.discord.hearing import CHAT
-from bot.discord.views import files_of, view_of
+from bot.discord.views import called_by, files_of, view_of
 from bot.render.paging import pages
 from council.errors import CouncilError
 from council.places import Place
@@ -54,7 +55,7 @@ class DiscordChat(Chat):
         self._names = names
         self._whisper = whisper
         self._written_at = time.monotonic()
-        self._titles: dict[str, str] = {}  # of answers, for the threads under them
+        self._titles: dict[str, str] = {}  # of messages, for the threads under them
         self.keeps_files = keeps_files
 
     def pages(self, post: Post) -> tuple[Post, ...]:
@@ -85,6 +86,7 @@ class DiscordChat(Chat):
                 structlog.get_logger().warning("discord_file_refused", why=error.code)
                 return Sent(place, f"refused: {error.code}")
             raise UnwelcomeError(str(error)) from None
+        self._titles[str(message.id)] = _title(post)
         return Sent(place, str(message.id))
 
     def alone_with(self, asker_id: str, place: Place) -> Place:
@@ -120,8 +122,8 @@ class DiscordChat(Chat):
             view=view_of(message, mark_of(key)),
             files=files_of(message),
             nonce=mark_of(key),  # within minutes Discord itself sends no message twice
-            silent=True,
-            allowed_mentions=discord.AllowedMentions.none(),
+            silent=not message.called,
+            allowed_mentions=called_by(message),
         )
 
     async def _open_thread(self, place: Place) -> None:
@@ -187,6 +189,14 @@ class DiscordChat(Chat):
                 await self._edited(sent, post)
         except CouncilError as error:
             structlog.get_logger().debug("discord_progress_not_shown", why=str(error))
+
+    async def elsewhere(self, said: Said, channel: str) -> Said:
+        """Give what was said as if it were said in another channel, named or by its id."""
+        return await channels.elsewhere(self._client, said, channel)
+
+    async def check_postable(self, place: Place) -> None:
+        """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
+        await channels.check_postable(self._client, place)
 
     async def whisper(self, said: Said, post: Post) -> None:
         """Tell only the one who spoke."""

@@ -6,7 +6,7 @@ Knows no client: `views` makes of a message what discord.py sends.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -16,6 +16,7 @@ from bot.chat import (
     File,
     Heading,
     Line,
+    Mentions,
     Note,
     Part,
     Post,
@@ -26,46 +27,54 @@ from bot.chat import (
 )
 from bot.discord.buttons import Component, button_rows
 from bot.discord.inline import marked_words
-from bot.discord.limits import FILE_NAME, HEADING
+from bot.discord.limits import CALLED, DESCRIPTION, FILE_NAME, HEADING
 from bot.discord.markdown import markdown_text
 from bot.discord.plain import inert
 from bot.discord.tables import standings_text
 from bot.render.steps import step_line
+from bot.render.untrusted import shortened, shown_text
 
 COMPONENTS_V2 = 1 << 15
-_TEXT, _FILE, _CONTAINER = 10, 13, 17
+_TEXT, _GALLERY, _FILE, _CONTAINER = 10, 12, 13, 17
 _AMBER = 0xC27C0E  # the only colour: something is missing
 _NAMELESS = "A message of the council"
 _SMALL = Quote | Note
+_PERSON = re.compile(r"[0-9]{15,20}")
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as Discord's JSON has it, and the files that its components name."""
+    """A message as Discord's JSON has it, the files that its components name, and who is called."""
 
     components: tuple[Component, ...]
     files: tuple[File, ...] = ()
+    called: tuple[str, ...] = ()
 
     @property
     def payload(self) -> dict[str, Any]:
-        """Give what is sent: no name in it calls anybody."""
+        """Give what is sent: nobody is called by any name in it, only by a mention of ours."""
+        people = {"users": list(self.called)} if self.called else {}
         return {
             "components": list(self.components),
             "flags": COMPONENTS_V2,
-            "allowed_mentions": {"parse": []},
+            "allowed_mentions": {"parse": [], **people},
         }
 
 
 def dressed(post: Post) -> Message:
     """Give a post as a message; one that `fits_discord` is within every limit."""
-    files = tuple(File(_file_name(p.name), p.text) for p in post.parts if isinstance(p, File))
+    files = tuple(replace(p, name=_file_name(p.name)) for p in post.parts if isinstance(p, File))
     components = [made for kind, parts in groupby(post.parts, _kind) for made in _made(kind, parts)]
-    return Message(tuple(components) or (_text(marked_words(post.summary) or _NAMELESS),), files)
+    return Message(
+        tuple(components) or (_text(marked_words(post.summary) or _NAMELESS),),
+        files,
+        tuple(id_ for part in post.parts if isinstance(part, Mentions) for id_ in _people(part)),
+    )
 
 
 def _kind(part: Part) -> type:
     """Give what neighbours of a kind become together: one text, one box of cautions."""
-    return type(part) if isinstance(part, Caution | Buttons | File) else Post
+    return type(part) if isinstance(part, Caution | Buttons | File | Mentions) else Post
 
 
 def _made(kind: type, parts: Iterator[Part]) -> Iterator[Component]:
@@ -73,13 +82,29 @@ def _made(kind: type, parts: Iterator[Part]) -> Iterator[Component]:
         for row in parts:
             yield from button_rows(row.buttons if isinstance(row, Buttons) else ())
     elif kind is File:
-        for file in parts:
-            name = _file_name(file.name if isinstance(file, File) else "")
-            yield {"type": _FILE, "file": {"url": f"attachment://{name}"}}
+        yield from (_file(part) for part in parts if isinstance(part, File))
+    elif kind is Mentions:
+        people = [id_ for part in parts if isinstance(part, Mentions) for id_ in _people(part)]
+        if people:
+            yield {"type": _TEXT, "content": " ".join(f"<@{id_}>" for id_ in people)}
     elif words := _one_under_another(parts):
         text = _text(words)
         boxed = {"type": _CONTAINER, "accent_color": _AMBER, "components": [text]}
         yield boxed if kind is Caution else text
+
+
+def _file(file: File) -> Component:
+    """Give a picture to look at, any other file to keep."""
+    media = {"url": f"attachment://{_file_name(file.name)}"}
+    if not file.is_picture:
+        return {"type": _FILE, "file": media}
+    told = shortened(inert(" ".join(shown_text(file.text).split())), DESCRIPTION)
+    return {"type": _GALLERY, "items": [{"media": media, "description": told}]}
+
+
+def _people(mentions: Mentions) -> list[str]:
+    """Give the ids that are people's, as many as one message calls."""
+    return [id_ for id_ in dict.fromkeys(mentions.ids) if _PERSON.fullmatch(id_)][:CALLED]
 
 
 def _text(words: str) -> Component:

@@ -11,6 +11,8 @@ BUTTON_LABEL = 80
 CUSTOM_ID = 100
 URL = 2_000
 FILE_NAME = 100
+DESCRIPTION = 256  # of a picture
+CALLED = 50  # our own: people one message calls
 
 HEADING = 150  # our own: a longer title is bold text
 BOLD_HEADING = 600  # our own: more than this is no heading

@@ -2,7 +2,19 @@
 
 from collections.abc import Iterator
 
-from bot.chat import Buttons, File, Heading, Part, Post, Prose, Quote, Steps, Table, Thread
+from bot.chat import (
+    Buttons,
+    File,
+    Heading,
+    Mentions,
+    Part,
+    Post,
+    Prose,
+    Quote,
+    Steps,
+    Table,
+    Thread,
+)
 
 
 def as_markdown(thread: Thread) -> str:
@@ -25,7 +37,7 @@ def _part(part: Part, level: str) -> str:
             return "\n".join(f"> {line}" for line in text.splitlines())
         case Table():
             return "\n".join(_rows(part))
-        case Buttons() | Steps() | File():
+        case Buttons() | Steps() | File() | Mentions():
             return ""
     return _line(part.text)
 

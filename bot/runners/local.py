@@ -11,9 +11,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import structlog
 
 from bot import logs, metrics
-from bot.ports import RoundStoppedError, Sight, Sights
+from bot.ports import Claims, RoundStoppedError, Sight, Sights
 from bot.runners.carried import Carried, sights_until_closed
-from bot.runners.claims import NO_CLAIMS, Claims
+from bot.runners.claims import NO_CLAIMS
 from bot.runners.tap import Tap
 from council.convene import convene
 from council.errors import CouncilError
@@ -45,7 +45,10 @@ async def _unpaid(_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
 
 
 class LocalRunner:
-    """Carries rounds in tasks of this process; `paying` gives each its own way to models."""
+    """Carries rounds in tasks of this process; `paying` gives each its own way to models.
+
+    `on_closed` hears of each round that came to its end, after everybody who watches it.
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a round needs, and the clock for tests
         self,
@@ -55,6 +58,7 @@ class LocalRunner:
         claims: Claims = NO_CLAIMS,
         paying: Paying = _unpaid,
         clock: Callable[[], float] = time.monotonic,
+        on_closed: Callable[[Round], None] = lambda _: None,
     ) -> None:
         self._store = store
         self._tap = Tap(gateway)
@@ -62,6 +66,7 @@ class LocalRunner:
         self._claims = claims
         self._paying = paying
         self._clock = clock
+        self._on_closed = on_closed
         self._turns = asyncio.Semaphore(MOST_ROUNDS)
         self._carried: dict[str, Carried] = {}
 
@@ -72,7 +77,9 @@ class LocalRunner:
         """
         if not all(self._claims.take(f"chat {chat}") for chat in chats):
             raise RoundElsewhereError(SERVED)
-        for line in await self._store.recent(wanted=Wanted(chats=tuple(chats), unfinished=True)):
+        # Rounds of bake-offs are gone on with by whoever holds those.
+        wanted = Wanted(chats=tuple(chats), unfinished=True, bakeoff="")
+        for line in await self._store.recent(wanted=wanted):
             try:
                 self.start(await self._store.load(line.id))
             except CouncilError as error:  # one round that cannot be read stops no other
@@ -147,6 +154,7 @@ class LocalRunner:
             closed = await convene(carried.sight.round_.id, council)
         logs.round_closed(closed)
         metrics.round_closed(closed)
+        self._on_closed(closed)
 
 
 async def _only(sight: Sight) -> Sights:

@@ -17,6 +17,7 @@ from bot.chat import (
     Caution,
     Heading,
     Line,
+    Mentions,
     Note,
     Part,
     Post,
@@ -30,8 +31,8 @@ from bot.render.reading.parsing import Parsed, parsed
 from bot.slack.buttons import button_blocks, distinct
 from bot.slack.limits import CONTEXT_ELEMENTS, HEADER, PLAIN_TEXT, RICH_ELEMENT
 from bot.slack.markdown import markdown_blocks
-from bot.slack.plain import inert, one_line
-from bot.slack.rich import Block, blocks, elements, parted, size, text
+from bot.slack.plain import callable_ids, inert, one_line
+from bot.slack.rich import Block, blocks, element, elements, parted, size, text
 from bot.slack.steps import plan_block, step_lines
 from bot.slack.tables import data_table_block, table_block
 from bot.slack.words import summary_text, whole_text
@@ -121,7 +122,7 @@ class Dress:
         return [block] if block else _rich(monospaced(table), "preformatted")
 
 
-def _part(part: Part, level: Level) -> list[Block]:
+def _part(part: Part, level: Level) -> list[Block]:  # noqa: PLR0911
     best = level is Level.DATA_TABLE
     match part:
         case Heading(words):
@@ -135,6 +136,8 @@ def _part(part: Part, level: Level) -> list[Block]:
             return [plan] if plan else step_lines(part)
         case Buttons(buttons):
             return list(button_blocks(buttons, feedback=best))
+        case Mentions(ids):
+            return _calls(ids)
         case _:  # a file is uploaded, not shown
             return []
 
@@ -159,6 +162,14 @@ def _rich(words: str, kind: str, *styles: str) -> list[Block]:
     """Give rich text of one kind that says no more than the words do."""
     said = inert(words).strip("\n")
     return blocks(elements(kind, [text(said, *styles)])) if said.strip() else []
+
+
+def _calls(ids: Iterable[str]) -> list[Block]:
+    """Give the one kind of element that calls people."""
+    leaves: list[Block] = []
+    for id_ in callable_ids(ids):
+        leaves += [*([text(" ")] if leaves else []), {"type": "user", "user_id": id_}]
+    return [{"type": "rich_text", "elements": [element("section", leaves)]}] if leaves else []
 
 
 def _small_print(words: str) -> Iterator[Block]:

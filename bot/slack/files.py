@@ -6,15 +6,17 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import File, UnsureError, insisted
+from bot.render.untrusted import shortened
 from bot.slack.calls import called
+from bot.slack.limits import ALT_TEXT
+from bot.slack.plain import one_line
 from council.places import Place
 
 
 async def upload(client: AsyncWebClient, place: Place, file: File) -> str:
     """Post a file in a thread and give its id; UnsureError where it may have arrived."""
-    content = file.text.encode()
     # Until it is completed nobody sees it, so it may be sent twice.
-    file_id = await insisted(partial(_uploaded, client, file.name, content))
+    file_id = await insisted(partial(_uploaded, client, file))
     named: list[dict[str, str | None]] = [{"id": file_id, "title": file.name}]
     await called(
         lambda: client.files_completeUploadExternal(
@@ -24,12 +26,15 @@ async def upload(client: AsyncWebClient, place: Place, file: File) -> str:
     return file_id
 
 
-async def _uploaded(client: AsyncWebClient, name: str, content: bytes) -> str:
-    """Give the id of a file that nobody sees yet."""
+async def _uploaded(client: AsyncWebClient, file: File) -> str:
+    """Give the id of a file that nobody sees yet; a picture is told in words as well."""
+    told = shortened(one_line(file.text), ALT_TEXT) if file.is_picture else None
     asked = await called(
-        lambda: client.files_getUploadURLExternal(filename=name, length=len(content))
+        lambda: client.files_getUploadURLExternal(
+            filename=file.name, length=len(file.content), alt_txt=told
+        )
     )
-    await _put(str(asked["upload_url"]), content)
+    await _put(str(asked["upload_url"]), file.content)
     return str(asked["file_id"])
 
 

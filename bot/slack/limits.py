@@ -21,6 +21,8 @@ BUTTON_LABEL = 75
 BUTTON_VALUE = 2_000
 ACTION_ID = 255
 URL = 2_000
+ALT_TEXT = 1_000  # of a picture
+CALLED = 50  # our own: people one message calls
 
 TABLE_ROWS = 100
 TABLE_COLUMNS = 20

@@ -4,9 +4,12 @@ Knows no Markdown and no blocks.
 """
 
 import re
+from collections.abc import Iterable
 
 from bot.render.untrusted import GAP, Tokens
+from bot.slack.limits import CALLED
 
+_PERSON = re.compile(r"[UW][A-Z0-9]+")
 _CALLED = ("channel", "here", "everyone")
 _COMMANDS = (*_CALLED, "group", "subteam", "date")
 
@@ -47,3 +50,8 @@ def inert_url(url: str) -> str:
 def one_line(text: str) -> str:
     """Give the text in one line, inert."""
     return inert(" ".join(text.split()))
+
+
+def callable_ids(ids: Iterable[str]) -> list[str]:
+    """Give the ids that are people's, as many as one message calls."""
+    return [id_ for id_ in dict.fromkeys(ids) if _PERSON.fullmatch(id_)][:CALLED]

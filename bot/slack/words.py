@@ -1,11 +1,11 @@
 """A post as nothing but text: its summary, and the whole of it where Slack refuses its blocks."""
 
-from bot.chat import Buttons, File, Part, Post, Prose, Quote, Steps, Table
+from bot.chat import Buttons, File, Mentions, Part, Post, Prose, Quote, Steps, Table
 from bot.render.columns import monospaced
 from bot.render.steps import step_line
 from bot.render.untrusted import shortened
 from bot.slack.limits import SUMMARY, TEXT
-from bot.slack.plain import escaped, one_line
+from bot.slack.plain import callable_ids, escaped, one_line
 
 _NAMELESS = "A message of the council"
 
@@ -18,7 +18,10 @@ def summary_text(post: Post) -> str:
 
 def whole_text(post: Post) -> str:
     """Give all words of a post, escaped; never empty, and never more than Slack takes."""
-    return _fitting(_words_of(post).strip() or post.summary.strip() or _NAMELESS, TEXT)
+    calls = [part for part in post.parts if isinstance(part, Mentions)]
+    called = "".join(f"\n<@{id_}>" for part in calls for id_ in callable_ids(part.ids))
+    words = _words_of(post).strip() or post.summary.strip() or _NAMELESS
+    return _fitting(words, TEXT - len(called)) + called
 
 
 def _fitting(words: str, limit: int) -> str:
@@ -43,7 +46,7 @@ def _words(part: Part) -> str:
             return "\n".join([title, *(one_line(step_line(step)) for step in steps)])
         case Quote(text):
             return "\n".join(f"» {line}" for line in text.split("\n"))
-        case Buttons() | File():
+        case Buttons() | File() | Mentions():
             return ""
         case Prose(text):
             return text

@@ -13,6 +13,7 @@ from bot.chat import (
     File,
     Heading,
     Line,
+    Mentions,
     Note,
     Part,
     Post,
@@ -50,10 +51,11 @@ def _part(part: Part) -> RenderableType:  # noqa: C901, PLR0911
             return _table(part)
         case Steps():
             return _steps(part)
-        case Buttons():
+        case Buttons() | Mentions():
             return Text("")
-        case File(name, text):
-            return Text(_plain(f"[{name}, {len(text):,} characters]"), style="dim")
+        case File(name, text, data):
+            size = f"{len(data):,} bytes" if data else f"{len(text):,} characters"
+            return Text(_plain(f"[{name}, {size}]"), style="dim")
 
 
 def _table(table: Table) -> Grid:

@@ -15,6 +15,7 @@ from bot.render.placings import placings
 from bot.render.progress import progress_post
 from bot.render.report import answer_posts, ballots_post, report, standings_post, title_of
 from bot.web import feedback
+from bot.web.downloads import download
 from bot.web.site import Site
 from bot.web.visitors import visitor_of
 from council.rounds import Round
@@ -60,10 +61,16 @@ async def round_page(site: Site, request: Request) -> Response:
         is_running=is_carried and not round_.closing,
         is_own=is_own,
         may_rate=may_rate,
+        suites=await _suites(site) if may_rate else (),
         said_before=await feedback.said_before(site, request, round_) if may_rate else None,
         state=site.state(),
         **shown,
     )
+
+
+async def _suites(site: Site) -> tuple[str, ...]:
+    """Give the names of the suites that a question could join."""
+    return tuple(line.name for line in await site.desk.bench.suites.lines(""))
 
 
 def _open(round_: Round) -> dict[str, Any]:
@@ -88,17 +95,11 @@ async def as_json(site: Site, request: Request) -> Response:
     """Give a round as the document that `council show --json` prints."""
     round_ = await site.round_(request)
     text = json.dumps(document(round_), ensure_ascii=False, indent=2)
-    return _download(f"round-{round_.id}.json", text, "application/json")
+    return download(f"round-{round_.id}.json", text, "application/json")
 
 
 async def as_markdown_file(site: Site, request: Request) -> Response:
     """Give a round as a Markdown file."""
     round_ = await site.round_(request)
     text = as_markdown(report(round_))
-    return _download(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")
-
-
-def _download(name: str, text: str, media_type: str) -> Response:
-    plain = "".join(c if c.isalnum() or c in "-._" else "_" for c in name if c.isascii())
-    headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
-    return Response(text, media_type=media_type, headers=headers)
+    return download(f"round-{round_.id}.md", text, "text/markdown; charset=utf-8")

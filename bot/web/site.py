@@ -11,10 +11,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from bot.access import check_readable, readable
+from bot.access import check_readable, listable
 from bot.commands.desk import Desk
+from bot.commands.pressing import PROPOSED
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
+from bot.render.schedules import cost_line, last_run, meaning, next_line
 from bot.web.gate import is_known
 from bot.web.markdown import markdown
 from bot.web.seals import Seals
@@ -59,6 +61,7 @@ class Site:
             "new_key": self.desk.new_id(),
             "key": request.query_params.get("key", ""),
             "current": "",
+            "path": request.url.path,
             "typed": "",
         }
         # Whoever follows a signed link, or has lost the way, is shown no questions of others.
@@ -74,7 +77,7 @@ class Site:
         self, visitor: Visitor, limit: int, containing: str = ""
     ) -> tuple[RoundLine, ...]:
         """Give the newest rounds this visitor may read."""
-        wanted = readable(looking(visitor), containing)
+        wanted = listable(looking(visitor), containing)
         return await self.desk.store.recent(limit, wanted)
 
     async def round_(self, request: Request) -> Round:
@@ -109,6 +112,9 @@ def _templates() -> Environment:
     )
     environment.filters |= {"markdown": markdown, "kind": lambda part: type(part).__name__}
     environment.globals |= {"asset": _asset, "names_of": names_of, "receivers": receivers}
+    environment.globals |= {"meaning": meaning, "next_line": next_line}
+    environment.globals |= {"cost_line": cost_line, "last_run": last_run}
+    environment.globals["pressable"] = PROPOSED
     return environment
 
 

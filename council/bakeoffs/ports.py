@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Protocol
 
 from council.bakeoffs.bakeoff import Bakeoff, Ending
-from council.bakeoffs.packing import Packed
+from council.bakeoffs.packed import Packed
 from council.bakeoffs.schedule import Schedule
 from council.bakeoffs.suite import Suite
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteLine:
-    """A kept suite in one line: its newest version."""
+    """A kept suite in one line: its newest version, and who kept it."""
 
     name: str
     scope: str
@@ -21,6 +21,16 @@ class SuiteLine:
     questions: int
     graded: int
     kept_at: datetime
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSuite:
+    """A version of a suite, with who kept it and when."""
+
+    suite: Suite
+    by: str
+    at: datetime
 
 
 class Suites(Protocol):
@@ -47,6 +57,10 @@ class Suites(Protocol):
 
     async def remove(self, scope: str, name: str) -> bool:
         """Have a suite in no list any more; its versions stay for the bake-offs that used them."""
+        ...
+
+    async def every(self) -> tuple[KeptSuite, ...]:
+        """Give every version of every suite that is in a list, each suite's oldest first."""
         ...
 
 
@@ -85,6 +99,10 @@ class Bakeoffs(Protocol):
         """Note a bake-off's end; None has it be gone on with."""
         ...
 
+    async def limit(self, bakeoff_id: str, cap_micro: int | None) -> None:
+        """Have a bake-off spend so much at most, in micro-dollars; None is no cap."""
+        ...
+
     async def load(self, bakeoff_id: str) -> Bakeoff:
         """Give a bake-off; BakeoffError."""
         ...
@@ -102,6 +120,7 @@ class Schedules(Protocol):
     async def keep(self, schedule: Schedule) -> None:
         """Keep a new schedule, or a changed one under its id.
 
+        A slot that was taken meanwhile stays taken, unless the zone is another now.
         Raises ScheduleError where another of the scope has its name.
         """
         ...
@@ -150,7 +169,7 @@ class Records(Protocol):
     """Where the numbers of closed rounds are kept: they can always be made anew from the rounds."""
 
     async def missing(self, limit: int) -> tuple[str, ...]:
-        """Give closed rounds, not forgotten, that have no record of today's version."""
+        """Give closed rounds, not forgotten, without a record of today's version, oldest first."""
         ...
 
     async def keep(self, records: Sequence[Packed]) -> None:
@@ -158,7 +177,7 @@ class Records(Protocol):
         ...
 
     async def recent(self, wanted: WantedRecords = EVERY_RECORD) -> Sequence[Packed]:
-        """Give the records that are wanted, oldest first."""
+        """Give the records of today's version that are wanted, oldest first."""
         ...
 
 

@@ -10,7 +10,8 @@ VERSION = 1  # of what a record holds; records of another are made anew
 class Authored:
     """How one member fared as an author; None is not known, or not there.
 
-    `share` is the round's Borda share in pair form; `correct` says how its answer was graded.
+    `share` is the round's Borda share in pair form; `correct` says how its answer was graded;
+    `first_votes` of the `ballots` that saw it put it first, alone.
     """
 
     member: str
@@ -23,6 +24,8 @@ class Authored:
     tokens_out: int | None = None
     cost_usd: float | None = None
     seconds: float | None = None
+    first_votes: int | None = None
+    ballots: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +64,16 @@ class Margin:
 class Whole:
     """The round as a whole: the council's own answer, and the one that stood first.
 
-    `winner` is the member whose answer stands for the first place.
+    `winner` is the member whose answer stands for the first place; cost and seconds are of the
+    whole round, its synthesis with them.
     """
 
     winner: str | None = None
     council_correct: bool | None = None
     cost_usd: float | None = None
     seconds: float | None = None
+    synthesis_usd: float | None = None
+    synthesis_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

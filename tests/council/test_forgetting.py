@@ -23,7 +23,8 @@ LATER = ASKED_AT + timedelta(days=90)
 WRITTEN = Synthesis(
     "Yes, it is.", CLAUDE, why="It fits.", prompt=Prompt("s", "u"), reply=Reply("raw", cost_usd=0.1)
 )
-WHOLE = replace(ROUND, question=Question("Why?", "U1", "A thread."), synthesis=WRITTEN)
+ASKED = Question("Why?", "U1", "A thread.", reference="Because.")
+WHOLE = replace(ROUND, question=ASKED, synthesis=WRITTEN)
 GONE = forget(WHOLE, LATER, SALT)
 
 
@@ -33,6 +34,7 @@ def test_no_text_is_left() -> None:
     for word in (
         "Why?",
         "A thread",
+        "Because",
         "Answer 0",
         "It is right",
         "I rank none",
@@ -68,6 +70,7 @@ def test_a_digest_is_sha_256_over_salt_and_text() -> None:
 @pytest.mark.parametrize("round_", [WHOLE, GONE], ids=["kept", "forgotten"])
 def test_whoever_holds_a_text_can_prove_it(round_: Round) -> None:
     assert names_of_text(round_, "Why?") == ("question",)
+    assert names_of_text(round_, "Because.") == ("reference",)
     assert names_of_text(round_, "Yes, it is.") == ("synthesis",)
     assert f"answers[{CLAUDE}]" in names_of_text(round_, "Answer 0.")
     assert names_of_text(round_, "Why") == ()

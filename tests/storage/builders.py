@@ -28,9 +28,8 @@ def a_closed_round(round_id: str = "r1", panel: Panel | None = None) -> Round:
 
 def bare(round_: Round) -> Round:
     """Give the round as it was opened."""
-    return Round(
-        round_.id, round_.question, round_.panel, round_.seed, round_.asked_at, round_.versions
-    )
+    own = (round_.id, round_.question, round_.panel, round_.seed, round_.asked_at, round_.versions)
+    return Round(*own, bakeoff=round_.bakeoff)
 
 
 def artefacts(round_: Round) -> list[Artefact]:

@@ -6,14 +6,18 @@ from pathlib import Path
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from council.bakeoffs.ports import Bench
 from council.ports import Ledger, Store
 from storage.database import open_engine
 from storage.ledger import SqlLedger
-from storage.memory import MemoryStore
+from storage.memory import MemoryOutgoing, MemoryStore
+from storage.memory_bench import memory_bench
 from storage.memory_ledger import MemoryLedger
+from storage.outgoing import SqlOutgoing
 from storage.schema import upgrade
 from storage.sql import SqlStore
 from tests.storage import builders
+from tests.storage.benches import Books, sql_bench
 
 
 @pytest.fixture
@@ -60,3 +64,18 @@ def ledger(request: pytest.FixtureRequest) -> Ledger:
         return MemoryLedger()
     found: SqlLedger = request.getfixturevalue("sql_ledger")
     return found
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def books(request: pytest.FixtureRequest) -> Books:
+    if request.param == "memory":
+        outgoing = MemoryOutgoing()
+        store = MemoryStore(outgoing.drop)
+        return Books(store, memory_bench(store), outgoing)
+    engine: AsyncEngine = request.getfixturevalue("engine")
+    return Books(SqlStore(engine), sql_bench(engine), SqlOutgoing(engine))
+
+
+@pytest.fixture
+def bench(books: Books) -> Bench:
+    return books.bench

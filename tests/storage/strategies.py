@@ -40,7 +40,7 @@ MOMENTS = st.builds(
     st.integers(0, 10**15),
     st.integers(-840, 840),
 )
-QUESTIONS = st.builds(Question, TEXT, TEXT, TEXT)
+QUESTIONS = st.builds(Question, TEXT, TEXT, TEXT, reference=TEXT)
 PROMPTS = st.builds(Prompt, TEXT, TEXT)
 REPLIES = st.builds(
     Reply, TEXT, st.booleans(), st.none() | COUNTS, st.none() | COUNTS, MAYBE, FLOATS, COUNTS
@@ -116,9 +116,8 @@ def syntheses(draw: st.DrawFn, panel: Panel, labels: Sequence[Label]) -> Synthes
 @st.composite
 def rounds(draw: st.DrawFn) -> Round:
     """Draw a round at any stage."""
-    round_ = Round(
-        uuid4().hex, draw(QUESTIONS), draw(panels()), draw(TEXT), draw(MOMENTS), draw(VERSIONS)
-    )
+    own = (uuid4().hex, draw(QUESTIONS), draw(panels()), draw(TEXT), draw(MOMENTS), draw(VERSIONS))
+    round_ = Round(*own, bakeoff=draw(TEXT))
     stage = draw(st.sampled_from(Stage))
     round_ = _answered(draw, round_, partly=stage is Stage.OPEN)
     if round_.answers and stage is not Stage.OPEN:

@@ -5,13 +5,18 @@ from inspect import getmembers, iscoroutinefunction, isfunction, unwrap
 
 import pytest
 
+from storage.bakeoffs import SqlBakeoffs
 from storage.ledger import SqlLedger
 from storage.outgoing import SqlOutgoing
+from storage.records import SqlRecords
+from storage.schedules import SqlSchedules
 from storage.sql import SqlStore
+from storage.suites import SqlSuites
 
+KEPT = (SqlStore, SqlLedger, SqlOutgoing, SqlSuites, SqlBakeoffs, SqlSchedules, SqlRecords)
 ACTS = [
     pytest.param(act, id=act.__qualname__)
-    for kept in (SqlStore, SqlLedger, SqlOutgoing)
+    for kept in KEPT
     for name, act in getmembers(kept, isfunction)
     if not name.startswith("_")
 ]

@@ -122,7 +122,7 @@ def marked(number: int) -> Round:
     words = f"Round-{number:03}-said. " * (1 + 37 * (number % 7))
     panel = a_panel(4)
     texts = {seat.key: f"{words}{i}" for i, seat in enumerate(panel.members)}
-    question = Question(words, "U1", words)
+    question = Question(words, "U1", words, reference=words)
     round_ = ranked(answered(replace(a_round(panel), id=f"r{number}", question=question), texts))
     return replace(round_, closing=Closing(1.0))
 

@@ -7,20 +7,25 @@ from typing import Any
 import pytest
 from sqlalchemy import ClauseElement, Insert, Table, event, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine
-from sqlalchemy.schema import CreateTable
+from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import SQLModel
 
+from council.bakeoffs.bakeoff import Ending
+from council.bakeoffs.ports import Bench, WantedBakeoffs, WantedRecords
 from council.errors import StoreError
 from council.ports import Wanted
 from council.rounds import Closing
 from council.spending import Account, Caps
 from storage.acts import insert_once
+from storage.bench_rows import BakeoffRow, SourceRow, SuiteBodyRow
 from storage.database import open_engine
 from storage.ledger import SqlLedger
 from storage.reading import PARTS
 from storage.rows import RoundRow, SpendingRow
+from storage.schedules import keeping
 from storage.sql import SqlStore
 from tests.builders import ASKED_AT
+from tests.storage.benches import SUITE, a_bakeoff, a_schedule, sql_bench
 from tests.storage.builders import a_closed_round, keep
 
 POSTGRES = make_url("postgresql://").get_dialect()()
@@ -42,7 +47,9 @@ def test_documents_and_moments_have_types_of_postgres_own(table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", [RoundRow, SpendingRow, *PARTS], ids=lambda table: str(table.__tablename__)
+    "table",
+    [RoundRow, SpendingRow, BakeoffRow, SuiteBodyRow, SourceRow, *PARTS],
+    ids=lambda table: str(table.__tablename__),
 )
 def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
     statement = on_postgres(insert_once(table, "postgresql"))
@@ -142,3 +149,74 @@ def test_places_are_added_without_a_rewrite_of_what_is_stored() -> None:
 def test_a_driver_that_is_missing_is_named() -> None:
     with pytest.raises(StoreError, match="needs the Python package 'asyncpg': install it"):
         open_engine("postgresql+asyncpg://localhost/council")
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        pytest.param(
+            lambda b: b.suites.keep(SUITE, "U1", ASKED_AT), "ORDER BY suite.nth", id="keep"
+        ),
+        pytest.param(
+            lambda b: b.suites.load("slack/T1", "sql", SUITE.version),
+            "substr(suite.version, ",
+            id="load-version",
+        ),
+        pytest.param(
+            lambda b: b.suites.load("slack/T1", "sql"), "suite.removed IS false", id="load-newest"
+        ),
+        pytest.param(lambda b: b.suites.remove("slack/T1", "sql"), "RETURNING 1", id="remove"),
+        pytest.param(lambda b: b.bakeoffs.end("bo:1", Ending(ASKED_AT)), "SET ended_at=", id="end"),
+        pytest.param(
+            lambda b: b.bakeoffs.recent(3, WantedBakeoffs(unfinished=True)),
+            "bakeoff.ended_at IS NULL",
+            id="unfinished",
+        ),
+        pytest.param(
+            lambda b: b.schedules.take("s1", "2026-11-23T09:00"),
+            "AND schedule.last_slot < ",
+            id="take",
+        ),
+        pytest.param(
+            lambda b: b.records.missing(3),
+            "LEFT OUTER JOIN record ON round.id = record.round_id AND record.version = ",
+            id="missing",
+        ),
+        pytest.param(
+            lambda b: b.records.recent(WantedRecords(suite="sql")),
+            "ORDER BY record.asked_micro, record.round_id",
+            id="records",
+        ),
+    ],
+)
+async def test_what_is_asked_of_one_bench_is_asked_of_the_other(
+    engine: AsyncEngine, act: Callable[[Bench], Coroutine[Any, Any, object]], words: str
+) -> None:
+    asked: list[str] = []
+    bench = sql_bench(engine)
+    await bench.suites.keep(SUITE, "U1", ASKED_AT)
+    await bench.bakeoffs.open(a_bakeoff())
+
+    def note(_: object, clause: ClauseElement, *__: object) -> None:
+        if not isinstance(clause, Insert):
+            asked.append(on_postgres(clause))
+
+    event.listen(engine.sync_engine, "before_execute", note)
+    await act(bench)
+
+    assert any(words in statement for statement in asked)
+
+
+def test_a_changed_schedule_gives_back_no_slot_there_either() -> None:
+    statement = on_postgres(keeping(a_schedule(), "postgresql"))
+
+    assert "ON CONFLICT (id) DO UPDATE SET" in statement
+    assert "last_slot = CASE WHEN (schedule.zone = excluded.zone) THEN CASE WHEN" in statement
+
+
+def test_only_closed_rounds_are_in_the_index_of_those_that_count() -> None:
+    [index] = [one for one in TABLES["round"].indexes if one.name == "ix_round_countable"]
+
+    assert on_postgres(CreateIndex(index)).endswith(
+        "WHERE seconds IS NOT NULL AND forgotten_at IS NULL"
+    )

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.convene import convene
 from council.errors import StoreError
+from council.feedback import Feedback
 from council.places import NOWHERE
 from council.ports import RoundLine, Wanted
 from council.rounds import Round, Stage
@@ -25,12 +27,14 @@ from council.verify import verify
 from storage import schema
 from storage.database import open_engine, rebuilding
 from storage.memory import MemoryStore
+from storage.outgoing import SqlOutgoing
 from storage.rows import RoundRow
 from storage.schema import HEAD, revision, upgrade
 from storage.sql import SqlStore
 from storage.writing import PANEL
-from tests.builders import a_panel, a_round, an_answer
+from tests.builders import ASKED_AT, a_panel, a_round, an_answer
 from tests.fakes import FakeGateway
+from tests.storage.benches import SUITE, a_bakeoff, a_record, a_schedule, sql_bench
 from tests.storage.builders import a_closed_round, keep
 
 MIGRATIONS = Path(schema.__file__).parent / "migrations"
@@ -155,6 +159,51 @@ async def test_a_round_stored_under_the_first_schema_can_be_read(empty: AsyncEng
     assert (await store.load("r1")).panel == a_panel()
     await store.save("r1", an_answer())
     assert (await store.load("r1")).answers == (an_answer(),)
+
+
+async def sent(engine: AsyncEngine, *round_ids: str) -> list[bool]:
+    """Claim a message of each, and say which had not been claimed before."""
+    outgoing = SqlOutgoing(engine)
+    claims = [await outgoing.claim(f"key-{key}", key, ASKED_AT) for key in round_ids]
+    return [claim.is_new for claim in claims]
+
+
+async def test_what_was_kept_before_bakeoffs_is_kept_whole(engine: AsyncEngine) -> None:
+    store, before = SqlStore(engine), await convened()
+    await keep(store, before)
+    await store.rate(Feedback("r1", "U1", helpful=True, reason="So clear.", at=ASKED_AT))
+    await sent(engine, "r1")
+    await ran(engine, lambda connection: command.downgrade(config(connection), "0006"))
+    old = await ran(engine, tables)
+
+    assert await upgrade(engine) == "0006"
+
+    assert "bakeoff" not in old
+    assert await store.load("r1") == before
+    assert [*verify(await store.load("r1"))] == []
+    assert len(await store.ratings("r1")) == 1
+    assert await sent(engine, "r1", "bo:1") == [False, True]
+    assert await foreign_keys(engine) == 1
+
+
+async def test_going_back_before_bakeoffs_keeps_rounds_and_what_was_sent_of_them(
+    engine: AsyncEngine,
+) -> None:
+    bench = sql_bench(engine)
+    await SqlStore(engine).open(replace(a_closed_round(), bakeoff="bo:1"))
+    await bench.suites.keep(SUITE, "U1", ASKED_AT)
+    await bench.bakeoffs.open(a_bakeoff())
+    await bench.schedules.keep(a_schedule())
+    await bench.records.keep([a_record()])
+    await sent(engine, "r1", "bo:1")
+
+    await ran(engine, lambda connection: command.downgrade(config(connection), "0006"))
+    await upgrade(engine)
+
+    assert await SqlStore(engine).load("r1") == a_closed_round()
+    assert await sent(engine, "r1", "bo:1") == [False, True]
+    assert await bench.records.missing(9) == ("r1",)
+    assert (await bench.bakeoffs.recent(), await bench.suites.every()) == ((), ())
 
 
 async def convened() -> Round:

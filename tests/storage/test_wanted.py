@@ -150,6 +150,18 @@ async def test_rounds_are_listed_until_they_are_delivered_stopped_or_not(store: 
     assert await found(store, Wanted(undelivered=True)) == ["closed", "open", "stopped"]
 
 
+async def test_rounds_of_bakeoffs_are_listed_by_them_and_never_to_be_delivered(
+    store: Store,
+) -> None:
+    for round_id, bakeoff in (("asked", ""), ("bo:1.1", "bo:1"), ("bo:2.1", "bo:2")):
+        await store.open(replace(a_round(), id=round_id, bakeoff=bakeoff))
+
+    assert await found(store, Wanted(bakeoff="bo:1")) == ["bo:1.1"]
+    assert await found(store, Wanted(bakeoff="")) == ["asked"]
+    assert await found(store, EVERY) == ["asked", "bo:1.1", "bo:2.1"]
+    assert await found(store, Wanted(undelivered=True)) == ["asked"]
+
+
 async def test_what_is_to_be_delivered_again_is_listed_again(store: Store) -> None:
     await store.open(a_round())
     await store.deliver("r1", delivered=True)
@@ -202,6 +214,7 @@ ASKERS = st.sampled_from(["", "web:1", "web:2"])
 RARELY = st.sampled_from([False, False, False, True])  # or nothing would ever be admitted
 MOMENTS = st.sampled_from([ASKED_AT + timedelta(minutes=minute) for minute in (-1, 0, 1)])
 PANELS = st.sampled_from(["house", "other"])
+BAKEOFFS = st.sampled_from(["", "bo:1"])
 WANTED = st.builds(
     Wanted,
     st.just("") | TEXTS,
@@ -218,6 +231,7 @@ WANTED = st.builds(
     succeeded=RARELY,
     panel=st.just("") | PANELS,
     asked_by=st.none() | ASKERS,
+    bakeoff=st.none() | BAKEOFFS,
 )
 ENDS = st.sampled_from([None, Closing(1.0), Closing(2.0, "Nobody answered.")])
 
@@ -228,7 +242,7 @@ def kept_lines(draw: st.DrawFn) -> tuple[Round, RoundLine]:
     question = draw(st.builds(Question, TEXTS, ASKERS, place=PLACES))
     panel = replace(a_panel(), name=draw(PANELS))
     # One store serves all the rounds of a test: their ids differ.
-    round_ = replace(a_round(panel, question=question), id=uuid4().hex)
+    round_ = replace(a_round(panel, question=question), id=uuid4().hex, bakeoff=draw(BAKEOFFS))
     end, is_forgotten = draw(ENDS), draw(RARELY)
     round_ = round_.with_(end) if end else round_
     round_ = forget(round_, ASKED_AT, "salt") if is_forgotten else round_

@@ -15,7 +15,7 @@ try:
     main()
 except SystemExit:
     pass
-slow = {"litellm", "openai", "alembic", "sqlalchemy", "numpy", "rich", "pydantic"}
+slow = {"litellm", "openai", "alembic", "sqlalchemy", "numpy", "rich", "pydantic", "matplotlib"}
 print("loaded:", *sorted(slow & sys.modules.keys()))
 """
 

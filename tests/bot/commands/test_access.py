@@ -127,6 +127,14 @@ async def test_a_round_is_free_in_the_very_minute_that_was_told() -> None:
     assert await (await office.at(60)).asked("b")
 
 
+async def test_rounds_of_bakeoffs_count_under_no_limit_of_who_asked() -> None:
+    office = Office(Access(rounds_per_hour=1))
+    asked = Question("Why?", ANA.id, place=HERE)
+    await office.desk.store.open(replace(a_round(question=asked), id="bo:1.1", bakeoff="bo:1"))
+
+    assert await office.asked("a")
+
+
 async def test_the_days_limit_names_the_day() -> None:
     office = Office(Access(rounds_per_hour=1, rounds_per_day=1))
     await office.asked("a")

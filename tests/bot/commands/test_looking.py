@@ -62,6 +62,19 @@ async def test_rounds_lists_what_may_be_read_here(
     assert listed(await told(await a_full_desk(), "rounds", place, asker)) == found
 
 
+async def test_rounds_of_bakeoffs_are_in_no_list_and_can_be_opened() -> None:
+    desk = await a_full_desk()
+    of_bakeoff = replace(await desk.store.load("slack:T1:C1:5"), id="bo:1.1", bakeoff="bo:1")
+    await desk.store.open(replace(of_bakeoff, asked_at=ASKED_AT + timedelta(days=1)))
+    asker = Asker("U1", "Ada")
+
+    assert "bo:1.1" not in await told(desk, "rounds", SLACK, asker)
+    assert await told(desk, "show last", SLACK, asker) == await told(
+        desk, "show slack:T1:C1:5", SLACK, asker
+    )
+    assert "Asked in Slack?" in await told(desk, "show bo:1.1", SLACK, asker)
+
+
 async def test_rounds_counts_only_what_may_be_read() -> None:
     text = await told(await a_full_desk(), "rounds 2")
 

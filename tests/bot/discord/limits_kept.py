@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-TEXT, ROW, BUTTON, FILE, CONTAINER = 10, 1, 2, 13, 17
-AT_THE_TOP = {TEXT, ROW, FILE, CONTAINER}
+TEXT, ROW, BUTTON, GALLERY, FILE, CONTAINER = 10, 1, 2, 12, 13, 17
+AT_THE_TOP = {TEXT, ROW, GALLERY, FILE, CONTAINER}
 PINGS = re.compile(
     r"@(?:everyone|here)|<@[!&]?\d|<#\d|<a?:\w+:\d|</[^:>\n]+:\d|<t:-?\d|<id:\w|<sound:"
     r"|discord\.(?:gg|gift)/|discord(?:app)?\.com/invite|discord://",

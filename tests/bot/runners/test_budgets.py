@@ -27,6 +27,7 @@ from council.spending import Account, Caps, Scope, Used
 from storage.database import open_engine
 from storage.ledger import SqlLedger
 from storage.memory import MemoryStore
+from storage.memory_bench import memory_bench
 from storage.outgoing import SqlOutgoing
 from storage.schema import upgrade
 from storage.sql import SqlStore
@@ -75,7 +76,9 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     runner = LocalRunner(store, gateway, nothing, paying=budget.paying)
     panels = {"house": a_panel(3)}
     outbox = Outbox(SqlOutgoing(engine), lambda: NOON)
-    yield Desk(store, gateway, runner, outbox, panels, "house", now=lambda: NOON, budget=budget)
+    parts = (store, gateway, runner, outbox, panels, "house")
+    bench = memory_bench(MemoryStore())
+    yield Desk(*parts, now=lambda: NOON, budget=budget, bench=bench)
     await runner.close()
     await engine.dispose()
 

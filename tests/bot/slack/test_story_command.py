@@ -107,7 +107,7 @@ async def test_alone_the_command_says_what_can_be_said(stage: Stage) -> None:
     deed = await stage.slack.command("U1", stage.channel(), "/council")
 
     assert deed.message
-    commands = ("panel", "rounds", "show", "cancel", "budget", "forget")
+    commands = ("panel", "rounds", "show", "cancel", "budget", "leaderboard", "forget")
     assert all(f"/council {name}" in words(deed.message) for name in commands)
 
 

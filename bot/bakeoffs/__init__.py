@@ -1,0 +1,1 @@
+"""Bake-offs in the bot: held, gone on with, told of."""

@@ -1,0 +1,79 @@
+"""The leaderboard of the rounds that are wanted, counted beside the event loop."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.bakeoffs.choosing import chosen
+from bot.bakeoffs.sought import Sought
+from bot.render.boards import Leaderboard
+from council.bakeoffs.board import leaderboard as board_of
+from council.bakeoffs.change import Changes, changes
+from council.bakeoffs.judges import judge_board
+from council.bakeoffs.packing import Packed, columns
+from council.bakeoffs.ports import Bench, WantedRecords
+from council.bakeoffs.trend import trend
+from council.bakeoffs.worth import worth
+
+Names = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A leaderboard, and by option what other ones can be chosen from."""
+
+    shown: Leaderboard
+    choices: Mapping[str, tuple[str, ...]]
+
+
+async def leaderboard(bench: Bench, sought: Sought, names: Names) -> Leaderboard:
+    """Give the leaderboard that is sought; one without rows where no round fits."""
+    records = await bench.records.recent(sought.wanted)
+    return await asyncio.to_thread(counted, records, sought, names)
+
+
+async def shelf(bench: Bench, sought: Sought, names: Names) -> Shelf:
+    """Give the leaderboard that is sought, and what there is to choose from."""
+    every = await bench.records.recent(WantedRecords(scope=sought.scope))
+    return await asyncio.to_thread(_shelf, every, sought, names)
+
+
+def _shelf(every: Sequence[Packed], sought: Sought, names: Names) -> Shelf:
+    wanted = sought.wanted
+    is_all = wanted == WantedRecords(scope=sought.scope)
+    records = every if is_all else [record for record in every if wanted.admits(record)]
+    kinds = {(x.suite, x.suite_version, x.panel, x.category) for x in every}
+    choices = {
+        "suite": {suite for suite, _, _, _ in kinds},
+        "version": {v for suite, v, _, _ in kinds if sought.suite and suite == sought.suite},
+        "panel": {panel for _, _, panel, _ in kinds},
+        "category": {c for suite, _, _, c in kinds if sought.suite in {"", suite}},
+    }
+    found = {name: tuple(sorted(values - {""})) for name, values in choices.items()}
+    return Shelf(counted(records, sought, names), found)
+
+
+def counted(records: Sequence[Packed], sought: Sought, names: Names) -> Leaderboard:
+    """Give the leaderboard of records, oldest first; it takes a moment where they are many."""
+    kept, coverage = chosen(records, sought)
+    arrays = columns(kept)
+    return Leaderboard(
+        coverage,
+        board_of(arrays),
+        judge_board(arrays),
+        worth(arrays),
+        trend(arrays) if len({suite for suite, _, _ in coverage.suites if suite}) == 1 else (),
+        _changes(kept) if sought.suite else None,
+        names,
+    )
+
+
+def _changes(records: Sequence[Packed]) -> Changes | None:
+    """Give what changed from the runs before to the newest; None with fewer than two runs."""
+    runs = dict.fromkeys(record.bakeoff for record in records if record.bakeoff)
+    if len(runs) < 2:  # noqa: PLR2004
+        return None
+    newest = [*runs][-1]
+    now = [record for record in records if record.bakeoff == newest]
+    before = [record for record in records if record.bakeoff not in {newest, ""}]
+    return changes(columns(now), columns(before))

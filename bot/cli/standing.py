@@ -1,0 +1,67 @@
+"""The leaderboard on the command line, in every form it is asked for."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from bot.bakeoffs.boards import leaderboard
+from bot.bakeoffs.keeping import records_up_to_date
+from bot.bakeoffs.sought import Sought
+from bot.chat import File
+from bot.cli.outcome import say_json
+from bot.cli.whole_file import written_whole
+from bot.render.boards import Leaderboard, board_thread, picture_of
+from bot.render.boards.document import board_document, csv_of
+from bot.render.names import known_names
+from bot.settings import load_houses, load_settings
+from bot.wiring import opened_books
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was asked for: which rounds, and the forms to give their board in."""
+
+    sought: Sought
+    as_json: bool
+    to_csv: Path | None
+    to_png: Path | None
+
+
+async def show_leaderboard(wish: Wish) -> None:
+    """Print a leaderboard, or its JSON, and write the files that are wanted."""
+    settings = load_settings()
+    names = known_names(load_houses(settings.named_config).panels.values())
+    async with opened_books(settings) as books:
+        await records_up_to_date(books)
+        board = await leaderboard(books.bench, wish.sought, names)
+    _write(wish, board)
+    if wish.as_json:
+        say_json(board_document(board, as_judge=wish.sought.as_judge))
+    else:
+        _print(board, as_judge=wish.sought.as_judge)
+
+
+def _write(wish: Wish, board: Leaderboard) -> None:
+    if wish.to_csv:
+        with written_whole(wish.to_csv) as file:
+            file.write(csv_of(board, as_judge=wish.sought.as_judge).encode())
+    if wish.to_png:
+        with written_whole(wish.to_png) as file:
+            file.write(picture_of(board))
+    for path in (wish.to_csv, wish.to_png):
+        if path and not wish.as_json:
+            typer.echo(f"Written to {path}.")
+
+
+def _print(board: Leaderboard, *, as_judge: bool) -> None:
+    """Print the board as it is posted in a chat, wider."""
+    from rich.console import Console
+
+    from bot.terminal.dress import dressed
+
+    console = Console(highlight=False)
+    thread = board_thread(board, as_judge=as_judge)
+    for post in (thread.root, *thread.replies):
+        if not any(isinstance(part, File) for part in post.parts):
+            console.print(dressed(post))

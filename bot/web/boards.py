@@ -1,0 +1,151 @@
+"""The page of leaderboards: chosen and sorted through links alone, with its figure and files."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bot.bakeoffs.boards import Shelf, shelf
+from bot.bakeoffs.keeping import records_up_to_date
+from bot.bakeoffs.sought import Sought, SoughtError, sought_by
+from bot.render.boards import Leaderboard, figure_of, picture_of
+from bot.render.boards.columns import (
+    Column,
+    author_columns,
+    judge_columns,
+    sorted_by,
+    telling,
+)
+from bot.render.boards.coverage import covers, nothing
+from bot.render.boards.deciding import SHARED, decided
+from bot.render.boards.document import board_document, csv_of
+from bot.render.boards.news import news_lines
+from bot.render.boards.svg import svg_of
+from bot.render.boards.thread import HOW_AUTHORS, HOW_JUDGES
+from bot.render.boards.worthwhile import worth_lines, worth_table
+from bot.render.names import known_names
+from bot.web.downloads import download
+from bot.web.site import Site
+
+OPTIONS = ("suite", "version", "panel", "category", "since", "until", "as")
+MOST_LETTERS = 200
+WINDOWS = (("", "any time"), ("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"))
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a column, and the link that sorts by it; `sorted` is how it is sorted now."""
+
+    title: str
+    link: str
+    sorted: str
+    is_number: bool
+
+
+async def leaderboard_page(site: Site, request: Request) -> Response:
+    """Give the leaderboard that the address means."""
+    given = _given(request)
+    fault = ""
+    try:
+        sought = sought_by(given, site.desk.now())
+    except SoughtError as error:
+        sought, fault = Sought(), str(error)
+    found = await _shelf(site, sought)
+    shown = await asyncio.to_thread(_shown, found.shown, sought, request)
+    return await site.page(
+        request,
+        "leaderboard.html",
+        status=422 if fault else 200,
+        fault=fault,
+        board=found.shown,
+        sought=sought,
+        given=given,
+        choices=found.choices,
+        windows=WINDOWS,
+        query=urlencode(given),
+        **shown,
+    )
+
+
+def _given(request: Request) -> dict[str, str]:
+    """Give the options of an address that say something."""
+    found = {name: request.query_params.get(name, "") for name in OPTIONS}
+    return {name: value[:MOST_LETTERS].strip() for name, value in found.items() if value.strip()}
+
+
+async def _shelf(site: Site, sought: Sought) -> Shelf:
+    desk = site.desk
+    await records_up_to_date(desk)
+    return await shelf(desk.bench, sought, known_names(desk.panels.values()))
+
+
+def _shown(shown: Leaderboard, sought: Sought, request: Request) -> dict[str, Any]:
+    """Give what the page shows of a board, sorted as the address says."""
+    wanted = request.query_params.get("sort", "")
+    given = _given(request)
+    if sought.as_judge:
+        heads, rows = _sorted(shown.judges.rows, judge_columns(shown.names), wanted, given)
+    else:
+        heads, rows = _sorted(shown.board.rows, author_columns(shown.names), wanted, given)
+    rounds = shown.coverage.rounds
+    return {
+        "heads": heads,
+        "rows": rows if rounds else [],
+        "news": [*news_lines(shown.changes, shown.names)] if shown.changes else [],
+        "how": [HOW_JUDGES] if sought.as_judge else [HOW_AUTHORS, *decided(shown)],
+        "figure": svg_of(figure_of(shown.chart)) if rounds and not sought.as_judge else "",
+        "worth": worth_table(shown),
+        "worth_lines": [*worth_lines(shown)],
+        "covers": f"{SHARED} {covers(shown.coverage)}" if rounds else nothing(shown.coverage),
+    }
+
+
+def _sorted(
+    lines: Sequence[Any], columns: Sequence[Column[Any]], wanted: str, given: Mapping[str, str]
+) -> tuple[list[Head], list[list[tuple[str, bool]]]]:
+    """Give heads and cells; a column that says nothing of any line is left out."""
+    told = telling(lines, columns)
+    by = next((column for column in told if column.key == wanted.removeprefix("-")), None)
+    turned = wanted.startswith("-")
+    ordered = sorted_by(lines, by, turned=turned) if by else [*lines]
+    heads = [_head(column, given, is_it=column is by, turned=turned) for column in told]
+    return heads, [[(column.shown(x), not column.is_text) for column in told] for x in ordered]
+
+
+def _head(column: Column[Any], given: Mapping[str, str], *, is_it: bool, turned: bool) -> Head:
+    """Give a column's head; its link sorts best first, and once more the other way round."""
+    sort = f"-{column.key}" if is_it and not turned else column.key
+    rises = column.is_low_best != turned
+    how = ("ascending" if rises else "descending") if is_it else ""
+    link = f"/leaderboard?{urlencode({**given, 'sort': sort})}"
+    return Head(column.title or "Place", link, how, not column.is_text)
+
+
+async def as_csv(site: Site, request: Request) -> Response:
+    """Give the leaderboard as a table for spreadsheets."""
+    board, sought = await _board(site, request)
+    return download("leaderboard.csv", csv_of(board, as_judge=sought.as_judge), "text/csv")
+
+
+async def as_json(site: Site, request: Request) -> Response:
+    """Give the leaderboard as `council leaderboard --json` prints it."""
+    board, sought = await _board(site, request)
+    document = board_document(board, as_judge=sought.as_judge)
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    return download("leaderboard.json", text, "application/json")
+
+
+async def as_png(site: Site, request: Request) -> Response:
+    """Give the leaderboard's figure as a picture."""
+    board, _ = await _board(site, request)
+    return download("leaderboard.png", await asyncio.to_thread(picture_of, board), "image/png")
+
+
+async def _board(site: Site, request: Request) -> tuple[Leaderboard, Sought]:
+    sought = sought_by(_given(request), site.desk.now())
+    return (await _shelf(site, sought)).shown, sought

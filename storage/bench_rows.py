@@ -1,0 +1,116 @@
+"""The tables of bake-offs: suites, bake-offs, schedules, and the numbers of closed rounds.
+
+Rows carry no behaviour and are not validated; what they hold comes from the council's own values.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Index, LargeBinary, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from storage.types import Json, UtcDateTime
+
+SOURCE = ("panel", "scope", "bakeoff", "suite", "suite_version", "category", "shape")
+
+
+class _InPlace(SQLModel):
+    chat: str
+    workspace: str
+    channel: str
+    thread: str | None = None
+    private: bool = False
+
+
+class SuiteRow(SQLModel, table=True):
+    """A version that a suite had; the one with the highest `nth` is what it holds now."""
+
+    __tablename__ = "suite"
+    scope: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    version: str = Field(primary_key=True)
+    nth: int
+    questions: int
+    graded: int
+    by: str
+    kept_at: datetime = Field(sa_type=UtcDateTime)
+    removed: bool = False
+
+
+class SuiteBodyRow(SQLModel, table=True):
+    """What a version holds, whatever suites and bake-offs have it."""
+
+    __tablename__ = "suite_body"
+    version: str = Field(primary_key=True)
+    body: dict[str, Any] = Field(sa_type=Json)
+
+
+class BakeoffRow(_InPlace, table=True):
+    """A bake-off; `panel` is the whole panel as it sat, `ended_at` is null until its end."""
+
+    __tablename__ = "bakeoff"
+    id: str = Field(primary_key=True)
+    suite: str
+    suite_scope: str
+    suite_version: str
+    panel_name: str
+    panel: dict[str, Any] = Field(sa_type=Json)
+    scope: str
+    asked_by: str
+    at: datetime = Field(sa_type=UtcDateTime, index=True)
+    cap_micro: int | None = Field(default=None, sa_type=BigInteger)
+    schedule: str = Field(index=True)
+    ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    failure: str | None = None
+
+
+class ScheduleRow(_InPlace, table=True):
+    """A schedule; the slot it took last is the newest of all."""
+
+    __tablename__ = "schedule"
+    __table_args__ = (UniqueConstraint("scope", "name", name="uq_schedule_scope_name"),)
+    id: str = Field(primary_key=True)
+    name: str
+    suite: str
+    panel: str
+    cron: str
+    zone: str
+    words: str
+    made_by: str
+    made_at: datetime = Field(sa_type=UtcDateTime)
+    scope: str
+    paused: bool = False
+    cap_micro: int | None = Field(default=None, sa_type=BigInteger)
+    last_slot: str = ""
+    subscribers: list[str] = Field(sa_type=Json)
+
+
+class SourceRow(SQLModel, table=True):
+    """What many records have in common, kept once: where they come from, and of whom they are."""
+
+    __tablename__ = "source"
+    __table_args__ = (UniqueConstraint(*SOURCE, name="uq_source"),)
+    id: int | None = Field(default=None, primary_key=True)
+    panel: str
+    scope: str
+    bakeoff: str
+    suite: str
+    suite_version: str
+    category: str
+    shape: str
+
+
+class RecordRow(SQLModel, table=True):
+    """The numbers of a closed round; they can always be made anew, so they go with the round.
+
+    `asked_micro` is when it was asked, in microseconds since 1970: quicker read than a moment.
+    """
+
+    __tablename__ = "record"
+    __table_args__ = (Index("ix_record_asked_micro_round_id", "asked_micro", "round_id"),)
+    round_id: str = Field(primary_key=True, foreign_key="round.id", ondelete="CASCADE")
+    asked_micro: int = Field(sa_type=BigInteger)
+    number: int
+    source_id: int = Field(foreign_key="source.id", index=True)
+    numbers: bytes = Field(sa_type=LargeBinary)
+    version: int

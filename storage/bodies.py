@@ -1,0 +1,36 @@
+"""What suites hold, as rows: one for each version, whatever suites and bake-offs have it."""
+
+from typing import Any
+
+from pydantic import TypeAdapter
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlmodel import col
+
+from council.bakeoffs.suite import Suite
+from storage.acts import insert
+from storage.bench_rows import BakeoffRow, SuiteBodyRow, SuiteRow
+from storage.valid import valid
+
+SUITE = TypeAdapter(Suite)
+HELD = {"questions", "judges_see_references"}
+
+
+async def keep_body(connection: AsyncConnection, suite: Suite) -> None:
+    """Keep what a suite holds, once for each version."""
+    body = SUITE.dump_python(suite, mode="json", include=HELD)
+    await insert(connection, [SuiteBodyRow(version=suite.version, body=body)])
+
+
+def suite_from(scope: str, name: str, body: Any) -> Suite:  # noqa: ANN401
+    """Give the suite of a scope that goes by a name and holds this; ValueError if none can."""
+    held = body if isinstance(body, dict) else {}
+    return valid("suite_body.body", SUITE.validate_python, {**held, "name": name, "scope": scope})
+
+
+async def drop_bodies(connection: AsyncConnection) -> None:
+    """Delete what no suite and no bake-off holds any more."""
+    version: Any = col(SuiteBodyRow.version)
+    held = (select(col(SuiteRow.version)), select(col(BakeoffRow.suite_version)))
+    unheld = [version.not_in(versions) for versions in held]
+    await connection.execute(delete(SuiteBodyRow).where(*unheld))

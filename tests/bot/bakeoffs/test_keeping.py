@@ -1,0 +1,133 @@
+"""Records are made of every closed round, once, whatever one of them holds."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.bakeoffs.keeping import keep_counting, records_up_to_date
+from council.bakeoffs.packing import unpacked
+from council.convene import convene
+from council.rounds import Closing, Round
+from council.sitting import Council
+from storage.database import open_engine
+from storage.memory import MemoryOutgoing, MemoryStore
+from storage.memory_bench import memory_bench
+from storage.outgoing import SqlOutgoing
+from storage.schema import upgrade
+from storage.sql import SqlStore
+from tests.builders import ASKED_AT, a_round
+from tests.fakes import FakeGateway
+from tests.storage.benches import SUITE, Books, a_bakeoff, sql_bench
+from tests.storage.builders import address
+
+NEXT = timedelta(hours=1)
+
+
+@pytest.fixture
+async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
+    engine = open_engine(address(tmp_path))
+    await upgrade(engine)
+    yield engine
+    await engine.dispose()
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def books(request: pytest.FixtureRequest) -> Books:
+    if request.param == "memory":
+        store = MemoryStore()
+        return Books(store, memory_bench(store), MemoryOutgoing())
+    return of_database(request.getfixturevalue("engine"))
+
+
+def of_database(engine: AsyncEngine) -> Books:
+    return Books(SqlStore(engine), sql_bench(engine), SqlOutgoing(engine))
+
+
+async def held(books: Books, *round_ids: str) -> tuple[Round, ...]:
+    """Hold rounds, each an hour after the one before."""
+    for nth, round_id in enumerate(round_ids):
+        bakeoff, _, _ = round_id.rpartition(".")
+        at = ASKED_AT + nth * NEXT
+        round_ = replace(a_round(), id=round_id, bakeoff=bakeoff, asked_at=at)
+        await books.store.open(round_)
+    council = Council(FakeGateway(), books.store)
+    return tuple([await convene(round_id, council) for round_id in round_ids])
+
+
+async def recorded(books: Books) -> list[str]:
+    return [record.round_id for record in await books.bench.records.recent()]
+
+
+async def test_every_closed_round_is_counted_once(books: Books) -> None:
+    await held(books, "r1", "r2")
+    await books.store.open(replace(a_round(), id="open"))
+
+    await records_up_to_date(books)
+    await records_up_to_date(books)
+
+    assert await recorded(books) == ["r1", "r2"]
+    assert await books.bench.records.missing(9) == ()
+
+
+async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(books: Books) -> None:
+    await books.bench.bakeoffs.open(a_bakeoff())
+    await held(books, "bo:1.1", "bo:gone.1")
+
+    await records_up_to_date(books)
+
+    of_suite, of_none = map(unpacked, await books.bench.records.recent())
+    assert (of_suite.bakeoff, of_suite.number) == ("bo:1", 1)
+    assert (of_suite.suite, of_suite.suite_version) == ("sql", SUITE.version)
+    assert of_suite.category == "sums"
+    assert (of_none.suite, of_none.category) == ("", "")
+
+
+async def test_so_many_at_most_the_oldest_first(books: Books) -> None:
+    await held(books, "r3", "r1", "r2")
+
+    await records_up_to_date(books, at_most=2)
+
+    assert await recorded(books) == ["r3", "r1"]
+
+
+async def test_a_round_that_failed_is_counted_too(books: Books) -> None:
+    await books.store.open(a_round().with_(Closing(1.0, "Nobody answered.")))
+
+    await records_up_to_date(books)
+
+    assert await recorded(books) == ["r1"]
+
+
+async def test_a_round_that_cannot_be_read_is_left_out_and_stops_nothing(
+    engine: AsyncEngine,
+) -> None:
+    broken = of_database(engine)
+    await held(broken, "bad", "r1", "r2")
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE round SET panel = '{broken' WHERE id = 'bad'"))
+
+    await records_up_to_date(broken)
+
+    assert await recorded(broken) == ["r1", "r2"]
+    assert await broken.bench.records.missing(9) == ("bad",)
+
+
+async def test_rounds_are_counted_as_they_close(books: Books) -> None:
+    await held(books, "before")
+    closed: asyncio.Queue[Round] = asyncio.Queue()
+    counting = asyncio.create_task(keep_counting(books, closed))
+
+    (round_,) = await held(books, "r1")
+    closed.put_nowait(round_)
+    async with asyncio.timeout(5):
+        while len(await recorded(books)) < 2:  # noqa: ASYNC110 - what is kept tells nobody
+            await asyncio.sleep(0)
+    counting.cancel()
+
+    assert {*await recorded(books)} == {"before", "r1"}

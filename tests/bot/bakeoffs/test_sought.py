@@ -1,0 +1,49 @@
+"""How a leaderboard is asked for: suites, versions, windows."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.bakeoffs.sought import Sought, SoughtError, before_of, since_of, sought_by
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("30d", NOW - timedelta(days=30)),
+        ("2 weeks", NOW - timedelta(weeks=2)),
+        ("12h", NOW - timedelta(hours=12)),
+        ("3 Months", NOW - timedelta(days=90)),
+        ("2026-11-01", datetime(2026, 11, 1, tzinfo=UTC)),
+        ("2026-11-01T09:00+01:00", datetime(2026, 11, 1, 8, tzinfo=UTC)),
+    ],
+)
+def test_a_window_begins_when_it_is_said_to(text: str, moment: datetime) -> None:
+    assert since_of(text, NOW) == moment
+
+
+def test_a_day_is_within_a_window_that_ends_with_it() -> None:
+    assert before_of("2026-11-01", NOW) == datetime(2026, 11, 2, tzinfo=UTC)
+    assert before_of("7d", NOW) == NOW - timedelta(days=7)
+
+
+@pytest.mark.parametrize("text", ["soon", "d30", "99999y", "2026-13-01", "-3d"])
+def test_a_window_that_is_none_is_refused_with_examples(text: str) -> None:
+    with pytest.raises(SoughtError, match="say 30d"):
+        before_of(text, NOW)
+
+
+def test_options_are_read_wherever_they_were_chosen() -> None:
+    given = {"suite": "sql@3F2A", "panel": "house", "category": "joins", "as": "judge"}
+
+    assert sought_by(given, NOW) == Sought("sql", "3f2a", "house", "joins", as_judge=True)
+    assert sought_by({"suite": "sql", "version": "aa", "since": "", "as": ""}, NOW) == Sought(
+        "sql", "aa"
+    )
+
+
+def test_a_view_that_is_none_is_refused() -> None:
+    with pytest.raises(SoughtError, match="as:author or as:judge"):
+        sought_by({"as": "reader"}, NOW)

@@ -1,0 +1,91 @@
+"""`council leaderboard`: the table, the JSON contract, the files, and what is refused."""
+
+import pytest
+
+from tests.bot.cli.test_imports import loaded_by
+from tests.bot.homes import LETTERS, Home, scripted_panel
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """Give a home in which three rounds were held."""
+    home = Home(tmp_path_factory.mktemp("asked")).with_config(scripted_panel())
+    for question in ("Why?", "How?", "When?"):
+        assert home.here("ask", question, "--seed", question, "--json").code == 0
+    return home
+
+
+def test_without_rounds_there_is_a_sentence_and_no_failure(home: Home) -> None:
+    plain, as_json = home.here("leaderboard"), home.here("leaderboard", "--json")
+
+    assert (plain.code, as_json.code) == (0, 0)
+    assert "No round has been held yet" in " ".join(plain.out.split())
+    assert as_json.json["rows"] == []
+
+
+def test_the_json_has_a_row_a_member_best_first(asked: Home) -> None:
+    ran = asked.here("leaderboard", "--json")
+
+    rows = ran.json["rows"]
+    assert ran.code == 0
+    assert {row["member"] for row in rows} == {*LETTERS}
+    assert [row["place"] for row in rows] == sorted(row["place"] for row in rows)
+    for row in rows:
+        low, high = row["ci"]
+        assert 0 <= low <= row["share"] <= high <= 1
+        assert row["rounds"] == 3
+    assert sum(row["share"] for row in rows) == pytest.approx(5 / 2)
+
+
+def test_judges_have_rows_too(asked: Home) -> None:
+    rows = asked.here("leaderboard", "--as", "judge", "--json").json["rows"]
+
+    assert {row["member"] for row in rows} == {*LETTERS}
+    assert all(row["spoiled_rate"] == 0 for row in rows)
+
+
+def test_the_table_says_what_it_counts(asked: Home) -> None:
+    ran = asked.here("leaderboard")
+
+    said = " ".join(ran.out.split())
+    assert ran.code == 0
+    assert "Places are shared where the difference may be chance." in said
+    assert "3 rounds, panel house" in said
+
+
+def test_rounds_can_be_narrowed_to_none(asked: Home) -> None:
+    assert asked.here("leaderboard", "--until", "2020-01-01", "--json").json["rows"] == []
+    assert asked.here("leaderboard", "--panel", "other", "--json").json["rows"] == []
+    assert asked.here("leaderboard", "--since", "1h", "--json").json["counted"]["rounds"] == 3
+
+
+def test_the_files_are_written_whole(asked: Home) -> None:
+    table, picture = asked.folder / "board.csv", asked.folder / "board.png"
+
+    ran = asked.here("leaderboard", "--csv", str(table), "--png", str(picture), "--json")
+
+    assert ran.json["rows"]
+    assert len(table.read_text().splitlines()) == 6
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [("--as", "reader", "as:author or as:judge"), ("--since", "soon", "is no time I can read")],
+)
+def test_what_cannot_be_read_is_bad_usage(asked: Home, option: str, value: str, said: str) -> None:
+    ran = asked.here("leaderboard", option, value)
+
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_a_file_that_cannot_be_written_fails_with_a_sentence(asked: Home) -> None:
+    ran = asked.here("leaderboard", "--csv", str(asked.folder / "no" / "such" / "board.csv"))
+
+    assert ran.code == 1
+    assert "cannot be written" in ran.err
+
+
+def test_nothing_slow_is_imported_for_a_table(asked: Home) -> None:
+    assert not loaded_by(asked, "leaderboard", "--json") & {"litellm", "openai", "matplotlib"}

@@ -1,0 +1,36 @@
+"""`/council leaderboard` in Discord: the board in the channel, figure and table in its thread."""
+
+import pytest
+
+from tests.bot.discord.story import PATIENCE_SECONDS, Stage
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: Stage) -> None:
+    channel = stage.channel()
+    await stage.told(await stage.asked(channel))
+
+    deed = await stage.discord.slash("U1", channel, "council leaderboard", words="")
+
+    assert deed.accepted
+
+    def is_whole() -> bool:
+        boards = [m for m in stage.discord.messages(channel) if "Leaderboard" in m.text]
+        said = boards[0].thread.said if boards and boards[0].thread else []
+        return {"leaderboard.png", "leaderboard.csv"} <= {f.name for m in said for f in m.files}
+
+    await stage.discord.until(is_whole, PATIENCE_SECONDS)
+    (root,) = [m for m in stage.discord.messages(channel) if "Leaderboard" in m.text]
+    thread = stage.discord.thread_of(root)
+    files = {file.name: file for message in thread.said for file in message.files}
+    assert thread.name == "Leaderboard"
+    assert files["leaderboard.png"].content.startswith(b"\x89PNG")
+    assert "Places are shared where the difference may be chance." in root.text
+    assert not any(message.is_loading for message in deed.interaction.sent)
+
+
+async def test_a_leaderboard_without_rounds_is_told_to_the_one_who_asked(stage: Stage) -> None:
+    said = await stage.says("U1", stage.channel(), "leaderboard", words="nosuchsuite")
+
+    assert "No round of suite nosuchsuite has been held yet" in said

@@ -1,0 +1,169 @@
+"""The leaderboard's figure: what is on it, that it holds on its sheet, and both its writers."""
+
+import re
+from dataclasses import replace
+from datetime import date, timedelta
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.render.boards import figure_of
+from bot.render.boards.chart import MOST_RUNS, Bar, Chart, Spread, range_of, ticks_of, told
+from bot.render.boards.marks import Band, Dot, Figure, Mark, Path, Stroke, Words
+from bot.render.boards.png import SCALE, png_of
+from bot.render.boards.svg import svg_of
+from bot.render.boards.widths import width_of
+from tests.bot.render.boards.builders import a_leaderboard
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+shares = st.integers(0, 100).map(lambda x: x / 100)
+spreads = st.none() | st.tuples(shares, shares, shares).map(
+    lambda x: Spread(sorted(x)[1], sorted(x)[0], sorted(x)[2])
+)
+names = st.text(max_size=5) | st.sampled_from(["W" * 60, "Qwen 3 (ollama/qwen3)", "\x00"])
+
+
+@st.composite
+def charts(draw: st.DrawFn) -> Chart:
+    runs, times = draw(st.integers(0, 3)), draw(st.sampled_from([1, MOST_RUNS]))
+    bars = [
+        Bar(
+            draw(names),
+            draw(st.none() | st.integers(1, 12)),
+            draw(spreads),
+            tuple(draw(st.lists(spreads, min_size=runs, max_size=runs))) * times,
+        )
+        for _ in range(draw(st.integers(0, 3)))
+    ]
+    return Chart(tuple(bars), tuple(date(2026, 1, 1) + timedelta(at) for at in range(runs * times)))
+
+
+def corners(mark: Mark) -> list[tuple[float, float]]:
+    match mark:
+        case Stroke():
+            return [(mark.x1, mark.y1), (mark.x2, mark.y2)]
+        case Path() | Band():
+            return [*mark.points]
+        case Dot():
+            x, y, r = mark.x, mark.y, mark.radius
+            return [(x - r, y - r), (x + r, y + r)]
+        case Words():
+            wide = width_of(mark.text, mark.size, bold=mark.bold)
+            left = mark.x - {"start": 0, "middle": wide / 2, "end": wide}[mark.anchor]
+            return [(left, mark.y - mark.size), (left + wide, mark.y)]
+
+
+def whole(made: str) -> ElementTree.Element:
+    # What we made ourselves can be trusted.
+    return ElementTree.fromstring(made)  # noqa: S314
+
+
+def words_of(figure: Figure) -> list[str]:
+    return [mark.text for mark in figure.marks if isinstance(mark, Words)]
+
+
+@given(charts())
+def test_nothing_hangs_over_the_sheets_edge(chart: Chart) -> None:
+    figure = figure_of(chart)
+
+    for mark in figure.marks:
+        for x, y in corners(mark):
+            assert -0.5 <= x <= figure.width + 0.5, mark
+            assert -0.5 <= y <= figure.height + 0.5, mark
+
+
+def test_every_member_stands_under_its_place_with_its_share() -> None:
+    figure = figure_of(a_leaderboard().chart)
+
+    said = words_of(figure)
+    assert said[0] == "Share of rivals beaten, 95 % interval"
+    assert said[said.index("Claude Sonnet 4.6") - 1 :][:3] == ["1", "Claude Sonnet 4.6", "71 %"]
+    assert "Gemini 3 Pro" in said
+    assert any(words.startswith("Mistral") and words.endswith("…") for words in said)
+
+
+def test_runs_are_shown_where_there_are_two_or_more() -> None:
+    board = a_leaderboard()
+    alone = replace(board, runs=board.runs[:1])
+
+    several, one = (words_of(figure_of(shown.chart)) for shown in (board, alone))
+
+    assert {"12 Oct", "16 Nov"} <= {*several}
+    assert not {"12 Oct", "16 Nov"} & {*one}
+
+
+def test_a_run_that_a_member_missed_parts_its_line() -> None:
+    point = Spread(0.5, 0.4, 0.6)
+    days = tuple(date(2026, 1, day) for day in (1, 2, 3, 4, 5))
+    chart = Chart((Bar("A", 1, point, (point, point, None, point, point)),), days)
+
+    paths = [mark for mark in figure_of(chart).marks if isinstance(mark, Path)]
+
+    assert [len(path.points) for path in paths] == [2, 2]
+
+
+def test_shares_of_mixed_panels_are_called_what_they_are() -> None:
+    board = a_leaderboard()
+    mixed = replace(board.chart, is_mixed=True)
+
+    assert words_of(figure_of(mixed))[0] == "Rivals beaten, if all met, 95 % interval"
+
+
+def test_a_leaderboard_in_words_names_everybody() -> None:
+    said = told(a_leaderboard().chart)
+
+    assert "Claude Sonnet 4.6: place 1, 71 %, 65 % to 77 %" in said
+    assert told(Chart(())) == "No member has a share yet."
+
+
+@given(st.lists(spreads, max_size=5))
+def test_a_scale_holds_all_shares_and_one_half(found: list[Spread | None]) -> None:
+    low, high = range_of(found)
+
+    ticks = [*ticks_of(low, high)]
+    reaches = [end for spread in found if spread for end in spread.reach]
+    assert all(low - 1e-9 <= end <= high + 1e-9 for end in reaches)
+    assert 0.5 in ticks
+    assert len(ticks) <= 6
+    assert all(low <= tick <= high for tick in ticks)
+
+
+@given(charts())
+def test_the_svg_is_whole_and_holds_no_style_of_its_own(chart: Chart) -> None:
+    made = svg_of(figure_of(chart))
+
+    root = whole(made)
+    assert root.attrib["role"] == "img"
+    assert root.attrib["aria-label"]
+    assert not re.search(r'\sstyle="|<style|<script|\son\w+="', made)
+
+
+def test_what_a_member_is_called_is_only_words() -> None:
+    evil = '</text><script>alert(1)</script>"&'
+    chart = Chart((Bar(evil, 1, Spread(0.5)),))
+
+    made = svg_of(figure_of(chart))
+
+    assert "<script" not in made
+    assert whole(made).tag.endswith("svg")
+
+
+def test_the_picture_is_the_same_whenever_it_is_drawn() -> None:
+    figure = figure_of(a_leaderboard().chart)
+
+    first, second = png_of(figure), png_of(figure)
+
+    width, height = (int.from_bytes(first[at : at + 4]) for at in (16, 20))
+    assert first == second
+    assert first.startswith(PNG)
+    assert (width, height) == (round(figure.width * SCALE), round(figure.height * SCALE))
+
+
+@pytest.mark.parametrize("name", ["$x^2$ and $\\frac", "a_b", "\x00\x1b[31m", ""])
+def test_a_name_is_drawn_as_it_is_written(name: str) -> None:
+    chart = Chart((Bar(name, 1, Spread(0.5)),))
+
+    assert png_of(figure_of(chart)).startswith(PNG)

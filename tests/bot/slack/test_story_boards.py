@@ -1,0 +1,46 @@
+"""`/council leaderboard` in Slack: the board in the channel, figure and table in its thread."""
+
+import pytest
+
+from tests.bot.slack.story import PATIENCE_SECONDS, Stage, words
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: Stage) -> None:
+    channel = stage.channel()
+    await stage.told(await stage.asked(channel))
+
+    await stage.slack.command("U1", channel, "/council", "leaderboard")
+
+    def boards() -> list[object]:
+        return [m for m in stage.slack.messages(channel) if "Leaderboard" in words(m)]
+
+    await stage.slack.until(lambda: bool(boards()), PATIENCE_SECONDS)
+    (root,) = [m for m in stage.slack.messages(channel) if "Leaderboard" in words(m)]
+
+    def files() -> dict[str, object]:
+        under = {message.ts for message in stage.slack.thread(channel, root.ts)}
+        return {
+            file.name: file
+            for file in stage.slack.files
+            if any(where == channel and ts in under for where, ts in file.shared_in)
+        }
+
+    await stage.slack.until(lambda: len(files()) == 2, PATIENCE_SECONDS)
+    picture = next(file for file in stage.slack.files if file.name == "leaderboard.png")
+    assert files().keys() == {"leaderboard.png", "leaderboard.csv"}
+    assert picture.content
+    assert picture.content.startswith(b"\x89PNG")
+    assert "place 1" in (picture.alt_text or "")
+    assert "Places are shared where the difference may be chance." in words(root)
+
+
+async def test_a_leaderboard_without_rounds_is_told_to_the_one_who_asked(stage: Stage) -> None:
+    channel = stage.channel()
+
+    deed = await stage.slack.command("U1", channel, "/council", "leaderboard nosuchsuite")
+
+    assert deed.message
+    assert "No round of suite nosuchsuite has been held yet" in words(deed.message)
+    assert not stage.ours(channel)

@@ -1,0 +1,281 @@
+"""Answers as models write them, held against references."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from council.bakeoffs.grading import check_reference, graded, usual_grading
+from council.bakeoffs.suite import Grading, Reference
+from council.errors import SuiteError
+
+EXACT = [
+    ("Paris", "Paris", True),
+    ("Paris", "  paris.  ", True),
+    ("Paris", "**Paris**", True),
+    ("Paris", "“Paris”!", True),
+    ("Paris", "Answer: Paris", True),
+    ("Paris", "**Answer:** Paris.", True),
+    ("Paris", "## Answer\n\nParis", True),
+    ("Paris", "Final answer:\n`paris`", True),
+    ("Paris", "The answer is Paris.", True),
+    ("Paris", "It was Lyon once.\n\nParis", True),
+    ("Paris", "\\boxed{\\text{Paris}}", True),
+    ("Paris", "Answer: Lyon\nOn reflection:\nAnswer: Paris", True),
+    ("Paris", "(Paris)", True),
+    ("Paris", "Pa\u200bris", True),
+    ("Paris.", "Paris", True),
+    ("New  York", "new york", True),
+    ("SELECT 1", "```sql\nselect 1\n```", True),
+    ("C#", "C#", True),
+    ("Paris", "The capital of France is Paris.", False),
+    ("Paris", "Answer: Paris, I think", False),
+    ("Paris", "Answer: Paris\nAnswer: Lyon", False),
+    ("Paris", "Paris\nLyon", False),
+    ("Paris", "The answer is not Paris", False),
+    ("Paris", "", False),
+    ("C", "C#", False),
+    ("5", "-5", False),
+    ("...", "", False),
+    ("...", "...", True),
+]
+NUMBER = [
+    ("42", 0, "42", True),
+    ("42", 0, "The answer is **42**.", True),
+    ("42", 0, "6 × 7 = 42", True),
+    ("42", 0, "Answer: 6 × 7 = 42", True),
+    ("42", 0, "Answer: x = 42 (see step 3)", True),
+    ("42", 0, "Answer: 42 km, which is 26 miles", True),
+    ("42", 0, "**Answer**\n42", True),
+    ("42", 0, "First 40, then 41, at last 42.", True),
+    ("42", 0, "$\\boxed{42}$ as shown in 3 steps", True),
+    ("42", 0, "42.0", True),
+    ("42", 0, "42km", True),
+    ("42", 0, "the 42nd", True),
+    ("42", 0, "The answer is not 41 but 42", True),
+    ("42", 0, "Answer: none\nSo 42", True),
+    ("42", 0, "42 of them, of 100", False),
+    ("42", 0, "43", False),
+    ("42", 0, "CO42", False),
+    ("42", 0, "forty-two", False),
+    ("42", 0, "", False),
+    ("-5", 0, "-5", True),
+    ("-5", 0, "−5", True),
+    ("-5", 0, "It falls to –5 °C", True),
+    ("-5", 0, "5", False),
+    ("5", 0, "3-5", True),
+    ("5", 0, "- 5", True),
+    ("1234567", 0, "1,234,567", True),
+    ("1234567", 0, "1 234 567", True),
+    ("1234567", 0, "1\u202f234\u202f567", True),
+    ("1234567", 0, "1'234'567", True),
+    ("1234567", 0, "1.234.567", True),
+    ("1234.56", 0, "1.234,56", True),
+    ("1234.56", 0, "1,234.56", True),
+    ("1234.56", 0, "$1,234.56", True),
+    ("-1234.56", 0, "-$1,234.56", True),
+    ("100", 0, "US$100", True),
+    ("1234", 0, "1{,}234", True),
+    ("3.14", 0, "3,14", True),
+    ("1234", 0, "1,234", True),
+    ("1.234", 0, "1.234", True),
+    ("3", 0, "1,2,3", True),
+    ("0.5", 0, ".5", True),
+    ("0.5", 0, "1/2", True),
+    ("0.75", 0, "\\frac{3}{4}", True),
+    ("1/3", 0.001, "0.3333", True),
+    ("1/3", 0, "0.3333", False),
+    ("5", 0, "1/0, so 5", True),
+    ("5", 0, "5, and 1/0", True),
+    ("3.1", 0.1, "3.2", True),
+    ("3.1", 0.1, "3.0", True),
+    ("3.1", 0.1, "3.21", False),
+    ("0.3", 0.3, "0", True),
+    ("602000000000000000000000", 0, "6.02e23", True),
+    ("6.02e23", 0, "6.02 × 10^23", True),
+    ("6.02e23", 0, "6.02 × 10²³", True),
+    ("6.02e23", 0, "$6.02 \\times 10^{23}$", True),
+    ("0.001", 0, "1e-3", True),
+    ("0.001", 0, "10^−3", True),
+    ("1024", 0, "2**10", True),
+    ("1024", 0, "2^10 = 1,024", True),
+    ("1500000", 0, "1.5 million", True),
+    ("25%", 0, "25 %", True),
+    ("25%", 0, "25", True),
+    ("25%", 0, "0.25", True),
+    ("25%", 0, "25 percent", True),
+    ("25", 0, "25%", True),
+    ("0.25", 0, "25%", True),
+    ("25%", 1, "0.26", True),
+    ("25%", 0, "26%", False),
+    ("0.5%", 0, "50%", False),
+    ("5", 0, "1e9999", False),
+    ("5", 0, "9" * 5000, False),
+    ("5", 0, "0^-1", False),
+    ("5", 0, "9999^999", False),
+    ("1.5", 0, "version 1.5.2", False),
+]
+CHOICE = [
+    ("B", "B", True),
+    ("B", "b", True),
+    ("B", "(B)", True),
+    ("B", "B.", True),
+    ("B", "**B**", True),
+    ("B", "B) Paris", True),
+    ("B", "b) Paris", True),
+    ("B", "B. Vitamin C", True),
+    ("B", "B: Paris", True),
+    ("B", "The answer is B", True),
+    ("B", "The answer is (B).", True),
+    ("B", "The answer is option B because A is wrong.", True),
+    ("B", "Answer: B\n\nA is wrong, C is older.", True),
+    ("B", "Let me think.\n\n- A is too old\n- C is too new\n\n**Answer: B**", True),
+    ("B", "A is too old, C too new.\n\nB", True),
+    ("B", "B\n\nBecause it is the only one left.", True),
+    ("B", "I would go with option B here.", True),
+    ("B", "It must be (B).", True),
+    ("B", "$\\boxed{B}$", True),
+    ("A", "A", True),
+    ("A", "A because it is shorter", True),
+    ("A", "A good answer needs thought: (A)", True),
+    ("B", "I think it is (B)", True),
+    ("B", "C", False),
+    ("B", "A or B", False),
+    ("B", "B and C", False),
+    ("B", "(A), (B)", False),
+    ("B", "Answer: A\n\nAnswer: B", False),
+    ("B", "B\n\nC", False),
+    ("B", "It is (B), not (C)", False),
+    ("B", "The answer is C, not B", False),
+    ("B", "Bananas", False),
+    ("A", "A banana", False),
+    ("B", "", False),
+    ("X", "X-rays", False),
+    ("B) Paris", "B", True),
+    ("B) Paris", "Paris", True),
+    ("B) Paris", "Paris is the capital", True),
+    ("(B) Paris", "The answer is Paris.", True),
+    ("B) Paris", "C) Paris", False),
+    ("B) Paris", "It is London, not Paris", False),
+    ("yes", "Yes.", True),
+    ("yes", "Yes, because it has no cycle.", True),
+    ("yes", "It has no cycle.\nYes", True),
+    ("yes", "No.", False),
+    ("yes", "Yes and no", False),
+    ("yes", "Yes.\n\nNo.", False),
+    ("no", "The answer is no.", True),
+    ("true", "False", False),
+    ("no | yes | perhaps", "Perhaps", False),
+    ("less | more | equal", "I would say less.", True),
+    ("less | more | equal", "I would say more.", False),
+    ("less | more | equal", "Somewhat", False),
+    ("a | ab", "ab", False),
+    ("Postgres", "Postgres", True),
+    ("Postgres", "MySQL, not Postgres", False),
+]
+REGEX = [
+    (r"\bParis\b", "It is Paris.", True),
+    (r"\bparis\b", "It is Paris.", False),
+    (r"(?i)\bparis\b", "It is Paris.", True),
+    (r"\A\d{4}-\d{2}-\d{2}\Z", "2026-11-21", True),
+    (r"\A\d{4}-\d{2}-\d{2}\Z", "On 2026-11-21", False),
+    (r"(a+)+\Z", "a" * 40 + "!" * 3, False),
+    ("(", "(", False),
+    (r"\A\w{1,100}-\d{0}\d{4,}\Z", "council-2026", True),
+    (r"(?:a{10000}){10000}", "a", False),
+]
+
+
+@pytest.mark.parametrize(("value", "text", "right"), EXACT)
+def test_an_exact_answer_says_the_same_words(value: str, text: str, right: bool) -> None:
+    assert graded(Reference(Grading.EXACT, value), text) is right
+
+
+@pytest.mark.parametrize(("value", "tolerance", "text", "right"), NUMBER)
+def test_a_number_is_read_as_people_write_it(
+    value: str, tolerance: float, text: str, right: bool
+) -> None:
+    assert graded(Reference(Grading.NUMBER, value, tolerance), text) is right
+
+
+@pytest.mark.parametrize(("value", "text", "right"), CHOICE)
+def test_a_choice_is_the_one_an_answer_ends_up_with(value: str, text: str, right: bool) -> None:
+    assert graded(Reference(Grading.CHOICE, value), text) is right
+
+
+@pytest.mark.parametrize(("value", "text", "right"), REGEX)
+def test_a_pattern_is_searched_for_in_the_whole_answer(value: str, text: str, right: bool) -> None:
+    assert graded(Reference(Grading.REGEX, value), text) is right
+
+
+def test_no_pattern_can_hang_the_bot() -> None:
+    slow = Reference(Grading.REGEX, r"(?:(?:a|aa|a?)+)+$\d")
+
+    assert not graded(slow, "a" * 5000 + "!")
+
+
+@given(st.text(max_size=300), st.sampled_from([*Grading]), st.sampled_from(["B", "42", "yes"]))
+def test_no_text_however_odd_is_an_error(text: str, grading: Grading, value: str) -> None:
+    assert graded(Reference(grading, value), text) in {True, False}
+
+
+@given(st.integers(-(10**12), 10**12))
+def test_a_whole_number_agrees_with_itself_with_separators(number: int) -> None:
+    reference = Reference(Grading.NUMBER, str(number))
+
+    assert graded(reference, f"The answer is {number:,}.")
+    assert not graded(reference, f"The answer is {number + 1:,}.")
+
+
+@pytest.mark.parametrize("words", ["answer: " * 20_000, "answer " * 20_000, "1,234 " * 20_000])
+@pytest.mark.parametrize("grading", [*Grading])
+@pytest.mark.timeout(10)
+def test_a_long_answer_is_graded_at_once(grading: Grading, words: str) -> None:
+    graded(Reference(grading, "B"), words)
+
+
+@pytest.mark.parametrize(
+    ("reference", "told"),
+    [
+        (Reference(Grading.EXACT, " "), "empty"),
+        (Reference(Grading.EXACT, "x" * 2001), "2,001 characters"),
+        (Reference(Grading.NUMBER, "1", float("nan")), "tolerance"),
+        (Reference(Grading.NUMBER, "1", -1.0), "tolerance"),
+        (Reference(Grading.EXACT, "1", 0.5), "tolerance goes with numbers"),
+        (Reference(Grading.NUMBER, "ten"), "'ten' is no number"),
+        (Reference(Grading.NUMBER, "1/0"), "no number"),
+        (Reference(Grading.NUMBER, "x" * 50), "…' is no number"),
+        (Reference(Grading.CHOICE, "yes |"), "names an empty choice"),
+        (Reference(Grading.REGEX, "("), "no regular expression"),
+        (Reference(Grading.REGEX, "x" * 501), "501 characters"),
+        (Reference(Grading.REGEX, "(?:(?:a{1000}){1000}){1000}"), "multiply to more than 20,000"),
+        (Reference(Grading.REGEX, "a{,999999999}"), "write [+] or [*] instead"),
+        (Reference(Grading.REGEX, "a{99999999,}"), "write [+] or [*] instead"),
+        (Reference(Grading.REGEX, "(?P<a>x)(?P<a"), "no regular expression"),
+    ],
+)
+def test_what_cannot_be_graded_is_refused_with_what_to_do(reference: Reference, told: str) -> None:
+    with pytest.raises(SuiteError, match=told):
+        check_reference(reference)
+
+
+@pytest.mark.parametrize("grading", [*Grading])
+def test_what_can_be_graded_is_let_through(grading: Grading) -> None:
+    check_reference(Reference(grading, "42"))
+
+
+@pytest.mark.parametrize(
+    ("value", "grading"),
+    [
+        ("42", Grading.NUMBER),
+        ("-1,234.5", Grading.NUMBER),
+        ("25 %", Grading.NUMBER),
+        ("$5", Grading.NUMBER),
+        ("B", Grading.CHOICE),
+        ("b", Grading.EXACT),
+        ("Paris", Grading.EXACT),
+        ("2026-11-21", Grading.EXACT),
+        ("10 km", Grading.EXACT),
+    ],
+)
+def test_without_a_word_the_grading_goes_by_the_answer(value: str, grading: Grading) -> None:
+    assert usual_grading(value) is grading

@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from council.bakeoffs.intervals import (
+    mean_interval,
+    normal_quantile,
+    rate_interval,
+    share_interval,
+    t_chance,
+    t_quantile,
+)
+from tests.council.bakeoffs.rounds import drawn_ballots
+
+SOME = np.array([0.25, 0.5, 0.5, 0.75, 1.0])
+
+
+def test_below_thirty_rounds_the_interval_is_of_student() -> None:
+    # Mean .6, s² = (.1225 + 2·.01 + .0225 + .16)/4 = .08125, error √(.08125/5) = .12748;
+    # t(4) at .975 is 2.776, so .6 ± .3539.
+    assert share_interval(SOME) == pytest.approx((0.2461, 0.9539), abs=1e-4)
+
+
+def test_the_interval_is_scipy_s() -> None:
+    expected = stats.t.interval(0.9, 4, SOME.mean(), stats.sem(SOME))
+
+    assert mean_interval(SOME, 0.9) == pytest.approx(expected)
+
+
+def test_an_interval_of_shares_stays_between_0_and_1() -> None:
+    assert share_interval(np.array([0.0, 0.0, 0.5])) == pytest.approx((0.0, 0.8838), abs=1e-4)
+    assert share_interval(np.array([1.0, 1.0, 0.5]))[1] == 1
+
+
+@pytest.mark.parametrize("values", [[], [0.5]])
+def test_one_round_says_nothing(values: list[float]) -> None:
+    assert share_interval(np.array(values)) == (0, 1)
+
+
+def test_rounds_that_were_all_alike_leave_open_that_one_is_not() -> None:
+    # A round is otherwise with a chance of at most 1 − .025^(1/20) = .1684.
+    assert share_interval(np.ones(20)) == pytest.approx((0.8316, 1.0), abs=1e-4)
+    assert share_interval(np.full(20, 0.5)) == pytest.approx((0.4158, 0.5842), abs=1e-4)
+
+
+def test_from_thirty_rounds_on_the_interval_is_bootstrapped() -> None:
+    values = np.repeat([0.0, 0.25, 1.0], [10, 20, 30])
+    draws = np.random.default_rng(1).choice(values, (20_000, 60)).mean(axis=1)
+
+    assert share_interval(values) == pytest.approx(np.quantile(draws, [0.025, 0.975]), abs=0.01)
+
+
+def test_a_bootstrap_says_the_same_each_time_and_whatever_the_order() -> None:
+    values = np.random.default_rng(2).random(50)
+
+    assert mean_interval(values) == mean_interval(values)
+    assert mean_interval(values) == mean_interval(values[::-1])
+
+
+def test_very_many_values_are_gathered_without_harm() -> None:
+    values = np.random.default_rng(3).random(5_000)
+    error = values.std() / np.sqrt(5_000)
+
+    low, high = mean_interval(values)
+
+    assert (low + high) / 2 == pytest.approx(values.mean(), abs=error / 10)
+    assert high - low == pytest.approx(2 * 1.96 * error, rel=0.05)
+
+
+def test_a_rate_has_wilson_s_interval() -> None:
+    expected = stats.binomtest(9, 12).proportion_ci(method="wilson")
+
+    assert rate_interval(9, 12) == pytest.approx((expected.low, expected.high))
+    assert rate_interval(0, 5)[0] == 0
+    assert rate_interval(5, 5)[1] == 1
+
+
+def test_quantiles_and_chances_are_scipy_s() -> None:
+    assert t_quantile(0.975, 7) == pytest.approx(stats.t.ppf(0.975, 7))
+    assert t_chance(-2.5, 7) == pytest.approx(2 * stats.t.sf(2.5, 7))
+    assert normal_quantile(0.975) == pytest.approx(stats.norm.ppf(0.975))
+
+
+@pytest.mark.parametrize("rounds", [20, 60])
+@pytest.mark.parametrize("agreement", [0.0, 0.5])
+@pytest.mark.parametrize("members", [4, 5, 7])
+def test_intervals_hold_the_truth_at_least_93_times_of_100(
+    members: int, agreement: float, rounds: int
+) -> None:
+    rng = np.random.default_rng(20)
+    worth = np.linspace(0.8, -0.8, members)
+    boards = 400 if rounds == 20 else 150
+    drawn = drawn_ballots(rng, np.tile(worth, (boards, rounds, 1)), agreement=agreement)
+    shares = np.nanmean(drawn, axis=-2)
+    many = drawn_ballots(rng, np.tile(worth, (100_000, 1)), agreement=agreement)
+    truth = np.nanmean(many, axis=-2).mean(axis=0)
+
+    held = [
+        low <= truth[member] <= high
+        for member in range(members)
+        for low, high in map(share_interval, shares[:, :, member])
+    ]
+
+    assert np.mean(held) >= 0.93

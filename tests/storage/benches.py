@@ -1,0 +1,84 @@
+"""Suites, bake-offs, schedules and records as their stores are given them."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.packed import Packed
+from council.bakeoffs.ports import Bench
+from council.bakeoffs.records import VERSION
+from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
+from council.places import Place
+from council.ports import Outgoing, Store
+from storage.bakeoffs import SqlBakeoffs
+from storage.records import SqlRecords
+from storage.schedules import SqlSchedules
+from storage.suites import SqlSuites
+from tests.builders import ASKED_AT, a_panel
+
+T1, T2 = Place("slack", "T1", "C1"), Place("slack", "T2", "C1")
+GRADED = SuiteQuestion("What is 6 × 7?", "sums", Reference(Grading.NUMBER, "42", 0.5), "A context.")
+OPEN = SuiteQuestion("Is Postgres enough?")
+SUITE = Suite("sql", (GRADED, OPEN), judges_see_references=True, scope=T1.scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """Rounds, what is sent of them, and what bake-offs are kept in, all of one kind."""
+
+    store: Store
+    bench: Bench
+    outgoing: Outgoing
+
+
+def sql_bench(engine: AsyncEngine) -> Bench:
+    return Bench(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), SqlRecords(engine))
+
+
+def holding(*texts: str, name: str = "sql", scope: str = T1.scope) -> Suite:
+    """Give a suite of questions without references."""
+    return Suite(name, tuple(map(SuiteQuestion, texts)), scope=scope)
+
+
+def a_bakeoff(bakeoff_id: str = "bo:1", **fields: Any) -> Bakeoff:  # noqa: ANN401
+    return replace(Bakeoff(bakeoff_id, SUITE, a_panel(), T1, "U1", ASKED_AT), **fields)
+
+
+def a_schedule(schedule_id: str = "s1", **fields: Any) -> Schedule:  # noqa: ANN401
+    own = Schedule(
+        id=schedule_id,
+        name="weekly",
+        suite="sql",
+        panel="house",
+        cron="0 9 * * 1",
+        zone="Europe/Budapest",
+        words="every monday 09:00",
+        place=T1,
+        made_by="U1",
+        made_at=ASKED_AT,
+        scope=T1.scope,
+        cap_micro=2_000_000,
+        subscribers=("U1", "U2"),
+    )
+    return replace(own, **fields)
+
+
+def a_record(round_id: str = "r1", **fields: Any) -> Packed:  # noqa: ANN401
+    own = Packed(
+        round_id=round_id,
+        asked_at=ASKED_AT,
+        panel="house",
+        scope=T1.scope,
+        bakeoff="bo:1",
+        number=3,
+        suite="sql",
+        suite_version=SUITE.version,
+        category="sums",
+        shape='[["a","b"],["a","b"]]',
+        numbers=b"\x00\x01\xff",
+        version=VERSION,
+    )
+    return own._replace(**fields)

@@ -1,0 +1,121 @@
+"""A workspace that has left takes its suites, bake-offs, schedules and records along."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.places import NOWHERE, Place
+from council.rounds import Question, Round
+from storage.bench_rows import BakeoffRow, RecordRow, ScheduleRow, SourceRow, SuiteBodyRow, SuiteRow
+from storage.outgoing import SqlOutgoing
+from storage.sql import SqlStore
+from tests.builders import ASKED_AT
+from tests.storage.benches import (
+    SUITE,
+    T1,
+    T2,
+    Books,
+    a_bakeoff,
+    a_record,
+    a_schedule,
+    holding,
+    sql_bench,
+)
+from tests.storage.builders import a_closed_round
+
+
+def asked(round_id: str, place: Place) -> Round:
+    round_ = replace(a_closed_round(round_id), bakeoff=round_id.partition(".")[0])
+    return replace(round_, question=Question("Why?", "U1", place=place))
+
+
+async def kept(books: Books, place: Place, name: str) -> None:
+    """Keep one of everything in a place."""
+    suite = holding(f"Marked-{name}?", scope=place.scope)
+    await books.bench.suites.keep(suite, "U1", ASKED_AT)
+    await books.bench.bakeoffs.open(a_bakeoff(name, suite=suite, place=place))
+    await books.bench.schedules.keep(a_schedule(name, place=place, scope=place.scope))
+    await books.store.open(asked(f"{name}.1", place))
+    await books.bench.records.keep([a_record(f"{name}.1", scope=place.scope)])
+    for key in (name, f"{name}.1"):
+        await books.outgoing.claim(f"key-{key}", key, ASKED_AT)
+
+
+async def left(books: Books) -> list[str]:
+    """Name what is there of whom."""
+    bench = books.bench
+    kept_suites = [one.suite.scope for one in await bench.suites.every()]
+    bakeoffs = [bakeoff.id for bakeoff in await bench.bakeoffs.recent()]
+    schedules = [schedule.id for schedule in await bench.schedules.every()]
+    records = [record.round_id for record in await bench.records.recent()]
+    return sorted([*kept_suites, *bakeoffs, *schedules, *records])
+
+
+async def test_all_of_a_workspace_goes_and_nothing_else(books: Books) -> None:
+    for place, name in ((T1, "one"), (T2, "two"), (NOWHERE, "house")):
+        await kept(books, place, name)
+
+    assert await books.store.drop("slack", "T1") == 1
+
+    assert await left(books) == sorted(
+        [T2.scope, "two", "two", "two.1", "", "house", "house", "house.1"]
+    )
+
+
+async def test_what_was_sent_of_a_bakeoff_goes_with_it(books: Books) -> None:
+    await kept(books, T1, "one")
+    await kept(books, T2, "two")
+
+    await books.store.drop("slack", "T1")
+
+    keys = ("one", "one.1", "two", "two.1")
+    again = [await books.outgoing.claim(f"key-{key}", key, ASKED_AT) for key in keys]
+    assert [claim.is_new for claim in again] == [True, True, False, False]
+
+
+async def test_a_workspace_without_rounds_goes_too(books: Books) -> None:
+    await books.bench.suites.keep(SUITE, "U1", ASKED_AT)
+
+    assert await books.store.drop("slack", "T1") == 0
+
+    assert await left(books) == []
+
+
+async def test_the_houses_own_never_leaves(books: Books) -> None:
+    await kept(books, NOWHERE, "house")
+
+    await books.store.drop("", "")
+
+    assert await books.bench.suites.lines("")
+    assert await books.bench.schedules.every()
+
+
+async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: Path) -> None:
+    store = SqlStore(engine)
+    books = Books(store, sql_bench(engine), SqlOutgoing(engine))
+    await kept(books, T1, "one")
+    await books.bench.suites.keep(holding("Marked-again?"), "U1", ASKED_AT)
+
+    await store.drop("slack", "T1")
+    await store.wipe()
+
+    async with engine.connect() as connection:
+        counts = [
+            (await connection.execute(select(func.count()).select_from(table))).scalar_one()
+            for table in (SuiteRow, SuiteBodyRow, BakeoffRow, ScheduleRow, RecordRow, SourceRow)
+        ]
+    assert {*counts} == {0}
+    bytes_ = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert b"Marked-" not in bytes_
+
+
+async def test_what_another_workspace_holds_too_stays(books: Books) -> None:
+    here, there = (holding("Why?", scope=place.scope) for place in (T1, T2))
+    await books.bench.suites.keep(here, "U1", ASKED_AT)
+    await books.bench.bakeoffs.open(a_bakeoff(suite=there, place=T2))
+
+    await books.store.drop("slack", "T1")
+
+    assert (await books.bench.bakeoffs.load("bo:1")).suite == there

@@ -1,0 +1,156 @@
+"""Records: the numbers of closed rounds, made for each once and read very many at a time."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.bakeoffs.packed import Packed
+from council.bakeoffs.ports import EVERY_RECORD, Bench, WantedRecords
+from council.bakeoffs.records import VERSION
+from council.rounds import Closing
+from storage.bench_rows import SourceRow
+from storage.records import SqlRecords
+from storage.sql import SqlStore
+from tests.builders import ASKED_AT, a_round
+from tests.storage.benches import T1, T2, Books, a_record
+from tests.storage.builders import a_closed_round, keep
+
+HOUR = timedelta(hours=1)
+
+
+async def closed(books: Books, *round_ids: str) -> None:
+    for nth, round_id in enumerate(round_ids):
+        at = ASKED_AT + nth * HOUR
+        await books.store.open(replace(a_closed_round(round_id), asked_at=at))
+
+
+async def test_a_record_comes_back_as_it_was(books: Books) -> None:
+    await closed(books, "r1")
+
+    await books.bench.records.keep([a_record()])
+
+    assert [*await books.bench.records.recent()] == [a_record()]
+
+
+async def test_a_record_takes_the_place_of_the_one_before(books: Books) -> None:
+    await closed(books, "r1")
+    await books.bench.records.keep([a_record()])
+    again = a_record(numbers=b"new", shape="[]", category="", number=4)
+
+    await books.bench.records.keep([again])
+
+    assert [*await books.bench.records.recent()] == [again]
+
+
+async def test_nothing_to_keep_keeps_nothing(bench: Bench) -> None:
+    await bench.records.keep([])
+
+    assert [*await bench.records.recent()] == []
+
+
+async def test_closed_rounds_without_a_record_are_missing_oldest_first(books: Books) -> None:
+    await closed(books, "c", "a", "b", "gone")
+    await books.store.open(replace(a_round(), id="open"))
+    await keep(books.store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered.")))
+    await books.store.forget("gone", ASKED_AT, "salt")
+    await books.bench.records.keep([a_record("a")])
+
+    assert await books.bench.records.missing(10) == ("c", "failed", "b")
+    assert await books.bench.records.missing(1) == ("c",)
+
+
+async def test_a_record_of_another_version_is_missing_and_given_to_nobody(books: Books) -> None:
+    await closed(books, "r1")
+
+    await books.bench.records.keep([a_record(version=VERSION - 1)])
+
+    assert await books.bench.records.missing(10) == ("r1",)
+    assert [*await books.bench.records.recent()] == []
+
+
+async def test_what_a_round_came_to_stays_when_its_texts_go(books: Books) -> None:
+    await closed(books, "r1")
+    await books.bench.records.keep([a_record()])
+
+    await books.store.forget("r1", ASKED_AT, "salt")
+
+    assert [*await books.bench.records.recent()] == [a_record()]
+
+
+RECORDS = (
+    a_record("a"),
+    a_record("b", asked_at=ASKED_AT + HOUR, scope="", bakeoff="", number=0, category=""),
+    a_record("c", asked_at=ASKED_AT + 2 * HOUR, panel="other", suite="maths", suite_version="f00"),
+    a_record("d", asked_at=ASKED_AT + 2 * HOUR, scope=T2.scope, bakeoff="bo:2", shape="[]"),
+)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "ids"),
+    [
+        pytest.param(EVERY_RECORD, "abcd", id="every"),
+        pytest.param(WantedRecords(scope=T1.scope), "ac", id="scope"),
+        pytest.param(WantedRecords(scope=""), "b", id="house"),
+        pytest.param(WantedRecords(suite="sql"), "abd", id="suite"),
+        pytest.param(WantedRecords(suite="maths", suite_version="f00"), "c", id="version"),
+        pytest.param(WantedRecords(suite="sql", suite_version="f00"), "", id="not-its-version"),
+        pytest.param(WantedRecords(panel="other"), "c", id="panel"),
+        pytest.param(WantedRecords(category="sums"), "acd", id="category"),
+        pytest.param(WantedRecords(bakeoff="bo:2"), "d", id="bakeoff"),
+        pytest.param(WantedRecords(since=ASKED_AT + HOUR), "bcd", id="since"),
+        pytest.param(WantedRecords(before=ASKED_AT + HOUR), "a", id="before"),
+        pytest.param(
+            WantedRecords(since=ASKED_AT + HOUR, before=ASKED_AT + 2 * HOUR), "b", id="window"
+        ),
+    ],
+)
+async def test_records_are_given_by_what_a_board_counts(
+    books: Books, wanted: WantedRecords, ids: str
+) -> None:
+    await closed(books, *"abcd")
+    await books.bench.records.keep(RECORDS[::-1])
+
+    found = await books.bench.records.recent(wanted)
+
+    assert [*found] == [record for record in RECORDS if record.round_id in ids]
+    assert all(map(wanted.admits, found))
+
+
+async def test_whom_the_numbers_are_of_is_kept_once(engine: AsyncEngine) -> None:
+    store, records = SqlStore(engine), SqlRecords(engine)
+    for round_id in "abc":
+        await store.open(a_closed_round(round_id))
+    await records.keep([a_record("a"), a_record("b")])
+    await records.keep([a_record("c")])
+
+    async with engine.connect() as connection:
+        count = await connection.execute(select(func.count()).select_from(SourceRow))
+
+    assert count.scalar_one() == 1
+
+
+async def test_a_round_that_went_meanwhile_keeps_no_other_from_its_record(
+    engine: AsyncEngine,
+) -> None:
+    records = SqlRecords(engine)
+    await SqlStore(engine).open(a_closed_round("r1"))
+
+    await records.keep([a_record("r1"), a_record("gone")])
+
+    assert [record.round_id for record in await records.recent()] == ["r1"]
+
+
+async def test_very_many_are_kept_at_once(engine: AsyncEngine) -> None:
+    records = SqlRecords(engine)
+    store = SqlStore(engine)
+    many: list[Packed] = []
+    for nth in range(300):
+        await store.open(replace(a_round(), id=f"r{nth:03}"))
+        many.append(a_record(f"r{nth:03}"))
+
+    await records.keep(many)
+
+    assert [*await records.recent()] == many
