@@ -65,7 +65,9 @@ def changed(now: Sequence[Packed], before: Sequence[Packed]) -> Changes | None:
     return changes(columns(now), columns(before)) if now and before else None
 
 
-async def result_of(house: House, progress: Progress, *, pictured: bool = False) -> Result:
+async def result_of(
+    house: House, progress: Progress, *, pictured: bool = False, linked: bool = False
+) -> Result:
     """Give the result as it is posted; a board that cannot be made costs nobody the rest."""
     bakeoff = progress.bakeoff
     try:
@@ -75,9 +77,9 @@ async def result_of(house: House, progress: Progress, *, pictured: bool = False)
     # What was paid for must be told, whatever is wrong with how it is counted.
     except Exception as error:  # noqa: BLE001
         unforeseen("board_failed", error, bakeoff_id=bakeoff.id)
-        return Result(result_thread(progress, None))
+        return Result(result_thread(progress, None, linked=linked))
     shown = board_thread(board, picture) if board.board.rows else None
-    return Result(result_thread(progress, shown), news)
+    return Result(result_thread(progress, shown, linked=linked), news)
 
 
 async def _picture(board: Leaderboard) -> bytes:

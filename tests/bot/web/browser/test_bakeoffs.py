@@ -1,4 +1,4 @@
-"""Bake-offs in a real browser: begun, followed without reloading, for everybody on a small phone."""
+"""Bake-offs in a real browser: begun, followed without reloading, on a small phone as well."""
 
 import asyncio
 import socket
