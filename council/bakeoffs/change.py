@@ -35,7 +35,7 @@ class Sign(StrEnum):
 # Together less than one run in twenty tells of a change where there is none.
 FAMILIES: Mapping[Measure | Sign, Family] = {
     Measure.SHARE: Family(0.03),
-    Measure.ACCURACY: Family(0.01),
+    Measure.ACCURACY: Family(0.005),
     Sign.LENGTH: Family(0.002, floor=log(1.25)),
     Sign.LATENCY: Family(0.002, floor=log(1.5)),
     Sign.REFUSALS: Family(0.001, floor=0.1),
@@ -178,7 +178,10 @@ def _of_field(field: str) -> Callable[[Columns, tuple[str, ...]], Floats]:
 
 
 def _moves(sides: _Sides) -> Iterator[Move]:
-    for measure, values in ((Measure.SHARE, shares_among), (Measure.ACCURACY, _of_field("correct"))):
+    for measure, values in (
+        (Measure.SHARE, shares_among),
+        (Measure.ACCURACY, _of_field("correct")),
+    ):
         cube = sides.cube(values)
         found = latest(cube, FAMILIES[measure])
         since_last = differences(cube[-1], cube[-2:-1]).mean
@@ -207,7 +210,11 @@ def _move(member: str, measure: Measure, latest: Latest, i: int, since_last: flo
 
 
 def _hints(sides: _Sides) -> Iterator[Hint]:
-    for sign, field in ((Sign.LENGTH, "words"), (Sign.LATENCY, "seconds"), (Sign.REFUSALS, "refused")):
+    for sign, field in (
+        (Sign.LENGTH, "words"),
+        (Sign.LATENCY, "seconds"),
+        (Sign.REFUSALS, "refused"),
+    ):
         cube = sides.cube(_of_field(field))
         if sign is not Sign.REFUSALS:
             cube = np.log(np.where(cube > 0, cube, np.nan))

@@ -89,8 +89,8 @@ class Columns:
         """Give the rounds that are wanted, and the members and judges that sat in any of them."""
         after = np.cumsum(wanted) - 1
         authored, judged = self.authored[wanted], self.judged[wanted]
-        seated = ~np.isnan(authored).all(axis=(0, 2))
-        voted = ~np.isnan(judged).all(axis=(0, 2))
+        seated = np.array((~np.isnan(authored)).any(axis=(0, 2)))
+        voted = np.array((~np.isnan(judged)).any(axis=(0, 2)))
         blocks = (
             Block(after[block.where[kept]], block.members, block.pairs[kept])
             for block, kept in ((block, wanted[block.where]) for block in self.blocks)
@@ -98,8 +98,8 @@ class Columns:
         )
         return Columns(
             rows=tuple(row for row, kept in zip(self.rows, wanted, strict=True) if kept),
-            members=tuple(m for m, kept in zip(self.members, seated, strict=True) if kept),
-            judges=tuple(j for j, kept in zip(self.judges, voted, strict=True) if kept),
+            members=tuple(m for m, kept in zip(self.members, seated.tolist(), strict=True) if kept),
+            judges=tuple(j for j, kept in zip(self.judges, voted.tolist(), strict=True) if kept),
             authored=authored[:, seated],
             judged=judged[:, voted],
             whole=_with_winners(self.whole[wanted], np.cumsum(seated) - 1),

@@ -53,7 +53,13 @@ def differences(now: Floats, past: Floats) -> Differences:
         p = np.where(enough & (np.abs(mean) > PRECISION), np.maximum(np.nan_to_num(p), least), 1.0)
         means = [_total(np.where(known, each, np.nan), 0) / questions for each in (before, now)]
     return Differences(
-        *means, np.where(enough, mean, np.nan), error, freedom, np.minimum(p, 1.0), questions
+        before=means[0],
+        now=means[1],
+        mean=np.where(enough, mean, np.nan),
+        error=error,
+        freedom=freedom,
+        p=np.minimum(p, 1.0),
+        questions=questions,
     )
 
 

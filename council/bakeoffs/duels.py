@@ -22,7 +22,7 @@ from council.bakeoffs.columns import PRECISION, Columns, Floats
 FEWEST_ROUNDS = 10  # before that nobody is claimed ahead
 HORIZON = 100
 BEND = 0.1  # Wang and Tsiatis' Δ: 0 is O'Brien and Fleming's, ½ Pocock's
-CRITICAL = 2.24  # their c, for a chance of .045 in HORIZON looks
+CRITICAL = 2.26  # their c, for a chance of .045 in the looks until HORIZON
 MIXTURE_ALPHA = 0.005
 MIXTURE_BEST_AT = 60  # rounds, where the mixture is tightest
 
@@ -61,19 +61,22 @@ class RunOff:
 
 def boundary(rounds: Floats) -> Floats:
     """Give how far from 0 the statistic must be after so many rounds, infinite before FEWEST."""
-    early = np.where(rounds <= HORIZON, _wang_tsiatis(rounds), np.inf)
-    return np.where(rounds >= FEWEST_ROUNDS, np.minimum(early, _mixture(rounds)), np.inf)
+    early = np.where(rounds <= HORIZON, wang_tsiatis(rounds), np.inf)
+    needed: Floats = np.minimum(early, mixture(rounds))
+    return np.where(rounds >= FEWEST_ROUNDS, needed, np.inf)
 
 
-def _wang_tsiatis(rounds: Floats) -> Floats:
+def wang_tsiatis(rounds: Floats) -> Floats:
+    """Give the boundary that is watched until HORIZON."""
     return CRITICAL * (rounds / HORIZON) ** (BEND - 0.5)
 
 
-def _mixture(rounds: Floats) -> Floats:
-    """Give the mixture's boundary, method.md's half-width in standard errors."""
+def mixture(rounds: Floats) -> Floats:
+    """Give the boundary that is watched for ever: a confidence sequence, in standard errors."""
     log = -2 * np.log(MIXTURE_ALPHA)
     weight = rounds * (log + np.log(log) + 1) / MIXTURE_BEST_AT
-    return np.sqrt(2 * (weight + 1) / weight * np.log(np.sqrt(weight + 1) / MIXTURE_ALPHA))
+    found: Floats = np.sqrt(2 * (weight + 1) / weight * np.log(np.sqrt(weight + 1) / MIXTURE_ALPHA))
+    return found
 
 
 def crossings(margins: Floats) -> Floats:
@@ -81,11 +84,12 @@ def crossings(margins: Floats) -> Floats:
 
     The last axis is the rounds; the ones before it are duels of their own.
     """
-    rounds = np.arange(1, margins.shape[-1] + 1)
+    rounds = np.arange(1.0, margins.shape[-1] + 1)
     lengths = np.sqrt(np.cumsum(margins**2, axis=-1))
     with np.errstate(divide="ignore", invalid="ignore"):
         walk = np.nan_to_num(np.cumsum(margins, axis=-1) / lengths)
-    return np.sign(walk) * (np.abs(walk) >= boundary(rounds))
+    crossed: Floats = np.sign(walk) * (np.abs(walk) >= boundary(rounds))
+    return crossed
 
 
 def duels(columns: Columns) -> Iterator[Duel]:

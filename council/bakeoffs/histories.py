@@ -41,14 +41,18 @@ def latest(cube: Floats, family: Family) -> Latest:
     once is not told again.
     """
     starts = np.zeros(cube.shape[2], dtype=int)
-    for last in range(1, len(cube)):
-        runs = np.arange(last)[:, None, None]
-        past = np.where(runs >= starts, cube[:last], np.nan)
-        found = differences(cube[last], past)
-        is_beyond = beyond(found.p, family.alpha) & (np.abs(found.mean) >= family.floor)
-        lengths = last - starts
-        starts = np.where(is_beyond, last, starts)
-    return Latest(found, is_beyond, lengths)
+    for last in range(1, len(cube) - 1):
+        starts = np.where(_compared(cube[: last + 1], starts, family).is_beyond, last, starts)
+    return _compared(cube, starts, family)
+
+
+def _compared(cube: Floats, starts: NDArray[np.intp], family: Family) -> Latest:
+    """Compare the last run with those of the earlier ones that are a member's past."""
+    last = len(cube) - 1
+    past = np.where(np.arange(last)[:, None, None] >= starts, cube[:last], np.nan)
+    found = differences(cube[last], past)
+    is_beyond = beyond(found.p, family.alpha) & (np.abs(found.mean) >= family.floor)
+    return Latest(found, is_beyond, last - starts)
 
 
 def cube_of(columns: Columns, values: Floats, runs: Sequence[Sequence[int]]) -> Floats:

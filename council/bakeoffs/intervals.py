@@ -17,7 +17,7 @@ LEVEL = 0.95
 ANYTHING: Interval = (0.0, 1.0)
 FEWEST_FOR_BOOTSTRAP = 30
 DRAWS = 2_000
-MOST_VALUES = 200  # beyond that, values are gathered in so many bins of one width
+MOST_VALUES = 64  # beyond that, values are gathered in so many bins of one width
 _SEED = 20261121  # of a generator whose stream numpy keeps for ever
 
 
@@ -61,7 +61,7 @@ def _drawn_means(values: Floats) -> Floats:
 
 
 def _gathered(values: Floats) -> tuple[Floats, Floats]:
-    """Give distinct values and how often each occurs; very many are binned, each bin's mean kept."""
+    """Give distinct values and how often each occurs; very many are binned, as their means."""
     found, at = np.unique(values, return_inverse=True)
     if len(found) > MOST_VALUES:
         width = (found[-1] - found[0]) / MOST_VALUES

@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from council.bakeoffs.columns import Columns, Floats
 from council.bakeoffs.fields import JUDGED
 from council.bakeoffs.intervals import Interval, share_interval
-from council.bakeoffs.lines import mean_of
+from council.bakeoffs.lines import known_of, mean_of
 
 MOST_POSITION = 0.06  # a mean share this far from ½, for what is seen first, is a fondness
 
@@ -61,7 +59,7 @@ def _merit(line: JudgeLine) -> float:
 def _line(columns: Columns, judge: int) -> JudgeLine:
     def known(field: str) -> Floats:
         values = columns.judged[:, judge, JUDGED.index(field)].astype(float)
-        return values[~np.isnan(values)]
+        return known_of(values)
 
     valid, spoiled = int(known("valid").sum()), int(known("spoiled").sum())
     kept, pairs = int(known("kept").sum()), int(known("pairs").sum())

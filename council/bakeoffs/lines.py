@@ -49,7 +49,7 @@ def author_line(columns: Columns, member: int, strength: Strength | None) -> Aut
 
     def known(field: str) -> Floats:
         values = columns.authored[:, member, AUTHORED.index(field)].astype(float)
-        return values[~np.isnan(values)]
+        return known_of(values)
 
     shares, grades, absences = known("share"), known("correct"), known("absent")
     absent = int(absences.sum())
@@ -74,6 +74,12 @@ def author_line(columns: Columns, member: int, strength: Strength | None) -> Aut
         accuracy_ci=rate_interval(int(grades.sum()), len(grades)) if len(grades) else None,
         graded=len(grades),
     )
+
+
+def known_of(values: Floats) -> Floats:
+    """Give the values that are known."""
+    found: Floats = values[~np.isnan(values)]
+    return found
 
 
 def mean_of(values: Floats) -> float | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import combinations
 from math import comb, isnan
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,7 +105,7 @@ def columns(rows: Iterable[Packed]) -> Columns:
     Records of another version than today's are left out: they are being made anew.
     """
     today = (row for row in rows if row.version == VERSION)
-    ordered = sorted(today, key=lambda row: (row.asked_at, row.bakeoff, row.number))
+    ordered = sorted(today, key=attrgetter("asked_at", "bakeoff", "number"))
     shapes: dict[str, list[int]] = {}
     for i, row in enumerate(ordered):
         shapes.setdefault(row.shape, []).append(i)

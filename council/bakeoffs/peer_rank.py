@@ -11,7 +11,6 @@ import numpy as np
 from council.bakeoffs.columns import Floats
 
 FLOOR = 0.25  # of an equal weight: nobody is left without a voice
-_TURNS = 1_000
 _CLOSE = 1e-9
 
 
@@ -24,25 +23,22 @@ class PeerRank:
     turns: int
 
 
-def peer_rank(win_rates: Floats, floor: float = FLOOR) -> PeerRank:
+def peer_rank(win_rates: Floats, floor: float = FLOOR, most_turns: int = 1_000) -> PeerRank:
     """Weigh (judge, candidate) win rates, NaN where a judge was not shown a candidate.
 
     s_c = Σ_j w_j·r_jc / Σ_j w_j over the judges shown c, w = minmax(s)/Σ, from equal weights until
     Σ|Δw| < 1e-9. A floor keeps each weight at least at that part of an equal one.
     """
-    count = len(win_rates)
-    shown = ~np.isnan(win_rates)
-    rates = np.nan_to_num(win_rates)
-    weights = np.full(count, 1 / count)
-    turns = 0
-    scores = np.full(count, np.nan)
-    for turns in range(1, _TURNS + 1):  # noqa: B007
-        heard = weights @ shown
-        scores = np.where(heard > 0, weights @ rates / np.where(heard > 0, heard, 1), 0.0)
-        before, weights = weights, _weights(scores, floor)
-        if np.abs(weights - before).sum() < _CLOSE:
-            break
-    return PeerRank(scores, weights, turns)
+    shown, rates = ~np.isnan(win_rates), np.nan_to_num(win_rates)
+    found = PeerRank(np.zeros(len(rates)), np.full(len(rates), 1 / len(rates)), 0)
+    moved = 1.0
+    while moved >= _CLOSE and found.turns < most_turns:
+        heard = found.weights @ shown
+        scores = found.weights @ rates / np.where(heard > 0, heard, 1.0)
+        weights = _weights(scores, floor)
+        moved = float(np.abs(weights - found.weights).sum())
+        found = PeerRank(scores, weights, found.turns + 1)
+    return found
 
 
 def _weights(scores: Floats, floor: float) -> Floats:

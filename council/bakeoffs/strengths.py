@@ -15,9 +15,8 @@ from council.bakeoffs.columns import Block, Columns, Floats
 from council.bakeoffs.intervals import ANYTHING, LEVEL, Interval, t_quantile
 
 RIDGE = 0.1
-_TURNS = 200
+_TURNS = 60  # several times what the furthest strengths take
 _LONGEST_STEP = 2.0
-_CLOSE = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +101,6 @@ def _fitted(wins: Floats, met: Floats) -> Floats:
         slope = (wins - met * _chances(scores)).sum(axis=1) - RIDGE * scores
         step = np.linalg.solve(_curvature(scores, met), slope)
         scores += np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
-        if np.abs(step).max() < _CLOSE:
-            break
     return scores
 
 

@@ -36,9 +36,7 @@ def trend(columns: Columns) -> tuple[TrendRun, ...]:
     runs = runs_of(columns)
     shares = columns.author("share")
     return tuple(
-        TrendRun(
-            bakeoff, columns.rows[rounds[0]].asked_at, tuple(_points(columns, shares[rounds]))
-        )
+        TrendRun(bakeoff, columns.rows[rounds[0]].asked_at, tuple(_points(columns, shares[rounds])))
         for bakeoff, rounds in list(runs.items())[-LAST:]
     )
 

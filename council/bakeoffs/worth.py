@@ -9,7 +9,7 @@ import numpy as np
 from council.bakeoffs.columns import PRECISION, Columns, Floats
 from council.bakeoffs.concord import Concord, by_question, concord
 from council.bakeoffs.intervals import LEVEL, Interval, rate_interval, share_interval
-from council.bakeoffs.lines import mean_of
+from council.bakeoffs.lines import known_of, mean_of
 from council.bakeoffs.trend import runs_of
 
 FEWEST_GRADED = 10  # with fewer graded rounds nothing is said
@@ -108,7 +108,7 @@ def _picked(columns: Columns) -> _Picked | None:
     candidates = np.flatnonzero(~np.isnan(right).any(axis=0))
     if not len(candidates):
         return None
-    prices = [mean_of(_known(columns.author("cost_usd")[:, i])) for i in candidates]
+    prices = [mean_of(known_of(columns.author("cost_usd")[:, i])) for i in candidates]
     cheapest_first = candidates[np.argsort([inf if p is None else p for p in prices])]
     own = right[:, cheapest_first]
     runs = list(runs_of(columns).values())
@@ -123,8 +123,8 @@ def _picked(columns: Columns) -> _Picked | None:
         BestMember(
             member=columns.members[best],
             accuracy=float(correct.mean()),
-            cost_usd=mean_of(_known(columns.author("cost_usd")[:, best])),
-            seconds=mean_of(_known(columns.author("seconds")[:, best])),
+            cost_usd=mean_of(known_of(columns.author("cost_usd")[:, best])),
+            seconds=mean_of(known_of(columns.author("seconds")[:, best])),
             is_picked_elsewhere=is_picked_elsewhere,
         ),
         correct,
@@ -152,7 +152,7 @@ def _winner(columns: Columns, picked: _Picked | None) -> WorthLine:
 def _line(
     name: str, columns: Columns, right: Floats, costs: tuple[Floats, Floats], picked: _Picked | None
 ) -> WorthLine:
-    cost_usd, seconds = (mean_of(_known(each)) for each in costs)
+    cost_usd, seconds = (mean_of(known_of(each)) for each in costs)
     line = WorthLine(
         name=name,
         graded=len(right),
@@ -194,7 +194,3 @@ def _is_dearer(line: WorthLine, best: BestMember) -> bool:
     if abs(line.cost_usd - best.cost_usd) > PRECISION:
         return line.cost_usd > best.cost_usd
     return line.seconds is None or best.seconds is None or line.seconds > best.seconds
-
-
-def _known(values: Floats) -> Floats:
-    return values[~np.isnan(values)]

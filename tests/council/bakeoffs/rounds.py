@@ -1,6 +1,6 @@
 """Records and boards in a line each, and boards of drawn ballots."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 
@@ -16,16 +16,16 @@ NAMES = ("ada", "bob", "cyd", "dee", "eve", "fay", "gus", "hal")
 
 
 def a_record(
-    shares: dict[str, float | None],
+    shares: Mapping[str, float | None],
     *,
     number: int = 1,
     run: int = 0,
-    correct: dict[str, bool] | None = None,
     judged: Sequence[Judged] = (),
     whole: Whole | None = None,
-    **fields: dict[str, float | None],
+    **fields: Mapping[str, float | None],
 ) -> Record:
-    """Give a round by its shares; None is an absence, other fields of authors go by their names.
+    """Give a round by its shares; None is an absence, other fields of authors go
+    by their names.
 
     Each pair's margin is the difference of its shares, and who has more won the pair whole.
     """
@@ -40,7 +40,6 @@ def a_record(
             Authored(
                 member,
                 share=share,
-                correct=(correct or {}).get(member),
                 absent=share is None,
                 **given[member],  # type: ignore[arg-type]  # names of fields, as written in a test
             )
@@ -56,7 +55,7 @@ def a_record(
     )
 
 
-def _margin(one: str, other: str, shares: dict[str, float | None]) -> Margin:
+def _margin(one: str, other: str, shares: Mapping[str, float | None]) -> Margin:
     lead = (shares[one] or 0.0) - (shares[other] or 0.0)
     return Margin(one, other, lead, 1, 0.5 + 0.5 * float(np.sign(lead)))
 

@@ -1,5 +1,6 @@
 from dataclasses import replace
 from datetime import timedelta
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -8,7 +9,10 @@ from hypothesis import strategies as st
 
 from council.bakeoffs.board import Board, RunOff, leaderboard
 from council.bakeoffs.columns import Columns
+from council.bakeoffs.recording import record_of
 from council.bakeoffs.records import Margin
+from council.slates import Slate
+from tests.builders import a_panel, a_round, answered, ranked
 from tests.council.bakeoffs.rounds import MONDAY, NAMES, a_record, board_of, drawn_ballots, of
 
 SHARES = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
@@ -169,6 +173,26 @@ def test_other_names_never_change_a_board(
         }
 
     assert board(names) == board(list(NAMES[:4]))
+
+
+def test_a_board_of_rounds_has_the_means_of_their_tallies() -> None:
+    def vote(slate: Slate) -> str:
+        turned = len(slate.judge) % 2 == 1
+        return " ".join(sorted(slate.letters, reverse=turned))
+
+    rounds = [ranked(answered(a_round(a_panel(5), seed=f"seed {i}")), vote) for i in range(12)]
+
+    found = leaderboard(of(*(record_of(round_) for round_ in rounds)))
+
+    shares: dict[str, list[float]] = {}
+    for round_ in rounds:
+        assert round_.draw is not None
+        assert round_.tally is not None
+        for line in round_.tally.standings:
+            author = round_.draw.labels.author_of(line.label)
+            shares.setdefault(author, []).append(line.share or 0.0)
+    expected = {member: fmean(own) for member, own in shares.items()}
+    assert {line.member: line.share for line in found.rows} == pytest.approx(expected, abs=1e-6)
 
 
 def _first(columns: Columns) -> str:

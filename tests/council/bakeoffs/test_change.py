@@ -1,28 +1,19 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
 
-from council.bakeoffs.change import Changes, Hint, Measure, Move, Sign, changes
-from council.bakeoffs.columns import Columns, Floats
-from council.bakeoffs.fields import AUTHORED
+from council.bakeoffs.change import Changes, Measure, Move, Sign, changes
 from council.bakeoffs.records import Record
-from tests.council.bakeoffs.rounds import a_record, board_of, drawn_ballots, gap_worth, of
+from tests.council.bakeoffs.rounds import a_record, of
+from tests.council.bakeoffs.runs import Drawn, drawn_runs
 
-QUESTIONS = 24
-PAST = 8
 RUN = {"ada": 0.75, "bob": 0.25}
 
 
-def _run(
-    run: int, shares: dict[str, float | None] = RUN, questions: int = 12, **fields: dict[str, float]
-) -> list[Record]:
-    return [
-        a_record(shares, number=i, run=run, **fields)  # type: ignore[arg-type]  # fields of authors
-        for i in range(1, questions + 1)
-    ]
+def _run(run: int, shares: Mapping[str, float | None] = RUN, questions: int = 12) -> list[Record]:
+    return [a_record(shares, number=i, run=run) for i in range(1, questions + 1)]
 
 
 def _changes(now: Sequence[Record], *before: Sequence[Record]) -> Changes:
@@ -145,70 +136,42 @@ def _graded(record: Record, right: bool) -> tuple:  # type: ignore[type-arg]  # 
 def test_another_manner_hints_at_another_model(
     field: str, sign: Sign, before: float, now: float
 ) -> None:
-    earlier = _run(0, **{field: {"ada": before, "bob": before}})
-    found = _changes(_run(1, **{field: {"ada": now, "bob": before}}), earlier)
+    earlier = _with(_run(0), field, before)
+    found = _changes(_with(_run(1), field, now), earlier)
 
-    assert found.hints == (Hint("ada", sign, pytest.approx(before), pytest.approx(now), 2**-11),)
+    (hint,) = found.hints
+    assert (hint.member, hint.sign, hint.p) == ("ada", sign, 2**-11)
+    assert (hint.before, hint.now) == pytest.approx((before, now))
     assert found.is_news
 
 
 def test_a_manner_that_changed_little_is_no_hint() -> None:
-    found = _changes(_run(1, words={"ada": 120, "bob": 90}), _run(0, words={"ada": 100, "bob": 90}))
-
-    assert found.hints == ()
+    assert _changes(_with(_run(1), "words", 120), _with(_run(0), "words", 100)).hints == ()
 
 
-def _simulated(
-    rng: np.random.Generator, members: int, drop: float, runs: int = PAST + 1
-) -> tuple[Columns, Columns]:
-    """Draw runs of one suite, in the last of which the first member's share falls."""
-    questions = 0.7 * rng.standard_normal((QUESTIONS, members))
-    worth = np.tile(questions, (runs, 1))
-    worth[-QUESTIONS:, 0] -= _fall(drop, members)
-    columns = board_of(drawn_ballots(rng, worth, agreement=0.2), runs)
-    _with_manner(rng, columns, np.tile(rng.normal(5, 0.5, (QUESTIONS, members)), (runs, 1)))
-    is_now = np.arange(len(columns.rows)) >= QUESTIONS * (runs - 1)
-    return columns.only(is_now), columns.only(~is_now)
-
-
-def _with_manner(rng: np.random.Generator, columns: Columns, level: Floats) -> None:
-    for field, spread in (("words", 0.3), ("seconds", 0.4)):
-        drawn = np.exp(level + spread * rng.standard_normal(level.shape))
-        columns.authored[:, :, AUTHORED.index(field)] = drawn
-    for field, rate in (("refused", 0.03), ("correct", 0.6)):
-        columns.authored[:, :, AUTHORED.index(field)] = rng.random(level.shape) < rate
-
-
-@cache
-def _fall(drop: float, members: int) -> float:
-    """Give by how much a worth must fall for a share to fall so far, from a suite's usual spread.
-
-    Found by drawing: with questions of standard deviation .7 a share answers less to a worth.
-    """
-    rng = np.random.default_rng(0)
-    base = 0.7 * rng.standard_normal((40_000, members))
-    low, high = 0.0, 4.0
-    for _ in range(12):
-        middle = (low + high) / 2
-        moved = base.copy()
-        moved[:, 0] -= middle
-        share = np.nanmean(drawn_ballots(np.random.default_rng(1), moved, agreement=0.2)[:, :, 0])
-        low, high = (middle, high) if 0.5 - share < drop else (low, middle)
-    return low
+def _with(records: list[Record], field: str, value: float) -> list[Record]:
+    """Give the records with a field of ada's answers."""
+    return [
+        replace(r, authored=(replace(r.authored[0], **{field: value}), *r.authored[1:]))  # type: ignore[arg-type]  # a field by its name
+        for r in records
+    ]
 
 
 def test_of_equal_runs_at_least_95_of_100_post_no_change() -> None:
     rng = np.random.default_rng(31)
 
-    told = [changes(*_simulated(rng, 5, 0.0)).is_news for _ in range(300)]
+    told = [changes(*drawn_runs(rng, Drawn(members=5))).is_news for _ in range(300)]
 
     assert np.mean(told) <= 0.05
 
 
-@pytest.mark.parametrize("members", [5, 6])
-def test_a_fall_of_15_hundredths_is_posted_in_at_least_80_runs_of_100(members: int) -> None:
+@pytest.mark.parametrize(("members", "questions"), [(5, 30), (6, 24)])
+def test_a_fall_of_15_hundredths_is_posted_in_at_least_80_runs_of_100(
+    members: int, questions: int
+) -> None:
     rng = np.random.default_rng(32)
 
-    told = [bool(changes(*_simulated(rng, members, 0.15)).worse("ada")) for _ in range(150)]
+    drawn = Drawn(members, questions, fall=0.15)
+    told = [bool(changes(*drawn_runs(rng, drawn)).worse("ada")) for _ in range(150)]
 
     assert np.mean(told) >= 0.80

@@ -12,7 +12,9 @@ from council.bakeoffs.duels import (
     boundary,
     crossings,
     duels,
+    mixture,
     run_off,
+    wang_tsiatis,
 )
 from tests.council.bakeoffs.rounds import a_record, drawn_ballots, gap_worth, margins, of
 
@@ -46,29 +48,29 @@ def _rounds(*leads: float) -> Columns:
 
 
 def test_the_boundary_is_wang_and_tsiatis_at_the_horizon() -> None:
-    assert boundary(np.array([HORIZON])) == pytest.approx(CRITICAL)
+    assert boundary(np.array([100.0])) == pytest.approx(CRITICAL)
 
 
 def test_the_boundary_is_a_mixture_s_after_the_horizon() -> None:
     # ρ² = (−2·ln .005 + ln(−2·ln .005) + 1)/60 = (10.597 + 2.3606 + 1)/60 = .23263; at 200 rounds
     # tρ² = 46.53 and z = √(2·47.53/46.53·ln(√47.53/.005)) = √(2.0430·7.2290) = 3.843.
-    assert boundary(np.array([200])) == pytest.approx(3.843, abs=1e-3)
+    assert boundary(np.array([200.0])) == pytest.approx(3.843, abs=1e-3)
 
 
 def test_nobody_is_ahead_before_the_fewest_rounds() -> None:
-    assert np.isinf(boundary(np.arange(1, FEWEST_ROUNDS))).all()
-    assert np.isfinite(boundary(np.arange(FEWEST_ROUNDS, 1_000))).all()
+    assert np.isinf(boundary(np.arange(1.0, FEWEST_ROUNDS))).all()
+    assert np.isfinite(boundary(np.arange(float(FEWEST_ROUNDS), 1_000))).all()
 
 
 def test_the_later_the_look_the_lower_the_boundary_until_the_horizon() -> None:
-    assert (np.diff(boundary(np.arange(FEWEST_ROUNDS, HORIZON + 1))) < 0).all()
+    assert (np.diff(boundary(np.arange(float(FEWEST_ROUNDS), HORIZON + 1))) < 0).all()
 
 
 def test_who_wins_every_round_alike_is_ahead_after_sixteen() -> None:
     # S/√V is √t, and the mixture's boundary is 3.95 at 15 rounds and 3.93 at 16.
     found = list(duels(_rounds(*[0.5] * 40)))
 
-    assert found == [Duel("ada", "bob", pytest.approx(0.5), 40, "ada", 16)]
+    assert found == [Duel("ada", "bob", 0.5, 40, "ada", 16)]
 
 
 def test_a_claim_is_the_second_s_where_it_leads() -> None:
@@ -108,8 +110,8 @@ def test_in_an_even_run_off_the_leader_stays_in_front() -> None:
     assert run_off(even, "bob") == RunOff("bob", "ada", 0.0, 8, changed=False)
 
 
-@pytest.mark.parametrize("agreement", [0.0, 0.3, 0.7])
-@pytest.mark.parametrize("members", [3, 4, 5, 6, 8])
+@pytest.mark.parametrize("agreement", [0.0, 0.5])
+@pytest.mark.parametrize("members", [3, 4, 5, 8])
 def test_between_equals_a_hundred_looks_claim_somebody_ahead_at_most_7_times_of_100(
     members: int, agreement: float
 ) -> None:
@@ -122,22 +124,22 @@ def test_a_naive_test_after_each_round_is_wrong_far_more_often() -> None:
     sums = np.cumsum(drawn, axis=-1)
     spread = np.cumsum(drawn**2, axis=-1) / rounds
 
-    naive = np.abs(sums) / np.sqrt(spread * rounds) > 1.96
+    naive = np.abs(sums) > 1.96 * np.sqrt(spread * rounds)
 
     assert naive[:, FEWEST_ROUNDS - 1 :].any(axis=-1).mean() > 0.25
 
 
 def test_both_boundaries_keep_their_part_of_what_may_go_wrong() -> None:
     steps = np.random.default_rng(7).standard_normal((40_000, HORIZON)).astype(np.float32)
-    walk = np.cumsum(steps, axis=-1) / np.sqrt(np.arange(1, HORIZON + 1))
-    rounds = np.arange(1, HORIZON + 1)
-    from council.bakeoffs.duels import _mixture, _wang_tsiatis
+    walk = np.cumsum(steps, axis=-1) / np.sqrt(np.cumsum(steps**2, axis=-1))
+    rounds = np.arange(float(FEWEST_ROUNDS), HORIZON + 1)
 
-    looks = slice(FEWEST_ROUNDS - 1, None)
-    early = (np.abs(walk) >= _wang_tsiatis(rounds))[:, looks].any(axis=-1).mean()
-    mixed = (np.abs(walk) >= _mixture(rounds))[:, looks].any(axis=-1).mean()
+    found = np.abs(walk[:, FEWEST_ROUNDS - 1 :])
+    early = (found >= wang_tsiatis(rounds)).any(axis=-1).mean()
+    mixed = (found >= mixture(rounds)).any(axis=-1).mean()
 
-    assert early <= 0.045 + 0.003
+    # Of 40,000 walks a chance of .045 has a standard deviation of .001.
+    assert early == pytest.approx(0.045, abs=0.003)
     assert mixed <= MIXTURE_ALPHA
 
 
@@ -150,7 +152,12 @@ def test_after_the_horizon_equals_stay_equals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("members", "agreement"), [pytest.param(5, 0.0, id="five"), pytest.param(6, 0.1, id="six")]
+    ("members", "agreement"),
+    [
+        pytest.param(5, 0.0, id="five-that-err-independently"),
+        pytest.param(6, 0.1, id="six"),
+        pytest.param(6, 0.2, id="six-that-agree-somewhat"),
+    ],
 )
 def test_a_gap_of_a_tenth_is_claimed_within_a_hundred_rounds_in_four_runs_of_five(
     members: int, agreement: float

@@ -55,10 +55,8 @@ def test_a_cube_stands_by_run_and_question() -> None:
 
     found = cube_of(columns, columns.author("share"), [[0], [1, 2]])
 
-    nan = np.nan
-    assert np.array_equal(
-        found[:, :, 0], [[nan, 0.25, nan], [1.0, nan, 0.5]], equal_nan=True
-    )
+    expected = np.array([[np.nan, 0.25, np.nan], [1.0, np.nan, 0.5]])
+    assert np.array_equal(found[:, :, 0], expected, equal_nan=True)
 
 
 def test_shares_among_some_are_the_means_of_their_pairs() -> None:
@@ -70,5 +68,6 @@ def test_shares_among_some_are_the_means_of_their_pairs() -> None:
 
     found = shares_among(columns, ["ada", "bob"])
 
-    assert np.array_equal(found, [[1, 0], [0.5, 0.5], [np.nan, np.nan]], equal_nan=True)
+    expected = np.array([[1, 0], [0.5, 0.5], [np.nan, np.nan]])
+    assert np.array_equal(found, expected, equal_nan=True)
     assert shares_among(columns, ["ada", "bob", "cyd"])[0].tolist() == [1, 0.5, 0]

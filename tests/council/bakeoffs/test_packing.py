@@ -1,6 +1,6 @@
 from dataclasses import replace
 from datetime import UTC, datetime
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ WHOLES = st.builds(
 
 @st.composite
 def _records(draw: st.DrawFn) -> Record:
-    members = draw(st.sampled_from([("a", "b"), ("a", "b", "ç\"c"), ("a", "b", "c", "d")]))
+    members = draw(st.sampled_from([("a", "b"), ("a", "b", 'ç"c'), ("a", "b", "c", "d")]))
     judges = draw(st.lists(st.sampled_from(["a", "b", "j"]), unique=True))
     pairs = [("a", "b"), *((members[0], other) for other in members[2:])]
     return Record(
@@ -153,7 +153,7 @@ def test_records_of_another_version_are_left_out() -> None:
 def test_no_records_are_columns_of_no_length() -> None:
     found = columns([])
 
-    assert found.rows == found.members == found.judges == ()
+    assert (found.rows, found.members, found.judges) == ((), (), ())
     assert found.author("share").shape == (0, 0)
 
 
@@ -161,8 +161,8 @@ def test_a_hundred_thousand_rounds_of_five_are_unpacked_in_less_than_a_second() 
     row = packed(a_record(dict.fromkeys("abcde", 0.5), judged=[Judged(name) for name in "abcde"]))
     rows = [row._replace(number=i) for i in range(100_000)]
 
-    start = perf_counter()
+    start = process_time()
     found = columns(rows)
 
     assert len(found.rows) == 100_000
-    assert perf_counter() - start < 1.0
+    assert process_time() - start < 1.0

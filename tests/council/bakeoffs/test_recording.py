@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import pytest
 
-from council.answers import Role
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.recording import record_of
 from council.bakeoffs.records import Authored, Judged, Margin
@@ -94,7 +93,9 @@ def test_without_a_judge_outside_the_pair_there_is_no_margin() -> None:
     two = replace(answered(a_round(a_panel(2))), closing=Closing(1))
     labels = LabelMap(((CLAUDE, Label("A")), (GPT, Label("B"))))
 
-    found = _margins(replace(two, draw=Draw(labels, ()), tally=count_ballots(labels.labels, (), "")))
+    found = _margins(
+        replace(two, draw=Draw(labels, ()), tally=count_ballots(labels.labels, (), ""))
+    )
 
     assert found[CLAUDE, GPT] == Margin(CLAUDE, GPT, None, 0, None)
 
@@ -182,7 +183,9 @@ def test_answers_and_synthesis_are_graded_where_the_suite_has_a_reference() -> N
 
 def test_a_record_says_which_question_of_which_suite_it_is_of() -> None:
     place = Place("slack", "T1", "C1")
-    round_ = replace(_example(), id="bo:1.1", bakeoff="bo:1", question=Question("Why?", place=place))
+    round_ = replace(
+        _example(), id="bo:1.1", bakeoff="bo:1", question=Question("Why?", place=place)
+    )
 
     found = record_of(round_, BAKEOFF)
 
