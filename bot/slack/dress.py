@@ -122,7 +122,7 @@ class Dress:
         return [block] if block else _rich(monospaced(table), "preformatted")
 
 
-def _part(part: Part, level: Level) -> list[Block]:
+def _part(part: Part, level: Level) -> list[Block]:  # noqa: PLR0911
     best = level is Level.DATA_TABLE
     match part:
         case Heading(words):

@@ -24,8 +24,8 @@ from bot.render.boards.columns import (
 from bot.render.boards.coverage import covers, nothing
 from bot.render.boards.deciding import SHARED, decided
 from bot.render.boards.document import board_document, csv_of
-from bot.render.boards.svg import svg_of
 from bot.render.boards.news import news_lines
+from bot.render.boards.svg import svg_of
 from bot.render.boards.thread import HOW_AUTHORS, HOW_JUDGES
 from bot.render.boards.worthwhile import worth_lines, worth_table
 from bot.render.names import known_names

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 
-from bot.chat import Buttons, Part, Post, Steps, Table
+from bot.chat import Buttons, Mentions, Part, Post, Steps, Table
 from bot.render.report import report
 from council.calls import Reply
 from council.convene import convene
@@ -85,5 +85,7 @@ def _words(part: Part) -> str:
             return "\n".join([title, *(f"{s.title} {s.state} {s.detail}" for s in steps)])
         case Buttons(buttons):
             return " ".join(f"[{button.label}]" for button in buttons)
+        case Mentions(ids):
+            return " ".join(f"<@{id_}>" for id_ in ids)
         case _:
             return part.text

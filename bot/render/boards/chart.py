@@ -98,7 +98,7 @@ def swing_of(bars: Iterable[Bar]) -> float:
 
 def ticks_of(low: float, high: float) -> Iterator[float]:
     """Give the round shares from low to high, six at most, one half among them."""
-    step = 0.1 if high - low <= 0.5 + 1e-9 else 0.25  # noqa: PLR2004
+    step = 0.1 if high - low <= 0.5 + 1e-9 else 0.25
     first = ceil((low - 0.5) / step - 1e-9)
     last = floor((high - 0.5) / step + 1e-9)
     yield from (round(0.5 + number * step, 4) for number in range(first, last + 1))

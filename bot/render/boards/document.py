@@ -1,7 +1,7 @@
 """A leaderboard for programs: the document that `council leaderboard --json` prints, and CSV."""
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from io import StringIO
 from typing import Any
 

@@ -11,6 +11,8 @@ from council.bakeoffs.judges import JudgeBoard
 from council.bakeoffs.trend import TrendRun
 from council.bakeoffs.worth import Worth
 
+NOTHING_GRADED = Worth()
+
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
@@ -22,7 +24,7 @@ class Leaderboard:
     coverage: Coverage
     board: Board
     judges: JudgeBoard
-    worth: Worth = Worth()
+    worth: Worth = NOTHING_GRADED
     runs: tuple[TrendRun, ...] = ()
     changes: Changes | None = None
     names: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What changed since earlier runs, in sentences and as a post: who moved, and whether it is noise."""
+"""What changed since earlier runs, in sentences and as a post: who moved beyond noise."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

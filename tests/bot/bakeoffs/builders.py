@@ -1,6 +1,7 @@
 """Records of rounds that were never held, drawn from a seed: as many as a board needs."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from random import Random
@@ -12,10 +13,11 @@ FIRST = datetime(2026, 10, 12, 9, tzinfo=UTC)
 MEMBERS = ("openai/gpt", "anthropic/claude", "gemini/pro", "ollama/qwen", "mistral/large")
 STRENGTHS = (0.68, 0.62, 0.5, 0.4, 0.3)
 WEEK = timedelta(weeks=1)
+QUESTIONS = 12
 
 
-def a_record(draw: Random, **told: object) -> Record:
-    """Give the record of one round: the first member best, as the draw has it."""
+def a_record(draw: Random) -> Record:
+    """Give the record of one round: the first member is the best, as the draw has it."""
     judged_by = len(MEMBERS) - 1
     worth = [strength + draw.gauss(0, 0.15) for strength in STRENGTHS]
     order = sorted(range(len(MEMBERS)), key=lambda at: -worth[at])
@@ -43,36 +45,28 @@ def a_record(draw: Random, **told: object) -> Record:
         )
         for member in MEMBERS
     )
-    given: dict[str, object] = {
-        "round_id": "r1",
-        "asked_at": FIRST,
-        "panel": "house",
-        "scope": "",
-        "whole": Whole(MEMBERS[order[0]], draw.random() < 0.8, 0.06, 21.0),
-    }
-    return Record(authored=authored, judged=judged, margins=margins, **(given | told))  # type: ignore[arg-type]  # as the test says
+    whole = Whole(MEMBERS[order[0]], draw.random() < 0.8, 0.06, 21.0)
+    return Record("r1", FIRST, "house", "", authored, judged, margins, whole)
 
 
 def runs_of(
-    suite: str, runs: int, questions: int = 12, version: str = "3f2a1b9c77de", **told: object
+    suite: str, runs: int, version: str = "3f2a1b9c77de", scope: str = ""
 ) -> Iterator[Record]:
     """Give the records of a suite that was held each week."""
     draw = Random(f"{suite} {version}")
     for run in range(runs):
-        for number in range(1, questions + 1):
+        for number in range(1, QUESTIONS + 1):
             bakeoff = f"sched:{suite}-{version}@{run}"
-            yield a_record(
-                draw,
-                **{
-                    "round_id": f"{bakeoff}.{number}",
-                    "asked_at": FIRST + run * WEEK + timedelta(minutes=number),
-                    "bakeoff": bakeoff,
-                    "number": number,
-                    "suite": suite,
-                    "suite_version": version,
-                    "category": ("joins", "windows")[number % 2],
-                }
-                | told,
+            yield replace(
+                a_record(draw),
+                round_id=f"{bakeoff}.{number}",
+                asked_at=FIRST + run * WEEK + timedelta(minutes=number),
+                scope=scope,
+                bakeoff=bakeoff,
+                number=number,
+                suite=suite,
+                suite_version=version,
+                category=("joins", "windows")[number % 2],
             )
 
 

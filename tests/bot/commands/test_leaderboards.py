@@ -34,13 +34,13 @@ class Room(FakeChat):
         return Sent(place, f"m{len(self.posted)}")
 
 
-def said(text: str, place: Place = ROOM, **told: bool) -> Said:
-    return Said(f"/council {text}", ADA, place, "e1", **told)
+def said(text: str, place: Place = ROOM, *, is_shared: bool = False) -> Said:
+    return Said(f"/council {text}", ADA, place, "e1", is_shared=is_shared)
 
 
-async def with_runs(**told: object) -> Desk:
+async def with_runs(scope: str) -> Desk:
     desk = a_desk()
-    await desk.bench.records.keep(packed_all([*runs_of("sql", 3, **told)]))
+    await desk.bench.records.keep(packed_all([*runs_of("sql", 3, scope=scope)]))
     return desk
 
 
@@ -67,7 +67,7 @@ def test_a_leaderboard_is_no_question_and_no_question_a_leaderboard(
 
 
 async def test_in_a_room_the_board_is_posted_and_the_rest_goes_under_it() -> None:
-    desk, room = await with_runs(scope="slack/T1"), Room()
+    desk, room = await with_runs("slack/T1"), Room()
 
     await hear(desk, room, said("leaderboard sql"))
 
@@ -82,7 +82,7 @@ async def test_in_a_room_the_board_is_posted_and_the_rest_goes_under_it() -> Non
 
 
 async def test_the_same_event_again_posts_nothing_twice() -> None:
-    desk, room = await with_runs(scope="slack/T1"), Room()
+    desk, room = await with_runs("slack/T1"), Room()
 
     await hear(desk, room, said("leaderboard sql"))
     number = len(room.posted)
@@ -92,7 +92,7 @@ async def test_the_same_event_again_posts_nothing_twice() -> None:
 
 
 async def test_where_no_files_may_be_posted_there_are_none() -> None:
-    desk, room = await with_runs(scope="slack/T1"), Room(keeps_files=False)
+    desk, room = await with_runs("slack/T1"), Room(keeps_files=False)
 
     await hear(desk, room, said("leaderboard sql"))
 
@@ -101,7 +101,7 @@ async def test_where_no_files_may_be_posted_there_are_none() -> None:
 
 
 async def test_a_workspace_sees_its_own_rounds_alone() -> None:
-    desk, room = await with_runs(scope="slack/T2"), Room()
+    desk, room = await with_runs("slack/T2"), Room()
 
     await hear(desk, room, said("leaderboard sql"))
 
@@ -111,7 +111,7 @@ async def test_a_workspace_sees_its_own_rounds_alone() -> None:
 
 @pytest.mark.parametrize("place", [Place("terminal"), Place("web", channel="web:1")])
 async def test_the_house_sees_all_rounds(place: Place) -> None:
-    desk, chat = await with_runs(scope="slack/T2"), FakeChat()
+    desk, chat = await with_runs("slack/T2"), FakeChat()
 
     await hear(desk, chat, said("leaderboard sql as:judge", place))
 
@@ -121,7 +121,7 @@ async def test_the_house_sees_all_rounds(place: Place) -> None:
 
 
 async def test_what_may_not_be_posted_is_told() -> None:
-    desk, room = await with_runs(scope="slack/T1"), Room(refuses=UnwelcomeError)
+    desk, room = await with_runs("slack/T1"), Room(refuses=UnwelcomeError)
 
     await hear(desk, room, said("leaderboard sql"))
 
@@ -130,7 +130,7 @@ async def test_what_may_not_be_posted_is_told() -> None:
 
 
 async def test_where_there_is_no_thread_why_is_told() -> None:
-    desk, room = await with_runs(scope="slack/T1"), Room(refuses=NoThreadError)
+    desk, room = await with_runs("slack/T1"), Room(refuses=NoThreadError)
 
     await hear(desk, room, said("leaderboard sql"))
 
@@ -140,7 +140,7 @@ async def test_where_there_is_no_thread_why_is_told() -> None:
 
 @pytest.mark.parametrize("who", ["guest", "shared"])
 async def test_strangers_see_no_leaderboard_of_the_workspace(who: str) -> None:
-    desk, room = await with_runs(scope="slack/T1"), Room()
+    desk, room = await with_runs("slack/T1"), Room()
     desk.access = replace(desk.access, guests=True, shared_channels=True)
     asked = said("leaderboard sql", is_shared=who == "shared")
     if who == "guest":
@@ -153,7 +153,7 @@ async def test_strangers_see_no_leaderboard_of_the_workspace(who: str) -> None:
 
 
 async def test_a_window_that_is_none_is_told_with_examples() -> None:
-    desk, room = await with_runs(scope="slack/T1"), Room()
+    desk, room = await with_runs("slack/T1"), Room()
 
     await hear(desk, room, said("leaderboard sql since:yesterday"))
 
@@ -161,7 +161,7 @@ async def test_a_window_that_is_none_is_told_with_examples() -> None:
 
 
 async def test_a_category_and_a_window_narrow_what_is_counted() -> None:
-    desk, room = await with_runs(scope="slack/T1"), Room()
+    desk, room = await with_runs("slack/T1"), Room()
 
     await hear(desk, room, said("leaderboard sql category:joins until:2026-10-20"))
 

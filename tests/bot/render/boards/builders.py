@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from bot.render.boards import Leaderboard
 from bot.render.boards.coverage import Coverage
 from council.bakeoffs.board import AuthorLine, Board
-from council.bakeoffs.concord import Concord
 from council.bakeoffs.change import Changes, Hint, Measure, Move, Sign
+from council.bakeoffs.concord import Concord
 from council.bakeoffs.duels import Duel, RunOff
 from council.bakeoffs.judges import JudgeBoard, JudgeLine
 from council.bakeoffs.trend import TrendPoint, TrendRun

@@ -56,6 +56,11 @@ def corners(mark: Mark) -> list[tuple[float, float]]:
             return [(left, mark.y - mark.size), (left + wide, mark.y)]
 
 
+def whole(made: str) -> ElementTree.Element:
+    # What we made ourselves can be trusted.
+    return ElementTree.fromstring(made)  # noqa: S314
+
+
 def words_of(figure: Figure) -> list[str]:
     return [mark.text for mark in figure.marks if isinstance(mark, Words)]
 
@@ -130,7 +135,7 @@ def test_a_scale_holds_all_shares_and_one_half(found: list[Spread | None]) -> No
 def test_the_svg_is_whole_and_holds_no_style_of_its_own(chart: Chart) -> None:
     made = svg_of(figure_of(chart))
 
-    root = ElementTree.fromstring(made)
+    root = whole(made)
     assert root.attrib["role"] == "img"
     assert root.attrib["aria-label"]
     assert not re.search(r'\sstyle="|<style|<script|\son\w+="', made)
@@ -143,7 +148,7 @@ def test_what_a_member_is_called_is_only_words() -> None:
     made = svg_of(figure_of(chart))
 
     assert "<script" not in made
-    assert ElementTree.fromstring(made) is not None
+    assert whole(made).tag.endswith("svg")
 
 
 def test_the_picture_is_the_same_whenever_it_is_drawn() -> None:

@@ -1,4 +1,4 @@
-"""The leaderboard in a real browser: for everybody, on a small phone, in the dark, without scripts."""
+"""The leaderboard in a real browser: for everybody, on a phone, in the dark, without scripts."""
 
 import asyncio
 import socket
@@ -59,7 +59,8 @@ async def test_nothing_is_wider_than_a_small_phone(board: Page) -> None:
     for path in PATHS:
         await board.goto(path)
         widths[path] = await board.evaluate("document.documentElement.scrollWidth")
-    sizes = await board.goto(PATHS[1]) and await board.evaluate(
+    await board.goto(PATHS[1])
+    sizes = await board.evaluate(
         "[...document.querySelectorAll('.chart text')]"
         ".map((text) => text.getBoundingClientRect().height)"
     )
@@ -103,8 +104,9 @@ async def test_a_head_sorts_without_scripts(browser: Browser, address: str) -> N
 async def test_the_figure_has_its_colours_in_the_dark_and_in_the_light(board: Page) -> None:
     fills = {}
 
-    for scheme in ("light", "dark"):
-        await board.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of the two
+    schemes: tuple[Scheme, ...] = ("light", "dark")
+    for scheme in schemes:
+        await board.emulate_media(color_scheme=scheme)
         await board.goto(PATHS[1])
         fills[scheme] = await board.evaluate(
             "getComputedStyle(document.querySelector('.chart .f-text')).fill"
