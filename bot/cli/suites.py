@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from bot.chat import Post, Said
-from bot.cli.outcome import MISUSED, fail, say_json
+from bot.cli.outcome import say_json
 from bot.cli.rounds import YOU
 from bot.commands.desk import Desk
 from bot.commands.growing import grown
@@ -108,7 +108,7 @@ def _check_wanted(suite: Suite, run: Run | None, before: SuiteLine | None) -> No
     except typer.Abort:
         is_wanted = False
     if not is_wanted:
-        fail("Nothing was kept; --yes keeps it without asking.", MISUSED)
+        raise SuiteError("Nothing was kept; --yes keeps it without asking.")
 
 
 def _line(line: SuiteLine) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from bot.commands.pressing import PRESSES, PROPOSED, add_to_suite
 from bot.commands.registry import Order
 from bot.commands.suites import NO_QUESTIONS, line_named, run_of
 from bot.render.suites import cost_line, size_line
-from bot.suites.writing import as_csv, fields_of
+from bot.suites.naming import checked_name
+from bot.suites.writing import as_csv
 from bot.web.asking import FormError, PageChat, own_form
 from bot.web.downloads import download
 from bot.web.site import Site
@@ -31,13 +32,11 @@ async def suite_page(site: Site, request: Request) -> Response:
     suite = await desk.bench.suites.load("", name)
     line = await line_named(desk, "", name)
     visitor = visitor_of(request)
-    shown = [fields_of(question) for question in suite.questions]
     run = await run_of(desk, place_of(visitor), suite)
     return await site.page(
         request,
         "suite.html",
         suite=suite,
-        questions=shown,
         size=size_line(suite),
         cost=cost_line(run),
         is_own=line is not None and line.by == visitor.asker.id,
@@ -53,8 +52,8 @@ async def suite_file(site: Site, request: Request) -> Response:
 async def added(site: Site, request: Request) -> Response:
     """Show what a form would add: its size and cost, to be kept with a press."""
     form = await own_form(site, request)
-    name, lines = (str(form.get(field, "")).strip() for field in ("name", "lines"))
-    file = await _file(form)
+    file = await _file(form)  # first, so that it is closed whatever else is wrong
+    name, lines = checked_name(str(form.get("name", ""))), str(form.get("lines", "")).strip()
     if not (lines or file):
         raise FormError(NO_QUESTIONS, 422)
     words = f"add {name}" if file else f"add {name}\n{lines}"
@@ -105,6 +104,7 @@ async def _file(form: FormData) -> Attached | None:
     if not isinstance(sent, UploadFile) or not sent.filename:
         return None
     content = await sent.read()
+    await sent.close()
 
     async def read() -> bytes:
         return content

@@ -29,7 +29,7 @@ async def test_a_file_with_the_command_is_shown_and_kept_with_a_press(stage: Sta
     [
         ("add broken", Upload("q.csv", b"question\nWhy?\nWhy?\n"), "q.csv: Line 3 asks the same"),
         ("add broken", Upload("q.png", b"\x89PNG\xff"), "q.png"),
-        ("do something", None, "Say `/council suite`"),
+        ("do something", None, "suite show NAME"),
     ],
 )
 async def test_what_cannot_be_read_is_said_with_what_to_do(

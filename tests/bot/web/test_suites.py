@@ -103,7 +103,7 @@ async def test_a_rounds_question_joins_a_suite(town: Town) -> None:
     [
         ("a b", CSV, "A suite cannot be called"),
         ("sql", b"question\nWhy?\nWhy?\n", "sql.csv: Line 3 asks the same as line 2"),
-        ("sql", b"", "Attach a file of questions"),
+        ("sql", b"", "sql.csv: There is no question in it"),
     ],
 )
 async def test_what_is_wrong_with_a_file_is_said(

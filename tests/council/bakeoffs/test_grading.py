@@ -180,6 +180,8 @@ REGEX = [
     (r"\A\d{4}-\d{2}-\d{2}\Z", "On 2026-11-21", False),
     (r"(a+)+\Z", "a" * 40 + "!" * 3, False),
     ("(", "(", False),
+    (r"\A\w{1,100}-\d{0}\d{4,}\Z", "council-2026", True),
+    (r"(?:a{10000}){10000}", "a", False),
 ]
 
 
@@ -245,6 +247,10 @@ def test_a_long_answer_is_graded_at_once(grading: Grading, words: str) -> None:
         (Reference(Grading.CHOICE, "yes |"), "names an empty choice"),
         (Reference(Grading.REGEX, "("), "no regular expression"),
         (Reference(Grading.REGEX, "x" * 501), "501 characters"),
+        (Reference(Grading.REGEX, "(?:(?:a{1000}){1000}){1000}"), "multiply to more than 20,000"),
+        (Reference(Grading.REGEX, "a{,999999999}"), "write [+] or [*] instead"),
+        (Reference(Grading.REGEX, "a{99999999,}"), "write [+] or [*] instead"),
+        (Reference(Grading.REGEX, "(?P<a>x)(?P<a"), "no regular expression"),
     ],
 )
 def test_what_cannot_be_graded_is_refused_with_what_to_do(reference: Reference, told: str) -> None:
