@@ -10,7 +10,7 @@ from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought
 from bot.chat import Post, Thread
 from bot.logs import unforeseen
-from bot.render.bakeoffs import result_thread, title_of
+from bot.render.bakeoffs import failure_post, result_thread, title_of
 from bot.render.boards import Leaderboard, board_thread, delta_post, picture_of
 from bot.render.names import known_names
 from council.bakeoffs.bakeoff import Bakeoff
@@ -18,6 +18,7 @@ from council.bakeoffs.change import Changes, changes
 from council.bakeoffs.packing import Packed, columns
 from council.bakeoffs.ports import WantedRecords
 from council.bakeoffs.progress import Progress
+from council.bakeoffs.schedule import Schedule
 from council.ports import Wanted
 from council.rounds import Round
 
@@ -90,11 +91,24 @@ async def _news(house: House, bakeoff: Bakeoff, board: Leaderboard) -> Post | No
     """Give what changed, for those who subscribed to its schedule; None where nothing did."""
     if not bakeoff.schedule or not board.changes or not board.changes.is_news:
         return None
-    schedules = await house.bench.schedules.every(bakeoff.place.scope)
-    schedule = next((one for one in schedules if one.id == bakeoff.schedule), None)
+    schedule = await _schedule(house, bakeoff)
     title = schedule.name if schedule else title_of(bakeoff)
     subscribers = schedule.subscribers if schedule else ()
     return delta_post(board.changes, board.names, title, subscribers)
+
+
+async def failure_of(house: House, progress: Progress, why: str) -> Post:
+    """Give why a bake-off ended early as a post of its own, as loud as news."""
+    schedule = await _schedule(house, progress.bakeoff)
+    return failure_post(progress, why, schedule.subscribers if schedule else ())
+
+
+async def _schedule(house: House, bakeoff: Bakeoff) -> Schedule | None:
+    """Give the schedule that a bake-off is of; None for one that is of none, or of one removed."""
+    if not bakeoff.schedule:
+        return None
+    schedules = await house.bench.schedules.every()
+    return next((one for one in schedules if one.id == bakeoff.schedule), None)
 
 
 async def closed_rounds(house: House, bakeoff: Bakeoff) -> tuple[Round, ...]:

@@ -1,6 +1,6 @@
 """How bake-offs read: before they start, as they go, and when they are over."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bot.chat import (
     Button,
@@ -8,6 +8,7 @@ from bot.chat import (
     Caution,
     Heading,
     Line,
+    Mentions,
     Note,
     Part,
     Post,
@@ -112,6 +113,17 @@ def stopped_post(progress: Progress, why: str) -> Post:
         _resume(progress.bakeoff),
     ]
     return Post(tuple(parts), f"{title_of(progress.bakeoff)} · {why}")
+
+
+def failure_post(progress: Progress, why: str, subscribers: Sequence[str] = ()) -> Post:
+    """Give why a bake-off ended early, as a post of its own that calls subscribers."""
+    parts: list[Part] = [
+        Heading(f"{title_of(progress.bakeoff)} ended early"),
+        *map(Caution, _what_to_do(progress, why)),
+        *([Mentions(tuple(subscribers))] if subscribers else []),
+        _resume(progress.bakeoff),
+    ]
+    return Post(tuple(parts), f"{title_of(progress.bakeoff)} ended early: {why}")
 
 
 def _what_to_do(progress: Progress, why: str) -> Iterator[str]:
