@@ -63,9 +63,9 @@ async def go_on(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
     _check_remembered(round_)
     if round_.closing or desk.runner.seen(round_id):
         raise CouncilError(f"Round {round_id} is not stopped: there is nothing to go on with.")
-    await desk.store.pause(round_id, paused=False)
-    await desk.store.deliver(round_id, delivered=False)
-    await see_through(desk, chat, round_.question.place, round_)
+    await desk.reopen(round_)
+    with desk.seeing_through(round_):
+        await see_through(desk, chat, round_.question.place, round_)
 
 
 async def export(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
