@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from hashlib import sha256
 from typing import ClassVar, Literal
@@ -10,7 +9,7 @@ from typing import ClassVar, Literal
 import discord
 import structlog
 
-from bot.chat import Chat, File, GoneError, Heading, Post, Said, Sent, UnwelcomeError
+from bot.chat import Chat, File, GoneError, Heading, Post, Said, Sent, UnwelcomeError, Whisper
 from bot.discord.dress import dressed
 from bot.discord.faults import (
     THREAD_THERE,
@@ -24,6 +23,7 @@ from bot.discord.fits import fits_discord
 from bot.discord.hearing import CHAT
 from bot.discord.views import files_of, view_of
 from bot.render.paging import pages
+from bot.render.untrusted import in_one_line
 from council.errors import CouncilError
 from council.places import Place
 
@@ -32,8 +32,6 @@ MOST_MESSAGES = 1_000  # as far back as a message is looked for
 A_DAY: Literal[1440] = 1440  # minutes after which a thread without words is folded away
 THREAD_NAME = 100
 ALONE = "@"  # before a user's id, it is the channel of their direct messages
-
-Whisper = Callable[[Said, Post], Awaitable[None]]
 
 
 class DiscordChat(Chat):
@@ -226,5 +224,4 @@ def _title(post: Post) -> str:
 
 
 def _thread_name(title: str) -> str:
-    name = " ".join(title.split()) or "The council"
-    return name if len(name) <= THREAD_NAME else f"{name[: THREAD_NAME - 1]}…"
+    return in_one_line(title, THREAD_NAME) or "The council"

@@ -34,11 +34,16 @@ def accepted_post(round_: Round, estimate: Estimate, usual_seconds: float | None
     names = names_of(round_.panel)
     members = listed(names[seat.key] for seat in round_.panel.members)
     asking = f"Asking {members} in round {round_.id}."
-    terms = (
+    terms = terms_of(round_, estimate, usual_seconds)
+    return Post((Line(asking), Note(terms)), f"{asking} {terms}")
+
+
+def terms_of(round_: Round, estimate: Estimate, usual_seconds: float | None) -> str:
+    """Say who receives the text, what the round may cost, and how long it takes."""
+    return (
         f"Your text goes to {receivers(round_.panel)}. {_cost(round_.panel, estimate)}. "
         f"It {_time(round_.panel, usual_seconds)}."
     )
-    return Post((Line(asking), Note(terms)), f"{asking} {terms}")
 
 
 def _cost(panel: Panel, estimate: Estimate) -> str:

@@ -21,6 +21,7 @@ from bot.chat import (
     Sent,
     UnsureError,
     UnwelcomeError,
+    Whisper,
     insisted,
 )
 from bot.render.paging import pages
@@ -56,7 +57,6 @@ _UNWELCOME = {
 UNPARSED: dict[str, Any] = {"parse": "none", "link_names": False}
 MOVED = "The answer is in a message of its own, below."
 
-Whisper = Callable[[Said, Post], Awaitable[None]]
 Write = Callable[[dict[str, Any]], Awaitable[AsyncSlackResponse]]
 How = Callable[[Call[AsyncSlackResponse]], Awaitable[AsyncSlackResponse]]
 

@@ -43,7 +43,7 @@ class Inside:
         """Give the same service for another test: another place, another person, silent models."""
         self.gateway.goes_on.clear()
         self.gateway.asked.clear()
-        self.discord.state.troubles.clear()
+        self.discord.calm()
         self.discord.faults.clear()
         return replace(self, place=_place(self.discord), person=_person(self.discord))
 
