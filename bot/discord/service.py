@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from bot.commands.coming_back import ComingBack
 from bot.commands.desk import Desk
+from bot.commands.leaving import left
 from bot.commands.untold import Untold
 from bot.discord.address import Address
 from bot.discord.client import Client
 from bot.discord.hearing import CHAT
 from bot.discord.library_logs import hear_library
 from bot.discord.preflight import ELSEWHERE, identity_of, let_in
+from bot.discord.servers import Servers
 from bot.discord.whispers import nobody
 from bot.doing import Doing
 from council.ports import Wanted
@@ -27,6 +30,8 @@ class Discord:
         self._address = address
         self._synced = data_dir / "discord-commands"
         self._coming_back = ComingBack("Discord", tell)
+        leave = partial(left, desk, CHAT)
+        self._servers = Servers(data_dir / "discord-servers", leave, self._coming_back.say)
 
     async def run(self) -> None:
         """Serve until cancelled, or until Discord takes the token no more; told is why."""
@@ -36,7 +41,7 @@ class Discord:
 
     async def _served(self) -> None:
         doing = Doing()
-        client = Client(self._desk, doing, self._synced)
+        client = Client(self._desk, doing, self._servers, self._synced)
         try:
             with let_in():
                 async with client:
@@ -54,6 +59,7 @@ class Discord:
         async def begin() -> None:
             await client.wait_until_ready()
             self._tell_ready(client)
+            await self._servers.seen(client)
             untold.tell(before)
 
         telling = asyncio.create_task(begin())

@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from bot.commands.coming_back import ComingBack
 from bot.commands.desk import Desk
+from bot.commands.leaving import left
 from bot.commands.untold import Untold
 from bot.doing import Doing
 from bot.slack.chat import SlackChat
@@ -99,7 +100,7 @@ class Slack:
         finally:
             self._handler = None
             await doing.close()
-        await untold.drop(CHAT, workspace.team)
+        await left(self._desk, CHAT, workspace.team)
         raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
 
     async def _hearing(self, app: AsyncApp, gone: asyncio.Event) -> None:
