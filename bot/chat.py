@@ -280,8 +280,8 @@ class Chat(Protocol):
         """
         ...
 
-    async def turn(self) -> None:
-        """Wait until the platform bears another sight of progress."""
+    async def turn(self, sent: Sent) -> None:
+        """Wait until the platform bears another sight of progress in a message."""
         return
 
     async def show_progress(self, sent: Sent, post: Post) -> None:

@@ -11,6 +11,7 @@ import structlog
 
 from bot.chat import Chat, File, GoneError, Heading, Post, Said, Sent, UnwelcomeError, Whisper
 from bot.discord.dress import dressed
+from bot.discord.edits import Edits
 from bot.discord.faults import (
     THREAD_THERE,
     UNKNOWN_CHANNEL,
@@ -44,12 +45,14 @@ class DiscordChat(Chat):
         self,
         client: discord.Client,
         names: dict[str, str],
+        edits: Edits,
         whisper: Whisper,
         *,
         keeps_files: bool = True,
     ) -> None:
         self._client = client
         self._names = names
+        self._edits = edits
         self._whisper = whisper
         self._written_at = time.monotonic()
         self._titles: dict[str, str] = {}  # of answers, for the threads under them
@@ -149,6 +152,7 @@ class DiscordChat(Chat):
     async def edit(self, sent: Sent, post: Post) -> None:
         """Replace a message, however long Discord cannot be reached before."""
         self._titles[sent.message] = _title(post)
+        self._edits.answered(_channel_of(sent.place), sent.message)
         try:
             await insisted(lambda: self._edited(sent, post))
         except RefusedError as error:
@@ -167,15 +171,15 @@ class DiscordChat(Chat):
 
     def _where(self, place: Place) -> discord.PartialMessageable:
         guild = int(place.workspace) if place.workspace else None
-        channel = place.thread if _is_threaded(place) else None
-        return self._client.get_partial_messageable(int(channel or place.within), guild_id=guild)
+        return self._client.get_partial_messageable(int(_channel_of(place)), guild_id=guild)
 
     def _message(self, place: Place, message: str) -> discord.PartialMessage:
         return self._where(place).get_partial_message(int(message))
 
-    async def turn(self) -> None:
-        """Wait until the message bears another sight of progress."""
+    async def turn(self, sent: Sent) -> None:
+        """Wait until message and channel bear another sight of progress."""
         await asyncio.sleep(self._written_at + EDIT_SECONDS - time.monotonic())
+        await self._edits.turn(_channel_of(sent.place), sent.message)
 
     async def show_progress(self, sent: Sent, post: Post) -> None:
         """Replace a message for the time being; the next sight makes up for one that fails."""
@@ -204,6 +208,11 @@ def _mark_in(message: discord.Message) -> int | None:
 def _is_threaded(place: Place) -> bool:
     """Say whether a place is a thread: direct messages have none, replies just follow there."""
     return bool(place.thread and place.workspace)
+
+
+def _channel_of(place: Place) -> str:
+    """Give the channel, or the thread, that messages of a place stand in."""
+    return place.thread if place.thread and _is_threaded(place) else place.within
 
 
 def _holds_file(post: Post) -> bool:

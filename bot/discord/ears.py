@@ -20,6 +20,7 @@ from bot.commands.registry import Command, Order
 from bot.discord import modals, presses
 from bot.discord.attachments import text_of
 from bot.discord.chat import DiscordChat
+from bot.discord.edits import Edits
 from bot.discord.faults import told
 from bot.discord.hearing import CHAT, said_by, said_in
 from bot.discord.permissions import check_welcome
@@ -41,6 +42,7 @@ class Ears:
         self._client = client
         self._doing = doing
         self._names: dict[str, str] = {}
+        self._edits = Edits()
         self._once = Once()
 
     @property
@@ -50,7 +52,8 @@ class Ears:
 
     def chat(self, whisper: Whisper, *, keeps_files: bool = True) -> DiscordChat:
         """Give the chat for one who spoke."""
-        return DiscordChat(self._client, self._names, whisper, keeps_files=keeps_files)
+        shared = (self._client, self._names, self._edits)
+        return DiscordChat(*shared, whisper, keeps_files=keeps_files)
 
     async def ask(self, interaction: Interaction, question: Question) -> None:
         """Hear `/council ask`."""

@@ -161,7 +161,7 @@ class SlackChat(Chat):
         with suppress(RefusedError):
             await insisted(partial(called, partial(update, {"text": MOVED})))
 
-    async def turn(self) -> None:
+    async def turn(self, sent: Sent) -> None:
         """Wait until message and workspace bear another sight of progress."""
         at = self._written_at + self._workspace.pace.edit_seconds
         await asyncio.sleep(at - time.monotonic())
