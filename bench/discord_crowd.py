@@ -141,7 +141,8 @@ def shown(discord: FakeDiscord, server: PaidServer) -> Iterable[Shown]:
 
 def alone(answers: Sequence[Shown]) -> list[float]:
     """Give when each answer could have been edited in, had there been no progress at all."""
-    limiter, moments, free = Limiter(Rates()), [], defaultdict[str, float](float)
+    limiter = Limiter(Rates(everywhere=(10**9, 1.0)))
+    moments, free = list[float](), defaultdict[str, float](float)
     for answer in sorted(answers, key=lambda answer: answer.arrived):
         moment = max(answer.existed, free[answer.channel])
         while wait := limiter.judge(_edit_in(answer.channel), moment).wait:
