@@ -62,7 +62,8 @@ class Servers:
             application, *servers = self._file.read_text().split()
         except (OSError, ValueError):
             return frozenset()
-        return {*servers} if application == str(client.application_id) else frozenset()
+        known = {server for server in servers if server.isdigit()}
+        return known if application == str(client.application_id) else frozenset()
 
     def _note(self, client: discord.Client, servers: Set[str]) -> None:
         # Where that cannot be kept, rounds of a server that leaves meanwhile stay.
