@@ -135,8 +135,7 @@ def shown(discord: FakeDiscord, server: PaidServer) -> Iterable[Shown]:
             continue
         seen.add(int(number[1]))
         *_, replied = server.bill.calls[number[1], "synthesis", CHAIR]
-        assert replied.answered is not None
-        yield Shown(call.names["channel_id"], replied.answered, call.at)
+        yield Shown(call.names["channel_id"], replied.answered or 0.0, call.at)
 
 
 def alone(answers: Sequence[Shown]) -> list[float]:

@@ -95,7 +95,7 @@ class Account:
 
     @property
     def workspace(self) -> str:
-        """The name the money of the channel's workspace is counted under; "" where it is of none."""
+        """The name a workspace's money is counted under; "" for a channel that is of none."""
         workspace = self.channel.rpartition("/")[0]
         return workspace if _own(workspace) else ""
 

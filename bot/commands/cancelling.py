@@ -57,7 +57,9 @@ async def _cancelled(desk: Desk, round_: Round) -> str:
         return why
     if was_cancelled:
         return f"Round {round_.id} was cancelled before: {kept(now)}."
-    return f"Round {round_.id} is cancelled: {kept(now)}. Nobody is asked any more, and nothing spent."
+    return (
+        f"Round {round_.id} is cancelled: {kept(now)}. Nobody is asked any more, and nothing spent."
+    )
 
 
 def kept(round_: Round) -> str:

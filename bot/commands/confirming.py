@@ -1,4 +1,4 @@
-"""What is asked back before a press costs money or ends something, where a chat does not ask itself.
+"""What is asked back before a press costs money or ends something.
 
 The question is a post with two buttons, each of which says what it is the answer to; whoever
 presses one is authorised again.

@@ -51,7 +51,12 @@ async def show_rounds(desk: Desk, chat: Chat, said: Said, limit: str) -> None:
         await chat.whisper(said, Post((Note("No round has been held yet."),)))
         return
     rows = tuple(
-        (line.id, f"{line.asked_at:%Y-%m-%d %H:%M}", state_of(line), in_one_line(line.question, QUESTION_LENGTH))
+        (
+            line.id,
+            f"{line.asked_at:%Y-%m-%d %H:%M}",
+            state_of(line),
+            in_one_line(line.question, QUESTION_LENGTH),
+        )
         for line in lines
     )
     table = Table(("Round", "Asked (UTC)", "Stage", "Question"), rows)

@@ -106,7 +106,9 @@ def test_a_schedule_is_read_off_the_slot(round_id: str, schedule: str) -> None:
         pytest.param(Scope.USER_DAY, replace(ONE, channel="x"), True, id="same-user"),
         pytest.param(Scope.USER_DAY, replace(ONE, asker="U2"), False, id="another-user"),
         pytest.param(Scope.CHANNEL_DAY, replace(ONE, channel="x"), False, id="another-channel"),
-        pytest.param(Scope.WORKSPACE_DAY, replace(ONE, channel="slack/T1/x"), True, id="same-place"),
+        pytest.param(
+            Scope.WORKSPACE_DAY, replace(ONE, channel="slack/T1/x"), True, id="same-place"
+        ),
         pytest.param(Scope.WORKSPACE_DAY, replace(ONE, channel="x/T1/C1"), False, id="other-place"),
         pytest.param(Scope.SCHEDULE_DAY, replace(ONE, schedule="x"), False, id="another-schedule"),
         pytest.param(Scope.DAY, Account("r2", TODAY), True, id="same-day"),
@@ -151,8 +153,8 @@ def test_the_first_cap_that_does_not_hold_is_named() -> None:
         ),
         pytest.param(
             Refusal(Scope.WORKSPACE_DAY, 2_000_000, Used(2_000_000)),
-            "This round may cost $0.24, and $0.00 is left of this workspace's budget of $2.00 a day: "
-            "ask again after midnight UTC.",
+            "This round may cost $0.24, and $0.00 is left of this workspace's budget of "
+            "$2.00 a day: ask again after midnight UTC.",
             id="workspace",
         ),
         pytest.param(

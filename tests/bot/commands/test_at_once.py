@@ -19,9 +19,11 @@ from tests.bot.desks import FakeChat, a_desk
 from tests.builders import ASKED_AT, CLAUDE, a_round
 from tests.fakes import FakeGateway, Hangs, SlowStore
 from tests.storage.builders import a_closed_round
+from tests.wire.looking import until
 
 ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
 HERE = Place("slack", "T1", "C1")
+ONE = Access(rounds_at_once=1)
 ELSEWHERE = (replace(HERE, workspace="T2"), replace(HERE, chat="discord"), Place("web"))
 
 
@@ -35,7 +37,7 @@ class Room(FakeChat):
 class Office:
     """A desk with a limit, whose models never answer."""
 
-    access: Access = Access(rounds_at_once=1)
+    access: Access = ONE
     desk: Desk = field(default_factory=lambda: a_desk(FakeGateway({CLAUDE: Hangs()})))
     now: datetime = ASKED_AT + timedelta(seconds=10)
 
@@ -46,8 +48,7 @@ class Office:
         """Give what is said back to a question, once its round is under way or refused."""
         chat = Room()
         asking = asyncio.create_task(hear(self.desk, chat, Said("Why?", asker, place, key)))
-        while not self.desk.runner.seen(key) and not asking.done():
-            await asyncio.sleep(0)
+        await until(lambda: self.desk.runner.seen(key) or asking.done(), 10, lambda: chat.said)
         asking.cancel()
         await asyncio.wait([asking])
         return "\n".join(chat.said)

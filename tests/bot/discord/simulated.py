@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import discord
 import simcord
@@ -25,6 +24,7 @@ from tests.bot.desks import a_desk
 from tests.bot.discord.limits_kept import texts
 
 SETTLED_SECONDS = 60.0  # of the simulation: every pause between edits and posts is over
+OPEN = Access()
 
 
 @dataclass(slots=True)
@@ -45,22 +45,25 @@ class Simulated:
         """End the client, and begin anew with another."""
         await self.env.restart_bot(client_of(self.desk, self.folder, self.told))
 
-    async def says(self, who: simcord.MemberActor, command: str, **options: Any) -> str:  # noqa: ANN401
+    async def says(self, who: simcord.MemberActor, command: str, **options: object) -> str:
         """Give a command, and give what is answered to the one who gave it."""
         return await self.answer_to(await who.slash(self.channel, f"council {command}", **options))
 
-    async def asked(self, question: str = "Which queue?", **options: Any) -> discord.Message:  # noqa: ANN401
+    async def asked(self, question: str = "Which queue?", **options: object) -> discord.Message:
         """Have Ada ask, and give the answer."""
         told = await self.says(self.ada, "ask", question=question, **options)
         assert "Asking " in told
         return self.answers()[-1]
 
-    async def presses(self, who: simcord.MemberActor, message: object, action: str) -> str:
+    async def presses(self, who: simcord.MemberActor, message: discord.Message, action: str) -> str:
         """Press a button, and give what is answered to the one who pressed it."""
         return await self.answer_to(await self.pressed(who, message, action))
 
     async def pressed(
-        self, who: simcord.MemberActor, message: Any, action: str  # noqa: ANN401
+        self,
+        who: simcord.MemberActor,
+        message: discord.Message,
+        action: str,
     ) -> simcord.InteractionResult:
         """Press a button."""
         return await who.click(message, custom_id=button_of(message, action))
@@ -78,9 +81,9 @@ class Simulated:
         return [one for one in self.channel.history() if button_of(one, "answers")]
 
 
-def button_of(message: Any, action: str) -> str:  # noqa: ANN401
+def button_of(message: discord.Message, action: str) -> str:
     """Give the custom id of a message's button; "" where it has none of this action."""
-    shown = [getattr(one, "to_dict", lambda one=one: one)() for one in message.components]
+    shown = [one.to_dict() for one in message.components]
     ids = [one for one in _ids(shown) if one.startswith(f"council:{action}:")]
     return ids[0] if ids else ""
 
@@ -103,13 +106,13 @@ def client_of(desk: Desk, folder: Path, told: list[str]) -> Client:
 
 
 @asynccontextmanager
-async def simulated(folder: Path, access: Access = Access()) -> AsyncIterator[Simulated]:
+async def simulated(folder: Path, access: Access = OPEN) -> AsyncIterator[Simulated]:
     """Run the client in a server with one channel until the block ends."""
     desk, told = a_desk(), list[str]()
     desk.access = access
     async with simcord.run(client_of(desk, folder, told)) as env:
         desk.now = env.now
         guild = env.create_guild("Home")
-        people = [guild.add_member(env.create_user(name)) for name in ("Ada", "Ben", "Cleo")]
         channel = guild.create_text_channel("general")
-        yield Simulated(desk, env, guild, channel, *people, folder, told)
+        ada, ben, cleo = (guild.add_member(env.create_user(who)) for who in ("Ada", "Ben", "Cleo"))
+        yield Simulated(desk, env, guild, channel, ada, ben, cleo, folder, told)

@@ -111,6 +111,7 @@ async def test_a_round_that_ended_without_a_word_keeps_no_room_for_long() -> Non
     for number in range(MOST - 1):
         await edits.turn("C1", f"lost{number}")
     clock.now += FORGOTTEN_SECONDS + 1
+    clock.slept.clear()
 
     for _ in range(MOST - 1):
         await edits.turn("C1", "m1")

@@ -249,4 +249,3 @@ async def test_what_comes_after_a_quarter_of_an_hour_comes_as_a_direct_message(
     assert deed.acknowledged
     (told,) = bot.ada.user.dm_channel.history()
     assert "No round has been held yet." in words_in(told)
-

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from tests.wire.looking import until
 from tests.wire.slack.acting import Acting
 from tests.wire.slack.calls import Call
 from tests.wire.slack.links import Links
-from tests.wire.looking import until
 from tests.wire.slack.pings import pings_in
 from tests.wire.slack.request_url import RequestUrl
 from tests.wire.slack.server import Server
@@ -145,7 +145,7 @@ class FakeSlack(Acting):
 
     async def until(self, holds: Callable[[], object], seconds: float = 10.0) -> None:
         """Look again and again until this holds; fail with what was seen when it never does."""
-        await until(holds, seconds, self._seen)
+        await until(holds, seconds, self._last)
 
-    def _seen(self) -> list[str]:
+    def _last(self) -> list[str]:
         return [f"{call.method}: {call.outcome}" for call in self.calls[-8:]]
