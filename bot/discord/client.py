@@ -40,15 +40,15 @@ class Client(discord.Client):
         self.ears = Ears(desk, self, doing)
         self._servers = servers
         self._synced = synced
-        self._tree = app_commands.CommandTree(self)
-        plant(self._tree, COMMANDS.commands, self.ears.deeds)
+        self.tree = app_commands.CommandTree(self)
+        plant(self.tree, COMMANDS.commands, self.ears.deeds)
 
     async def setup_hook(self) -> None:
         """Have buttons heard, and commands registered if they have changed."""
         self.add_dynamic_items(Button)
         digest = self._digest()
         if not self._synced.exists() or self._synced.read_text() != digest:
-            await self._tree.sync()
+            await self.tree.sync()
             # Where that cannot be kept, they are registered again at the next start.
             with suppress(OSError):
                 self._synced.parent.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ class Client(discord.Client):
 
     def _digest(self) -> str:
         """Tell these commands, of this bot, from any other."""
-        commands = [command.to_dict(self._tree) for command in self._tree.get_commands()]
+        commands = [command.to_dict(self.tree) for command in self.tree.get_commands()]
         told = json.dumps([self.application_id, commands], sort_keys=True, default=str)
         return sha256(told.encode()).hexdigest()
 

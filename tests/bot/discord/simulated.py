@@ -13,7 +13,6 @@ from pathlib import Path
 import discord
 import simcord
 
-from bot.access import Access
 from bot.commands.desk import Desk
 from bot.commands.leaving import left
 from bot.discord.client import Client
@@ -24,7 +23,6 @@ from tests.bot.desks import a_desk
 from tests.bot.discord.limits_kept import texts
 
 SETTLED_SECONDS = 60.0  # of the simulation: every pause between edits and posts is over
-OPEN = Access()
 
 
 @dataclass(slots=True)
@@ -80,6 +78,10 @@ class Simulated:
         """Give the messages in the channel that hold an answer."""
         return [one for one in self.channel.history() if button_of(one, "answers")]
 
+    def seen_by(self, who: simcord.MemberActor) -> list[discord.Message]:
+        """Give what somebody sees in the channel."""
+        return self.channel.history(viewer=who)
+
 
 def button_of(message: discord.Message, action: str) -> str:
     """Give the custom id of a message's button; "" where it has none of this action."""
@@ -106,13 +108,17 @@ def client_of(desk: Desk, folder: Path, told: list[str]) -> Client:
 
 
 @asynccontextmanager
-async def simulated(folder: Path, access: Access = OPEN) -> AsyncIterator[Simulated]:
+async def simulated(folder: Path) -> AsyncIterator[Simulated]:
     """Run the client in a server with one channel until the block ends."""
     desk, told = a_desk(), list[str]()
-    desk.access = access
-    async with simcord.run(client_of(desk, folder, told)) as env:
+    env = simcord.Env(client_of(desk, folder, told))
+    await env.start()
+    try:
         desk.now = env.now
         guild = env.create_guild("Home")
         channel = guild.create_text_channel("general")
         ada, ben, cleo = (guild.add_member(env.create_user(who)) for who in ("Ada", "Ben", "Cleo"))
         yield Simulated(desk, env, guild, channel, ada, ben, cleo, folder, told)
+    finally:
+        await env.shutdown()
+    env.raise_errors()
