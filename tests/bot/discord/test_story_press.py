@@ -92,32 +92,6 @@ async def test_before_it_runs_again_the_presser_is_told_what_that_costs_and_may_
     assert len(stage.rounds(channel)) == 1
 
 
-async def test_before_it_is_cancelled_the_presser_is_told_what_is_kept(stage: Stage) -> None:
-    root = await _running(stage)
-    (id_,) = stage.rounds(root.channel)
-
-    question = await stage.asked_back("U1", root, "cancel")
-
-    assert f"Cancel round {id_}?" in question.text
-    assert "0 of 3 answers are kept" in question.text
-    await stage.discord.click(question, part(question, "no_cancel"), "U1")
-    assert question.text == "-# The round goes on."
-    assert f"Round {id_} is cancelled" in await stage.confirms("U1", root, "cancel")
-    stage.models.script.clear()
-
-
-async def test_a_yes_is_authorised_again(stage: Stage) -> None:
-    root = await _running(stage)
-    question = await stage.asked_back("U1", root, "cancel")
-    stolen = stage.forged(question, root.channel)
-
-    assert "Only the one who asked" in await stage.presses("U2", stolen, "yes_cancel")
-
-    assert part(root, "cancel")
-    await stage.presses("U1", question, "yes_cancel")
-    stage.models.script.clear()
-
-
 async def test_the_asker_and_admins_alone_cancel_and_then_it_can_be_gone_on_with(
     stage: Stage,
 ) -> None:
@@ -125,6 +99,13 @@ async def test_the_asker_and_admins_alone_cancel_and_then_it_can_be_gone_on_with
     (id_,) = stage.rounds(root.channel)
 
     assert "Only the one who asked, or an admin," in await stage.presses("U2", root, "cancel")
+    question = await stage.asked_back("U1", root, "cancel")
+    assert f"Cancel round {id_}?" in question.text
+    assert "0 of 3 answers are kept" in question.text
+    stolen = stage.forged(question, stage.channel())
+    assert "Only the one who asked" in await stage.presses("U2", stolen, "yes_cancel")
+    await stage.discord.click(question, part(question, "no_cancel"), "U1")
+    assert question.text == "-# The round goes on."
     assert f"Round {id_} is cancelled" in await stage.confirms("UADMIN", root, "cancel")
     await stage.discord.until(lambda: part(root, "resume"))
     assert "Kept so far: nothing." in root.text
