@@ -5,7 +5,10 @@ from collections.abc import Callable, Iterable
 
 
 async def until(
-    holds: Callable[[], object], seconds: float, seen: Callable[[], Iterable[str]]
+    holds: Callable[[], object],
+    seconds: float,
+    seen: Callable[[], Iterable[str]],
+    pause_seconds: float = 0.005,
 ) -> None:
     """Wait until this holds; fail with what was seen last when it never does."""
     loop = asyncio.get_running_loop()
@@ -13,4 +16,4 @@ async def until(
     while not holds():
         if loop.time() > end:
             raise AssertionError(f"still not so after {seconds} s; last calls: {[*seen()]}")
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(pause_seconds)
