@@ -42,9 +42,10 @@ bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be inst
 	$(BIN)/python -m bench.page
 	$(BIN)/python -m bench.leaderboard
 
-pictures: $(VENV)/.dev ## take the documents' pictures of page and Slack anew, with Debian's chromium
+pictures: $(VENV)/.dev ## take the documents' pictures of page, Slack and Discord anew, with Debian's chromium
 	$(BIN)/python -m bench.pictures
 	$(BIN)/python -m bench.slack_pictures
+	$(BIN)/python -m bench.discord_pictures
 
 lock: $(VENV)/.dev ## write requirements*.txt anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

@@ -86,7 +86,8 @@ class Wanted:
     purpose; `remembered` those that were not forgotten; `undelivered` those of them that are not
     yet delivered to their place, stopped or not; `succeeded` those that closed without a failure.
     They were asked at `since` or later, and before `before`; they belong to `bakeoff`, to none
-    where it is "", and to any or none where it is None. Rounds of bake-offs are never `undelivered`.
+    where it is "", and to any or none where it is None. Rounds of bake-offs are never
+    `undelivered`.
 
     Private rounds are given only in the channel they were asked in where `here` is one, and with
     `only_here` no round of any other channel is.

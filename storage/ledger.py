@@ -143,6 +143,10 @@ def _inside(scope: Scope, account: Account) -> Any:  # noqa: ANN401
         return account.month[0] <= _DAY
     if scope is Scope.DAY:
         return account.day == _DAY
+    if scope is Scope.WORKSPACE_DAY:
+        start = f"{account.workspace}/"
+        there = func.substr(col(SpendingRow.channel), 1, len(start)) == start
+        return and_(account.day == _DAY, there)
     name = _OWN[scope]
     return and_(account.day == _DAY, col(getattr(SpendingRow, name)) == getattr(account, name))
 
