@@ -6,7 +6,7 @@ own limits; model text is always data, never markup of the platform.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from itertools import chain, repeat
@@ -80,11 +80,21 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True)
+class Attached:
+    """A file that came with what was said; `read` fetches it, and raises CouncilError."""
+
+    name: str
+    size: int
+    read: Callable[[], Awaitable[bytes]] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """What reached the bot; `key` is the platform event's own id, the same when it is sent again.
 
     `context` is what the question refers to: a thread so far, an attached file. In a place that is
     shared, people of other organisations read along; a direct message is seen by nobody else.
+    `files` came along, and are read by commands that want them.
     """
 
     text: str
@@ -94,6 +104,7 @@ class Said:
     context: str = ""
     is_shared: bool = False
     is_direct: bool = False
+    files: tuple[Attached, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,12 +261,13 @@ class Chat(Protocol):
 
     A room holds people who did not hear the question, so what is posted there says it. Progress is
     shown again after `tick_seconds`, if nothing changes before; `keeps_files` says whether a file
-    can be posted.
+    can be posted, `follows` whether what takes long is shown here as it goes.
     """
 
     is_room: ClassVar[bool] = False
     tick_seconds: ClassVar[float] = 1.0
     keeps_files: bool = False
+    follows: ClassVar[bool] = True
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Give the post as so many that each fits in a message; nothing is dropped."""
@@ -298,6 +310,17 @@ class Chat(Protocol):
     def alone_with(self, asker_id: str, place: Place) -> Place:
         """Give the place where somebody reads and nobody else, for what the place cannot hold."""
         return place
+
+    async def elsewhere(self, said: Said, channel: str) -> Said:
+        """Give what was said as if it were said in another channel, which is named or has this id.
+
+        Raises UnwelcomeError where there is none that the bot may post in and the speaker may see.
+        """
+        raise UnwelcomeError(f"There are no channels here: leave #{channel} out.")
+
+    async def check_postable(self, place: Place) -> None:
+        """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
+        return
 
     async def whisper(self, said: Said, post: Post) -> None:
         """Tell only the one who spoke."""

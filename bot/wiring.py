@@ -5,13 +5,16 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 
 from bot import metrics
+from bot.bakeoffs.holds import Holds
 from bot.books import bench_of, opened_engine
 from bot.commands.desk import Desk, now
 from bot.offers import LOCAL, demonstration, offered
 from bot.outbox import Outbox
-from bot.runners.claims import NO_CLAIMS, Claims, FileClaims
+from bot.ports import Claims
+from bot.runners.claims import NO_CLAIMS, FileClaims
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
+from bot.suites.keeping import keep_house
 from council.budgeting import Budget
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.local.detect import ollama_models
@@ -86,16 +89,23 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         carrying = (store, gateway, prepare, claims, budget.paying)
         runner = LocalRunner(*carrying, on_closed=wishes.on_closed)
         stack.push_async_callback(runner.close)
+        holds = Holds(None if claims is NO_CLAIMS else claims)
+        stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
         outbox = Outbox(SqlOutgoing(engine), now, alone=claims is not NO_CLAIMS)
-        panels, default = houses.panels, houses.default
-        parts = (store, gateway, runner, outbox, panels, default, prepare, remote.health)
+        bench = bench_of(engine)
+        await keep_house(bench.suites, houses.suites, now())
         yield Desk(
-            *parts,
+            *(store, gateway, runner, outbox, houses.panels, houses.default),
+            prepare,
+            remote.health,
             budget=budget,
-            bench=bench_of(engine),
+            bench=bench,
             texts_days=houses.texts_days,
             access=houses.access,
+            holds=holds,
+            bakeoff_rounds=houses.bakeoff_rounds,
+            zone=houses.zone,
         )
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from bot import logs, metrics
 from bot.bakeoffs.keeping import keep_counting
+from bot.bakeoffs.resuming import go_on_at_home
 from bot.cli.discord_address import discord_address
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
@@ -19,6 +20,7 @@ from bot.discord.service import Discord
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting
+from bot.scheduler.service import Scheduler
 from bot.settings import Settings, SettingsError, load_settings
 from bot.slack.service import Slack
 from bot.terminal.talk import talk
@@ -81,6 +83,7 @@ async def serve(*, local: bool) -> None:
             for line in (*introduction(desk), *not_started(settings)):
                 say(line)
             acts = [readying.ready(desk, panel), metrics.watch_lag(), keep_counting(desk, closed)]
+            acts.append(Scheduler(desk).run())
             if desk.texts_days is not None:
                 acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.seen))
             if slack:
@@ -92,9 +95,10 @@ async def serve(*, local: bool) -> None:
 
 
 async def _resume(desk: Desk) -> None:
-    """Go on with the page's rounds that a stop or a crash interrupted; free what none holds."""
+    """Go on with the page's rounds and bake-offs that were interrupted; free what none holds."""
     await desk.budget.sweep(desk.store)
     await desk.runner.resume(("web",))
+    await go_on_at_home(desk)
 
 
 @asynccontextmanager

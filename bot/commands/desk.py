@@ -11,6 +11,9 @@ from functools import cache
 from importlib.metadata import version
 
 from bot.access import Access, TooManyRoundsError, check_pace, check_panel
+from bot.bakeoffs.holds import Holds
+from bot.chat import Chat
+from bot.commands.drafts import Drafts
 from bot.commands.questions import checked_question
 from bot.outbox import Outbox
 from bot.ports import Runner
@@ -25,6 +28,8 @@ from council.prompts import VERSION as PROMPTS
 from council.providers import Health
 from council.rounds import Question, Round
 
+BAKEOFF_ROUNDS = 2  # of one bake-off, under way at once
+
 
 def _new_id() -> str:
     return secrets.token_hex(5)
@@ -32,6 +37,10 @@ def _new_id() -> str:
 
 async def _nothing(_: Panel) -> None:
     """Prepare nothing: every model is ready."""
+
+
+def _unheard() -> None:
+    """Tell nobody: no scheduler runs in this process."""
 
 
 def now() -> datetime:
@@ -45,8 +54,11 @@ class Desk:
 
     `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
     panel a channel has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
-    ever. `bench` keeps suites, bake-offs, schedules and records. `access` says who may ask where;
-    one asker's questions are taken in by turns.
+    ever. `bench` keeps suites, bake-offs, schedules and records; `drafts` are suites not kept yet,
+    `holds` the bake-offs under way, each with so many rounds at once. `ways` give the chat for a
+    place, by the chat's name, as long as it is connected. `access` says who may ask where; one
+    asker's questions are taken in by turns. Schedules go by the `zone` where they name none, and
+    whoever changes one tells `schedules_changed`.
     """
 
     store: Store
@@ -62,8 +74,14 @@ class Desk:
     chosen: dict[Place, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
     bench: Bench = field(kw_only=True)
+    drafts: Drafts = field(default_factory=Drafts)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
+    holds: Holds = field(default_factory=Holds)
+    ways: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
+    bakeoff_rounds: int = BAKEOFF_ROUNDS
+    zone: str = "UTC"
+    schedules_changed: Callable[[], None] = _unheard
     turns: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
     def pick(self, panel: str, place: Place) -> None:
@@ -125,7 +143,12 @@ class Desk:
                 raise
 
     async def _is_in_pace(self, round_: Round) -> bool:
-        """Say that its asker may ask for a new round; False if this one is none."""
+        """Say that its asker may ask for a new round; False if this one is none.
+
+        Of a bake-off's rounds nobody asks for each.
+        """
+        if round_.bakeoff:
+            return True
         try:
             await check_pace(self.access, self.store, round_.question, self.now())
         except TooManyRoundsError:

@@ -68,7 +68,7 @@ async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
 
     In a room the buttons under the answer open the rest.
     """
-    round_ = await _meant(desk, said, wanted)
+    round_ = await meant_or_last(desk, said, wanted)
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
         await chat.whisper(said, Post((Note(line),)))
@@ -78,8 +78,8 @@ async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
         await chat.whisper(said, post)
 
 
-async def _meant(desk: Desk, said: Said, wanted: str) -> Round:
-    """Give the round that is meant, if it may be read here."""
+async def meant_or_last(desk: Desk, said: Said, wanted: str) -> Round:
+    """Give the round that is meant, the newest for `last`, if it may be read here."""
     if wanted.lower() != LAST:
         return await meant(desk, said, wanted)
     newest = await desk.store.recent(1, listable(said))

@@ -11,6 +11,7 @@ import discord
 import structlog
 
 from bot.chat import Chat, File, GoneError, Heading, Post, Said, Sent, UnwelcomeError
+from bot.discord import channels
 from bot.discord.dress import dressed
 from bot.discord.faults import (
     THREAD_THERE,
@@ -188,6 +189,14 @@ class DiscordChat(Chat):
                 await self._edited(sent, post)
         except CouncilError as error:
             structlog.get_logger().debug("discord_progress_not_shown", why=str(error))
+
+    async def elsewhere(self, said: Said, channel: str) -> Said:
+        """Give what was said as if it were said in another channel, named or by its id."""
+        return await channels.elsewhere(self._client, said, channel)
+
+    async def check_postable(self, place: Place) -> None:
+        """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
+        await channels.check_postable(self._client, place)
 
     async def whisper(self, said: Said, post: Post) -> None:
         """Tell only the one who spoke."""

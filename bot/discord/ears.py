@@ -1,6 +1,7 @@
 """What reaches us from Discord, and what each of it sets going."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +15,10 @@ from bot.commands.asking import Choice as Chosen
 from bot.commands.asking import asked
 from bot.commands.desk import Desk
 from bot.commands.hearing import hear, kindly, obey
+from bot.commands.pressing import check_may_add
 from bot.commands.registry import Command, Order
 from bot.discord import modals, presses
-from bot.discord.attachments import text_of
+from bot.discord.attachments import attached, text_of
 from bot.discord.chat import DiscordChat, Whisper
 from bot.discord.faults import told
 from bot.discord.hearing import CHAT, said_by, said_in
@@ -24,6 +26,7 @@ from bot.discord.permissions import check_welcome
 from bot.discord.tree import Deeds, Question, choices
 from bot.discord.whispers import Replies, Whispers, thinking
 from bot.doing import Doing
+from council.errors import CouncilError
 from council.places import Place
 
 MOST_SUGGESTED_FROM = 100  # of the newest rounds
@@ -45,7 +48,7 @@ class Ears:
     @property
     def deeds(self) -> Deeds:
         """Give what commands do."""
-        return Deeds(self.ask, self.about, self.do, self.panels, self.rounds)
+        return Deeds(self.ask, self.about, self.do, self.take, self.panels, self.rounds)
 
     def chat(self, whisper: Whisper, *, keeps_files: bool = True) -> DiscordChat:
         """Give the chat for one who spoke."""
@@ -79,6 +82,22 @@ class Ears:
 
         await self._begin(interaction, act)
 
+    async def take(
+        self,
+        interaction: Interaction,
+        command: Command,
+        argument: str,
+        attachment: discord.Attachment | None,
+    ) -> None:
+        """Hear a command that a file may come with."""
+        await thinking(interaction)
+
+        async def act(chat: Chat, said: Said) -> None:
+            said = replace(said, files=attached([attachment] if attachment else []))
+            await obey(self._desk, chat, said, Order(command, argument))
+
+        await self._begin(interaction, act)
+
     async def about(self, interaction: Interaction, message: discord.Message) -> None:
         """Open the modal to ask about a message."""
         await interaction.response.send_modal(modals.ask_modal(message))
@@ -94,6 +113,9 @@ class Ears:
             if kind == modals.WHY:
                 await presses.keep_reason(self._desk, chat, said, value, fields)
                 return
+            if kind == modals.SUITE:
+                await presses.add_to_suite(self._desk, chat, said, value, fields)
+                return
             check_welcome(interaction)
             question, context = fields[modals.QUESTION], fields.get(modals.CONTEXT, "")
             await asked(self._desk, chat, replace(said, text=question, context=context))
@@ -102,6 +124,9 @@ class Ears:
 
     async def pressed(self, interaction: Interaction, action: str, value: str) -> None:
         """Hear a button."""
+        if action == "suite":
+            await self._asked_which_suite(interaction, value)
+            return
         if action == "unhelpful":
             await interaction.response.send_modal(modals.why_modal(value))
         else:
@@ -120,6 +145,15 @@ class Ears:
 
         await self._begin(interaction, act)
 
+    async def _asked_which_suite(self, interaction: Interaction, round_id: str) -> None:
+        """Open the modal for a round's question, at once: Discord waits for three seconds."""
+        said, names = said_by(interaction), list[str]()
+        with suppress(CouncilError):  # who may add nothing is told when the modal is sent
+            check_may_add(self._desk, said)
+            lines = await self._desk.bench.suites.lines(said.place.scope)
+            names = [line.name for line in lines]
+        await interaction.response.send_modal(modals.suite_modal(round_id, names))
+
     async def message(self, message: discord.Message) -> None:
         """Hear a direct message, a mention, or a reply in the council's thread."""
         us = self._client.user
@@ -129,7 +163,7 @@ class Ears:
             return
         called = next((user.display_name for user in message.mentions if user == us), us.name)
         text = message.clean_content.replace(f"@{called}", "", 1).strip()
-        said = said_in(message, text or "help")
+        said = replace(said_in(message, text or "help"), files=attached(message.attachments))
         self._names[said.asker.id] = said.asker.name
         chat = self.chat(Replies(message))
         self._doing.begin(kindly(chat, said, self._heard(chat, said, message)))

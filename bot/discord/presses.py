@@ -7,9 +7,11 @@ import discord
 
 from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
+from bot.commands.growing import Joining
 from bot.commands.pressing import PRESSES, opine, posts_of, readable_round
+from bot.commands.pressing import add_to_suite as add
 from bot.commands.rating import Opinion
-from bot.discord.modals import REASON
+from bot.discord.modals import ANSWER, NAME, REASON
 
 SHOWN = ("answers", "ballots")
 BUSY = "That is under way already."
@@ -61,3 +63,10 @@ async def keep_reason(
 ) -> None:
     """Keep why a round was of no help."""
     await opine(desk, chat, said, round_id, Opinion(helpful=False, reason=fields.get(REASON, "")))
+
+
+async def add_to_suite(
+    desk: Desk, chat: Chat, said: Said, round_id: str, fields: dict[str, str]
+) -> None:
+    """Keep a round's question in the suite that was named."""
+    await add(desk, chat, said, round_id, Joining(fields[NAME], fields.get(ANSWER, "")))

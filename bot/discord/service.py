@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from bot.chat import UnsureError
+from bot.bakeoffs.resuming import go_on_in
+from bot.chat import Chat, UnsureError
 from bot.commands.desk import Desk
 from bot.commands.untold import Untold
 from bot.discord.address import Address
@@ -16,6 +17,7 @@ from bot.discord.whispers import nobody
 from bot.doing import Doing
 from bot.logs import unforeseen
 from council.errors import CouncilError
+from council.places import Place
 from council.ports import Wanted
 
 LONGEST_PAUSE_SECONDS = 60.0
@@ -64,6 +66,7 @@ class Discord:
                     await self._heard(client, doing)
         finally:
             await doing.close()
+            await self._desk.holds.let_go(CHAT)
 
     async def _heard(self, client: Client, doing: Doing) -> None:
         await self._desk.runner.resume((CHAT,))
@@ -71,16 +74,22 @@ class Discord:
         # What is asked from now on is shown by whoever hears it.
         before = await untold.lines(Wanted(chats=(CHAT,)))
 
+        def way(_: Place) -> Chat | None:
+            return client.ears.chat(nobody)
+
         async def begin() -> None:
             await client.wait_until_ready()
             self._tell_ready(client)
+            self._desk.ways[CHAT] = way
             untold.tell(before)
+            await go_on_in(self._desk, CHAT, way)
 
         telling = asyncio.create_task(begin())
         try:
             await client.connect()
         finally:
             telling.cancel()
+            self._desk.ways.pop(CHAT, None)
 
     def _tell_ready(self, client: Client) -> None:
         self._hears, self._pause = True, 1.0

@@ -36,6 +36,7 @@ class Deeds:
     ask: Callable[[Interaction, Question], Awaitable[None]]
     about: Callable[[Interaction, discord.Message], Awaitable[None]]
     do: Callable[[Interaction, Command, str], Awaitable[None]]
+    take: Callable[[Interaction, Command, str, discord.Attachment | None], Awaitable[None]]
     panels: Suggest
     rounds: Suggest
 
@@ -77,6 +78,7 @@ def _callback(command: Command, deeds: Deeds) -> Any:  # noqa: ANN401
         "round": _with_round,
         "number": _with_number,
         "words": _with_words,
+        "file": _with_file,
     }
     return kinds.get(command.takes, _with_nothing)(command, deeds)
 
@@ -133,6 +135,19 @@ def _with_words(command: Command, deeds: Deeds) -> Callback:
         await deeds.do(interaction, command, words)
 
     return with_words
+
+
+def _with_file(command: Command, deeds: Deeds) -> Callback:
+    @app_commands.describe(
+        words=command.usage.removeprefix("/council ")[:CHOICE],
+        file="A file of questions: .csv, .jsonl, .yaml or .txt",
+    )
+    async def with_file(
+        interaction: Interaction, words: str = "", file: discord.Attachment | None = None
+    ) -> None:
+        await deeds.take(interaction, command, words, file)
+
+    return with_file
 
 
 def _with_nothing(command: Command, deeds: Deeds) -> Callback:

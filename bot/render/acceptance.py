@@ -58,14 +58,14 @@ def _cost(panel: Panel, estimate: Estimate) -> str:
 def _time(panel: Panel, usual_seconds: float | None) -> str:
     """Say how long a round takes: "usually takes about 40 s", "takes 3 min at most"."""
     if usual_seconds is not None:
-        return f"usually takes about {_roughly(usual_seconds)}"
+        return f"usually takes about {roughly(usual_seconds)}"
     terms = panel.terms
     chairing = terms.synthesis_seconds * len(panel.chair_order)
     most = terms.answer_seconds + terms.ballot_seconds + chairing
     return f"takes {duration(min(most, terms.round_seconds or most))} at most"
 
 
-def _roughly(seconds: float) -> str:
+def roughly(seconds: float) -> str:
     """Give a length of time no finer than anybody can tell beforehand."""
     step = next((step for below, step in _STEPS if seconds < below), _STEPS[-1][1])
     whole = max(1, round(seconds / step) * step)

@@ -79,15 +79,18 @@ class RetentionSection(Part):
     texts_days: int | None = Field(None, ge=1, le=36_500)
 
 
+class BakeoffsSection(Part):
+    """How bake-offs are held."""
+
+    rounds_at_once: int = Field(2, ge=1, le=50)
+
+
 SECTIONS: dict[str, type[Part]] = {
     "panels": PanelSection,
     "models": ModelSection,
     "providers": ProviderSection,
     "rubrics": RubricSection,
 }
-# What stands once, without a name of its own.
-ALONE = ("default_panel", "budgets", "retention", "access")
-# Settings of parts that are read elsewhere.
-OTHERS = ("suites",)
-
+# What stands once, without a name of its own, and what is read in a file of its own.
+ALONE = ("default_panel", "time_zone", "budgets", "retention", "access", "suites", "bakeoffs")
 Document = dict[str, Any]

@@ -24,6 +24,7 @@ from bot.chat import (
     insisted,
 )
 from bot.render.paging import pages
+from bot.slack import channels
 from bot.slack.calls import Call, FaultError, RefusedError, called
 from bot.slack.dress import Level, dressed
 from bot.slack.files import upload
@@ -207,6 +208,14 @@ class SlackChat(Chat):
             )
 
         return write
+
+    async def elsewhere(self, said: Said, channel: str) -> Said:
+        """Give what was said as if it were said in another channel, named or by its id."""
+        return await channels.elsewhere(self._workspace, said, channel)
+
+    async def check_postable(self, place: Place) -> None:
+        """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
+        await channels.check_postable(self._workspace, place)
 
     async def whisper(self, said: Said, post: Post) -> None:
         """Tell only the one who spoke."""

@@ -15,7 +15,7 @@ from bot.commands.commands import ASK, COMMANDS
 from bot.commands.desk import Desk
 from bot.commands.hearing import hear, kindly
 from bot.doing import Doing
-from bot.slack import asking, forms, presses
+from bot.slack import asking, forms, presses, suite_form
 from bot.slack.beside import beside
 from bot.slack.chat import SlackChat, Whisper
 from bot.slack.heard import HeardBefore
@@ -64,6 +64,7 @@ class Ears:
         app.action(re.compile("council:.+"))(self.pressed)
         app.view(asking.CALLBACK)(self.asked_in_modal)
         app.view(presses.WHY_CALLBACK)(self.told_why)
+        app.view(suite_form.CALLBACK)(self.joined_suite)
 
     async def command(self, ack: Ack, body: Body) -> None:
         """Hear `/council …`."""
@@ -146,6 +147,20 @@ class Ears:
 
         async def act(chat: Chat, said: Said) -> None:
             await presses.keep_reason(self._desk, chat, said, reason)
+
+        self._begin(heard, Whispers(self._workspace), act)
+
+    async def joined_suite(self, ack: Ack, body: Body) -> None:
+        """Hear which suite a question joins; without a name it is said in the modal."""
+        try:
+            heard, filled = suite_form.read_filled(body)
+        except CouncilError as error:
+            await ack(response_action="errors", errors={suite_form.NAME: str(error)})
+            return
+        await ack()
+
+        async def act(chat: Chat, said: Said) -> None:
+            await suite_form.join(self._desk, chat, said, filled)
 
         self._begin(heard, Whispers(self._workspace), act)
 

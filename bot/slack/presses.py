@@ -6,9 +6,9 @@ from typing import Any
 
 from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
-from bot.commands.pressing import PRESSES, THANKS, opine, posts_of, readable_round
+from bot.commands.pressing import PRESSES, PROPOSED, THANKS, opine, posts_of, readable_round
 from bot.commands.rating import Opinion, own_feedback, rate
-from bot.slack import modals, offering
+from bot.slack import modals, offering, suite_form
 from bot.slack.buttons import action_of
 from bot.slack.hearing import Body, Heard, of_click
 from bot.slack.modals import Shown, fill, fill_with_error, open_modal, open_view
@@ -70,11 +70,16 @@ async def press(desk: Desk, workspace: Workspace, chat: Chat, said: Said, presse
         await _filled(desk, workspace, said, pressed.view, shown)
     elif pressed.action in {"helpful", "unhelpful"}:
         await _rated(desk, workspace, chat, said, pressed)
+    elif pressed.action == "suite":
+        about = (pressed.value, pressed.trigger)
+        await suite_form.ask_which_suite(desk, workspace, said, *about)
     elif pressed.action in {WITH, WITHOUT}:
         about = (pressed.action, pressed.value)
         await offering.take_away(pressed.response_url)
         await offering.ask_about_thread(desk, workspace, chat, said, about)
     elif pressed.action in PRESSES:
+        if pressed.action in PROPOSED:
+            await offering.take_away(pressed.response_url)
         await PRESSES[pressed.action](desk, chat, said, pressed.value)
 
 

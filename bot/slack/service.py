@@ -10,7 +10,8 @@ from slack_bolt.authorization import AuthorizeResult
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from bot.chat import UnsureError
+from bot.bakeoffs.resuming import Way, go_on_in
+from bot.chat import Chat, UnsureError
 from bot.commands.desk import Desk
 from bot.commands.untold import Untold
 from bot.doing import Doing
@@ -26,6 +27,7 @@ from bot.slack.tokens import Tokens, opened_client
 from bot.slack.whispers import Whispers
 from bot.slack.workspace import CHAT, SLACKS_OWN, Pace, Workspace
 from council.errors import CouncilError
+from council.places import Place
 from council.ports import Wanted
 
 LONGEST_PAUSE_SECONDS = 60.0
@@ -114,12 +116,25 @@ class Slack:
             self._tell(warning)
         try:
             untold.tell(before)
+            await go_on_in(self._desk, CHAT, self._way_of(workspace))
             await self._hearing(app, gone)
         finally:
             self._handler = None
+            self._desk.ways.pop(CHAT, None)
             await doing.close()
+            await self._desk.holds.let_go(CHAT)
         await untold.drop(CHAT, workspace.team)
         raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
+
+    def _way_of(self, workspace: Workspace) -> Way:
+        """Give the way to places of the workspace, and have others find it too."""
+
+        def way(place: Place) -> Chat | None:
+            theirs = place.workspace == workspace.team
+            return SlackChat(workspace, Whispers(workspace)) if theirs else None
+
+        self._desk.ways[CHAT] = way
+        return way
 
     async def _hearing(self, app: AsyncApp, gone: asyncio.Event) -> None:
         """Hear what comes in until the app is uninstalled."""

@@ -10,7 +10,10 @@ from tests.wire.models import Behaviour, Say, by_role
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-COMMANDS = ("ask", "help", "panel", "rounds", "show", "budget", "cancel", "leaderboard", "forget")
+COMMANDS = (
+    *("ask", "help", "panel", "rounds", "show", "suite", "budget", "cancel", "forget"),
+    *("bakeoff", "leaderboard", "schedule"),
+)
 SILENT, BUTTONS = 1 << 12, ("answers", "ballots", "again", "export", "helpful", "unhelpful")
 
 
