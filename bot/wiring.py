@@ -16,6 +16,7 @@ from bot.runners.claims import NO_CLAIMS, FileClaims
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
 from bot.suites.keeping import keep_house
+from council import scrub
 from council.bakeoffs.ports import Bench
 from council.budgeting import Budget
 from council.errors import StoreError
@@ -133,6 +134,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
 
         async def prepare(panel: Panel) -> None:
             """Have the panel's models ready, so that no round waits for a start."""
+            scrub.ready()
             seats = (*panel.judges, *panel.chairmen)
             if any(seat.demonstration for seat in seats):
                 await local.start()
@@ -160,6 +162,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
             access=houses.access,
             holds=holds,
             bakeoff_rounds=houses.bakeoff_rounds,
+            zone=houses.zone,
         )
 
 

@@ -89,7 +89,7 @@ class Telling:
             return
         with held.watched() as heard:
             while await heard.get():
-                await self._chat.turn()
+                await self._chat.turn(self._sent)
                 while not heard.empty():  # the newest wins
                     heard.get_nowait()
                 self._editing = True

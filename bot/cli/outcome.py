@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from council.errors import CouncilError, PanelError, QuestionError, SuiteError
+from council.errors import CouncilError, PanelError, QuestionError, ScheduleError, SuiteError
 
 FAILED, MISUSED = 1, 2
 
@@ -50,7 +50,7 @@ def _let_go() -> NoReturn:
 def _is_misuse(error: CouncilError) -> bool:
     # Named by class path: settings are imported only by commands that read them.
     is_own = type(error).__name__ in {"SettingsError", "BaselineError"}
-    return is_own or isinstance(error, PanelError | QuestionError | SuiteError)
+    return is_own or isinstance(error, PanelError | QuestionError | ScheduleError | SuiteError)
 
 
 def fail(sentence: str, code: int) -> NoReturn:

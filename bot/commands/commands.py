@@ -12,6 +12,8 @@ from bot.commands.leaderboards import GRAMMAR as BOARD
 from bot.commands.leaderboards import show_leaderboard
 from bot.commands.looking import show_panel, show_round, show_rounds
 from bot.commands.registry import Command, Registry
+from bot.commands.schedules import GRAMMAR as _SCHEDULES
+from bot.commands.schedules import schedule
 from bot.commands.suites import GRAMMAR, USAGE, suite
 
 # An id is hexadecimal, or a platform event's with its colons: no word of a question looks so.
@@ -64,6 +66,14 @@ _OTHERS = (
         forget,
         _ID,
         "round",
+    ),
+    Command(
+        "schedule",
+        "/council schedule [add NAME suite:SUITE every monday 09:00 Europe/Budapest #channel]",
+        "have a suite run again and again: list, add, pause, resume, edit, remove, run",
+        schedule,
+        _SCHEDULES,
+        "words",
     ),
 )
 _NAMES = "|".join(["", "help", ASK.name, *(command.name for command in _OTHERS)])

@@ -17,8 +17,7 @@ from bot.chat import (
     StepState,
     Thread,
 )
-from bot.render.acceptance import roughly
-from bot.render.figures import counted, duration
+from bot.render.figures import counted, duration, roughly
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.progress import Progress
 from council.money import dollars

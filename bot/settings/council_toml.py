@@ -63,6 +63,7 @@ class BudgetsSection(Part):
     month_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     user_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     channel_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    workspace_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     schedule_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     unknown_prices: Literal["allowed", "forbidden"] = "allowed"
 
@@ -92,5 +93,5 @@ SECTIONS: dict[str, type[Part]] = {
     "rubrics": RubricSection,
 }
 # What stands once, without a name of its own, and what is read in a file of its own.
-ALONE = ("default_panel", "budgets", "retention", "access", "suites", "bakeoffs")
+ALONE = ("default_panel", "time_zone", "budgets", "retention", "access", "suites", "bakeoffs")
 Document = dict[str, Any]

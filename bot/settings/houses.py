@@ -10,7 +10,14 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from bot.access import Access
-from bot.settings.access_toml import AccessSection, access_of, channel_caps, faults_in
+from bot.schedules.zones import UTC, nearest_zone, zone_named
+from bot.settings.access_toml import (
+    AccessSection,
+    access_of,
+    channel_caps,
+    faults_in,
+    workspace_caps,
+)
 from bot.settings.council_toml import (
     ALONE,
     SECTIONS,
@@ -60,6 +67,7 @@ class Houses:
     access: Access = field(default_factory=Access)
     suites: tuple[Suite, ...] = ()
     bakeoff_rounds: int = BakeoffsSection().rounds_at_once
+    zone: str = UTC
 
 
 def load_houses(path: Path | None) -> Houses:
@@ -105,16 +113,21 @@ class _Reader:
         if default is not None and default not in document.get("panels", {}):
             self._fault(f"default_panel: there is no panel {default!r}.")
         rules = self._alone(document, "access", AccessSection) or AccessSection()
-        caps = replace(self._caps(document), channels=channel_caps(rules))
+        caps = replace(
+            self._caps(document),
+            channels=channel_caps(rules),
+            workspaces=workspace_caps(rules),
+        )
         access = access_of(rules)
         for fault in faults_in(access, panels, document.get("panels", {})):
             self._fault(fault)
+        zone = self._zone(document)
         suites = self._suites(document)
         retention = self._alone(document, "retention", RetentionSection) or RetentionSection()
         held = self._alone(document, "bakeoffs", BakeoffsSection) or BakeoffsSection()
         if self.faults:
             raise SettingsError(self.faults)
-        kept = (retention.texts_days, access, suites, held.rounds_at_once)
+        kept = (retention.texts_days, access, suites, held.rounds_at_once, zone)
         return Houses(panels, seats, default, limits, caps, *kept)
 
     def _suites(self, document: Document) -> tuple[Suite, ...]:
@@ -132,6 +145,15 @@ class _Reader:
     def _check_sections(self, document: Document) -> None:
         for name in document.keys() - {*SECTIONS, *ALONE}:
             self._fault(f"{name}: there is no such section.")
+
+    def _zone(self, document: Document) -> str:
+        """Give the time zone of schedules that name none."""
+        given = document.get("time_zone", UTC)
+        zone = zone_named(given) if isinstance(given, str) else None
+        if zone is None:
+            nearest = nearest_zone(str(given)) or "Europe/Budapest"
+            self._fault(f"time_zone: there is no time zone {given!r}; write it as in {nearest!r}.")
+        return zone or UTC
 
     def _caps(self, document: Document) -> Caps:
         try:

@@ -24,6 +24,7 @@ from bot.web import (
     feedback,
     health,
     pages,
+    schedules,
     suites,
 )
 from bot.web.asking import FormError
@@ -49,6 +50,7 @@ _READ: dict[str, Handler] = {
     "/rounds/{id}/state": events.state,
     "/rounds/{id}/round.json": pages.as_json,
     "/rounds/{id}/round.md": pages.as_markdown_file,
+    "/schedules": schedules.schedules,
     "/bakeoffs": bakeoffs.bakeoffs,
     "/bakeoffs/{id}": bakeoffs.bakeoff_page,
     "/bakeoffs/{id}/events": bakeoff_events.events,
@@ -71,6 +73,8 @@ _DONE: dict[str, Handler] = {
     "/rounds/{id}/resume": asking.gone_on,
     "/rounds/{id}/stop": asking.stopped,
     "/rounds/{id}/feedback": feedback.rated,
+    "/schedules": schedules.added,
+    "/schedules/{id}/{act}": schedules.done,
     "/bakeoffs": bakeoffs.proposal,
     "/bakeoffs/begin": bakeoffs.begun,
     "/bakeoffs/{id}/cancel": bakeoffs.cancelled,

@@ -16,6 +16,7 @@ from bot.commands.desk import Desk
 from bot.commands.pressing import PROPOSED
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
+from bot.render.schedules import cost_line, last_run, meaning, next_line
 from bot.web.gate import is_known
 from bot.web.markdown import markdown
 from bot.web.seals import Seals
@@ -111,6 +112,8 @@ def _templates() -> Environment:
     )
     environment.filters |= {"markdown": markdown, "kind": lambda part: type(part).__name__}
     environment.globals |= {"asset": _asset, "names_of": names_of, "receivers": receivers}
+    environment.globals |= {"meaning": meaning, "next_line": next_line}
+    environment.globals |= {"cost_line": cost_line, "last_run": last_run}
     environment.globals["pressable"] = PROPOSED
     return environment
 
