@@ -12,7 +12,7 @@ from council.bakeoffs.change import changes
 from council.bakeoffs.columns import Floats
 from council.bakeoffs.duels import HORIZON, crossings
 from tests.council.bakeoffs.rounds import drawn_ballots, gap_worth, margins
-from tests.council.bakeoffs.runs import Drawn, drawn_runs
+from tests.council.bakeoffs.runs import Drawn, drawn_runs, drawn_series, run_and_past
 
 RUNS = 4_000
 GAP = 0.10
@@ -39,7 +39,7 @@ def _tau(agreement: float) -> float:
 
 def _changes(runs: int) -> None:
     print(f"\n{runs} series of runs; how often a fall of {FALL} is posted, and a change of nothing")
-    print("members  questions  runs before  false  fall posted")
+    print("members  questions  runs before  false  fall posted  posted in four runs")
     for members in (5, 6):
         for questions in (12, 24, 48):
             for past in (1, 2, 4, 8):
@@ -47,13 +47,19 @@ def _changes(runs: int) -> None:
                 equal = Drawn(members, questions, past)
                 fallen = replace(equal, fall=FALL)
                 false = np.mean([changes(*drawn_runs(rng, equal)).is_news for _ in range(runs)])
-                posted = np.mean(
-                    [bool(changes(*drawn_runs(rng, fallen)).worse("ada")) for _ in range(runs)]
-                )
+                posted = np.array([_posted(rng, fallen) for _ in range(runs)])
                 print(
-                    f"{members:7}  {questions:9}  {past:11}  {false:5.3f}  {posted:11.3f}",
+                    f"{members:7}  {questions:9}  {past:11}  {false:5.3f}"
+                    f"  {posted[:, 0].mean():11.3f}  {posted.any(axis=1).mean():19.3f}",
                     flush=True,
                 )
+
+
+def _posted(rng: np.random.Generator, drawn: Drawn) -> list[bool]:
+    """Say for each of four runs after a fall whether it is posted then."""
+    series = drawn_series(rng, drawn, fallen=4)
+    found = (changes(*run_and_past(series, drawn.past + i)) for i in range(4))
+    return [bool(each.worse("ada")) for each in found]
 
 
 def main() -> None:

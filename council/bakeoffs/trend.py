@@ -7,7 +7,7 @@ from datetime import datetime
 import numpy as np
 
 from council.bakeoffs.columns import Columns, Floats
-from council.bakeoffs.intervals import Interval, share_interval
+from council.bakeoffs.intervals import Interval, quick_share_interval
 
 LAST = 30  # runs that a figure can show
 
@@ -55,4 +55,6 @@ def _points(columns: Columns, shares: Floats) -> Iterator[TrendPoint]:
         values = shares[:, i]
         values = values[~np.isnan(values)]
         if len(values):
-            yield TrendPoint(member, float(values.mean()), share_interval(values), len(values))
+            yield TrendPoint(
+                member, float(values.mean()), quick_share_interval(values), len(values)
+            )

@@ -115,8 +115,9 @@ def _picked(columns: Columns) -> _Picked | None:
     is_picked_elsewhere = len(runs) > 1
     picks = np.full(len(own), own.mean(axis=0).argmax())
     if is_picked_elsewhere:
+        rights = own.sum(axis=0)
         for rounds in runs:
-            picks[rounds] = np.delete(own, rounds, axis=0).mean(axis=0).argmax()
+            picks[rounds] = (rights - own[rounds].sum(axis=0)).argmax()
     correct = own[np.arange(len(own)), picks]
     best = cheapest_first[own.mean(axis=0).argmax()]
     return _Picked(

@@ -27,7 +27,8 @@ async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: St
     assert thread.name == "Leaderboard"
     assert files["leaderboard.png"].content.startswith(b"\x89PNG")
     assert "Places are shared where the difference may be chance." in root.text
-    assert not any(message.is_loading for message in deed.interaction.sent)
+    said = channel.said  # what only the one who asked saw is among it
+    await stage.discord.until(lambda: not any(m.is_loading for m in said), PATIENCE_SECONDS)
 
 
 async def test_a_leaderboard_without_rounds_is_told_to_the_one_who_asked(stage: Stage) -> None:

@@ -25,15 +25,27 @@ class Drawn:
 
 def drawn_runs(rng: np.random.Generator, drawn: Drawn) -> tuple[Columns, Columns]:
     """Draw the last run, and those before it."""
-    runs = drawn.past + 1
+    columns = drawn_series(rng, drawn)
+    return run_and_past(columns, drawn.past)
+
+
+def drawn_series(rng: np.random.Generator, drawn: Drawn, fallen: int = 1) -> Columns:
+    """Draw the past, and so many runs after the fall."""
+    runs = drawn.past + fallen
     each = SPREAD * rng.standard_normal((drawn.questions, drawn.members))
     worth = np.tile(each, (runs, 1))
     if drawn.fall:
-        worth[-drawn.questions :, 0] -= _worth_of(drawn.fall, drawn.members, drawn.agreement)
+        fall = _worth_of(drawn.fall, drawn.members, drawn.agreement)
+        worth[drawn.questions * drawn.past :, 0] -= fall
     columns = board_of(drawn_ballots(rng, worth, agreement=drawn.agreement), runs)
     _with_manner(rng, columns, np.tile(rng.normal(5, 0.5, each.shape), (runs, 1)))
-    is_now = np.arange(len(columns.rows)) >= drawn.questions * drawn.past
-    return columns.only(is_now), columns.only(~is_now)
+    return columns
+
+
+def run_and_past(columns: Columns, run: int) -> tuple[Columns, Columns]:
+    """Give a run of a series, counted from 0, and the runs before it."""
+    runs = np.array([int(row.bakeoff.removeprefix("run")) for row in columns.rows])
+    return columns.only(runs == run), columns.only(runs < run)
 
 
 def _with_manner(rng: np.random.Generator, columns: Columns, level: Floats) -> None:

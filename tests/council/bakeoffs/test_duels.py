@@ -110,8 +110,8 @@ def test_in_an_even_run_off_the_leader_stays_in_front() -> None:
     assert run_off(even, "bob") == RunOff("bob", "ada", 0.0, 8, changed=False)
 
 
-@pytest.mark.parametrize("agreement", [0.0, 0.3, 0.7])
-@pytest.mark.parametrize("members", [3, 4, 5, 6, 8])
+@pytest.mark.parametrize("agreement", [0.0, 0.5])
+@pytest.mark.parametrize("members", [3, 4, 5, 8])
 def test_between_equals_a_hundred_looks_claim_somebody_ahead_at_most_7_times_of_100(
     members: int, agreement: float
 ) -> None:
