@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import combinations, pairwise
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -63,7 +63,11 @@ class Row:
 def synthetic(panel: Panel, chance: random.Random) -> Record:
     """Give the numbers of a round as it might have come out."""
     members = [seat.key for seat in panel.members]
-    shares = [chance.random() for _ in members]
+    rivals = len(members) - 1
+    # As ballots give them: each of the others puts a member in one of so many places.
+    shares = [
+        fmean(chance.randrange(rivals) for _ in range(rivals)) / (rivals - 1) for _ in members
+    ]
     authored = tuple(
         Authored(
             member,
@@ -81,18 +85,22 @@ def synthetic(panel: Panel, chance: random.Random) -> Record:
         Judged(
             member,
             valid=True,
-            tau_b=chance.uniform(-1, 1),
-            first_slot=chance.random(),
+            tau_b=fmean(chance.choice((-1, -1 / 3, 1 / 3, 1)) for _ in range(rivals)),
+            first_slot=chance.randrange(rivals) / (rivals - 1),
             cost_usd=chance.random() / 100,
         )
         for member in members
     )
     margins = tuple(
-        Margin(first, second, chance.uniform(-1, 1), len(members) - 2, chance.random())
+        Margin(first, second, _margin(chance, rivals - 1), rivals - 1, chance.randrange(4) / 3)
         for first, second in combinations(members, 2)
     )
     whole = Whole(members[0], council_correct=True, cost_usd=0.04, seconds=31.0)
     return Record("", START, panel.name, "", authored, judged, margins, whole)
+
+
+def _margin(chance: random.Random, judges: int) -> float:
+    return fmean(chance.choice((-1, -2 / 3, -1 / 3, 1 / 3, 2 / 3, 1)) for _ in range(judges))
 
 
 def batches(rounds: int) -> Iterator[tuple[list[dict[str, Any]], list[Packed]]]:
