@@ -113,7 +113,8 @@ async def offer(desk: Desk, chat: Chat, said: Said, made: Suite) -> None:
         return
     code = desk.drafts.put(Draft(drafted, said.asker.id, before.version if before else ""))
     run = await run_of(desk, said.place, drafted)
-    await chat.whisper(said, offer_post(drafted, run, before, code))
+    typed = said.place.chat == "terminal"  # which has no buttons
+    await chat.whisper(said, offer_post(drafted, run, before, code, typed=typed))
 
 
 async def draft(desk: Desk, said: Said, made: Suite) -> tuple[Suite, SuiteLine | None]:
