@@ -8,7 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.downloads import attached
 from bot.slack.people import People
-from bot.slack.tokens import opened_client
+from bot.slack.opening import opened_client
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from tests.wire.slack import FakeSlack, Rates, Rules
