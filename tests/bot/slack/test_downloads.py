@@ -7,13 +7,12 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.downloads import attached
-from bot.slack.people import People
 from bot.slack.opening import opened_client
+from bot.slack.people import People
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from tests.wire.slack import FakeSlack, Rates, Rules
 from tests.wire.slack.methods.files import sent
-
 
 OURS = "xoxb-1-home"
 
