@@ -69,7 +69,7 @@ _OTHERS = (
     ),
     Command(
         "schedule",
-        "/council schedule [add NAME suite:SUITE every monday 09:00 Europe/Budapest #channel]",
+        "/council schedule [add NAME …]",
         "have a suite run again and again: list, add, pause, resume, edit, remove, run",
         schedule,
         _SCHEDULES,

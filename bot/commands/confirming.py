@@ -7,13 +7,18 @@ presses one is authorised again.
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from bot.access.bakeoffs import check_own_bakeoff
+from bot.bakeoffs.standing import standing
 from bot.chat import Button, Buttons, Line, Note, Post, Said
 from bot.commands.asking import proposed
+from bot.commands.bakeoff_meant import meant_bakeoff
 from bot.commands.cancelling import kept, over, to_cancel
 from bot.commands.desk import Desk
 from bot.commands.pressing import anew
 from bot.commands.usual import usual_seconds
 from bot.render.acceptance import terms_of
+from bot.render.bakeoffs import CANCEL, START
+from bot.render.figures import counted
 from council.estimates import estimated
 
 YES, NO = "yes_", "no_"  # before the action that was asked about
@@ -32,7 +37,9 @@ class Words:
 WORDS = {
     "again": Words("Yes, run again", "No", "Running again …", "Nothing was asked."),
     "cancel": Words("Yes, cancel it", "No", "Cancelling …", "The round goes on."),
+    CANCEL: Words("Yes, cancel it", "No", "Cancelling …", "The bake-off goes on."),
 }
+TAKEN_UP = {START: "Beginning …"}  # what stands in place of a proposal that was taken up
 
 
 def is_asked_about(action: str) -> bool:
@@ -47,11 +54,13 @@ def confirmed(action: str) -> str:
 
 
 def in_its_place(action: str) -> Post | None:
-    """Give what replaces a question that was answered; None for any other press."""
+    """Give what replaces a question or proposal that was answered; None for any other press."""
     for wanted, words in WORDS.items():
         told = {f"{YES}{wanted}": words.then, f"{NO}{wanted}": words.else_}
         if action in told:
             return Post((Note(told[action]),), told[action])
+    if action in TAKEN_UP:
+        return Post((Note(TAKEN_UP[action]),), TAKEN_UP[action])
     return None
 
 
@@ -85,7 +94,21 @@ async def _cancel(desk: Desk, said: Said, round_id: str) -> tuple[str, str]:
     return f"Cancel round {round_.id}?", note
 
 
+async def _cancel_bakeoff(desk: Desk, said: Said, bakeoff_id: str) -> tuple[str, str]:
+    bakeoff = await meant_bakeoff(desk, said, bakeoff_id)
+    check_own_bakeoff(desk.access, bakeoff, said.asker, "cancel a bake-off")
+    if bakeoff.ending:
+        return f"Bake-off {bakeoff.id} is over already.", ""
+    progress = await standing(desk, bakeoff)
+    note = (
+        f"{progress.over} of {counted(progress.questions, 'question')} are over and kept; nobody "
+        "else is asked, and nothing more spent. It can go on later."
+    )
+    return f"Cancel bake-off {bakeoff.id}?", note
+
+
 _QUESTIONS: dict[str, Callable[[Desk, Said, str], Awaitable[tuple[str, str]]]] = {
     "again": _again,
     "cancel": _cancel,
+    CANCEL: _cancel_bakeoff,
 }

@@ -8,6 +8,7 @@ import pytest
 from bot.access import check_readable
 from bot.chat import Asker, Button, Post, Said
 from bot.commands.commands import COMMANDS
+from bot.commands.confirming import NO, YES
 from bot.commands.desk import now as now_
 from bot.commands.proposals import Proposal
 from bot.discord.buttons import custom_id, press_of
@@ -54,7 +55,8 @@ def test_a_scheduled_rounds_money_counts_under_its_schedule() -> None:
 @IDS
 def test_every_button_carries_them_in_discord(id_: str) -> None:
     rounds = [Button(action, label, f"{id_}.1000") for action, label in ACTIONS]
-    own = [Button(action, action, id_) for action in (CANCEL, RESUME)]
+    acts = (CANCEL, RESUME, f"{YES}{CANCEL}", f"{NO}{CANCEL}")
+    own = [Button(action, action, id_) for action in acts]
 
     for button in (*rounds, *own):
         made = custom_id(button)

@@ -48,6 +48,7 @@ async def test_it_is_proposed_begun_with_a_press_and_its_result_replaces_its_pro
     assert "0 of 2 questions" in root.text
     assert part(root, "bakeoff_cancel")
     assert "is begun" in bot.whispers()
+    assert "bakeoff_start" not in str(bot.discord.ephemerals(bot.person))
 
     bot.go_on()
     await ended(bot, root)
@@ -70,7 +71,11 @@ async def test_left_it_costs_nothing(bot: Inside) -> None:
 async def test_it_is_cancelled_and_gone_on_with_by_buttons(bot: Inside) -> None:
     root = await begun(bot)
 
-    await bot.discord.click(root, part(root, "bakeoff_cancel"), bot.person)
+    deed = await bot.discord.click(root, part(root, "bakeoff_cancel"), bot.person)
+    await bot.discord.until(lambda: [m for m in deed.interaction.sent if not m.is_loading], 20)
+    question = deed.interaction.sent[-1]
+    assert "0 of 2 questions are over and kept" in question.text
+    await bot.discord.click(question, part(question, "yes_bakeoff_cancel"), bot.person)
     await bot.discord.until(lambda: "It was cancelled." in root.text, 20)
     assert "is cancelled: 0 of 2 questions are kept" in bot.whispers()
     bot.go_on()
