@@ -5,7 +5,7 @@ own limits; model text is always data, never markup of the platform.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
@@ -51,6 +51,21 @@ async def insisted(act: Callable[[], Awaitable[Done]], patience_seconds: float =
                 raise
         await asyncio.sleep(seconds)
     raise AssertionError("the pauses never end")
+
+
+async def insisted_on_one(
+    ways: Iterable[Callable[[], Awaitable[object]]], patience_seconds: float
+) -> None:
+    """Go the first of several ways that is open, patiently; raise what the last one failed with."""
+    last = CouncilError()
+    for way in ways:
+        try:
+            await insisted(way, patience_seconds)
+        except CouncilError as error:
+            last = error
+        else:
+            return
+    raise last
 
 
 class GoneError(CouncilError):
@@ -256,6 +271,9 @@ class Sent:
     message: str
 
 
+Whisper = Callable[[Said, Post], Awaitable[None]]  # the way to tell only the one who spoke
+
+
 class Chat(Protocol):
     """The way to people on one platform.
 
@@ -295,8 +313,8 @@ class Chat(Protocol):
         """
         ...
 
-    async def turn(self) -> None:
-        """Wait until the platform bears another sight of progress."""
+    async def turn(self, sent: Sent) -> None:
+        """Wait until the platform bears another sight of progress in a message."""
         return
 
     async def show_progress(self, sent: Sent, post: Post) -> None:

@@ -15,6 +15,7 @@ from bot.runners.claims import NO_CLAIMS, FileClaims
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
 from bot.suites.keeping import keep_house
+from council import scrub
 from council.budgeting import Budget
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.local.detect import ollama_models
@@ -78,6 +79,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
 
         async def prepare(panel: Panel) -> None:
             """Have the panel's models ready, so that no round waits for a start."""
+            scrub.ready()
             seats = (*panel.judges, *panel.chairmen)
             if any(seat.demonstration for seat in seats):
                 await local.start()

@@ -6,16 +6,19 @@ from dataclasses import dataclass
 
 from bot.bakeoffs.choosing import chosen
 from bot.bakeoffs.sought import Sought
+from bot.bakeoffs.uncollected import uncollected
 from bot.render.boards import Leaderboard
 from council.bakeoffs.board import leaderboard as board_of
 from council.bakeoffs.change import Changes, changes
-from council.bakeoffs.judges import judge_board
+from council.bakeoffs.judges import JudgeBoard, judge_board
 from council.bakeoffs.packing import Packed, columns
 from council.bakeoffs.ports import Bench, WantedRecords
 from council.bakeoffs.trend import trend
 from council.bakeoffs.worth import worth
 
 Names = Mapping[str, str]
+
+NO_JUDGES = JudgeBoard((), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +29,23 @@ class Shelf:
     choices: Mapping[str, tuple[str, ...]]
 
 
-async def leaderboard(bench: Bench, sought: Sought, names: Names) -> Leaderboard:
-    """Give the leaderboard that is sought; one without rows where no round fits."""
-    records = await bench.records.recent(sought.wanted)
-    return await asyncio.to_thread(counted, records, sought, names)
+async def leaderboard(
+    bench: Bench, sought: Sought, names: Names, *, whole: bool = True
+) -> Leaderboard:
+    """Give the leaderboard that is sought; one without rows where no round fits.
+
+    Where it need not be whole, one of authors has no judges.
+    """
+    with uncollected():
+        records = await bench.records.recent(sought.wanted)
+        return await asyncio.to_thread(counted, records, sought, names, whole=whole)
 
 
 async def shelf(bench: Bench, sought: Sought, names: Names) -> Shelf:
     """Give the leaderboard that is sought, and what there is to choose from."""
-    every = await bench.records.recent(WantedRecords(scope=sought.scope))
-    return await asyncio.to_thread(_shelf, every, sought, names)
+    with uncollected():
+        every = await bench.records.recent(WantedRecords(scope=sought.scope))
+        return await asyncio.to_thread(_shelf, every, sought, names)
 
 
 def _shelf(every: Sequence[Packed], sought: Sought, names: Names) -> Shelf:
@@ -50,17 +60,19 @@ def _shelf(every: Sequence[Packed], sought: Sought, names: Names) -> Shelf:
         "category": {c for suite, _, _, c in kinds if sought.suite in {"", suite}},
     }
     found = {name: tuple(sorted(values - {""})) for name, values in choices.items()}
-    return Shelf(counted(records, sought, names), found)
+    return Shelf(counted(records, sought, names, whole=False), found)
 
 
-def counted(records: Sequence[Packed], sought: Sought, names: Names) -> Leaderboard:
+def counted(
+    records: Sequence[Packed], sought: Sought, names: Names, *, whole: bool = True
+) -> Leaderboard:
     """Give the leaderboard of records, oldest first; it takes a moment where they are many."""
     kept, coverage = chosen(records, sought)
     arrays = columns(kept)
     return Leaderboard(
         coverage,
         board_of(arrays),
-        judge_board(arrays),
+        judge_board(arrays) if whole or sought.as_judge else NO_JUDGES,
         worth(arrays),
         trend(arrays) if len({suite for suite, _, _ in coverage.suites if suite}) == 1 else (),
         _changes(kept) if sought.suite else None,

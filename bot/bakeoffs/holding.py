@@ -104,7 +104,7 @@ async def _held(house: House, chat: Chat | None, held: Held) -> None:
         await telling.stop(carrying.progress, INTERRUPTED.format(why=error))
         raise
     final = await _ended(house, carrying.progress, outcome)
-    await telling.end(final)
+    await telling.end(final, is_cancelled=outcome.cancelled)
     if not outcome.cancelled and final.bakeoff.ending:
         await house.bench.bakeoffs.end(bakeoff.id, final.bakeoff.ending)
     _log(final)

@@ -100,12 +100,14 @@ class Holds:
                     raise news
                 yield news
 
-    async def let_go(self, chat: str | None = None) -> None:
+    async def let_go(self, chat: str | None = None, workspace: str | None = None) -> None:
         """Leave what reports to a chat where it stands, or all; rounds are the runner's affair."""
         tasks = [
             held.task
             for held in self._held.values()
-            if held.task and chat in {None, held.progress.bakeoff.place.chat}
+            if held.task
+            and chat in {None, held.progress.bakeoff.place.chat}
+            and workspace in {None, held.progress.bakeoff.place.workspace}
         ]
         for task in tasks:
             task.cancel()

@@ -10,7 +10,7 @@ from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought
 from bot.chat import Post, Thread
 from bot.logs import unforeseen
-from bot.render.bakeoffs import result_thread, title_of
+from bot.render.bakeoffs import failure_post, result_thread, title_of
 from bot.render.boards import Leaderboard, board_thread, delta_post, picture_of
 from bot.render.names import known_names
 from council.bakeoffs.bakeoff import Bakeoff
@@ -18,6 +18,7 @@ from council.bakeoffs.change import Changes, changes
 from council.bakeoffs.packing import Packed, columns
 from council.bakeoffs.ports import WantedRecords
 from council.bakeoffs.progress import Progress
+from council.bakeoffs.schedule import Schedule
 from council.ports import Wanted
 from council.rounds import Round
 
@@ -65,7 +66,9 @@ def changed(now: Sequence[Packed], before: Sequence[Packed]) -> Changes | None:
     return changes(columns(now), columns(before)) if now and before else None
 
 
-async def result_of(house: House, progress: Progress, *, pictured: bool = False) -> Result:
+async def result_of(
+    house: House, progress: Progress, *, pictured: bool = False, linked: bool = False
+) -> Result:
     """Give the result as it is posted; a board that cannot be made costs nobody the rest."""
     bakeoff = progress.bakeoff
     try:
@@ -75,9 +78,9 @@ async def result_of(house: House, progress: Progress, *, pictured: bool = False)
     # What was paid for must be told, whatever is wrong with how it is counted.
     except Exception as error:  # noqa: BLE001
         unforeseen("board_failed", error, bakeoff_id=bakeoff.id)
-        return Result(result_thread(progress, None))
+        return Result(result_thread(progress, None, linked=linked))
     shown = board_thread(board, picture) if board.board.rows else None
-    return Result(result_thread(progress, shown), news)
+    return Result(result_thread(progress, shown, linked=linked), news)
 
 
 async def _picture(board: Leaderboard) -> bytes:
@@ -88,11 +91,24 @@ async def _news(house: House, bakeoff: Bakeoff, board: Leaderboard) -> Post | No
     """Give what changed, for those who subscribed to its schedule; None where nothing did."""
     if not bakeoff.schedule or not board.changes or not board.changes.is_news:
         return None
-    schedules = await house.bench.schedules.every(bakeoff.place.scope)
-    schedule = next((one for one in schedules if one.id == bakeoff.schedule), None)
+    schedule = await _schedule(house, bakeoff)
     title = schedule.name if schedule else title_of(bakeoff)
     subscribers = schedule.subscribers if schedule else ()
     return delta_post(board.changes, board.names, title, subscribers)
+
+
+async def failure_of(house: House, progress: Progress, why: str) -> Post:
+    """Give why a bake-off ended early as a post of its own, as loud as news."""
+    schedule = await _schedule(house, progress.bakeoff)
+    return failure_post(progress, why, schedule.subscribers if schedule else ())
+
+
+async def _schedule(house: House, bakeoff: Bakeoff) -> Schedule | None:
+    """Give the schedule that a bake-off is of; None for one that is of none, or of one removed."""
+    if not bakeoff.schedule:
+        return None
+    schedules = await house.bench.schedules.every()
+    return next((one for one in schedules if one.id == bakeoff.schedule), None)
 
 
 async def closed_rounds(house: House, bakeoff: Bakeoff) -> tuple[Round, ...]:

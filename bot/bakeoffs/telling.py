@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.bakeoffs.holds import Held
 from bot.bakeoffs.house import House
-from bot.bakeoffs.results import Result, result_of
+from bot.bakeoffs.results import Result, failure_of, result_of
 from bot.chat import (
     Caution,
     Chat,
@@ -25,7 +25,7 @@ from council.errors import CouncilError
 
 EDIT_SECONDS = 1.0  # what an edit under way is given before the result replaces it
 ALONE = "I could not post this where it was asked for, so only you see it (bake-off {id})."
-NEWS = "news"
+NEWS, FAILED = "news", "failed"
 
 
 class Silence:
@@ -42,7 +42,7 @@ class Silence:
     async def stop(self, progress: Progress, why: str) -> None:
         """Do nothing."""
 
-    async def end(self, progress: Progress) -> None:
+    async def end(self, progress: Progress, *, is_cancelled: bool) -> None:
         """Do nothing."""
 
 
@@ -89,7 +89,7 @@ class Telling:
             return
         with held.watched() as heard:
             while await heard.get():
-                await self._chat.turn()
+                await self._chat.turn(self._sent)
                 while not heard.empty():  # the newest wins
                     heard.get_nowait()
                 self._editing = True
@@ -102,12 +102,20 @@ class Telling:
         with suppress(CouncilError):
             if self._sent:
                 await self._chat.edit(self._sent, stopped_post(progress, why))
+            await self._send(_at(progress, FAILED), await failure_of(self._house, progress, why))
 
-    async def end(self, progress: Progress) -> None:
-        """Put the result where progress was shown, the rest under it, and news beside it."""
+    async def end(self, progress: Progress, *, is_cancelled: bool) -> None:
+        """Put the result where progress was shown, the rest under it, and news beside it.
+
+        An end that nobody wanted is told in a message of its own.
+        """
         result = await result_of(self._house, progress, pictured=self._chat.keeps_files)
+        ending = progress.bakeoff.ending
         try:
             await self._tell(progress, result)
+            if ending and ending.failure and not is_cancelled:
+                post = await failure_of(self._house, progress, ending.failure)
+                await self._send(_at(progress, FAILED), post)
         except NoThreadError:
             return  # the result stands; what is missing can be had with `show`
         except (UnwelcomeError, GoneError):
@@ -119,11 +127,9 @@ class Telling:
             await self._send(NEWS, result.news)
         place = replace(sent.place, thread=sent.place.thread or sent.message)
         pages = [page for post in result.thread.replies for page in self._pages(post)]
-        at = _time(progress)
         for number, page in enumerate((*root[1:], *pages), start=1):
-            await self._house.outbox.send(
-                self._chat, self._bakeoff.id, f"{at}{number}", page, place
-            )
+            part = _at(progress, number)
+            await self._house.outbox.send(self._chat, self._bakeoff.id, part, page, place)
         await self._chat.settle(sent, root[0])
 
     def _pages(self, post: Post) -> tuple[Post, ...]:
@@ -146,11 +152,10 @@ class Telling:
         with suppress(UnwelcomeError, GoneError):  # then nobody is there to be told
             post = replace(root, parts=(line, *root.parts))
             for number, page in enumerate(self._chat.pages(post)):
-                part = f"{_time(progress)}alone {number}"
+                part = _at(progress, f"alone {number}")
                 await self._house.outbox.send(self._chat, self._bakeoff.id, part, page, place)
 
 
-def _time(progress: Progress) -> str:
-    """Tell what is said at this end from what was said when it ended early before."""
-    ending = progress.bakeoff.ending
-    return f"{progress.over} " if ending and ending.failure else ""
+def _at(progress: Progress, part: int | str) -> str:
+    """Tell a part that is said at this end from what was said when it ended early before."""
+    return f"{part}" if progress.is_whole else f"{progress.over} {part}"

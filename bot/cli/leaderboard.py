@@ -1,5 +1,6 @@
 """`council leaderboard`: who does best over the stored rounds, as table, JSON, CSV and picture."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -34,13 +35,22 @@ def leaderboard(  # noqa: PLR0913, PLR0917
     ] = None,
 ) -> None:
     """Show the leaderboard: members as authors, or seats as judges, over the stored rounds."""
+    given = {"suite": suite, "panel": panel, "category": category}
+    given |= {"since": since, "until": until, "as": view}
+    from bot.bakeoffs.uncollected import uncollected
+
+    with uncollected():
+        _show(given, as_json=as_json, files=(to_csv, to_png))
+
+
+def _show(
+    given: Mapping[str, str], *, as_json: bool, files: tuple[Path | None, Path | None]
+) -> None:
     from bot.bakeoffs.sought import SoughtError, sought_by
     from bot.cli.standing import Wish, show_leaderboard
 
-    given = {"suite": suite, "panel": panel, "category": category}
-    given |= {"since": since, "until": until, "as": view}
     try:
         sought = sought_by(given, datetime.now(UTC))
     except SoughtError as error:
         fail(str(error), MISUSED)
-    run(show_leaderboard(Wish(sought, as_json, to_csv, to_png)))
+    run(show_leaderboard(Wish(sought, as_json, *files)))

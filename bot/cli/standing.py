@@ -34,7 +34,7 @@ async def show_leaderboard(wish: Wish) -> None:
     names = known_names(load_houses(settings.named_config).panels.values())
     async with opened_books(settings) as books:
         await records_up_to_date(books)
-        board = await leaderboard(books.bench, wish.sought, names)
+        board = await leaderboard(books.bench, wish.sought, names, whole=not wish.as_json)
     _write(wish, board)
     if wish.as_json:
         say_json(board_document(board, as_judge=wish.sought.as_judge))

@@ -1,10 +1,12 @@
 """The long-lived forms of the bot."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
 from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -16,14 +18,11 @@ from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
 from bot.cli.slack_tokens import missing_of_slack, slack_tokens
 from bot.commands.desk import Desk
-from bot.discord.service import Discord
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting
 from bot.scheduler.service import Scheduler
 from bot.settings import Settings, SettingsError, load_settings
-from bot.slack.service import Slack
-from bot.terminal.talk import talk
 from bot.web.app import web_app
 from bot.web.seals import Seals, seal_key
 from bot.web.server import listening
@@ -32,6 +31,12 @@ from bot.wiring import Wishes, opened_desk, surroundings
 from council.errors import PanelError
 from council.panel import Panel
 from council.rounds import Round
+
+if TYPE_CHECKING:
+    from bot.discord.address import Address
+    from bot.discord.service import Discord
+    from bot.slack.service import Slack
+    from bot.slack.tokens import Tokens
 
 NOBODY = (
     "Nobody can be asked: name a panel in council.toml, set the keys of two providers, start "
@@ -45,6 +50,8 @@ OPEN_TO_ALL = (
 
 async def converse(*, local: bool) -> None:
     """Talk in the terminal until the input ends."""
+    from bot.terminal.talk import talk
+
     console, bar = Console(highlight=False), FetchBar(Console(stderr=True))
     logs.set_up()
     async with opened_desk(load_settings(), Wishes(local, bar.show)) as desk:
@@ -73,7 +80,7 @@ async def serve(*, local: bool) -> None:
             lambda: readying.state,
         )
         tokens = slack_tokens(settings)
-        slack = Slack(desk, tokens, say) if tokens else None
+        slack = _slack(desk, tokens, say) if tokens else None
         posted = slack.posted if slack else None
         app = web_app(site, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not hear that it stopped: resume, then serve.
@@ -89,9 +96,22 @@ async def serve(*, local: bool) -> None:
             if slack:
                 acts.append(slack.run())
             if address := discord_address(settings):
-                acts.append(Discord(desk, address, settings.data_dir, say).run())
+                acts.append(_discord(desk, address, settings.data_dir, say).run())
             async with _beside(*acts):
                 await server.stopped()
+
+
+# A chat's library takes a third of a second: a start without a token for it does not wait.
+def _slack(desk: Desk, tokens: "Tokens", say: Callable[[str], None]) -> "Slack":
+    from bot.slack.service import Slack
+
+    return Slack(desk, tokens, say)
+
+
+def _discord(desk: Desk, address: "Address", folder: Path, say: Callable[[str], None]) -> "Discord":
+    from bot.discord.service import Discord
+
+    return Discord(desk, address, folder, say)
 
 
 async def _resume(desk: Desk) -> None:

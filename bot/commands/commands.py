@@ -44,7 +44,7 @@ _OTHERS = (
     Command("cancel", "/council cancel ROUND|last", "stop your round", cancel, _ROUND, "round"),
     Command(
         "bakeoff",
-        "/council bakeoff [SUITE] [panel:NAME] [cap:$1.50]",
+        "/council bakeoff [SUITE]",
         "put a suite of questions to a panel, or list, show, cancel, resume one",
         bakeoffs,
         BAKEOFF,
@@ -53,7 +53,7 @@ _OTHERS = (
     Command("budget", "/council budget", "see what is spent and what is left", show_budget),
     Command(
         "leaderboard",
-        "/council leaderboard [SUITE] [as:judge] [since:30d]",
+        "/council leaderboard [SUITE]",
         "see who does best over many rounds",
         show_leaderboard,
         BOARD,

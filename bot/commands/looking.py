@@ -9,6 +9,7 @@ from bot.render.figures import counted
 from bot.render.forgotten import state_of
 from bot.render.names import names_of
 from bot.render.report import report
+from bot.render.untrusted import in_one_line
 from council.errors import RoundNotFoundError
 from council.rounds import Round, Stage
 
@@ -50,17 +51,17 @@ async def show_rounds(desk: Desk, chat: Chat, said: Said, limit: str) -> None:
         await chat.whisper(said, Post((Note("No round has been held yet."),)))
         return
     rows = tuple(
-        (line.id, f"{line.asked_at:%Y-%m-%d %H:%M}", state_of(line), _short(line.question))
+        (
+            line.id,
+            f"{line.asked_at:%Y-%m-%d %H:%M}",
+            state_of(line),
+            in_one_line(line.question, QUESTION_LENGTH),
+        )
         for line in lines
     )
     table = Table(("Round", "Asked (UTC)", "Stage", "Question"), rows)
     note = Note("`/council show ROUND` opens one.")
     await chat.whisper(said, Post((Heading(counted(len(rows), "round")), table, note)))
-
-
-def _short(question: str) -> str:
-    line = " ".join(question.split())
-    return line if len(line) <= QUESTION_LENGTH else f"{line[: QUESTION_LENGTH - 1].rstrip()}…"
 
 
 async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:

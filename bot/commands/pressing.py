@@ -47,6 +47,12 @@ def posts_of(round_: Round, what: str) -> list[Post]:
 
 async def ask_again(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
     """Put a round's question to its panel once more, as the presser's own."""
+    again, choice = await anew(desk, said, round_id)
+    await asked(desk, chat, again, choice)
+
+
+async def anew(desk: Desk, said: Said, round_id: str) -> tuple[Said, Choice]:
+    """Give what the presser says when a round's question is put to its panel once more."""
     round_ = await readable_round(desk, said, round_id)
     _check_remembered(round_)
     before = round_.question
@@ -56,7 +62,7 @@ async def ask_again(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
     )
     place = before.place if here else replace(said.place, thread=None)
     again = replace(said, text=before.text, context=before.context, place=place)
-    await asked(desk, chat, again, Choice(round_.panel.name, round_.panel.terms.method))
+    return again, Choice(round_.panel.name, round_.panel.terms.method)
 
 
 def _check_remembered(round_: Round) -> None:
@@ -71,9 +77,9 @@ async def go_on(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
     _check_remembered(round_)
     if round_.closing or desk.runner.seen(round_id):
         raise CouncilError(f"Round {round_id} is not stopped: there is nothing to go on with.")
-    await desk.store.pause(round_id, paused=False)
-    await desk.store.deliver(round_id, delivered=False)
-    await see_through(desk, chat, round_.question.place, round_)
+    await desk.reopen(round_)
+    with desk.seeing_through(round_):
+        await see_through(desk, chat, round_.question.place, round_)
 
 
 async def export(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:

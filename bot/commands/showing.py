@@ -250,7 +250,7 @@ class _Screen:
                     await self._changed.wait()
             except TimeoutError:
                 pass
-            await self.chat.turn()
+            await self.chat.turn(self.sent)
             self._changed.clear()
             post = await self.post()
             self._editing = True

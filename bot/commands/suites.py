@@ -1,5 +1,6 @@
 """The command for suites: list, show, add, keep or leave what was shown, remove."""
 
+import asyncio
 import re
 from dataclasses import replace
 
@@ -101,7 +102,8 @@ async def _made(desk: Desk, said: Said, name: str, given: tuple[str | None, str 
 async def read_attached(name: str, file: Attached) -> Suite:
     """Give the suite that a file holds; one that is too long is not fetched."""
     check_size(file.name, file.size)
-    return read_file(name, file.name, await file.read())
+    # A large file takes seconds to read, and others must not wait for it.
+    return await asyncio.to_thread(read_file, name, file.name, await file.read())
 
 
 async def offer(desk: Desk, chat: Chat, said: Said, made: Suite) -> None:
@@ -113,7 +115,8 @@ async def offer(desk: Desk, chat: Chat, said: Said, made: Suite) -> None:
         return
     code = desk.drafts.put(Draft(drafted, said.asker.id, before.version if before else ""))
     run = await run_of(desk, said.place, drafted)
-    await chat.whisper(said, offer_post(drafted, run, before, code))
+    typed = said.place.chat == "terminal"  # which has no buttons
+    await chat.whisper(said, offer_post(drafted, run, before, code, typed=typed))
 
 
 async def draft(desk: Desk, said: Said, made: Suite) -> tuple[Suite, SuiteLine | None]:

@@ -1,30 +1,33 @@
 """What reaches us from Discord, and what each of it sets going."""
 
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import discord
 from discord.app_commands import Choice
 
 from bot.access import NotAdmittedError, admitted, allows, listable
-from bot.chat import Chat, Said
+from bot.chat import Chat, Said, Whisper
 from bot.commands import following
 from bot.commands.asking import Choice as Chosen
 from bot.commands.asking import asked
+from bot.commands.confirming import in_its_place
 from bot.commands.desk import Desk
-from bot.commands.hearing import hear, kindly, obey
+from bot.commands.hearing import Act, hear, kindly, obey
+from bot.commands.once import Once, tell_busy
 from bot.commands.pressing import check_may_add
 from bot.commands.registry import Command, Order
 from bot.discord import modals, presses
 from bot.discord.attachments import attached, text_of
-from bot.discord.chat import DiscordChat, Whisper
+from bot.discord.chat import DiscordChat
+from bot.discord.edits import Edits
 from bot.discord.faults import told
 from bot.discord.hearing import CHAT, said_by, said_in
 from bot.discord.permissions import check_welcome
 from bot.discord.tree import Deeds, Question, choices
-from bot.discord.whispers import Replies, Whispers, thinking
+from bot.discord.whispers import Replies, Whispers, replaced, thinking
 from bot.doing import Doing
 from council.errors import CouncilError
 from council.places import Place
@@ -32,7 +35,6 @@ from council.places import Place
 MOST_SUGGESTED_FROM = 100  # of the newest rounds
 
 Interaction = discord.Interaction[Any]
-Act = Callable[[Chat, Said], Awaitable[None]]
 
 
 class Ears:
@@ -43,7 +45,8 @@ class Ears:
         self._client = client
         self._doing = doing
         self._names: dict[str, str] = {}
-        self._pressed: set[tuple[str, ...]] = set()  # what is being done for whom
+        self._edits = Edits()
+        self._once = Once()
 
     @property
     def deeds(self) -> Deeds:
@@ -52,7 +55,8 @@ class Ears:
 
     def chat(self, whisper: Whisper, *, keeps_files: bool = True) -> DiscordChat:
         """Give the chat for one who spoke."""
-        return DiscordChat(self._client, self._names, whisper, keeps_files=keeps_files)
+        shared = (self._client, self._names, self._edits)
+        return DiscordChat(*shared, whisper, keeps_files=keeps_files)
 
     async def ask(self, interaction: Interaction, question: Question) -> None:
         """Hear `/council ask`."""
@@ -129,19 +133,16 @@ class Ears:
             return
         if action == "unhelpful":
             await interaction.response.send_modal(modals.why_modal(value))
+        elif answered := in_its_place(action):
+            await replaced(interaction, answered)
         else:
             await thinking(interaction)
 
         async def act(chat: Chat, said: Said) -> None:
             does = (said.asker.id, said.place.channel, action, value)
-            if does in self._pressed:
-                await presses.tell_busy(chat, said, action)
-                return
-            self._pressed.add(does)
-            try:
-                await presses.press(self._desk, chat, said, action, value)
-            finally:
-                self._pressed.discard(does)
+            press = partial(presses.press, self._desk, chat, said, action, value)
+            if not await self._once.do(does, press):
+                await tell_busy(chat, said)
 
         await self._begin(interaction, act)
 

@@ -9,6 +9,7 @@ from discord import app_commands
 from discord.app_commands import Choice, Range
 
 from bot.commands.registry import Command
+from bot.render.untrusted import in_one_line
 
 MOST_CHOICES, CHOICE = 25, 100
 LONGEST_QUESTION = 6000
@@ -62,13 +63,8 @@ def plant(tree: app_commands.CommandTree[Any], commands: Iterable[Command], deed
 
 def choices(pairs: Iterable[tuple[str, str]]) -> list[Choice[str]]:
     """Give suggestions from pairs of a label and what it stands for."""
-    named = [Choice(name=_short(label), value=value) for label, value in pairs]
+    named = [Choice(name=in_one_line(label, CHOICE), value=value) for label, value in pairs]
     return named[:MOST_CHOICES]
-
-
-def _short(label: str) -> str:
-    label = " ".join(label.split())
-    return label if len(label) <= CHOICE else f"{label[: CHOICE - 1]}…"
 
 
 def _callback(command: Command, deeds: Deeds) -> Any:  # noqa: ANN401

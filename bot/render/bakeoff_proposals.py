@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from bot.chat import Button, Buttons, Caution, Heading, Line, Note, Part, Post
-from bot.render.acceptance import receivers, roughly
+from bot.render.acceptance import receivers
 from bot.render.bakeoffs import LEAVE, START, title_of
-from bot.render.figures import counted, listed
+from bot.render.figures import counted, listed, roughly
 from bot.render.names import names_of
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.expected import Expected

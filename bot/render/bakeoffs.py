@@ -1,6 +1,6 @@
 """How bake-offs read: before they start, as they go, and when they are over."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bot.chat import (
     Button,
@@ -8,6 +8,7 @@ from bot.chat import (
     Caution,
     Heading,
     Line,
+    Mentions,
     Note,
     Part,
     Post,
@@ -16,8 +17,7 @@ from bot.chat import (
     StepState,
     Thread,
 )
-from bot.render.acceptance import roughly
-from bot.render.figures import counted, duration
+from bot.render.figures import counted, duration, roughly
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.progress import Progress
 from council.money import dollars
@@ -114,6 +114,17 @@ def stopped_post(progress: Progress, why: str) -> Post:
     return Post(tuple(parts), f"{title_of(progress.bakeoff)} · {why}")
 
 
+def failure_post(progress: Progress, why: str, subscribers: Sequence[str] = ()) -> Post:
+    """Give why a bake-off ended early, as a post of its own that calls subscribers."""
+    parts: list[Part] = [
+        Heading(f"{title_of(progress.bakeoff)} ended early"),
+        *map(Caution, _what_to_do(progress, why)),
+        *([Mentions(tuple(subscribers))] if subscribers else []),
+        _resume(progress.bakeoff),
+    ]
+    return Post(tuple(parts), f"{title_of(progress.bakeoff)} ended early: {why}")
+
+
 def _what_to_do(progress: Progress, why: str) -> Iterator[str]:
     kept = f"{progress.over} of {counted(progress.questions, 'question')}"
     yield (
@@ -126,10 +137,15 @@ def _resume(bakeoff: Bakeoff) -> Buttons:
     return Buttons((Button(RESUME, "Go on", bakeoff.id),))
 
 
-def result_thread(progress: Progress, board: Thread | None) -> Thread:
-    """Give what a bake-off came to, at its end or as far as it came; `board` is its leaderboard."""
+def result_thread(progress: Progress, board: Thread | None, *, linked: bool = False) -> Thread:
+    """Give what a bake-off came to, at its end or as far as it came; `board` is its leaderboard.
+
+    Where its rounds are `linked` beside it, nobody needs to be told how to open one.
+    """
     summary = f"{title_of(progress.bakeoff)} · {_state(progress)}"
-    root = Post(tuple(_result(progress, board.root if board else None)), summary)
+    opens = () if linked else (Note(_how_to_open(progress)),)
+    parts = (*_result(progress, board.root if board else None), *opens, *_go_on(progress))
+    root = Post(parts, summary)
     return Thread(root, (*_failed_posts(progress), *(board.replies if board else ())))
 
 
@@ -150,6 +166,10 @@ def _result(progress: Progress, board: Post | None) -> Iterator[Part]:
     if board:
         yield from (part for part in board.parts if not isinstance(part, Heading))
     yield Note(_facts(progress))
+
+
+def _go_on(progress: Progress) -> Iterator[Part]:
+    ending = progress.bakeoff.ending
     if ending and ending.failure:
         yield _resume(progress.bakeoff)
 
@@ -165,10 +185,11 @@ def _facts(progress: Progress) -> str:
     bakeoff = progress.bakeoff
     ending = bakeoff.ending
     took = f" · {duration((ending.at - bakeoff.at).total_seconds())}" if ending else ""
-    return (
-        f"{summary_of(progress)}{took} · {spent_line(progress)} · "
-        f"`/council show {bakeoff.round_id(1)}` opens its first question"
-    )
+    return f"{summary_of(progress)}{took} · {spent_line(progress)}"
+
+
+def _how_to_open(progress: Progress) -> str:
+    return f"`/council show {progress.bakeoff.round_id(1)}` opens its first question."
 
 
 def _failed_posts(progress: Progress) -> Iterator[Post]:

@@ -65,14 +65,16 @@ def suite_post(suite: Suite, run: Run | None) -> Post:
     return Post(tuple(parts), f"Suite {suite.name}")
 
 
-def offer_post(suite: Suite, run: Run | None, before: SuiteLine | None, code: str) -> Post:
-    """Give a suite that is not kept yet: its size, its cost, and two buttons."""
+def offer_post(
+    suite: Suite, run: Run | None, before: SuiteLine | None, code: str, *, typed: bool = False
+) -> Post:
+    """Give a suite that is not kept yet: its size, its cost, and two buttons, or what to type."""
     title = f"Keep suite {suite.name}?"
     parts: list[Part] = [Heading(title), Line(size_line(suite)), Line(cost_line(run))]
     if before:
         parts.append(Note(_replaced(suite, before)))
-    how = f"Nothing is asked now. `/council suite keep {code}` keeps it as well as the button."
-    parts.append(Note(f"{_readers(suite.scope)} {how}"))
+    how = f" `suite keep {code}` keeps it." if typed else ""
+    parts.append(Note(f"{_readers(suite.scope)}Nothing is asked now.{how}"))
     parts.append(Buttons((Button(KEEP, "Keep it", code), Button(LEAVE, "Leave it", code))))
     return Post(tuple(parts), title)
 
@@ -122,7 +124,7 @@ def _replaced(suite: Suite, before: SuiteLine) -> str:
 
 
 def _readers(scope: str) -> str:
-    return "Everybody in this workspace can read a suite." if scope else ""
+    return "Everybody in this workspace can read a suite. " if scope else ""
 
 
 def _short(question: SuiteQuestion) -> str:
@@ -132,6 +134,6 @@ def _short(question: SuiteQuestion) -> str:
 def _known(reference: Reference | None) -> str:
     if reference is None:
         return ""
-    give = f" ± {reference.tolerance:g}" if reference.tolerance else ""
+    give = f" ± {reference.tolerance:.10g}" if reference.tolerance else ""
     value = shortened(" ".join(reference.value.split()), ANSWER_LENGTH)
     return f"{value}{give} ({reference.grading.value})"

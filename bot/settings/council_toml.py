@@ -63,6 +63,7 @@ class BudgetsSection(Part):
     month_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     user_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     channel_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    workspace_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     schedule_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     unknown_prices: Literal["allowed", "forbidden"] = "allowed"
 

@@ -11,7 +11,13 @@ from pydantic import ValidationError
 
 from bot.access import Access
 from bot.schedules.zones import UTC, nearest_zone, zone_named
-from bot.settings.access_toml import AccessSection, access_of, channel_caps, faults_in
+from bot.settings.access_toml import (
+    AccessSection,
+    access_of,
+    channel_caps,
+    faults_in,
+    workspace_caps,
+)
 from bot.settings.council_toml import (
     ALONE,
     SECTIONS,
@@ -107,7 +113,11 @@ class _Reader:
         if default is not None and default not in document.get("panels", {}):
             self._fault(f"default_panel: there is no panel {default!r}.")
         rules = self._alone(document, "access", AccessSection) or AccessSection()
-        caps = replace(self._caps(document), channels=channel_caps(rules))
+        caps = replace(
+            self._caps(document),
+            channels=channel_caps(rules),
+            workspaces=workspace_caps(rules),
+        )
         access = access_of(rules)
         for fault in faults_in(access, panels, document.get("panels", {})):
             self._fault(fault)

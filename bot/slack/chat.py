@@ -21,6 +21,7 @@ from bot.chat import (
     Sent,
     UnsureError,
     UnwelcomeError,
+    Whisper,
     insisted,
 )
 from bot.render.paging import pages
@@ -57,7 +58,6 @@ _UNWELCOME = {
 UNPARSED: dict[str, Any] = {"parse": "none", "link_names": False}
 MOVED = "The answer is in a message of its own, below."
 
-Whisper = Callable[[Said, Post], Awaitable[None]]
 Write = Callable[[dict[str, Any]], Awaitable[AsyncSlackResponse]]
 How = Callable[[Call[AsyncSlackResponse]], Awaitable[AsyncSlackResponse]]
 
@@ -162,7 +162,7 @@ class SlackChat(Chat):
         with suppress(RefusedError):
             await insisted(partial(called, partial(update, {"text": MOVED})))
 
-    async def turn(self) -> None:
+    async def turn(self, sent: Sent) -> None:
         """Wait until message and workspace bear another sight of progress."""
         at = self._written_at + self._workspace.pace.edit_seconds
         await asyncio.sleep(at - time.monotonic())

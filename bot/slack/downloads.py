@@ -17,7 +17,7 @@ NO_SCOPE = (
     "again, or write the questions under the command, one a line."
 )
 NOT_READ = "Slack did not give me {name}: send it once more, or write the questions in a message."
-_OK = 200
+_REFUSED = {301, 302, 303, 307, 401, 403}
 
 
 def attached(workspace: Workspace, files: Iterable[Mapping[str, Any]]) -> tuple[Attached, ...]:
@@ -56,9 +56,10 @@ async def _fetched(client: AsyncWebClient, url: str, name: str) -> bytes:
             aiohttp.ClientSession(timeout=timeout) as session,
             session.get(url, headers=headers, allow_redirects=False) as reply,
         ):
-            # Without the scope Slack leads to a page to log in at.
-            if reply.status != _OK or reply.content_type == "text/html":
+            # Without the scope Slack leads to a page to log in at, or shows it.
+            if reply.status in _REFUSED or reply.content_type == "text/html":
                 raise CouncilError(NO_SCOPE)
+            reply.raise_for_status()
             return await reply.read()
     except (aiohttp.ClientError, TimeoutError):
         raise CouncilError(NOT_READ.format(name=name)) from None

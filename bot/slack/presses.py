@@ -18,7 +18,6 @@ from council.errors import CouncilError
 
 WHY_CALLBACK = "council:why"
 WHY = "why"
-BUSY = "That is under way already."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +50,6 @@ class Press:
             heard = replace(heard, channel=Shown.read(view["private_metadata"]).channel)
         trigger, url = (str(body.get(name) or "") for name in ("trigger_id", "response_url"))
         return cls(heard, action, value, trigger, view, url)
-
-
-async def tell_busy(chat: Chat, said: Said, pressed: Press) -> None:
-    """Tell who pressed twice that once is enough; a modal that opens says so itself."""
-    if pressed.action in PRESSES:
-        await chat.whisper(said, Post((Note(BUSY),), BUSY))
 
 
 async def press(desk: Desk, workspace: Workspace, chat: Chat, said: Said, pressed: Press) -> None:

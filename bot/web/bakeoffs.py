@@ -94,7 +94,7 @@ async def bakeoff_page(site: Site, request: Request) -> Response:
     is_running = site.desk.holds.seen(bakeoff.id) is not None
     shown: dict[str, Any] = {"progress": running_post(progress, "")}
     if not is_running:
-        shown["result"] = (await result_of(site.desk, progress)).thread
+        shown["result"] = (await result_of(site.desk, progress, linked=True)).thread
     return await site.page(
         request,
         "bakeoff.html",

@@ -87,6 +87,8 @@ class Columns:
 
     def only(self, wanted: Truths) -> "Columns":
         """Give the rounds that are wanted, and the members and judges that sat in any of them."""
+        if wanted.all():
+            return self
         after = np.cumsum(wanted) - 1
         authored, judged = self.authored[wanted], self.judged[wanted]
         seated = np.array((~np.isnan(authored)).any(axis=(0, 2)))

@@ -48,11 +48,12 @@ def _mean(shares: Floats, wanted: Floats) -> Floats:
 
 def by_question(columns: Columns, values: Floats) -> Floats:
     """Give the mean over the rounds of each question of a suite; one put by itself is its own."""
-    keys = [
-        (row.suite, row.suite_version, row.number) if row.bakeoff else (row.round_id, "", 0)
+    order: dict[object, int] = {}
+    at = [
+        order.setdefault(
+            (row.suite, row.suite_version, row.number) if row.bakeoff else row.round_id, len(order)
+        )
         for row in columns.rows
     ]
-    order = {key: i for i, key in enumerate(dict.fromkeys(keys))}
-    at = np.array([order[key] for key in keys])
     means: Floats = np.bincount(at, weights=values) / np.bincount(at)
     return means

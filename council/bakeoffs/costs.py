@@ -1,5 +1,6 @@
 """What one run of a suite may cost, before anything is spent."""
 
+import asyncio
 from datetime import UTC, datetime
 
 from council.bakeoffs.suite import Suite, SuiteQuestion
@@ -18,6 +19,7 @@ async def run_estimate(suite: Suite, panel: Panel, gateway: Gateway) -> Estimate
     most = None if cap is None else cap_micro(cap)
     micro, unknown = 0, dict[str, None]()
     for question in suite.questions:
+        await asyncio.sleep(0)  # others have their turn while a long suite is priced
         one = await estimated(_round(suite, question, panel), gateway)
         micro += one.micro if most is None else min(most, one.micro)
         unknown |= dict.fromkeys(one.unknown)

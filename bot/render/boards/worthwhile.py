@@ -67,7 +67,7 @@ def worth_lines(shown: Leaderboard) -> Iterator[str]:
         if line.verdict:
             yield f"{line.name}: {_SAID[line.verdict]}"
     if worth.rows and worth.best:
-        graded = counted(max(line.graded for line in worth.rows), "graded question")
+        graded = counted(max(line.graded for line in worth.rows), "graded round")
         picked = (
             "picked for each run on the other runs"
             if worth.best.is_picked_elsewhere

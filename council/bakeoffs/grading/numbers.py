@@ -90,8 +90,8 @@ def _answered(text: str) -> _Number | None:
 
 
 def _last(text: str) -> _Number | None:
-    found = list(_numbers(text))
-    return found[-1] if found else None
+    found = reversed(list(_NUMBER.finditer(text)))
+    return next(filter(None, map(_read, found)), None)
 
 
 def _numbers(text: str) -> Iterator[_Number]:

@@ -96,6 +96,9 @@ async def test_a_day_that_is_used_up_ends_it_with_that_sentence_to_be_gone_on_wi
     assert 0 < progress.over < 6
     assert "is left of the budget of" in room.edited[-1]
     assert "[Go on]" in room.edited[-1]
+    (loud,) = [words for words in room.said_in("C1") if "ended early" in words]
+    assert "is left of the budget of" in loud
+    assert "[Go on]" in loud
     stored = await desk.bench.bakeoffs.load(bakeoff.id)
     assert stored.ending
     assert stored.ending.failure

@@ -156,6 +156,7 @@ async def test_cancelled_it_stops_spending_at_once_and_keeps_what_there_is() -> 
     assert desk.runner.seen("bo:beef.2") is None
     assert desk.holds.seen(bakeoff.id) is None
     assert "It was cancelled. 1 of 3 questions are kept" in room.edited[-1]
+    assert not [words for words in room.said_in("C1") if "ended early" in words]
     ending = (await desk.bench.bakeoffs.load(bakeoff.id)).ending
     assert ending
     assert ending.failure == "It was cancelled."

@@ -6,16 +6,18 @@ import pytest
 
 from bot.bakeoffs.holding import hold
 from bot.bakeoffs.resuming import go_on_at_home, go_on_in
-from bot.chat import File, Post, Sent, UnwelcomeError
+from bot.chat import File, Mentions, Post, Sent, UnwelcomeError
 from bot.commands.desk import Desk
 from council.bakeoffs.bakeoff import Bakeoff, Ending
+from council.bakeoffs.schedule import Schedule
+from council.errors import StoreError
 from council.places import Place
 from council.ports import Wanted
-from council.rounds import Question
+from council.rounds import Question, Round
 from storage.memory import MemoryStore
-from tests.bot.bakeoffs.kitchen import HERE, Room, a_bakeoff, a_suite, held, kept
+from tests.bot.bakeoffs.kitchen import DEAR, HERE, Room, a_bakeoff, a_suite, held, kept
 from tests.bot.desks import a_desk
-from tests.builders import ASKED_AT
+from tests.builders import ASKED_AT, KEYS
 from tests.fakes import FakeGateway
 
 
@@ -173,3 +175,41 @@ async def test_files_go_only_where_they_can_be_posted() -> None:
 
     assert files(without) == []
     assert "leaderboard.csv" in files(with_files)
+
+
+class FullStore(MemoryStore):
+    """A store that opens no second round."""
+
+    async def open(self, round_: Round) -> bool:
+        if round_.id.endswith(".2"):
+            raise StoreError("The disk is full: make room, and go on.")
+        return await super().open(round_)
+
+
+async def test_a_fault_of_the_machine_is_told_aloud_with_what_to_do() -> None:
+    desk, room = a_desk(store=FullStore()), Room()
+
+    with pytest.raises(StoreError):
+        await held(desk, room)
+
+    assert "It was stopped by a fault: The disk is full" in room.edited[-1]
+    (loud,) = [words for words in room.said_in("C1") if "ended early" in words]
+    assert "`/council bakeoff resume bo:beef` goes on" in loud
+    assert (await desk.bench.bakeoffs.load("bo:beef")).ending is None
+
+
+def a_schedule(*subscribers: str) -> Schedule:
+    made = ("weekly", "weekly-sql", "sql", "house", "0 9 * * 1", "UTC", "every monday 09:00")
+    return Schedule(*made, HERE, "U1", ASKED_AT, HERE.scope, subscribers=subscribers)
+
+
+async def test_a_scheduled_one_that_ends_early_calls_those_who_subscribed() -> None:
+    desk, room = a_desk(), Room()
+    await desk.bench.schedules.keep(a_schedule("U7"))
+    scheduled = replace(a_bakeoff(id_="sched:weekly@2026-11-23T09:00", cap=0), schedule="weekly")
+    desk.gateway.prices = dict.fromkeys(KEYS, DEAR)  # type: ignore[attr-defined]
+
+    await held(desk, room, scheduled)
+
+    loud = next(post for post in room.posts if "ended early" in post.summary)
+    assert [part.ids for part in loud.parts if isinstance(part, Mentions)] == [("U7",)]

@@ -113,11 +113,11 @@ async def test_a_file_is_shown_with_size_and_cost_and_kept_with_a_press() -> Non
 
 
 async def test_it_can_be_kept_with_words_where_there_are_no_buttons() -> None:
-    office = Office()
-    shown = await office.hears("suite add sql\nWhy?\nHow?")
-    (code,) = re.findall(r"/council suite keep ([0-9a-f]{8})", shown.said[0])
+    office, terminal = Office(), Place("terminal")
+    shown = await office.hears("suite add sql\nWhy?\nHow?", place=terminal)
+    (code,) = re.findall(r"`suite keep ([0-9a-f]{8})` keeps it", shown.said[0])
 
-    assert "Suite sql is kept" in await office.told(f"suite keep {code}")
+    assert "Suite sql is kept" in await office.told(f"suite keep {code}", place=terminal)
 
 
 async def test_what_is_left_is_not_kept() -> None:

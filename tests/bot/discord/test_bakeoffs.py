@@ -101,3 +101,25 @@ async def test_words_of_the_command_are_read_as_they_are_typed(bot: Inside) -> N
     await says("sql and law", "That names 3 suites where one is wanted.")
     await says("sql panel:nope", "There is no panel 'nope'")
     await says("sql cap:free", "'free' is no cap")
+
+
+async def test_a_channel_deleted_meanwhile_has_the_result_told_to_who_began_it_alone(
+    bot: Inside,
+) -> None:
+    await begun(bot)
+
+    bot.discord.delete_channel(bot.place)
+    bot.go_on()
+
+    await bot.discord.until(lambda: "only you see it" in bot.whispers(), 30)
+    assert "2 of 2 questions" in bot.whispers()
+
+
+async def test_a_deleted_message_is_posted_anew_with_the_result(bot: Inside) -> None:
+    root = await begun(bot)
+
+    bot.discord.delete_message(root)
+    bot.go_on()
+
+    await bot.discord.until(lambda: bot.ours() and "2 of 2 questions" in bot.ours()[-1].text, 30)
+    assert len(bot.ours()) == 1

@@ -151,4 +151,3 @@ class Timer:
         if self.next_time <= now:
             await self.watch.scheduler.fire(self.schedule.id)
             self.next_time = self.trigger.get_next_fire_time(self.next_time, now)
-

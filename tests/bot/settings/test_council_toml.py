@@ -177,12 +177,15 @@ def test_caps_are_read_in_dollars_and_kept_exactly(tmp_path: Path) -> None:
     [budgets]
     day_usd = 5
     user_day_usd = 0.1
+    workspace_day_usd = 2
     unknown_prices = "forbidden"
     """
 
     caps = houses(tmp_path, text).caps
 
-    assert caps == Caps(day=5_000_000, user_day=100_000, unknown_prices=False)
+    assert caps == Caps(
+        day=5_000_000, user_day=100_000, workspace_day=2_000_000, unknown_prices=False
+    )
 
 
 def test_without_budgets_nothing_is_capped(tmp_path: Path) -> None:
