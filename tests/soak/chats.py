@@ -158,15 +158,19 @@ async def moment(fake: Fake, rng: random.Random, life: float, deeds: Sequence[st
     return False
 
 
-def run(soak: Callable[[Home, int, int, int], Awaitable[Count]]) -> None:
-    """Run a soak, print its table, and fail where anything was lost or said or paid twice."""
+def run(soak: Callable[[Home, int, int, int, float], Awaitable[Count]]) -> None:
+    """Run a soak, print its table, and fail where anything was lost or said or paid twice.
+
+    On a busy machine a life of LIFE seconds lets more than a start be done in it.
+    """
     # A client that was killed in the middle of a reply is what this is about.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
     kills, at_once = (int(os.environ.get(name, default)) for name, default in WANTED)
+    life = float(os.environ.get("LIFE", LONGEST_LIFE_SECONDS))
 
     async def whole(folder: str) -> Count:
-        return await soak(Home(Path(folder)), kills, at_once, kills)
+        return await soak(Home(Path(folder)), kills, at_once, kills, life)
 
     with TemporaryDirectory(prefix="council-soak-") as folder:
         count = asyncio.run(whole(folder))
