@@ -53,7 +53,7 @@ _OTHERS = (
     Command("budget", "/council budget", "see what is spent and what is left", show_budget),
     Command(
         "leaderboard",
-        "/council leaderboard [SUITE] [as:judge]",
+        "/council leaderboard [SUITE]",
         "see who does best over many rounds",
         show_leaderboard,
         BOARD,

@@ -94,18 +94,13 @@ def cost_line(line: Lined) -> str:
     """Say what a run and a month of runs may cost: "A run costs $0.12 at most; …"."""
     if line.fault:
         return ""
-    cost, often = line.cost, runs_a_month(line.schedule.cron)
-    unknown = f"cost unknown for {listed(cost.unknown)}" if cost.unknown else ""
-    if not cost.micro:
-        return f"{unknown[:1].upper()}{unknown[1:]}." if unknown else "A run costs nothing."
-    a_month = round(cost.micro * often)
-    told = f"A run costs {about(cost.micro)} at most, and {_often(often)} {about(a_month)}"
-    cap = (
-        ""
-        if line.schedule.cap_micro is None
-        else f" (its cap is {dollars(line.schedule.cap_micro)})"
-    )
-    return f"{told}{cap}{'; ' if unknown else ''}{unknown}."
+    cost, often, cap = line.cost, runs_a_month(line.schedule.cron), line.schedule.cap_micro
+    unknown = [f"cost unknown for {listed(cost.unknown)}"] if cost.unknown else []
+    known = f"a run costs {about(cost.micro)} at most, and {_often(often)} "
+    told = [f"{known}{about(round(cost.micro * often))}"] if cost.micro else []
+    capped = [] if cap is None else [f"its cap is {dollars(cap)}"]
+    sentence = "; ".join([*told, *unknown] or ["a run costs nothing"])
+    return f"{'; '.join([sentence[0].upper() + sentence[1:], *capped])}."
 
 
 def _often(often: float) -> str:

@@ -73,7 +73,7 @@ async def test_what_was_understood_is_repeated_with_its_next_times_and_its_cost(
     )
     assert lines[3].startswith("A run costs $0.")
     assert " at most, and about 4.3 runs a month $" in lines[3]
-    assert lines[3].endswith("(its cap is $2.00).")
+    assert lines[3].endswith("; its cap is $2.00.")
     assert len(lines) == 4
 
 
