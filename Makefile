@@ -20,8 +20,9 @@ run: $(VENV)/.run ## set everything up and serve the page, on models that instal
 ask: $(VENV)/.run ## one round: make ask Q="Why is the sky blue?"
 	@$(BIN)/council ask --local "$(Q)"
 
+# Two at a time: most tests wait for a process of the product, and each file keeps to one worker.
 test: $(VENV)/.dev ## set everything up and run every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(VENV)/.dev ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .
@@ -42,9 +43,10 @@ bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be inst
 	$(BIN)/python -m bench.page
 	$(BIN)/python -m bench.leaderboard
 
-pictures: $(VENV)/.dev ## take the documents' pictures of page and Slack anew, with Debian's chromium
+pictures: $(VENV)/.dev ## take the documents' pictures of page, Slack and Discord anew, with Debian's chromium
 	$(BIN)/python -m bench.pictures
 	$(BIN)/python -m bench.slack_pictures
+	$(BIN)/python -m bench.discord_pictures
 
 lock: $(VENV)/.dev ## write requirements*.txt anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

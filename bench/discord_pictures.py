@@ -1,11 +1,11 @@
 """The pictures of a round in Discord: what the dress sends, drawn by simcord's preview.
 
-Needs `pip install 'simcord[screenshot]'` and Debian's chromium; Discord's own client may look a
-little different.
+Needs Debian's chromium; Discord's own client may look a little different.
 """
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,6 @@ from tests.builders import a_member, a_panel, a_question
 from tests.fakes import FakeGateway, Read
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
-CHROMIUM = "/usr/bin/chromium"
 WIDE, PHONE = (960, 1360), (400, 2000)
 NOBODY = discord.AllowedMentions.none()
 
@@ -83,10 +82,13 @@ async def the_round() -> Round:
 
 def launched_as_here() -> None:
     """Have simcord start the machine's own chromium: it would fetch one."""
+    found = shutil.which("chromium")
+    if not found:
+        raise SystemExit("There is no chromium here: apt-get install chromium.")
     launch = BrowserType.launch
 
     async def here(browser: BrowserType, **more: Any) -> Any:  # noqa: ANN401
-        return await launch(browser, executable_path=CHROMIUM, args=["--no-sandbox"], **more)
+        return await launch(browser, executable_path=found, args=["--no-sandbox"], **more)
 
     BrowserType.launch = here  # type: ignore[method-assign, assignment]  # simcord has no setting
 

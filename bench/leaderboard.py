@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import combinations, pairwise
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -34,7 +35,7 @@ from tests.builders import a_panel
 
 MEMBERS = 5
 PATTERNS = 500  # rounds that differ in their numbers; the others repeat them
-BATCH = 2000
+BATCH = 5000
 QUESTIONS = 36  # of each bake-off
 START = datetime(2025, 1, 1, tzinfo=UTC)
 COLUMNS = ("rounds", "missing", "read", "columns", "board", "in all", "command", "MB")
@@ -62,7 +63,11 @@ class Row:
 def synthetic(panel: Panel, chance: random.Random) -> Record:
     """Give the numbers of a round as it might have come out."""
     members = [seat.key for seat in panel.members]
-    shares = [chance.random() for _ in members]
+    rivals = len(members) - 1
+    # As ballots give them: each of the others puts a member in one of so many places.
+    shares = [
+        fmean(chance.randrange(rivals) for _ in range(rivals)) / (rivals - 1) for _ in members
+    ]
     authored = tuple(
         Authored(
             member,
@@ -80,30 +85,35 @@ def synthetic(panel: Panel, chance: random.Random) -> Record:
         Judged(
             member,
             valid=True,
-            tau_b=chance.uniform(-1, 1),
-            first_slot=chance.random(),
+            tau_b=fmean(chance.choice((-1, -1 / 3, 1 / 3, 1)) for _ in range(rivals)),
+            first_slot=chance.randrange(rivals) / (rivals - 1),
             cost_usd=chance.random() / 100,
         )
         for member in members
     )
     margins = tuple(
-        Margin(first, second, chance.uniform(-1, 1), len(members) - 2, chance.random())
+        Margin(first, second, _margin(chance, rivals - 1), rivals - 1, chance.randrange(4) / 3)
         for first, second in combinations(members, 2)
     )
     whole = Whole(members[0], council_correct=True, cost_usd=0.04, seconds=31.0)
     return Record("", START, panel.name, "", authored, judged, margins, whole)
 
 
-def batches(rounds: int) -> Iterator[tuple[list[RoundRow], list[Packed]]]:
+def _margin(chance: random.Random, judges: int) -> float:
+    return fmean(chance.choice((-1, -2 / 3, -1 / 3, 1 / 3, 2 / 3, 1)) for _ in range(judges))
+
+
+def batches(rounds: int) -> Iterator[tuple[list[dict[str, Any]], list[Packed]]]:
     """Give so many closed rounds and their numbers, some thousands at a time."""
     panel, chance = a_panel(MEMBERS), random.Random(7)  # noqa: S311 - a bench draws no secrets
+    alike = round_row(Round("", Question("Why?"), panel, "", START).with_(Closing(31.0)))
+    common = alike.model_dump()
     patterns = [packed(synthetic(panel, chance)) for _ in range(PATTERNS)]
     for first in range(0, rounds, BATCH):
         rows, records = [], []
         for nth in range(first, min(first + BATCH, rounds)):
             round_id, at = f"{nth:010x}", START + timedelta(minutes=nth)
-            round_ = Round(round_id, Question(f"Question {nth}?"), panel, round_id, at)
-            rows.append(round_row(round_.with_(Closing(31.0))))
+            rows.append(common | {"id": round_id, "seed": round_id, "asked_at": at})
             own = patterns[nth % PATTERNS]._replace(round_id=round_id, asked_at=at, suite="sql")
             run, number = divmod(nth, QUESTIONS)
             records.append(own._replace(bakeoff=f"bo:{run}", number=number + 1))
@@ -116,7 +126,7 @@ async def fill(engine: AsyncEngine, rounds: int) -> None:
     records = SqlRecords(engine)
     for rows, numbers in batches(rounds):
         async with engine.begin() as connection:
-            await connection.execute(insert(RoundRow), [row.model_dump() for row in rows])
+            await connection.execute(insert(RoundRow), rows)
         await records.keep(numbers)
 
 

@@ -5,8 +5,8 @@ own limits; model text is always data, never markup of the platform.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from itertools import chain, repeat
@@ -53,6 +53,21 @@ async def insisted(act: Callable[[], Awaitable[Done]], patience_seconds: float =
     raise AssertionError("the pauses never end")
 
 
+async def insisted_on_one(
+    ways: Iterable[Callable[[], Awaitable[object]]], patience_seconds: float
+) -> None:
+    """Go the first of several ways that is open, patiently; raise what the last one failed with."""
+    last = CouncilError()
+    for way in ways:
+        try:
+            await insisted(way, patience_seconds)
+        except CouncilError as error:
+            last = error
+        else:
+            return
+    raise last
+
+
 class GoneError(CouncilError):
     """A message that should be edited is not there any more."""
 
@@ -80,11 +95,21 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True)
+class Attached:
+    """A file that came with what was said; `read` fetches it, and raises CouncilError."""
+
+    name: str
+    size: int
+    read: Callable[[], Awaitable[bytes]] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """What reached the bot; `key` is the platform event's own id, the same when it is sent again.
 
     `context` is what the question refers to: a thread so far, an attached file. In a place that is
     shared, people of other organisations read along; a direct message is seen by nobody else.
+    `files` came along, and are read by commands that want them.
     """
 
     text: str
@@ -94,6 +119,7 @@ class Said:
     context: str = ""
     is_shared: bool = False
     is_direct: bool = False
+    files: tuple[Attached, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,17 +271,21 @@ class Sent:
     message: str
 
 
+Whisper = Callable[[Said, Post], Awaitable[None]]  # the way to tell only the one who spoke
+
+
 class Chat(Protocol):
     """The way to people on one platform.
 
     A room holds people who did not hear the question, so what is posted there says it. Progress is
     shown again after `tick_seconds`, if nothing changes before; `keeps_files` says whether a file
-    can be posted.
+    can be posted, `follows` whether what takes long is shown here as it goes.
     """
 
     is_room: ClassVar[bool] = False
     tick_seconds: ClassVar[float] = 1.0
     keeps_files: bool = False
+    follows: ClassVar[bool] = True
 
     def pages(self, post: Post) -> tuple[Post, ...]:
         """Give the post as so many that each fits in a message; nothing is dropped."""
@@ -283,8 +313,8 @@ class Chat(Protocol):
         """
         ...
 
-    async def turn(self) -> None:
-        """Wait until the platform bears another sight of progress."""
+    async def turn(self, sent: Sent) -> None:
+        """Wait until the platform bears another sight of progress in a message."""
         return
 
     async def show_progress(self, sent: Sent, post: Post) -> None:
@@ -298,6 +328,17 @@ class Chat(Protocol):
     def alone_with(self, asker_id: str, place: Place) -> Place:
         """Give the place where somebody reads and nobody else, for what the place cannot hold."""
         return place
+
+    async def elsewhere(self, said: Said, channel: str) -> Said:
+        """Give what was said as if it were said in another channel, which is named or has this id.
+
+        Raises UnwelcomeError where there is none that the bot may post in and the speaker may see.
+        """
+        raise UnwelcomeError(f"There are no channels here: leave #{channel} out.")
+
+    async def check_postable(self, place: Place) -> None:
+        """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
+        return
 
     async def whisper(self, said: Said, post: Post) -> None:
         """Tell only the one who spoke."""

@@ -16,6 +16,11 @@ class Doing:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    async def settled(self) -> None:
+        """Wait until all of it is done, and what it began meanwhile."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
     async def close(self) -> None:
         """Stop all of it; rounds go on, and what was not told is told after a restart."""
         for task in self._tasks:

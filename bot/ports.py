@@ -54,3 +54,15 @@ class Runner(Protocol):
         stopped, and what stopped it where that was an error.
         """
         ...
+
+
+class Claims(Protocol):
+    """Who carries what, among the processes of one machine."""
+
+    def take(self, name: str) -> bool:
+        """Take what nobody else has; give False if another process has it."""
+        ...
+
+    def free(self, name: str) -> None:
+        """Let go of it."""
+        ...

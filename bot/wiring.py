@@ -4,18 +4,19 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
 from bot import metrics
+from bot.bakeoffs.holds import Holds
+from bot.books import bench_of, opened_engine
 from bot.commands.desk import Desk, now
 from bot.offers import LOCAL, demonstration, offered
 from bot.outbox import Outbox
-from bot.runners.claims import NO_CLAIMS, Claims, FileClaims
+from bot.ports import Claims
+from bot.runners.claims import NO_CLAIMS, FileClaims
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
-from council.bakeoffs.ports import Bench
+from bot.suites.keeping import keep_house
+from council import scrub
 from council.budgeting import Budget
-from council.errors import StoreError
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.local.detect import ollama_models
 from council.gateways.local.fetch import Progress
@@ -26,63 +27,11 @@ from council.gateways.scripted import ScriptedGateway
 from council.panel import Panel
 from council.ports import Gateway
 from council.rounds import Round
-from storage.bakeoffs import SqlBakeoffs
-from storage.database import check_opens, open_engine
 from storage.ledger import SqlLedger
 from storage.outgoing import SqlOutgoing
-from storage.records import SqlRecords
-from storage.schedules import SqlSchedules
-from storage.schema import upgrade
 from storage.sql import SqlStore
-from storage.suites import SqlSuites
 
 SCRIPTED = "scripted/"
-
-
-@asynccontextmanager
-async def opened_store(settings: Settings) -> AsyncIterator[SqlStore]:
-    """Give the store, its schema up to date."""
-    async with _opened_engine(settings) as engine:
-        yield SqlStore(engine)
-
-
-@asynccontextmanager
-async def _opened_engine(settings: Settings) -> AsyncIterator[AsyncEngine]:
-    """Give the database, its schema up to date; the data folder is made where it is missing."""
-    try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(
-            f"The data folder {settings.data_dir} cannot be made ({error.strerror}): name another "
-            "in COUNCIL_DATA_DIR."
-        ) from None
-    if settings.database_file:
-        check_opens(settings.database_file)
-    engine = open_engine(settings.database)
-    try:
-        await upgrade(engine)
-        yield engine
-    finally:
-        await engine.dispose()
-
-
-@dataclass(frozen=True, slots=True)
-class Books:
-    """All that is kept, for whoever only reads and writes it."""
-
-    store: SqlStore
-    bench: Bench
-
-
-@asynccontextmanager
-async def opened_books(settings: Settings) -> AsyncIterator[Books]:
-    """Give rounds, and what bake-offs are kept in, the schema up to date; no models."""
-    async with _opened_engine(settings) as engine:
-        yield Books(SqlStore(engine), _bench(engine))
-
-
-def _bench(engine: AsyncEngine) -> Bench:
-    return Bench(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), SqlRecords(engine))
 
 
 @contextmanager
@@ -119,7 +68,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
     """Give a desk that can hold rounds; its models and database close with it."""
     houses = await find_houses(settings, local=wishes.local)
     async with AsyncExitStack() as stack:
-        engine = await stack.enter_async_context(_opened_engine(settings))
+        engine = await stack.enter_async_context(opened_engine(settings))
         store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, now)
         local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
         stack.push_async_callback(local.stop)
@@ -130,6 +79,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
 
         async def prepare(panel: Panel) -> None:
             """Have the panel's models ready, so that no round waits for a start."""
+            scrub.ready()
             seats = (*panel.judges, *panel.chairmen)
             if any(seat.demonstration for seat in seats):
                 await local.start()
@@ -141,16 +91,23 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         carrying = (store, gateway, prepare, claims, budget.paying)
         runner = LocalRunner(*carrying, on_closed=wishes.on_closed)
         stack.push_async_callback(runner.close)
+        holds = Holds(None if claims is NO_CLAIMS else claims)
+        stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
         outbox = Outbox(SqlOutgoing(engine), now, alone=claims is not NO_CLAIMS)
-        panels, default = houses.panels, houses.default
-        parts = (store, gateway, runner, outbox, panels, default, prepare, remote.health)
+        bench = bench_of(engine)
+        await keep_house(bench.suites, houses.suites, now())
         yield Desk(
-            *parts,
+            *(store, gateway, runner, outbox, houses.panels, houses.default),
+            prepare,
+            remote.health,
             budget=budget,
-            bench=_bench(engine),
+            bench=bench,
             texts_days=houses.texts_days,
             access=houses.access,
+            holds=holds,
+            bakeoff_rounds=houses.bakeoff_rounds,
+            zone=houses.zone,
         )
 
 

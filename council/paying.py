@@ -89,11 +89,7 @@ class BudgetedGateway:
         # The reply is kept first: what it says is lost with the process, what it cost is reserved.
         await asyncio.sleep(SETTLING_SECONDS)
         owed, self.owed = self.owed, []
-        known = [cost for cost in owed if cost is not None]
-        if known:
-            await self.ledger.settle(self.account, sum(known))
-        for _ in range(len(owed) - len(known)):
-            await self.ledger.settle(self.account, None)
+        await self.ledger.settle(self.account, *owed)
 
     async def _cover(self) -> None:
         """Have what is spent and in flight within the round's cap, and reserved."""

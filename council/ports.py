@@ -86,7 +86,8 @@ class Wanted:
     purpose; `remembered` those that were not forgotten; `undelivered` those of them that are not
     yet delivered to their place, stopped or not; `succeeded` those that closed without a failure.
     They were asked at `since` or later, and before `before`; they belong to `bakeoff`, to none
-    where it is "", and to any or none where it is None. Rounds of bake-offs are never `undelivered`.
+    where it is "", and to any or none where it is None. Rounds of bake-offs are never
+    `undelivered`.
 
     Private rounds are given only in the channel they were asked in where `here` is one, and with
     `only_here` no round of any other channel is.
@@ -282,8 +283,8 @@ class Ledger(Protocol):
         """
         ...
 
-    async def settle(self, account: Account, micro: int | None) -> None:
-        """Add what a call cost; None is a call whose cost nobody knows."""
+    async def settle(self, account: Account, *costs: int | None) -> None:
+        """Add what calls cost; None is a call whose cost nobody knows."""
         ...
 
     async def free(self, round_id: str) -> None:

@@ -56,6 +56,12 @@ def scrub(text: str, own: Iterable[str] = ()) -> Scrubbed:
     return Scrubbed(text, tuple(found))
 
 
+def ready() -> None:
+    """Compile what every text is searched for, which else the first answer would wait for."""
+    for family in FAMILIES:
+        _named(family)
+
+
 def without_names(text: str, families: Iterable[str]) -> Scrubbed:
     """Mask every name and maker of these families, whoever is meant: for a judge's reasons."""
     chosen = set(families)
@@ -154,7 +160,12 @@ def _signs(family: Family) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern, re.IGNORECASE | re.MULTILINE) for pattern in patterns)
 
 
+@cache
+def _named(family: Family) -> re.Pattern[str]:
+    return re.compile(_any((*family.names, *family.makers)), re.IGNORECASE)
+
+
 def _identifies(family: Family, text: str) -> bool:
-    if not re.search(_any((*family.names, *family.makers)), text, re.IGNORECASE):
+    if not _named(family).search(text):
         return False
     return any(pattern.search(text) for pattern in _signs(family))

@@ -21,6 +21,7 @@ class Scope(StrEnum):
 
     USER_DAY = "user_day"
     CHANNEL_DAY = "channel_day"
+    WORKSPACE_DAY = "workspace_day"
     SCHEDULE_DAY = "schedule_day"
     DAY = "day"
     MONTH = "month"
@@ -29,6 +30,7 @@ class Scope(StrEnum):
 _BUDGETS = {
     Scope.USER_DAY: "your budget of {cap} a day",
     Scope.CHANNEL_DAY: "this channel's budget of {cap} a day",
+    Scope.WORKSPACE_DAY: "this workspace's budget of {cap} a day",
     Scope.SCHEDULE_DAY: "this schedule's budget of {cap} a day",
     Scope.DAY: "the budget of {cap} a day",
     Scope.MONTH: "the budget of {cap} a month",
@@ -39,28 +41,35 @@ _BUDGETS = {
 class Caps:
     """The most that may be spent over each scope; None is no cap.
 
-    `channels` are the caps of single channels a day, by the channels' own ids, in place of the
-    general one. `unknown_prices` says whether a seat may sit whose price nobody knows.
+    `channels` and `workspaces` are the caps of single ones a day, by their own ids, in place of the
+    general ones. `unknown_prices` says whether a seat may sit whose price nobody knows.
     """
 
     user_day: int | None = None
     channel_day: int | None = None
+    workspace_day: int | None = None
     schedule_day: int | None = None
     day: int | None = None
     month: int | None = None
     unknown_prices: bool = True
     channels: Mapping[str, int] = field(default_factory=dict)
+    workspaces: Mapping[str, int] = field(default_factory=dict)
 
     def under(self, account: "Account") -> "Caps":
-        """Give the caps that hold for an account: a channel's own cap replaces the general one."""
-        own = self.channels.get(account.channel.rpartition("/")[2])
-        return self if own is None else replace(self, channel_day=own)
+        """Give the caps that hold for an account: a place's own cap replaces the general one."""
+        channel, workspace = _own(account.channel), _own(account.workspace)
+        return replace(
+            self,
+            channel_day=self.channels.get(channel, self.channel_day),
+            workspace_day=self.workspaces.get(workspace, self.workspace_day),
+        )
 
     def of(self, scope: Scope) -> int | None:
         """Give a scope's cap, or None where it has none."""
         return {
             Scope.USER_DAY: self.user_day,
             Scope.CHANNEL_DAY: self.channel_day,
+            Scope.WORKSPACE_DAY: self.workspace_day,
             Scope.SCHEDULE_DAY: self.schedule_day,
             Scope.DAY: self.day,
             Scope.MONTH: self.month,
@@ -85,11 +94,18 @@ class Account:
         return cls(round_.id, day, asked.asked_by, channel_of(asked.place), schedule_of(round_.id))
 
     @property
+    def workspace(self) -> str:
+        """The name a workspace's money is counted under; "" for a channel that is of none."""
+        workspace = self.channel.rpartition("/")[0]
+        return workspace if _own(workspace) else ""
+
+    @property
     def scopes(self) -> tuple[Scope, ...]:
         """Every scope the account falls under."""
         own = {
             Scope.USER_DAY: self.asker,
             Scope.CHANNEL_DAY: self.channel,
+            Scope.WORKSPACE_DAY: self.workspace,
             Scope.SCHEDULE_DAY: self.schedule,
         }
         return tuple(scope for scope in Scope if own.get(scope, "everybody"))
@@ -108,6 +124,7 @@ class Account:
         own = {
             Scope.USER_DAY: (self.asker, other.asker),
             Scope.CHANNEL_DAY: (self.channel, other.channel),
+            Scope.WORKSPACE_DAY: (self.workspace, other.workspace),
             Scope.SCHEDULE_DAY: (self.schedule, other.schedule),
         }
         mine, theirs = own.get(scope, ("", ""))
@@ -117,6 +134,11 @@ class Account:
 def channel_of(place: Place) -> str:
     """Give the name a channel's money is counted under; "" for no place at all."""
     return "/".join((place.chat, place.workspace, place.within)) if place.chat else ""
+
+
+def _own(name: str) -> str:
+    """Give the id that the name of a channel or a workspace ends with."""
+    return name.rpartition("/")[2]
 
 
 def schedule_of(round_id: str) -> str:

@@ -11,6 +11,8 @@ from sqlmodel import Field, SQLModel
 
 from storage.types import Json, UtcDateTime
 
+SOURCE = ("panel", "scope", "bakeoff", "suite", "suite_version", "category", "shape")
+
 
 class _InPlace(SQLModel):
     chat: str
@@ -83,28 +85,32 @@ class ScheduleRow(_InPlace, table=True):
     subscribers: list[str] = Field(sa_type=Json)
 
 
-class ShapeRow(SQLModel, table=True):
-    """Whom the numbers of many records are of, kept once."""
+class SourceRow(SQLModel, table=True):
+    """What many records have in common, kept once: where they come from, and of whom they are."""
 
-    __tablename__ = "shape"
+    __tablename__ = "source"
+    __table_args__ = (UniqueConstraint(*SOURCE, name="uq_source"),)
     id: int | None = Field(default=None, primary_key=True)
-    shape: str = Field(unique=True)
+    panel: str
+    scope: str
+    bakeoff: str
+    suite: str
+    suite_version: str
+    category: str
+    shape: str
 
 
 class RecordRow(SQLModel, table=True):
-    """The numbers of a closed round; they can always be made anew, so they go with the round."""
+    """The numbers of a closed round; they can always be made anew, so they go with the round.
+
+    `asked_micro` is when it was asked, in microseconds since 1970: quicker read than a moment.
+    """
 
     __tablename__ = "record"
-    __table_args__ = (Index("ix_record_asked_at_round_id", "asked_at", "round_id"),)
+    __table_args__ = (Index("ix_record_asked_micro_round_id", "asked_micro", "round_id"),)
     round_id: str = Field(primary_key=True, foreign_key="round.id", ondelete="CASCADE")
-    asked_at: datetime = Field(sa_type=UtcDateTime)
-    panel: str
-    scope: str
-    bakeoff: str = Field(index=True)
+    asked_micro: int = Field(sa_type=BigInteger)
     number: int
-    suite: str = Field(index=True)
-    suite_version: str
-    category: str
-    shape_id: int = Field(foreign_key="shape.id")
+    source_id: int = Field(foreign_key="source.id", index=True)
     numbers: bytes = Field(sa_type=LargeBinary)
     version: int

@@ -10,6 +10,7 @@ from council.places import Place
 from storage.bench_rows import BakeoffRow, ScheduleRow, SuiteRow
 from storage.bodies import drop_bodies
 from storage.rows import OutgoingRow, RoundRow, SpendingRow
+from storage.sources import drop_sources
 
 
 async def drop(connection: AsyncConnection, chat: str, workspace: str) -> int:
@@ -34,7 +35,9 @@ async def drop(connection: AsyncConnection, chat: str, workspace: str) -> int:
         await connection.execute(delete(ScheduleRow).where(col(ScheduleRow.scope) == scope))
     await drop_bodies(connection)
     gone: Any = delete(RoundRow).where(*rounds).returning(literal_column("1"))
-    return len((await connection.execute(gone)).all())
+    count = len((await connection.execute(gone)).all())
+    await drop_sources(connection)
+    return count
 
 
 def _there(table: type[Any], chat: str, workspace: str) -> tuple[Any, Any]:

@@ -62,14 +62,14 @@ class SqlLedger:
             return await _reserve(connection, account, wanted, caps)
 
     @finished
-    async def settle(self, account: Account, micro: int | None) -> None:
-        """Add what a call cost; None is a call whose cost nobody knows."""
+    async def settle(self, account: Account, *costs: int | None) -> None:
+        """Add what calls cost; None is a call whose cost nobody knows."""
         async with transaction(self._engine) as connection:
             await _change(
                 connection,
                 account,
-                spent_micro=_SPENT + (micro or 0),
-                unknown_calls=_UNKNOWN + int(micro is None),
+                spent_micro=_SPENT + sum(cost or 0 for cost in costs),
+                unknown_calls=_UNKNOWN + costs.count(None),
             )
 
     @finished
@@ -143,6 +143,10 @@ def _inside(scope: Scope, account: Account) -> Any:  # noqa: ANN401
         return account.month[0] <= _DAY
     if scope is Scope.DAY:
         return account.day == _DAY
+    if scope is Scope.WORKSPACE_DAY:
+        start = f"{account.workspace}/"
+        there = func.substr(col(SpendingRow.channel), 1, len(start)) == start
+        return and_(account.day == _DAY, there)
     name = _OWN[scope]
     return and_(account.day == _DAY, col(getattr(SpendingRow, name)) == getattr(account, name))
 

@@ -40,11 +40,11 @@ class MemoryLedger:
                 line.reserved = 0
         return None if micro <= reserved else self._reserve(account, micro, caps)
 
-    async def settle(self, account: Account, micro: int | None) -> None:
-        """Add what a call cost; None is a call whose cost nobody knows."""
+    async def settle(self, account: Account, *costs: int | None) -> None:
+        """Add what calls cost; None is a call whose cost nobody knows."""
         line = self._line(account)
-        line.spent += micro or 0
-        line.unknown_calls += micro is None
+        line.spent += sum(cost or 0 for cost in costs)
+        line.unknown_calls += costs.count(None)
 
     async def free(self, round_id: str) -> None:
         """Give back what a round has reserved and not spent."""

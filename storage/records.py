@@ -1,33 +1,37 @@
 """The numbers of closed rounds in a SQL database, read very many at once."""
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import and_, select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col
 
 from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
 from council.bakeoffs.records import VERSION
-from storage.acts import insert_once, transaction
-from storage.bench_rows import RecordRow, ShapeRow
+from storage.acts import transaction
+from storage.bench_rows import RecordRow, SourceRow
 from storage.database import for_reading
 from storage.finishing import finished
 from storage.rows import RoundRow
+from storage.sources import Source, conditions, source_ids, source_of, sources
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICRO = timedelta(microseconds=1)
 
 _ROUND_ID: Any = col(RecordRow.round_id)
-_ASKED_AT: Any = col(RecordRow.asked_at)
+_ASKED: Any = col(RecordRow.asked_micro)
+_SOURCE: Any = col(RecordRow.source_id)
 _VERSION: Any = col(RecordRow.version)
-# In the order of what is packed, a shape by its id.
-_NAMES = ["shape_id" if name == "shape" else name for name in Packed._fields]
-_OWN: list[Any] = [col(getattr(RecordRow, name)) for name in _NAMES]
-_SHAPE = _NAMES.index("shape_id")
+_OWN: tuple[Any, ...] = (_ROUND_ID, _ASKED, col(RecordRow.number), _SOURCE, col(RecordRow.numbers))
 
 
 class SqlRecords:
-    """Records as rows; whom the numbers are of is kept once for all rows alike."""
+    """Records as rows; what many have in common is kept once."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -53,57 +57,63 @@ class SqlRecords:
     async def keep(self, records: Sequence[Packed]) -> None:
         """Keep records, in place of older ones; none of a round that is no more."""
         async with transaction(self._engine) as connection:
-            there = select(col(RoundRow.id)).where(
-                col(RoundRow.id).in_([record.round_id for record in records])
-            )
+            id_: Any = col(RoundRow.id)
+            there = select(id_).where(id_.in_([record.round_id for record in records]))
             known = {*(await connection.execute(there)).scalars()}
             kept = [record for record in records if record.round_id in known]
+            ids = await source_ids(connection, map(source_of, kept))
             if kept:
-                shapes = await _shape_ids(connection, {record.shape for record in kept})
-                rows = [_row(record, shapes) for record in kept]
+                rows = [_row(record, ids[source_of(record)]) for record in kept]
                 await connection.execute(_upsert(connection.dialect.name), rows)
 
     @finished
     async def recent(self, wanted: WantedRecords = EVERY_RECORD) -> Sequence[Packed]:
         """Give the records of today's version that are wanted, oldest first."""
         query = select(*_OWN).where(_VERSION == VERSION, *_conditions(wanted))
-        shapes: Any = select(col(ShapeRow.id), col(ShapeRow.shape))
         async with transaction(self._readers) as connection:
-            names = {row.id: row.shape for row in await connection.execute(shapes)}
-            found = await connection.execute(query.order_by(_ASKED_AT, _ROUND_ID))
-        return [_packed(row, names[row[_SHAPE]]) for row in found]
+            known = await sources(connection, wanted)
+            found = (await connection.execute(query.order_by(_ASKED, _ROUND_ID))).all()
+        # A hundred thousand take a while, and progress is told meanwhile.
+        return await asyncio.to_thread(_packed, found, known)
 
 
 def _conditions(wanted: WantedRecords) -> Iterator[Any]:
-    if wanted.scope is not None:
-        yield col(RecordRow.scope) == wanted.scope
-    for name in ("suite", "suite_version", "panel", "category", "bakeoff"):
-        if value := getattr(wanted, name):
-            yield col(getattr(RecordRow, name)) == value
+    if among := [*conditions(wanted)]:
+        yield _SOURCE.in_(select(col(SourceRow.id)).where(*among))
     if wanted.since:
-        yield wanted.since <= _ASKED_AT
+        yield _micro(wanted.since) <= _ASKED
     if wanted.before:
-        yield wanted.before > _ASKED_AT
+        yield _micro(wanted.before) > _ASKED
 
 
-async def _shape_ids(connection: AsyncConnection, shapes: set[str]) -> dict[str, int]:
-    once = insert_once(ShapeRow, connection.dialect.name)
-    await connection.execute(once, [{"shape": shape} for shape in sorted(shapes)])
-    query = select(col(ShapeRow.shape), col(ShapeRow.id)).where(col(ShapeRow.shape).in_(shapes))
-    return {row.shape: row.id for row in await connection.execute(query)}
+def _micro(moment: datetime) -> int:
+    return (moment - EPOCH) // MICRO
 
 
-def _packed(row: Any, shape: str) -> Packed:  # noqa: ANN401
-    return Packed._make((*row[:_SHAPE], shape, *row[_SHAPE + 1 :]))
+def _packed(found: Iterable[Any], known: Mapping[int, Source]) -> list[Packed]:
+    """Give records from their rows, quickly: this is most of what a large board takes."""
+    records = []
+    for round_id, asked, number, source_id, numbers in found:
+        panel, scope, bakeoff, suite, suite_version, category, shape = known[source_id]
+        at = EPOCH + timedelta(0, 0, asked)
+        which = (bakeoff, number, suite, suite_version, category)
+        records.append(Packed(round_id, at, panel, scope, *which, shape, numbers, VERSION))
+    return records
 
 
-def _row(record: Packed, shapes: dict[str, int]) -> dict[str, Any]:
-    values = record._asdict()
-    values["shape_id"] = shapes[values.pop("shape")]
-    return values
+def _row(record: Packed, source_id: int) -> dict[str, Any]:
+    return {
+        "round_id": record.round_id,
+        "asked_micro": _micro(record.asked_at),
+        "number": record.number,
+        "source_id": source_id,
+        "numbers": record.numbers,
+        "version": record.version,
+    }
 
 
 def _upsert(dialect: str) -> Any:  # noqa: ANN401
     insert = (postgresql if dialect == "postgresql" else sqlite).insert(RecordRow)
-    changed = {name: insert.excluded[name] for name in _NAMES if name != "round_id"}
+    names = ("asked_micro", "number", "source_id", "numbers", "version")
+    changed = {name: insert.excluded[name] for name in names}
     return insert.on_conflict_do_update(index_elements=["round_id"], set_=changed)

@@ -22,6 +22,7 @@ from storage.dropping import drop
 from storage.faults import told_kindly
 from storage.finding import PAST_ROUNDS, the_one, unknown
 from storage.finishing import finished
+from storage.gathering import Gathering
 from storage.listing import ids_query, line_from, line_query, lines_query
 from storage.rating import leave_unsaid, rate, ratings
 from storage.reading import PARTS, Parts, past_ballot_from, round_from
@@ -36,6 +37,7 @@ class SqlStore:
     def __init__(self, engine: AsyncEngine) -> None:
         self.engine = engine
         self._readers = for_reading(engine)
+        self._saves = Gathering(self._save)
 
     @finished
     async def open(self, round_: Round) -> bool:
@@ -48,16 +50,15 @@ class SqlStore:
 
     @finished
     async def save(self, round_id: str, artefact: Artefact) -> None:
-        """Keep what a round has come to, once."""
+        """Keep what a round has come to, once; what comes together is written together."""
+        await self._saves.done((round_id, artefact))
+
+    async def _save(self, saves: Sequence[tuple[str, Artefact]]) -> None:
         async with transaction(self.engine) as connection:
-            await _check_remembered(connection, round_id)
-            if isinstance(artefact, Closing):
-                await connection.execute(_close(round_id, artefact))
-                return
-            # With the first row's key taken, the artefact is kept already.
-            first, *others = artefact_rows(artefact, round_id)
-            if await insert(connection, [first]):
-                await _insert_all(connection, others)
+            for round_id in dict.fromkeys(round_id for round_id, _ in saves):
+                await _check_remembered(connection, round_id)
+            for round_id, artefact in saves:
+                await _keep(connection, round_id, artefact)
 
     @finished
     async def load(self, round_id: str) -> Round:
@@ -212,6 +213,16 @@ async def _check_remembered(connection: AsyncConnection, round_id: str) -> None:
     at = (await connection.execute(query.with_for_update(read=True))).scalar_one_or_none()
     if at:
         raise refusal(round_id, at)
+
+
+async def _keep(connection: AsyncConnection, round_id: str, artefact: Artefact) -> None:
+    if isinstance(artefact, Closing):
+        await connection.execute(_close(round_id, artefact))
+        return
+    # With the first row's key taken, the artefact is kept already.
+    first, *others = artefact_rows(artefact, round_id)
+    if await insert(connection, [first]):
+        await _insert_all(connection, others)
 
 
 async def _insert_all(connection: AsyncConnection, rows: Iterable[SQLModel]) -> None:

@@ -12,7 +12,7 @@ from council.draws import digest
 from council.errors import GatewayError
 from council.panel import Member
 from council.prices import FREE, Price
-from council.rounds import Artefact
+from council.rounds import Artefact, Round
 from storage.memory import MemoryStore
 from tests.builders import ballot_text
 
@@ -161,3 +161,11 @@ class FailingStore(MemoryStore):
         self.left -= 1
         self.saved.append(artefact)
         await super().save(round_id, artefact)
+
+
+class SlowStore(MemoryStore):
+    """Lets others run between what it is asked and what it does."""
+
+    async def open(self, round_: Round) -> bool:
+        await asyncio.sleep(0)
+        return await super().open(round_)

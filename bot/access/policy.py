@@ -29,6 +29,8 @@ class Access:
     organisations nor a direct message. `admins` may do with rounds of others what their askers may.
     Where `roles` are named, only who has one of them may ask, in chats that know roles. Admins are
     named by their own ids or by a role's.
+    `rounds_at_once` are the most under way in one workspace; `workspaces` are those of single ones,
+    by their ids, in its place.
     """
 
     channels: tuple[str, ...] | None = None
@@ -40,10 +42,18 @@ class Access:
     rounds_per_hour: int | None = None
     rounds_per_day: int | None = None
     rules: Mapping[str, ChannelRules] = field(default_factory=dict)
+    rounds_at_once: int | None = None
+    workspaces: Mapping[str, int] = field(default_factory=dict)
 
     def rules_in(self, place: Place) -> ChannelRules:
         """Give what goes for a place's channel."""
         return self.rules.get(place.within, ChannelRules())
+
+    def most_at_once(self, place: Place) -> int | None:
+        """Give the most rounds under way at once in a place's workspace; None is any number."""
+        if not place.workspace:
+            return None
+        return self.workspaces.get(place.workspace, self.rounds_at_once)
 
     def is_admin(self, asker: Asker) -> bool:
         """Say whether somebody is an admin, by name or by a role."""

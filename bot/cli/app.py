@@ -2,7 +2,19 @@
 
 import typer
 
-from bot.cli import asking, counting, discord, keeping, leaderboard, looking, running, slack
+from bot.cli import (
+    asking,
+    counting,
+    discord,
+    keeping,
+    leaderboard,
+    looking,
+    running,
+    schedules,
+    slack,
+    suite,
+)
+from bot.cli.bakeoffs import bakeoff_app
 
 app = typer.Typer(
     help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
@@ -13,6 +25,8 @@ app = typer.Typer(
 )
 slack_app = typer.Typer(help="Set up the Slack app.", no_args_is_help=True)
 discord_app = typer.Typer(help="Set up the Discord application.", no_args_is_help=True)
+schedule_app = typer.Typer(help="Recurring bake-offs.", no_args_is_help=True)
+suites = typer.Typer(help="Keep lists of questions for bake-offs.", no_args_is_help=True)
 database = typer.Typer(help="Look after the database.", no_args_is_help=True)
 
 app.command()(asking.ask)
@@ -29,10 +43,24 @@ app.command()(keeping.forget)
 app.command()(counting.tally)
 app.command()(counting.slates)
 app.command()(looking.doctor)
+suites.command("list")(suite.list_)
+suites.command()(suite.show)
+suites.command()(suite.add)
+suites.command()(suite.remove)
 database.command("upgrade")(looking.upgrade_database)
+schedule_app.command()(schedules.add)
+schedule_app.command("list")(schedules.list_)
+schedule_app.command()(schedules.edit)
+schedule_app.command()(schedules.pause)
+schedule_app.command()(schedules.resume)
+schedule_app.command()(schedules.remove)
+schedule_app.command("run")(schedules.run_)
 slack_app.command()(slack.manifest)
 slack_app.command()(slack.validate)
 discord_app.command()(discord.invite)
+app.add_typer(schedule_app, name="schedule")
+app.add_typer(bakeoff_app, name="bakeoff")
+app.add_typer(suites, name="suite")
 app.add_typer(slack_app, name="slack")
 app.add_typer(discord_app, name="discord")
 app.add_typer(database, name="db")

@@ -5,9 +5,12 @@ from collections.abc import AsyncIterator, Callable
 
 import typer
 
+from bot.cli.discord_address import discord_address
 from bot.cli.discord_looked_over import discord_findings
 from bot.cli.finding import Finding
+from bot.cli.schedules_looked_over import schedule_findings
 from bot.cli.slack_looked_over import slack_findings
+from bot.cli.slack_tokens import slack_tokens
 from bot.commands.desk import Desk
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.environment import key_name
@@ -67,6 +70,14 @@ async def _desk_findings(settings: Settings, *, live: bool) -> AsyncIterator[Fin
                 yield _keyless(settings, seats[seat.key]) or await _seat_finding(
                     desk, seat, live=live
                 )
+        async for finding in schedule_findings(desk, _chats(settings)):
+            yield finding
+
+
+def _chats(settings: Settings) -> set[str]:
+    """Give the chats that have their tokens."""
+    found = {"slack": slack_tokens(settings), "discord": discord_address(settings)}
+    return {name for name, tokens in found.items() if tokens}
 
 
 def _keyless(settings: Settings, seat: Seat) -> Finding | None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import typer
 
+from bot.books import Books, opened_books
 from bot.cli.whole_file import written_whole
 from bot.render.figures import counted, listed
 from bot.settings import SettingsError, load_settings
-from bot.wiring import Books, opened_books
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.ports import Bench, KeptSuite
 from council.bakeoffs.schedule import Schedule

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import typer
 
+from bot.books import opened_store
 from bot.commands.forgetting import UnderWayError, forgotten
 from bot.render.figures import counted
 from bot.retention import Watch, forget_older, now
 from bot.settings import load_settings
-from bot.wiring import opened_store
 
 
 async def forget_round(start: str, *, unfinished: bool) -> None:

@@ -11,26 +11,33 @@ from typing import Any, NoReturn
 
 import typer
 
-from council.errors import CouncilError, PanelError, QuestionError
+from council.errors import CouncilError, PanelError, QuestionError, ScheduleError, SuiteError
 
 FAILED, MISUSED = 1, 2
 
 
-def run(work: Coroutine[Any, Any, None]) -> None:
-    """Run a command to its end; what goes wrong is one sentence on stderr and the right code."""
+def run(work: Coroutine[Any, Any, None], failing: int = FAILED) -> None:
+    """Run a command to its end; what goes wrong is one sentence on stderr and the right code.
+
+    `failing` is the code of what is no misuse.
+    """
     try:
         asyncio.run(work)
     except CouncilError as error:
-        fail(str(error), MISUSED if _is_misuse(error) else FAILED)
+        fail(str(error), MISUSED if _is_misuse(error) else failing)
     except KeyboardInterrupt:
-        raise typer.Exit(FAILED) from None
+        raise typer.Exit(failing) from None
     except BrokenPipeError:
         _let_go()
+    except typer.Exit:  # what was to be said is said
+        raise
     # The outermost handler: a fault of the program is told by its place, without anybody's data.
     except Exception as error:  # noqa: BLE001
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(last.filename).name}, line {last.lineno}"
-        fail(f"Something went wrong ({type(error).__name__} in {where}). Please report it.", FAILED)
+        fail(
+            f"Something went wrong ({type(error).__name__} in {where}). Please report it.", failing
+        )
 
 
 def _let_go() -> NoReturn:
@@ -42,7 +49,8 @@ def _let_go() -> NoReturn:
 
 def _is_misuse(error: CouncilError) -> bool:
     # Named by class path: settings are imported only by commands that read them.
-    return isinstance(error, PanelError | QuestionError) or type(error).__name__ == "SettingsError"
+    is_own = type(error).__name__ in {"SettingsError", "BaselineError"}
+    return is_own or isinstance(error, PanelError | QuestionError | ScheduleError | SuiteError)
 
 
 def fail(sentence: str, code: int) -> NoReturn:

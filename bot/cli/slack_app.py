@@ -7,8 +7,8 @@ import typer
 from bot.cli.outcome import say_json
 from bot.settings import Settings, SettingsError, load_settings
 from bot.slack.manifest import events_address, manifest, manifest_text
+from bot.slack.opening import opened_client
 from bot.slack.samples import samples
-from bot.slack.tokens import opened_client
 from bot.slack.validating import faults_of
 
 NO_ADDRESS = (

@@ -8,6 +8,7 @@ import typer
 from bot.bakeoffs.boards import leaderboard
 from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought
+from bot.books import opened_books
 from bot.chat import File
 from bot.cli.outcome import say_json
 from bot.cli.whole_file import written_whole
@@ -15,7 +16,6 @@ from bot.render.boards import Leaderboard, board_thread, picture_of
 from bot.render.boards.document import board_document, csv_of
 from bot.render.names import known_names
 from bot.settings import load_houses, load_settings
-from bot.wiring import opened_books
 
 
 @dataclass(frozen=True, slots=True)

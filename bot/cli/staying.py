@@ -1,27 +1,28 @@
 """The long-lived forms of the bot."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
 from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from bot import logs, metrics
 from bot.bakeoffs.keeping import keep_counting
+from bot.bakeoffs.resuming import go_on_at_home
 from bot.cli.discord_address import discord_address
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
 from bot.cli.slack_tokens import missing_of_slack, slack_tokens
 from bot.commands.desk import Desk
-from bot.discord.service import Discord
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting
+from bot.scheduler.service import Scheduler
 from bot.settings import Settings, SettingsError, load_settings
-from bot.slack.service import Slack
-from bot.terminal.talk import talk
 from bot.web.app import web_app
 from bot.web.seals import Seals, seal_key
 from bot.web.server import listening
@@ -30,6 +31,12 @@ from bot.wiring import Wishes, opened_desk, surroundings
 from council.errors import PanelError
 from council.panel import Panel
 from council.rounds import Round
+
+if TYPE_CHECKING:
+    from bot.discord.address import Address
+    from bot.discord.service import Discord
+    from bot.slack.service import Slack
+    from bot.slack.tokens import Tokens
 
 NOBODY = (
     "Nobody can be asked: name a panel in council.toml, set the keys of two providers, start "
@@ -43,6 +50,8 @@ OPEN_TO_ALL = (
 
 async def converse(*, local: bool) -> None:
     """Talk in the terminal until the input ends."""
+    from bot.terminal.talk import talk
+
     console, bar = Console(highlight=False), FetchBar(Console(stderr=True))
     logs.set_up()
     async with opened_desk(load_settings(), Wishes(local, bar.show)) as desk:
@@ -71,7 +80,7 @@ async def serve(*, local: bool) -> None:
             lambda: readying.state,
         )
         tokens = slack_tokens(settings)
-        slack = Slack(desk, tokens, say) if tokens else None
+        slack = _slack(desk, tokens, say) if tokens else None
         posted = slack.posted if slack else None
         app = web_app(site, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not hear that it stopped: resume, then serve.
@@ -81,20 +90,35 @@ async def serve(*, local: bool) -> None:
             for line in (*introduction(desk), *not_started(settings)):
                 say(line)
             acts = [readying.ready(desk, panel), metrics.watch_lag(), keep_counting(desk, closed)]
+            acts.append(Scheduler(desk).run())
             if desk.texts_days is not None:
                 acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.seen))
             if slack:
                 acts.append(slack.run())
             if address := discord_address(settings):
-                acts.append(Discord(desk, address, settings.data_dir, say).run())
+                acts.append(_discord(desk, address, settings.data_dir, say).run())
             async with _beside(*acts):
                 await server.stopped()
 
 
+# A chat's library takes a third of a second: a start without a token for it does not wait.
+def _slack(desk: Desk, tokens: "Tokens", say: Callable[[str], None]) -> "Slack":
+    from bot.slack.service import Slack
+
+    return Slack(desk, tokens, say)
+
+
+def _discord(desk: Desk, address: "Address", folder: Path, say: Callable[[str], None]) -> "Discord":
+    from bot.discord.service import Discord
+
+    return Discord(desk, address, folder, say)
+
+
 async def _resume(desk: Desk) -> None:
-    """Go on with the page's rounds that a stop or a crash interrupted; free what none holds."""
+    """Go on with the page's rounds and bake-offs that were interrupted; free what none holds."""
     await desk.budget.sweep(desk.store)
     await desk.runner.resume(("web",))
+    await go_on_at_home(desk)
 
 
 @asynccontextmanager

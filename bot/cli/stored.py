@@ -3,13 +3,13 @@
 import typer
 from rich.console import Console
 
+from bot.books import opened_store
 from bot.cli.outcome import say_json
 from bot.render.document import document
 from bot.render.forgotten import state_of
 from bot.render.report import report
 from bot.settings import load_settings
 from bot.terminal.dress import dressed
-from bot.wiring import opened_store
 from council.ports import RoundLine
 from council.rounds import Stage
 from storage.schema import HEAD

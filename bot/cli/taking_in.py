@@ -7,9 +7,9 @@ from pathlib import Path
 
 import typer
 
+from bot.books import Books, opened_books
 from bot.cli.exports import Tell, Things, Unreadable, exported, said
 from bot.settings import load_settings
-from bot.wiring import Books, opened_books
 from council.bakeoffs.bakeoff import Bakeoff, Ending
 from council.bakeoffs.ports import KeptSuite
 from council.bakeoffs.schedule import Schedule

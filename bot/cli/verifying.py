@@ -5,10 +5,10 @@ from pathlib import Path
 
 import typer
 
+from bot.books import opened_store
 from bot.cli.exports import Unreadable, exported
 from bot.render.figures import listed
 from bot.settings import SettingsError, load_settings
-from bot.wiring import opened_store
 from council.errors import StoreError
 from council.forgetting import names_of_text
 from council.ports import Store

@@ -38,8 +38,9 @@ async def asked(desk: Desk, chat: Chat, said: Said, choice: Choice = Choice()) -
 
 async def taken_up(desk: Desk, chat: Chat, said: Said, round_: Round) -> None:
     """Tell the asker what happens with a new round, and see it through."""
-    await chat.whisper(said, await accepted(desk, round_))
-    await see_through(desk, chat, round_.question.place, round_)
+    with desk.seeing_through(round_):
+        await chat.whisper(said, await accepted(desk, round_))
+        await see_through(desk, chat, round_.question.place, round_)
 
 
 async def opened(desk: Desk, said: Said, text: str, choice: Choice = Choice()) -> Round | None:

@@ -14,10 +14,16 @@ from council.rounds import Round
 
 async def cancel(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
     """Cancel a round for the one who asked, or an admin; `last` is one's own newest unfinished."""
+    round_ = await to_cancel(desk, said, wanted)
+    line = over(round_) or await _cancelled(desk, round_)
+    await chat.whisper(said, Post((Note(line),), line))
+
+
+async def to_cancel(desk: Desk, said: Said, wanted: str) -> Round:
+    """Give the round that is meant; NotYoursError for one that somebody else has to cancel."""
     round_ = await _meant(desk, said, wanted)
     check_own(desk.access, round_, said.asker, "cancel a round")
-    line = _over(round_) or await _cancelled(desk, round_)
-    await chat.whisper(said, Post((Note(line),), line))
+    return round_
 
 
 async def _meant(desk: Desk, said: Said, wanted: str) -> Round:
@@ -30,7 +36,7 @@ async def _meant(desk: Desk, said: Said, wanted: str) -> Round:
     return await desk.store.load(newest[0].id)
 
 
-def _over(round_: Round) -> str:
+def over(round_: Round) -> str:
     """Say why there is nothing to cancel; nothing where there is."""
     if round_.forgotten:
         return forgotten_line(round_.forgotten)
@@ -46,11 +52,18 @@ async def _cancelled(desk: Desk, round_: Round) -> str:
     await desk.store.pause(round_.id, paused=True)
     await desk.runner.stop(round_.id)
     now = await desk.store.load(round_.id)
-    if over := _over(now):  # it came to its end meanwhile
+    if why := over(now):  # it came to its end meanwhile
         await desk.store.pause(round_.id, paused=False)
-        return over
-    members = counted(len(now.panel.members), "answer")
-    kept = f"{len(now.answers)} of {members} {'is' if len(now.answers) == 1 else 'are'} kept"
+        return why
     if was_cancelled:
-        return f"Round {round_.id} was cancelled before: {kept}."
-    return f"Round {round_.id} is cancelled: {kept}. Nobody is asked any more, and nothing spent."
+        return f"Round {round_.id} was cancelled before: {kept(now)}."
+    return (
+        f"Round {round_.id} is cancelled: {kept(now)}. Nobody is asked any more, and nothing spent."
+    )
+
+
+def kept(round_: Round) -> str:
+    """Say what there is of a round, which stays: "2 of 3 answers are kept"."""
+    members = counted(len(round_.panel.members), "answer")
+    are = "is" if len(round_.answers) == 1 else "are"
+    return f"{len(round_.answers)} of {members} {are} kept"

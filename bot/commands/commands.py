@@ -2,6 +2,8 @@
 
 from bot.chat import Chat, Heading, Note, Post, Said, Table
 from bot.commands.asking import ask
+from bot.commands.bakeoff_words import GRAMMAR as BAKEOFF
+from bot.commands.bakeoffs import bakeoffs
 from bot.commands.budget import show_budget
 from bot.commands.cancelling import cancel
 from bot.commands.desk import Desk
@@ -10,6 +12,9 @@ from bot.commands.leaderboards import GRAMMAR as BOARD
 from bot.commands.leaderboards import show_leaderboard
 from bot.commands.looking import show_panel, show_round, show_rounds
 from bot.commands.registry import Command, Registry
+from bot.commands.schedules import GRAMMAR as _SCHEDULES
+from bot.commands.schedules import schedule
+from bot.commands.suites import GRAMMAR, USAGE, suite
 
 # An id is hexadecimal, or a platform event's with its colons: no word of a question looks so.
 _ID = r"[0-9a-f]{4,}|\S*[:@]\S*"
@@ -35,11 +40,20 @@ _OTHERS = (
         "rounds", "/council rounds [N]", "list the newest rounds", show_rounds, _LIMIT, "number"
     ),
     Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND, "round"),
+    Command("suite", USAGE, "keep lists of questions to compare models on", suite, GRAMMAR, "file"),
     Command("cancel", "/council cancel ROUND|last", "stop your round", cancel, _ROUND, "round"),
+    Command(
+        "bakeoff",
+        "/council bakeoff [SUITE]",
+        "put a suite of questions to a panel, or list, show, cancel, resume one",
+        bakeoffs,
+        BAKEOFF,
+        "words",
+    ),
     Command("budget", "/council budget", "see what is spent and what is left", show_budget),
     Command(
         "leaderboard",
-        "/council leaderboard [SUITE] [as:judge]",
+        "/council leaderboard [SUITE]",
         "see who does best over many rounds",
         show_leaderboard,
         BOARD,
@@ -52,6 +66,14 @@ _OTHERS = (
         forget,
         _ID,
         "round",
+    ),
+    Command(
+        "schedule",
+        "/council schedule [add NAME …]",
+        "have a suite run again and again: list, add, pause, resume, edit, remove, run",
+        schedule,
+        _SCHEDULES,
+        "words",
     ),
 )
 _NAMES = "|".join(["", "help", ASK.name, *(command.name for command in _OTHERS)])

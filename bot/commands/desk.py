@@ -3,14 +3,18 @@
 import asyncio
 import secrets
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 
 from bot.access import Access, TooManyRoundsError, check_pace, check_panel
+from bot.bakeoffs.holds import Holds
+from bot.chat import Chat
+from bot.commands.at_once import check_at_once
+from bot.commands.drafts import Drafts
 from bot.commands.questions import checked_question
 from bot.outbox import Outbox
 from bot.ports import Runner
@@ -20,10 +24,12 @@ from council.errors import PanelError, RoundNotFoundError, StoreError
 from council.methods import METHODS
 from council.panel import Panel
 from council.places import Place
-from council.ports import Gateway, Store
+from council.ports import Gateway, RoundLine, Store, Wanted
 from council.prompts import VERSION as PROMPTS
 from council.providers import Health
 from council.rounds import Question, Round
+
+BAKEOFF_ROUNDS = 2  # of one bake-off, under way at once
 
 
 def _new_id() -> str:
@@ -32,6 +38,10 @@ def _new_id() -> str:
 
 async def _nothing(_: Panel) -> None:
     """Prepare nothing: every model is ready."""
+
+
+def _unheard() -> None:
+    """Tell nobody: no scheduler runs in this process."""
 
 
 def now() -> datetime:
@@ -45,8 +55,12 @@ class Desk:
 
     `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
     panel a channel has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
-    ever. `bench` keeps suites, bake-offs, schedules and records. `access` says who may ask where;
-    one asker's questions are taken in by turns.
+    ever. `bench` keeps suites, bake-offs, schedules and records; `drafts` are suites not kept yet,
+    `holds` the bake-offs under way, each with so many rounds at once. `ways` give the chat for a
+    place, by the chat's name, as long as it is connected. `access` says who may ask where; one
+    asker's questions are taken in by turns, and so are a workspace's where it has a limit;
+    `taken_in` are the rounds of such that are seen to their end. Schedules go by the `zone` where
+    they name none, and whoever changes one tells `schedules_changed`.
     """
 
     store: Store
@@ -62,9 +76,16 @@ class Desk:
     chosen: dict[Place, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
     bench: Bench = field(kw_only=True)
+    drafts: Drafts = field(default_factory=Drafts)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
+    holds: Holds = field(default_factory=Holds)
+    ways: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
+    bakeoff_rounds: int = BAKEOFF_ROUNDS
+    zone: str = "UTC"
+    schedules_changed: Callable[[], None] = _unheard
     turns: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
+    taken_in: set[str] = field(default_factory=set)
 
     def pick(self, panel: str, place: Place) -> None:
         """Have questions of a place's whole channel go to a panel, in threads as well."""
@@ -111,29 +132,76 @@ class Desk:
         """Keep a new round, its money reserved; give False if its id is kept already.
 
         Raises BudgetError where the round may cost more than is left, TooManyRoundsError where its
-        asker has to wait, and then keeps nothing.
+        asker has to wait, or its workspace, and then keeps nothing.
         """
+        asked = round_.question
         # Of two questions of one asker the second is counted when the first is kept.
-        async with self.turns[round_.question.asked_by]:
+        async with self.turns[asked.asked_by], self._turn_in(asked.place):
             if not await self._is_in_pace(round_):
                 return False
             await self.budget.accept(round_, self.gateway)
             try:
-                return await self.store.open(round_)
+                is_new = await self.store.open(round_)
             except StoreError:
                 await self.budget.release(round_.id)
                 raise
+            if is_new:
+                self._take_in(round_)
+            return is_new
+
+    async def reopen(self, round_: Round) -> None:
+        """Have a round go on that was stopped; TooManyRoundsError where it has to wait."""
+        place = round_.question.place
+        async with self._turn_in(place):
+            await self._check_at_once(place)
+            await self.store.pause(round_.id, paused=False)
+            await self.store.deliver(round_.id, delivered=False)
+            self._take_in(round_)
+
+    @contextmanager
+    def seeing_through(self, round_: Round) -> Iterator[None]:
+        """See a round to its end, or as far as it comes: then it is under way no more."""
+        try:
+            yield
+        finally:
+            self.taken_in.discard(round_.id)
 
     async def _is_in_pace(self, round_: Round) -> bool:
-        """Say that its asker may ask for a new round; False if this one is none."""
+        """Say that its asker may ask for a new round; False if this one is none.
+
+        Of a bake-off's rounds nobody asks for each.
+        """
+        if round_.bakeoff:
+            return True
         try:
             await check_pace(self.access, self.store, round_.question, self.now())
+            await self._check_at_once(round_.question.place)
         except TooManyRoundsError:
             with suppress(RoundNotFoundError):
                 await self.store.line(round_.id)
                 return False
             raise
         return True
+
+    async def _check_at_once(self, place: Place) -> None:
+        most = self.access.most_at_once(place)
+        if most is not None:
+            await check_at_once(self.store, await self._under_way(place), most, self.now())
+
+    async def _under_way(self, place: Place) -> Sequence[RoundLine]:
+        """Give the rounds of a workspace that are carried, or about to be, newest first."""
+        there = Wanted(chats=(place.chat,), workspace=place.workspace, unfinished=True)
+        lines = await self.store.recent(wanted=there)
+        return [line for line in lines if line.id in self.taken_in or self.runner.seen(line.id)]
+
+    def _turn_in(self, place: Place) -> AbstractAsyncContextManager[object]:
+        if self.access.most_at_once(place) is None:
+            return nullcontext()
+        return self.turns[f"{place.chat}/{place.workspace}"]
+
+    def _take_in(self, round_: Round) -> None:
+        if self.access.most_at_once(round_.question.place) is not None:
+            self.taken_in.add(round_.id)
 
 
 def _channel(place: Place) -> Place:

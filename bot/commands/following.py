@@ -1,6 +1,7 @@
 """A question that follows a round: what it refers to is that round, and those after it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from bot.chat import Sent
 from bot.commands.desk import Desk
@@ -37,9 +38,11 @@ async def _first_round(desk: Desk, place: Place, asked: str) -> Round | None:
 
 
 async def round_at(desk: Desk, place: Place, message: str) -> Round | None:
-    """Give the round whose first message this is."""
+    """Give the round whose first message this is; None for one that shows no single round."""
     round_id = await desk.outbox.root_of(Sent(place, message))
-    return await desk.store.load(round_id) if round_id else None
+    with suppress(RoundNotFoundError):  # a bake-off's message
+        return await desk.store.load(round_id) if round_id else None
+    return None
 
 
 def context_of(rounds: Sequence[Round]) -> str:

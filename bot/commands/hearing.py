@@ -1,6 +1,6 @@
 """From what somebody says to what is done, with every error told kindly."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 
 from bot import logs
 from bot.access import admitted
@@ -9,6 +9,8 @@ from bot.commands.commands import COMMANDS, HELP
 from bot.commands.desk import Desk
 from bot.commands.registry import Order
 from council.errors import CouncilError
+
+Act = Callable[[Chat, Said], Awaitable[None]]  # something done for the one who spoke
 
 
 async def hear(desk: Desk, chat: Chat, said: Said) -> None:

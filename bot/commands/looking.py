@@ -9,6 +9,7 @@ from bot.render.figures import counted
 from bot.render.forgotten import state_of
 from bot.render.names import names_of
 from bot.render.report import report
+from bot.render.untrusted import in_one_line
 from council.errors import RoundNotFoundError
 from council.rounds import Round, Stage
 
@@ -50,7 +51,12 @@ async def show_rounds(desk: Desk, chat: Chat, said: Said, limit: str) -> None:
         await chat.whisper(said, Post((Note("No round has been held yet."),)))
         return
     rows = tuple(
-        (line.id, f"{line.asked_at:%Y-%m-%d %H:%M}", state_of(line), _short(line.question))
+        (
+            line.id,
+            f"{line.asked_at:%Y-%m-%d %H:%M}",
+            state_of(line),
+            in_one_line(line.question, QUESTION_LENGTH),
+        )
         for line in lines
     )
     table = Table(("Round", "Asked (UTC)", "Stage", "Question"), rows)
@@ -58,17 +64,12 @@ async def show_rounds(desk: Desk, chat: Chat, said: Said, limit: str) -> None:
     await chat.whisper(said, Post((Heading(counted(len(rows), "round")), table, note)))
 
 
-def _short(question: str) -> str:
-    line = " ".join(question.split())
-    return line if len(line) <= QUESTION_LENGTH else f"{line[: QUESTION_LENGTH - 1].rstrip()}…"
-
-
 async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
     """Show a stored round as it was posted; `last` is the newest.
 
     In a room the buttons under the answer open the rest.
     """
-    round_ = await _meant(desk, said, wanted)
+    round_ = await meant_or_last(desk, said, wanted)
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
         await chat.whisper(said, Post((Note(line),)))
@@ -78,8 +79,8 @@ async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
         await chat.whisper(said, post)
 
 
-async def _meant(desk: Desk, said: Said, wanted: str) -> Round:
-    """Give the round that is meant, if it may be read here."""
+async def meant_or_last(desk: Desk, said: Said, wanted: str) -> Round:
+    """Give the round that is meant, the newest for `last`, if it may be read here."""
     if wanted.lower() != LAST:
         return await meant(desk, said, wanted)
     newest = await desk.store.recent(1, listable(said))

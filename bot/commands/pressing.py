@@ -1,18 +1,26 @@
-"""What the buttons under a round do, in every chat: each press is authorised again."""
+"""What buttons do, in every chat: each press is authorised again."""
 
 import json
 from dataclasses import replace
 
-from bot.access import check_own, check_readable
+from bot.access import admitted, check_own, check_readable
 from bot.chat import Chat, File, Note, Post, Said
+from bot.commands import bakeoff_presses
 from bot.commands.asking import Choice, asked
 from bot.commands.cancelling import cancel
 from bot.commands.desk import Desk
+from bot.commands.growing import Joining, join
 from bot.commands.rating import Opinion, rate
 from bot.commands.showing import see_through, send_file
+from bot.commands.suites import check_own_people, keep, leave, run_of
+from bot.render.bakeoffs import CANCEL, RESUME
+from bot.render.bakeoffs import LEAVE as LEAVE_IT
+from bot.render.bakeoffs import START as BEGIN
 from bot.render.document import document
 from bot.render.forgotten import forgotten_line
+from bot.render.names import file_name
 from bot.render.report import answer_posts, ballots_post
+from bot.render.suites import KEEP, LEAVE, grown_post
 from council.errors import CouncilError
 from council.rounds import Round, Stage
 
@@ -39,6 +47,12 @@ def posts_of(round_: Round, what: str) -> list[Post]:
 
 async def ask_again(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
     """Put a round's question to its panel once more, as the presser's own."""
+    again, choice = await anew(desk, said, round_id)
+    await asked(desk, chat, again, choice)
+
+
+async def anew(desk: Desk, said: Said, round_id: str) -> tuple[Said, Choice]:
+    """Give what the presser says when a round's question is put to its panel once more."""
     round_ = await readable_round(desk, said, round_id)
     _check_remembered(round_)
     before = round_.question
@@ -48,7 +62,7 @@ async def ask_again(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
     )
     place = before.place if here else replace(said.place, thread=None)
     again = replace(said, text=before.text, context=before.context, place=place)
-    await asked(desk, chat, again, Choice(round_.panel.name, round_.panel.terms.method))
+    return again, Choice(round_.panel.name, round_.panel.terms.method)
 
 
 def _check_remembered(round_: Round) -> None:
@@ -63,9 +77,9 @@ async def go_on(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
     _check_remembered(round_)
     if round_.closing or desk.runner.seen(round_id):
         raise CouncilError(f"Round {round_id} is not stopped: there is nothing to go on with.")
-    await desk.store.pause(round_id, paused=False)
-    await desk.store.deliver(round_id, delivered=False)
-    await see_through(desk, chat, round_.question.place, round_)
+    await desk.reopen(round_)
+    with desk.seeing_through(round_):
+        await see_through(desk, chat, round_.question.place, round_)
 
 
 async def export(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
@@ -80,7 +94,7 @@ async def export(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
         raise CouncilError(f"The thread of round {round_id} is not there to put a file in.")
     place = replace(root.place, thread=root.place.thread or root.message)
     text = json.dumps(document(round_), ensure_ascii=False, indent=2)
-    await send_file(desk, chat, round_, place, File(f"council-{round_id}.json", text))
+    await send_file(desk, chat, round_, place, File(file_name(round_id, "json"), text))
     line = "The round is in its thread, as JSON: everything that was stored of it."
     await chat.whisper(said, Post((Note(line),), line))
 
@@ -91,4 +105,29 @@ async def opine(desk: Desk, chat: Chat, said: Said, round_id: str, opinion: Opin
     await chat.whisper(said, Post((Note(THANKS),), THANKS))
 
 
-PRESSES = {"again": ask_again, "cancel": cancel, "resume": go_on, "export": export}
+def check_may_add(desk: Desk, said: Said) -> None:
+    """Raise NotAdmittedError unless this person may add to suites here."""
+    admitted(desk.access, said)
+    check_own_people(said)
+
+
+async def add_to_suite(desk: Desk, chat: Chat, said: Said, round_id: str, joining: Joining) -> None:
+    """Keep a round's question in a suite, for somebody who may read it and ask here."""
+    check_may_add(desk, said)
+    made = await join(desk, said, await readable_round(desk, said, round_id), joining)
+    await chat.whisper(said, grown_post(made, await run_of(desk, said.place, made)))
+
+
+PROPOSED = {KEEP, LEAVE, BEGIN, LEAVE_IT}  # once pressed, what was proposed is proposed no more
+PRESSES = {
+    "again": ask_again,
+    "cancel": cancel,
+    "resume": go_on,
+    "export": export,
+    BEGIN: bakeoff_presses.begin,
+    LEAVE_IT: bakeoff_presses.leave,
+    CANCEL: bakeoff_presses.cancel_by_button,
+    RESUME: bakeoff_presses.go_on_by_button,
+    KEEP: keep,
+    LEAVE: leave,
+}

@@ -1,14 +1,10 @@
 """What may be asked: cleaned of what nobody can see, and refused in one sentence otherwise."""
 
-import unicodedata
 from dataclasses import replace
 
+from bot.texts import MOST_CHARACTERS, cleaned
 from council.errors import QuestionError
-from council.imitations import visible
 from council.rounds import Question
-
-MOST_CHARACTERS = 20_000
-_KEPT = "\n\t"
 
 
 def checked_question(question: Question) -> Question:
@@ -25,11 +21,3 @@ def checked_question(question: Question) -> Question:
             f"{MOST_CHARACTERS:,} can be asked: shorten it, or ask about one part."
         )
     return replace(question, text=text, context=context)
-
-
-def cleaned(text: str) -> str:
-    """Give the text as it reads: plain line ends, nothing invisible, no white space around."""
-    plain = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
-    return "".join(
-        c for c in plain if c in _KEPT or unicodedata.category(c) not in {"Cc", "Cs"}
-    ).strip()

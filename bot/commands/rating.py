@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bot.commands.desk import Desk
-from bot.commands.questions import cleaned
+from bot.texts import cleaned
 from council.errors import CouncilError
 from council.feedback import Feedback
 from council.rounds import Round

@@ -14,7 +14,7 @@ from bot.commands.desk import Desk
 
 Run = Callable[[Desk, Chat, Said, str], Awaitable[None]]
 
-Takes = Literal["question", "panel", "round", "number", "topic", "words"]
+Takes = Literal["question", "panel", "round", "number", "topic", "words", "file"]
 
 ALONE = ""
 _ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
@@ -25,7 +25,7 @@ class Command:
     """A command; `grammar` is the pattern of what may follow its name.
 
     Where a chat has a field for it, it is one for a question, a panel, a round, a number, a topic,
-    or words as they would be typed.
+    words as they would be typed, or such words with a file.
     """
 
     name: str

@@ -27,6 +27,7 @@ from bot.commands.desk import Desk
 from bot.outbox import ROOT, ROOT_AGAIN
 from bot.ports import RoundStoppedError, Sight
 from bot.render.markdown import as_markdown
+from bot.render.names import file_name
 from bot.render.progress import progress_post
 from bot.render.report import report
 from bot.render.rooms import running_post, signed, stopped_post
@@ -145,7 +146,7 @@ async def _deliver(desk: Desk, screen: "_Screen") -> None:
     (root, *rest), *more = await asyncio.to_thread(lambda: [chat.pages(post) for post in posts])
     replies = [*rest, *chain.from_iterable(more)]
     if chat.keeps_files:
-        name = f"council-{round_.id}.md"
+        name = file_name(round_.id, "md")
         replies.append(Post((File(name, as_markdown(thread)),), name))
     sent = await _rooted(desk, screen, root)
     try:
@@ -249,7 +250,7 @@ class _Screen:
                     await self._changed.wait()
             except TimeoutError:
                 pass
-            await self.chat.turn()
+            await self.chat.turn(self.sent)
             self._changed.clear()
             post = await self.post()
             self._editing = True

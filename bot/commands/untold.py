@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-import structlog
-
 from bot.chat import Asker, Chat, Said
 from bot.commands.desk import Desk
 from bot.commands.hearing import kindly
@@ -30,15 +28,6 @@ class Untold:
         """Begin to tell what is untold of these."""
         for line in lines:
             self._doing.begin(self._told(line))
-
-    async def drop(self, chat: str, workspace: str) -> None:
-        """Let a workspace's rounds go, with all that hangs on them: the bot is not wanted there."""
-        wanted = Wanted(chats=(chat,), workspace=workspace)
-        for line in await self._desk.store.recent(wanted=wanted):
-            await self._desk.runner.stop(line.id)
-        rounds = await self._desk.store.drop(chat, workspace)
-        structlog.get_logger().warning("workspace_dropped", chat=chat, rounds_deleted=rounds)
-        await self._desk.store.wipe()
 
     async def _told(self, line: RoundLine) -> None:
         said = Said(line.question, Asker(line.asked_by, line.asked_by), line.place, line.id)

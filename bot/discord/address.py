@@ -2,10 +2,6 @@
 
 from dataclasses import dataclass, field
 
-import yarl
-from discord.gateway import DiscordWebSocket
-from discord.http import Route
-
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -17,6 +13,11 @@ class Address:
 
     def point(self) -> None:
         """Have the library talk to it; for a whole process, there is no other way."""
+        # It takes a third of a second, which no start without a token should wait for.
+        import yarl
+        from discord.gateway import DiscordWebSocket
+        from discord.http import Route
+
         if self.api_url:
             Route.BASE = self.api_url.rstrip("/")
         if self.gateway_url:

@@ -1,9 +1,12 @@
-"""A text file that a question refers to."""
+"""Files that come with what is said: the text of one, or files to be read later."""
+
+from collections.abc import Iterable
 
 import discord
 
-from bot.commands.questions import MOST_CHARACTERS
+from bot.chat import Attached
 from bot.discord.faults import told
+from bot.texts import MOST_CHARACTERS
 from council.errors import QuestionError
 
 MOST_BYTES = 4 * MOST_CHARACTERS  # a character takes four bytes at most
@@ -24,3 +27,16 @@ async def text_of(attachment: discord.Attachment) -> str:
         raise QuestionError(
             f"{attachment.filename} is no text file: attach plain text, Markdown, CSV or code."
         ) from None
+
+
+def attached(attachments: Iterable[discord.Attachment]) -> tuple[Attached, ...]:
+    """Give files that can be read."""
+    return tuple(_attached(attachment) for attachment in attachments)
+
+
+def _attached(attachment: discord.Attachment) -> Attached:
+    async def read() -> bytes:
+        with told():
+            return await attachment.read()
+
+    return Attached(attachment.filename, attachment.size, read)

@@ -14,7 +14,7 @@ Component = dict[str, Any]  # a component as Discord's JSON has it
 PREFIX = "council"
 _ROW, _BUTTON = 1, 2
 _SECONDARY, _DANGER = 2, 4
-_DANGEROUS = {"cancel"}
+_DANGEROUS = {"cancel", "yes_cancel", "bakeoff_cancel"}
 _OPINIONS = {"helpful", "unhelpful"}
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from hashlib import sha256
 from typing import ClassVar, Literal
@@ -10,8 +9,10 @@ from typing import ClassVar, Literal
 import discord
 import structlog
 
-from bot.chat import Chat, File, GoneError, Heading, Post, Said, Sent, UnwelcomeError
+from bot.chat import Chat, File, GoneError, Heading, Post, Said, Sent, UnwelcomeError, Whisper
+from bot.discord import channels
 from bot.discord.dress import dressed
+from bot.discord.edits import Edits
 from bot.discord.faults import (
     THREAD_THERE,
     UNKNOWN_CHANNEL,
@@ -24,6 +25,7 @@ from bot.discord.fits import fits_discord
 from bot.discord.hearing import CHAT
 from bot.discord.views import called_by, files_of, view_of
 from bot.render.paging import pages
+from bot.render.untrusted import in_one_line
 from council.errors import CouncilError
 from council.places import Place
 
@@ -32,8 +34,6 @@ MOST_MESSAGES = 1_000  # as far back as a message is looked for
 A_DAY: Literal[1440] = 1440  # minutes after which a thread without words is folded away
 THREAD_NAME = 100
 ALONE = "@"  # before a user's id, it is the channel of their direct messages
-
-Whisper = Callable[[Said, Post], Awaitable[None]]
 
 
 class DiscordChat(Chat):
@@ -46,12 +46,14 @@ class DiscordChat(Chat):
         self,
         client: discord.Client,
         names: dict[str, str],
+        edits: Edits,
         whisper: Whisper,
         *,
         keeps_files: bool = True,
     ) -> None:
         self._client = client
         self._names = names
+        self._edits = edits
         self._whisper = whisper
         self._written_at = time.monotonic()
         self._titles: dict[str, str] = {}  # of messages, for the threads under them
@@ -152,6 +154,7 @@ class DiscordChat(Chat):
     async def edit(self, sent: Sent, post: Post) -> None:
         """Replace a message, however long Discord cannot be reached before."""
         self._titles[sent.message] = _title(post)
+        self._edits.answered(_channel_of(sent.place), sent.message)
         try:
             await insisted(lambda: self._edited(sent, post))
         except RefusedError as error:
@@ -170,15 +173,15 @@ class DiscordChat(Chat):
 
     def _where(self, place: Place) -> discord.PartialMessageable:
         guild = int(place.workspace) if place.workspace else None
-        channel = place.thread if _is_threaded(place) else None
-        return self._client.get_partial_messageable(int(channel or place.within), guild_id=guild)
+        return self._client.get_partial_messageable(int(_channel_of(place)), guild_id=guild)
 
     def _message(self, place: Place, message: str) -> discord.PartialMessage:
         return self._where(place).get_partial_message(int(message))
 
-    async def turn(self) -> None:
-        """Wait until the message bears another sight of progress."""
+    async def turn(self, sent: Sent) -> None:
+        """Wait until message and channel bear another sight of progress."""
         await asyncio.sleep(self._written_at + EDIT_SECONDS - time.monotonic())
+        await self._edits.turn(_channel_of(sent.place), sent.message)
 
     async def show_progress(self, sent: Sent, post: Post) -> None:
         """Replace a message for the time being; the next sight makes up for one that fails."""
@@ -188,6 +191,14 @@ class DiscordChat(Chat):
                 await self._edited(sent, post)
         except CouncilError as error:
             structlog.get_logger().debug("discord_progress_not_shown", why=str(error))
+
+    async def elsewhere(self, said: Said, channel: str) -> Said:
+        """Give what was said as if it were said in another channel, named or by its id."""
+        return await channels.elsewhere(self._client, said, channel)
+
+    async def check_postable(self, place: Place) -> None:
+        """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
+        await channels.check_postable(self._client, place)
 
     async def whisper(self, said: Said, post: Post) -> None:
         """Tell only the one who spoke."""
@@ -209,6 +220,11 @@ def _is_threaded(place: Place) -> bool:
     return bool(place.thread and place.workspace)
 
 
+def _channel_of(place: Place) -> str:
+    """Give the channel, or the thread, that messages of a place stand in."""
+    return place.thread if place.thread and _is_threaded(place) else place.within
+
+
 def _holds_file(post: Post) -> bool:
     return any(isinstance(part, File) for part in post.parts)
 
@@ -227,5 +243,4 @@ def _title(post: Post) -> str:
 
 
 def _thread_name(title: str) -> str:
-    name = " ".join(title.split()) or "The council"
-    return name if len(name) <= THREAD_NAME else f"{name[: THREAD_NAME - 1]}…"
+    return in_one_line(title, THREAD_NAME) or "The council"

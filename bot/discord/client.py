@@ -15,6 +15,7 @@ from bot.commands.desk import Desk
 from bot.discord.ears import Ears
 from bot.discord.modals import fields_of
 from bot.discord.presses import Button
+from bot.discord.servers import Servers
 from bot.discord.tree import plant
 from bot.doing import Doing
 
@@ -25,9 +26,9 @@ READY_SECONDS = 0.5  # without a further guild, until all are taken to be there
 
 
 class Client(discord.Client):
-    """One bot in any number of guilds; `ready` is told once it hears."""
+    """One bot in any number of guilds; in `synced` it notes which commands are registered."""
 
-    def __init__(self, desk: Desk, doing: Doing, synced: Path) -> None:
+    def __init__(self, desk: Desk, doing: Doing, servers: Servers, synced: Path) -> None:
         super().__init__(
             intents=INTENTS,
             allowed_mentions=discord.AllowedMentions.none(),
@@ -37,16 +38,17 @@ class Client(discord.Client):
             member_cache_flags=discord.MemberCacheFlags.none(),
         )
         self.ears = Ears(desk, self, doing)
+        self._servers = servers
         self._synced = synced
-        self._tree = app_commands.CommandTree(self)
-        plant(self._tree, COMMANDS.commands, self.ears.deeds)
+        self.tree = app_commands.CommandTree(self)
+        plant(self.tree, COMMANDS.commands, self.ears.deeds)
 
     async def setup_hook(self) -> None:
         """Have buttons heard, and commands registered if they have changed."""
         self.add_dynamic_items(Button)
         digest = self._digest()
         if not self._synced.exists() or self._synced.read_text() != digest:
-            await self._tree.sync()
+            await self.tree.sync()
             # Where that cannot be kept, they are registered again at the next start.
             with suppress(OSError):
                 self._synced.parent.mkdir(parents=True, exist_ok=True)
@@ -54,9 +56,21 @@ class Client(discord.Client):
 
     def _digest(self) -> str:
         """Tell these commands, of this bot, from any other."""
-        commands = [command.to_dict(self._tree) for command in self._tree.get_commands()]
+        commands = [command.to_dict(self.tree) for command in self.tree.get_commands()]
         told = json.dumps([self.application_id, commands], sort_keys=True, default=str)
         return sha256(told.encode()).hexdigest()
+
+    async def on_ready(self) -> None:
+        """Hear in which guilds it is: now, and whenever Discord says so anew."""
+        await self._servers.seen(self)
+
+    async def on_guild_join(self, _: discord.Guild) -> None:
+        """Hear that it was invited."""
+        await self._servers.seen(self)
+
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        """Hear that it was removed, or the guild deleted; an outage is another event."""
+        await self._servers.removed(self, guild)
 
     async def pressed(self, interaction: discord.Interaction[Any], action: str, value: str) -> None:
         """Hear a button."""

@@ -1,35 +1,40 @@
 """What reaches us from Discord, and what each of it sets going."""
 
-from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import discord
 from discord.app_commands import Choice
 
 from bot.access import NotAdmittedError, admitted, allows, listable
-from bot.chat import Chat, Said
+from bot.chat import Chat, Said, Whisper
 from bot.commands import following
 from bot.commands.asking import Choice as Chosen
 from bot.commands.asking import asked
+from bot.commands.confirming import in_its_place
 from bot.commands.desk import Desk
-from bot.commands.hearing import hear, kindly, obey
+from bot.commands.hearing import Act, hear, kindly, obey
+from bot.commands.once import Once, tell_busy
+from bot.commands.pressing import check_may_add
 from bot.commands.registry import Command, Order
 from bot.discord import modals, presses
-from bot.discord.attachments import text_of
-from bot.discord.chat import DiscordChat, Whisper
+from bot.discord.attachments import attached, text_of
+from bot.discord.chat import DiscordChat
+from bot.discord.edits import Edits
 from bot.discord.faults import told
 from bot.discord.hearing import CHAT, said_by, said_in
 from bot.discord.permissions import check_welcome
 from bot.discord.tree import Deeds, Question, choices
-from bot.discord.whispers import Replies, Whispers, thinking
+from bot.discord.whispers import Replies, Whispers, replaced, thinking
 from bot.doing import Doing
+from council.errors import CouncilError
 from council.places import Place
 
 MOST_SUGGESTED_FROM = 100  # of the newest rounds
 
 Interaction = discord.Interaction[Any]
-Act = Callable[[Chat, Said], Awaitable[None]]
 
 
 class Ears:
@@ -40,16 +45,18 @@ class Ears:
         self._client = client
         self._doing = doing
         self._names: dict[str, str] = {}
-        self._pressed: set[tuple[str, ...]] = set()  # what is being done for whom
+        self._edits = Edits()
+        self._once = Once()
 
     @property
     def deeds(self) -> Deeds:
         """Give what commands do."""
-        return Deeds(self.ask, self.about, self.do, self.panels, self.rounds)
+        return Deeds(self.ask, self.about, self.do, self.take, self.panels, self.rounds)
 
     def chat(self, whisper: Whisper, *, keeps_files: bool = True) -> DiscordChat:
         """Give the chat for one who spoke."""
-        return DiscordChat(self._client, self._names, whisper, keeps_files=keeps_files)
+        shared = (self._client, self._names, self._edits)
+        return DiscordChat(*shared, whisper, keeps_files=keeps_files)
 
     async def ask(self, interaction: Interaction, question: Question) -> None:
         """Hear `/council ask`."""
@@ -79,6 +86,22 @@ class Ears:
 
         await self._begin(interaction, act)
 
+    async def take(
+        self,
+        interaction: Interaction,
+        command: Command,
+        argument: str,
+        attachment: discord.Attachment | None,
+    ) -> None:
+        """Hear a command that a file may come with."""
+        await thinking(interaction)
+
+        async def act(chat: Chat, said: Said) -> None:
+            said = replace(said, files=attached([attachment] if attachment else []))
+            await obey(self._desk, chat, said, Order(command, argument))
+
+        await self._begin(interaction, act)
+
     async def about(self, interaction: Interaction, message: discord.Message) -> None:
         """Open the modal to ask about a message."""
         await interaction.response.send_modal(modals.ask_modal(message))
@@ -94,6 +117,9 @@ class Ears:
             if kind == modals.WHY:
                 await presses.keep_reason(self._desk, chat, said, value, fields)
                 return
+            if kind == modals.SUITE:
+                await presses.add_to_suite(self._desk, chat, said, value, fields)
+                return
             check_welcome(interaction)
             question, context = fields[modals.QUESTION], fields.get(modals.CONTEXT, "")
             await asked(self._desk, chat, replace(said, text=question, context=context))
@@ -102,23 +128,32 @@ class Ears:
 
     async def pressed(self, interaction: Interaction, action: str, value: str) -> None:
         """Hear a button."""
+        if action == "suite":
+            await self._asked_which_suite(interaction, value)
+            return
         if action == "unhelpful":
             await interaction.response.send_modal(modals.why_modal(value))
+        elif answered := in_its_place(action):
+            await replaced(interaction, answered)
         else:
             await thinking(interaction)
 
         async def act(chat: Chat, said: Said) -> None:
             does = (said.asker.id, said.place.channel, action, value)
-            if does in self._pressed:
-                await presses.tell_busy(chat, said, action)
-                return
-            self._pressed.add(does)
-            try:
-                await presses.press(self._desk, chat, said, action, value)
-            finally:
-                self._pressed.discard(does)
+            press = partial(presses.press, self._desk, chat, said, action, value)
+            if not await self._once.do(does, press):
+                await tell_busy(chat, said)
 
         await self._begin(interaction, act)
+
+    async def _asked_which_suite(self, interaction: Interaction, round_id: str) -> None:
+        """Open the modal for a round's question, at once: Discord waits for three seconds."""
+        said, names = said_by(interaction), list[str]()
+        with suppress(CouncilError):  # who may add nothing is told when the modal is sent
+            check_may_add(self._desk, said)
+            lines = await self._desk.bench.suites.lines(said.place.scope)
+            names = [line.name for line in lines]
+        await interaction.response.send_modal(modals.suite_modal(round_id, names))
 
     async def message(self, message: discord.Message) -> None:
         """Hear a direct message, a mention, or a reply in the council's thread."""
@@ -129,7 +164,7 @@ class Ears:
             return
         called = next((user.display_name for user in message.mentions if user == us), us.name)
         text = message.clean_content.replace(f"@{called}", "", 1).strip()
-        said = said_in(message, text or "help")
+        said = replace(said_in(message, text or "help"), files=attached(message.attachments))
         self._names[said.asker.id] = said.asker.name
         chat = self.chat(Replies(message))
         self._doing.begin(kindly(chat, said, self._heard(chat, said, message)))

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from bot.chat import Heading, Part, Post
+from bot.chat import Post
 from bot.discord.buttons import Component
 from bot.discord.dress import dressed
 from bot.discord.limits import BOLD_HEADING, COMPONENTS, TEXT, WEIGHT, WEIGHT_OF_TEXT
+from bot.render.paging import may_fit
 
 
 def fits_discord(post: Post) -> bool:
     """Say whether Discord takes the post as one message."""
-    return _readable(post) and within_limits(dressed(post).components)
+    return may_fit(post, WEIGHT, BOLD_HEADING) and within_limits(dressed(post).components)
 
 
 def within_limits(components: Sequence[Component]) -> bool:
@@ -30,14 +31,3 @@ def _nested(components: Sequence[Component]) -> Iterator[Component]:
 def _length(text: str) -> int:
     """Give the length as Discord's own program counts it: some signs are two."""
     return len(text.encode("utf-16-le")) // 2
-
-
-def _readable(post: Post) -> bool:
-    """Say no early to what is far too long, and to a heading that is none."""
-    if any(isinstance(part, Heading) and len(part.text) > BOLD_HEADING for part in post.parts):
-        return False
-    return sum(map(_written, post.parts)) <= WEIGHT
-
-
-def _written(part: Part) -> int:
-    return len(getattr(part, "text", ""))

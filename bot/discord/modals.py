@@ -1,14 +1,17 @@
-"""The modals: to ask about a message, and to say why a round was of no help."""
+"""The modals: to ask about a message, say why a round was of no help, and add it to a suite."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import discord
 from discord.ui import Label, Modal, TextInput
 
-ASK, WHY = "ask", "why"
+from bot.render.untrusted import shortened
+
+ASK, WHY, SUITE = "ask", "why", "suite"
 QUESTION, CONTEXT, REASON = "question", "context", "reason"
-FIELD, REASON_LENGTH = 4000, 1000  # characters that Discord, and the store, take
+NAME, ANSWER = "name", "answer"
+FIELD, REASON_LENGTH, DESCRIPTION = 4000, 1000, 100  # characters that Discord, and the store, take
 
 
 def ask_modal(message: discord.Message) -> Modal:
@@ -36,6 +39,19 @@ def why_modal(round_id: str) -> Modal:
         required=False,
     )
     modal.add_item(Label(text="What was wrong or missing?", component=reason))
+    return modal
+
+
+def suite_modal(round_id: str, names: Sequence[str]) -> Modal:
+    """Give the modal that asks which suite a question joins; `names` are those there are."""
+    modal = Modal(title="Add to suite", custom_id=f"council:{SUITE}:{round_id}")
+    name = TextInput[Modal](custom_id=NAME, max_length=40, default=names[0] if names else None)
+    answer = TextInput[Modal](custom_id=ANSWER, max_length=REASON_LENGTH, required=False)
+    there = f"There are: {', '.join(names)}. " if names else "There is none yet. "
+    told = shortened(f"{there}A new name makes a new one.", DESCRIPTION)
+    known = "Left out, answers to it are ranked and not graded."
+    modal.add_item(Label(text="Suite", description=told, component=name))
+    modal.add_item(Label(text="The right answer", description=known, component=answer))
     return modal
 
 

@@ -5,14 +5,16 @@ from typing import Any, Self
 
 import discord
 
-from bot.chat import Chat, Note, Post, Said
+from bot.chat import Chat, Said
+from bot.commands.confirming import asked_back, confirmed, is_asked_about
 from bot.commands.desk import Desk
+from bot.commands.growing import Joining
 from bot.commands.pressing import PRESSES, opine, posts_of, readable_round
+from bot.commands.pressing import add_to_suite as add
 from bot.commands.rating import Opinion
-from bot.discord.modals import REASON
+from bot.discord.modals import ANSWER, NAME, REASON
 
 SHOWN = ("answers", "ballots")
-BUSY = "That is under way already."
 
 
 class Button(
@@ -46,14 +48,10 @@ async def press(desk: Desk, chat: Chat, said: Said, action: str, value: str) -> 
             await chat.whisper(said, post)
     elif action in {"helpful", "unhelpful"}:
         await opine(desk, chat, said, value, Opinion(action == "helpful"))
-    elif action in PRESSES:
-        await PRESSES[action](desk, chat, said, value)
-
-
-async def tell_busy(chat: Chat, said: Said, action: str) -> None:
-    """Tell who pressed twice that once is enough."""
-    if action in PRESSES:
-        await chat.whisper(said, Post((Note(BUSY),), BUSY))
+    elif is_asked_about(action):
+        await chat.whisper(said, await asked_back(desk, said, action, value))
+    elif does := PRESSES.get(confirmed(action) or action):
+        await does(desk, chat, said, value)
 
 
 async def keep_reason(
@@ -61,3 +59,10 @@ async def keep_reason(
 ) -> None:
     """Keep why a round was of no help."""
     await opine(desk, chat, said, round_id, Opinion(helpful=False, reason=fields.get(REASON, "")))
+
+
+async def add_to_suite(
+    desk: Desk, chat: Chat, said: Said, round_id: str, fields: dict[str, str]
+) -> None:
+    """Keep a round's question in the suite that was named."""
+    await add(desk, chat, said, round_id, Joining(fields[NAME], fields.get(ANSWER, "")))

@@ -9,6 +9,7 @@ from discord import app_commands
 from discord.app_commands import Choice, Range
 
 from bot.commands.registry import Command
+from bot.render.untrusted import in_one_line
 
 MOST_CHOICES, CHOICE = 25, 100
 LONGEST_QUESTION = 6000
@@ -36,6 +37,7 @@ class Deeds:
     ask: Callable[[Interaction, Question], Awaitable[None]]
     about: Callable[[Interaction, discord.Message], Awaitable[None]]
     do: Callable[[Interaction, Command, str], Awaitable[None]]
+    take: Callable[[Interaction, Command, str, discord.Attachment | None], Awaitable[None]]
     panels: Suggest
     rounds: Suggest
 
@@ -61,13 +63,8 @@ def plant(tree: app_commands.CommandTree[Any], commands: Iterable[Command], deed
 
 def choices(pairs: Iterable[tuple[str, str]]) -> list[Choice[str]]:
     """Give suggestions from pairs of a label and what it stands for."""
-    named = [Choice(name=_short(label), value=value) for label, value in pairs]
+    named = [Choice(name=in_one_line(label, CHOICE), value=value) for label, value in pairs]
     return named[:MOST_CHOICES]
-
-
-def _short(label: str) -> str:
-    label = " ".join(label.split())
-    return label if len(label) <= CHOICE else f"{label[: CHOICE - 1]}…"
 
 
 def _callback(command: Command, deeds: Deeds) -> Any:  # noqa: ANN401
@@ -77,6 +74,7 @@ def _callback(command: Command, deeds: Deeds) -> Any:  # noqa: ANN401
         "round": _with_round,
         "number": _with_number,
         "words": _with_words,
+        "file": _with_file,
     }
     return kinds.get(command.takes, _with_nothing)(command, deeds)
 
@@ -133,6 +131,19 @@ def _with_words(command: Command, deeds: Deeds) -> Callback:
         await deeds.do(interaction, command, words)
 
     return with_words
+
+
+def _with_file(command: Command, deeds: Deeds) -> Callback:
+    @app_commands.describe(
+        words=command.usage.removeprefix("/council ")[:CHOICE],
+        file="A file of questions: .csv, .jsonl, .yaml or .txt",
+    )
+    async def with_file(
+        interaction: Interaction, words: str = "", file: discord.Attachment | None = None
+    ) -> None:
+        await deeds.take(interaction, command, words, file)
+
+    return with_file
 
 
 def _with_nothing(command: Command, deeds: Deeds) -> Callback:

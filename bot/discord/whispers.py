@@ -11,7 +11,7 @@ import discord
 import structlog
 from discord import ui
 
-from bot.chat import Post, Said
+from bot.chat import Post, Said, insisted_on_one
 from bot.discord.dress import dressed
 from bot.discord.faults import insisted, is_passing, told
 from bot.discord.views import view_of
@@ -26,10 +26,21 @@ PATIENCE_SECONDS = 60.0
 
 
 async def thinking(interaction: Interaction) -> None:
-    """Acknowledge an interaction, to be answered in private; through a lost connection too."""
+    """Acknowledge an interaction, to be answered in private."""
+    await _acknowledged(partial(interaction.response.defer, ephemeral=True, thinking=True))
+
+
+async def replaced(interaction: Interaction, post: Post) -> None:
+    """Acknowledge a press by putting this in place of the message that was pressed."""
+    answer = interaction.response.edit_message
+    await _acknowledged(lambda: answer(view=view_of(dressed(post)), allowed_mentions=_NOBODY))
+
+
+async def _acknowledged(how: Way) -> None:
+    """Acknowledge an interaction in this way, through a lost connection too."""
     for is_last in (False, False, True):
         try:
-            await interaction.response.defer(ephemeral=True, thinking=True)
+            await how()
         except aiohttp.ClientError:
             if is_last:
                 raise
@@ -93,21 +104,19 @@ class Replies:
 
     async def __call__(self, said: Said, post: Post) -> None:
         """Tell the one who spoke: under what they said, else beside it, else to them alone."""
-        last = CouncilError()
-        reply = partial(self._message.reply, mention_author=False)
-        for way in (reply, self._message.channel.send, self._message.author.send):
-            send = partial(self._sent, way, post, next(self._nonces))
-            try:
-                await insisted(send, PATIENCE_SECONDS)
-            except CouncilError as error:
-                last = error
-            else:
-                return
-        structlog.get_logger().warning("discord_whisper_lost", key=said.key, why=str(last))
+        message = self._message
+        reply = partial(message.reply, mention_author=False)
+        ways = (reply, message.channel.send, message.author.send)
+        sends = (partial(self._sent, way, post, next(self._nonces)) for way in ways)
+        try:
+            await insisted_on_one(sends, PATIENCE_SECONDS)
+        except CouncilError as error:
+            structlog.get_logger().warning("discord_whisper_lost", key=said.key, why=str(error))
 
     async def _sent(self, way: Way, post: Post, nonce: int) -> None:
         view = view_of(dressed(post))
-        await way(view=view, nonce=nonce, allowed_mentions=_NOBODY, silent=True)
+        with told():
+            await way(view=view, nonce=nonce, allowed_mentions=_NOBODY, silent=True)
 
 
 async def nobody(said: Said, post: Post) -> None:

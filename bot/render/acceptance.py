@@ -1,7 +1,7 @@
 """What the asker is told at once: who sits, who receives the text, what it costs and takes."""
 
 from bot.chat import Line, Note, Post
-from bot.render.figures import duration, listed
+from bot.render.figures import duration, listed, roughly
 from bot.render.names import names_of
 from council.estimates import Estimate
 from council.money import about, cap_micro
@@ -25,9 +25,6 @@ _PROVIDERS = {
     "xai": "xAI",
 }
 
-_TEN = 10
-_STEPS = ((_TEN, 1), (60, 5), (600, 30), (float("inf"), 60))  # up to so many seconds, in steps of
-
 
 def accepted_post(round_: Round, estimate: Estimate, usual_seconds: float | None) -> Post:
     """Give the private word that the question was taken in.
@@ -37,11 +34,16 @@ def accepted_post(round_: Round, estimate: Estimate, usual_seconds: float | None
     names = names_of(round_.panel)
     members = listed(names[seat.key] for seat in round_.panel.members)
     asking = f"Asking {members} in round {round_.id}."
-    terms = (
+    terms = terms_of(round_, estimate, usual_seconds)
+    return Post((Line(asking), Note(terms)), f"{asking} {terms}")
+
+
+def terms_of(round_: Round, estimate: Estimate, usual_seconds: float | None) -> str:
+    """Say who receives the text, what the round may cost, and how long it takes."""
+    return (
         f"Your text goes to {receivers(round_.panel)}. {_cost(round_.panel, estimate)}. "
         f"It {_time(round_.panel, usual_seconds)}."
     )
-    return Post((Line(asking), Note(terms)), f"{asking} {terms}")
 
 
 def _cost(panel: Panel, estimate: Estimate) -> str:
@@ -58,18 +60,11 @@ def _cost(panel: Panel, estimate: Estimate) -> str:
 def _time(panel: Panel, usual_seconds: float | None) -> str:
     """Say how long a round takes: "usually takes about 40 s", "takes 3 min at most"."""
     if usual_seconds is not None:
-        return f"usually takes about {_roughly(usual_seconds)}"
+        return f"usually takes about {roughly(usual_seconds)}"
     terms = panel.terms
     chairing = terms.synthesis_seconds * len(panel.chair_order)
     most = terms.answer_seconds + terms.ballot_seconds + chairing
     return f"takes {duration(min(most, terms.round_seconds or most))} at most"
-
-
-def _roughly(seconds: float) -> str:
-    """Give a length of time no finer than anybody can tell beforehand."""
-    step = next((step for below, step in _STEPS if seconds < below), _STEPS[-1][1])
-    whole = max(1, round(seconds / step) * step)
-    return duration(whole) if whole >= _TEN else f"{whole} s"
 
 
 def receivers(panel: Panel) -> str:

@@ -12,6 +12,7 @@ from council.spending import Caps, Scope, Used
 _NAMES = {
     Scope.USER_DAY: "You, today",
     Scope.CHANNEL_DAY: "Here, today",
+    Scope.WORKSPACE_DAY: "This workspace, today",
     Scope.SCHEDULE_DAY: "This schedule, today",
     Scope.DAY: "Everybody, today",
     Scope.MONTH: "Everybody, this month",

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from math import floor, log10
 
 _CENTS = 0.01
-_MINUTE = 60
+_TEN, _MINUTE = 10, 60
+_STEPS = ((_TEN, 1), (60, 5), (600, 30), (float("inf"), 60))  # up to so many seconds, in steps of
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -28,6 +29,13 @@ def duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), _MINUTE)
     return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+
+
+def roughly(seconds: float) -> str:
+    """Give a length of time no finer than anybody can tell beforehand."""
+    step = next((step for below, step in _STEPS if seconds < below), _STEPS[-1][1])
+    whole = max(1, round(seconds / step) * step)
+    return duration(whole) if whole >= _TEN else f"{whole} s"
 
 
 def points(value: float, most: int) -> str:

@@ -22,6 +22,12 @@ def authors_of(panel: Panel, draw: Draw) -> dict[str, str]:
     return {label: names[author] for author, label in draw.labels.pairs}
 
 
+def file_name(round_id: str, kind: str) -> str:
+    """Give a name for a file about a round that every system takes, whatever its id."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-._") else "-" for c in round_id)
+    return f"council-{plain}.{kind}"
+
+
 def known_names(panels: Iterable[Panel]) -> dict[str, str]:
     """Give the display name of every seat of these panels; no two seats have the same."""
     seats = (seat for panel in panels for seat in (*panel.judges, *panel.chairmen))

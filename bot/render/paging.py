@@ -29,6 +29,14 @@ def pages(post: Post, fits: Fits) -> tuple[Post, ...]:
     return tuple(_Pager(post, fits).pages())
 
 
+def may_fit(post: Post, longest: int, longest_heading: int) -> bool:
+    """Say no early to what is far too long to be looked at, and to a heading that is none."""
+    headings = (part.text for part in post.parts if isinstance(part, Heading))
+    if any(len(text) > longest_heading for text in headings):
+        return False
+    return sum(len(getattr(part, "text", "")) for part in post.parts) <= longest
+
+
 class _Pager:
     """Fills pages with the parts of one post."""
 

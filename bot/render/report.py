@@ -30,6 +30,7 @@ ACTIONS = (
     ("answers", "Answers"),
     ("ballots", "Ballots"),
     ("again", "Run again"),
+    ("suite", "Add to suite"),
     ("export", "Export"),
     ("helpful", "Helpful"),
     ("unhelpful", "Not helpful"),

@@ -35,6 +35,11 @@ def shortened(text: str, limit: int) -> str:
     return head[: head.rfind(" ", limit // 2) % limit].rstrip() + "…"
 
 
+def in_one_line(text: str, limit: int) -> str:
+    """Give the text in one line, of so many characters at most."""
+    return shortened(" ".join(text.split()), limit)
+
+
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """What a chat would obey: each match ends where the token is broken.

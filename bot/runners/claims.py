@@ -7,21 +7,8 @@ process dies, however it dies. The same process may claim twice.
 import os
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
 
 _OFFSET_BYTES = 7  # below the greatest offset a file can have
-
-
-class Claims(Protocol):
-    """Who carries what."""
-
-    def take(self, name: str) -> bool:
-        """Take what nobody else has; give False if another process has it."""
-        ...
-
-    def free(self, name: str) -> None:
-        """Let go of it."""
-        ...
 
 
 class FileClaims:

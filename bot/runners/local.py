@@ -11,9 +11,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import structlog
 
 from bot import logs, metrics
-from bot.ports import RoundStoppedError, Sight, Sights
+from bot.ports import Claims, RoundStoppedError, Sight, Sights
 from bot.runners.carried import Carried, sights_until_closed
-from bot.runners.claims import NO_CLAIMS, Claims
+from bot.runners.claims import NO_CLAIMS
 from bot.runners.tap import Tap
 from council.convene import convene
 from council.errors import CouncilError
@@ -77,7 +77,9 @@ class LocalRunner:
         """
         if not all(self._claims.take(f"chat {chat}") for chat in chats):
             raise RoundElsewhereError(SERVED)
-        for line in await self._store.recent(wanted=Wanted(chats=tuple(chats), unfinished=True)):
+        # Rounds of bake-offs are gone on with by whoever holds those.
+        wanted = Wanted(chats=tuple(chats), unfinished=True, bakeoff="")
+        for line in await self._store.recent(wanted=wanted):
             try:
                 self.start(await self._store.load(line.id))
             except CouncilError as error:  # one round that cannot be read stops no other

@@ -19,6 +19,13 @@ class ChannelSection(Part):
     day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
 
 
+class WorkspaceSection(Part):
+    """What goes for one workspace of Slack, or server of Discord, under its id."""
+
+    rounds_at_once: int | None = Field(None, ge=1)
+    day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+
+
 class AccessSection(Part):
     """Who may ask where, and how often; `in` names channels by their ids."""
 
@@ -30,7 +37,9 @@ class AccessSection(Part):
     direct_messages: bool = True
     rounds_per_hour: int | None = Field(None, ge=1)
     rounds_per_day: int | None = Field(None, ge=1)
+    rounds_at_once: int | None = Field(None, ge=1)
     in_: dict[str, ChannelSection] = Field(default_factory=dict, alias="in")
+    workspaces: dict[str, WorkspaceSection] = Field(default_factory=dict)
 
 
 def access_of(section: AccessSection) -> Access:
@@ -38,13 +47,27 @@ def access_of(section: AccessSection) -> Access:
     rules = {
         channel: ChannelRules(found.panel, found.vendors) for channel, found in section.in_.items()
     }
-    return Access(rules=rules, **section.model_dump(exclude={"in_"}))
+    at_once = {
+        workspace: found.rounds_at_once
+        for workspace, found in section.workspaces.items()
+        if found.rounds_at_once is not None
+    }
+    plain = section.model_dump(exclude={"in_", "workspaces"})
+    return Access(rules=rules, workspaces=at_once, **plain)
 
 
 def channel_caps(section: AccessSection) -> dict[str, int]:
     """Give the caps of single channels a day, by the channels' ids."""
-    given = {channel: found.day_usd for channel, found in section.in_.items()}
-    return {channel: cap_micro(usd) for channel, usd in given.items() if usd is not None}
+    return _caps({channel: found.day_usd for channel, found in section.in_.items()})
+
+
+def workspace_caps(section: AccessSection) -> dict[str, int]:
+    """Give the caps of single workspaces a day, by the workspaces' ids."""
+    return _caps({workspace: found.day_usd for workspace, found in section.workspaces.items()})
+
+
+def _caps(given: Mapping[str, float | None]) -> dict[str, int]:
+    return {id_: cap_micro(usd) for id_, usd in given.items() if usd is not None}
 
 
 def faults_in(

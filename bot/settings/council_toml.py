@@ -63,6 +63,7 @@ class BudgetsSection(Part):
     month_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     user_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     channel_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
+    workspace_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     schedule_day_usd: float | None = Field(None, ge=0, allow_inf_nan=False)
     unknown_prices: Literal["allowed", "forbidden"] = "allowed"
 
@@ -79,15 +80,18 @@ class RetentionSection(Part):
     texts_days: int | None = Field(None, ge=1, le=36_500)
 
 
+class BakeoffsSection(Part):
+    """How bake-offs are held."""
+
+    rounds_at_once: int = Field(2, ge=1, le=50)
+
+
 SECTIONS: dict[str, type[Part]] = {
     "panels": PanelSection,
     "models": ModelSection,
     "providers": ProviderSection,
     "rubrics": RubricSection,
 }
-# What stands once, without a name of its own.
-ALONE = ("default_panel", "budgets", "retention", "access")
-# Settings of parts that are read elsewhere.
-OTHERS = ("suites",)
-
+# What stands once, without a name of its own, and what is read in a file of its own.
+ALONE = ("default_panel", "time_zone", "budgets", "retention", "access", "suites", "bakeoffs")
 Document = dict[str, Any]

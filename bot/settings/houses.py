@@ -10,11 +10,18 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from bot.access import Access
-from bot.settings.access_toml import AccessSection, access_of, channel_caps, faults_in
+from bot.schedules.zones import UTC, nearest_zone, zone_named
+from bot.settings.access_toml import (
+    AccessSection,
+    access_of,
+    channel_caps,
+    faults_in,
+    workspace_caps,
+)
 from bot.settings.council_toml import (
     ALONE,
-    OTHERS,
     SECTIONS,
+    BakeoffsSection,
     BudgetsSection,
     Document,
     ModelSection,
@@ -25,7 +32,9 @@ from bot.settings.council_toml import (
 )
 from bot.settings.display import display_name
 from bot.settings.faults import SettingsError, faults_of
-from council.errors import PanelError
+from bot.settings.suites_toml import SuiteSection, suite_from
+from council.bakeoffs.suite import Suite
+from council.errors import PanelError, SuiteError
 from council.families import family_of
 from council.methods import METHODS
 from council.money import cap_micro
@@ -56,6 +65,9 @@ class Houses:
     caps: Caps = field(default_factory=Caps)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
+    suites: tuple[Suite, ...] = ()
+    bakeoff_rounds: int = BakeoffsSection().rounds_at_once
+    zone: str = UTC
 
 
 def load_houses(path: Path | None) -> Houses:
@@ -68,14 +80,15 @@ def load_houses(path: Path | None) -> Houses:
         raise SettingsError([f"{path.name} is not valid TOML: {error}."]) from None
     except OSError as error:
         raise SettingsError([f"{path.name} cannot be read: {error.strerror}."]) from None
-    return _Reader(path.name).read(document)
+    return _Reader(path).read(document)
 
 
 class _Reader:
     """Reads one document and gathers its faults."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, path: Path) -> None:
+        self.name = path.name
+        self.folder = path.parent
         self.faults: list[str] = []
 
     def read(self, document: Document) -> Houses:
@@ -100,21 +113,47 @@ class _Reader:
         if default is not None and default not in document.get("panels", {}):
             self._fault(f"default_panel: there is no panel {default!r}.")
         rules = self._alone(document, "access", AccessSection) or AccessSection()
-        caps = replace(self._caps(document), channels=channel_caps(rules))
+        caps = replace(
+            self._caps(document),
+            channels=channel_caps(rules),
+            workspaces=workspace_caps(rules),
+        )
         access = access_of(rules)
         for fault in faults_in(access, panels, document.get("panels", {})):
             self._fault(fault)
+        zone = self._zone(document)
+        suites = self._suites(document)
         retention = self._alone(document, "retention", RetentionSection) or RetentionSection()
+        held = self._alone(document, "bakeoffs", BakeoffsSection) or BakeoffsSection()
         if self.faults:
             raise SettingsError(self.faults)
-        return Houses(panels, seats, default, limits, caps, retention.texts_days, access)
+        kept = (retention.texts_days, access, suites, held.rounds_at_once, zone)
+        return Houses(panels, seats, default, limits, caps, *kept)
+
+    def _suites(self, document: Document) -> tuple[Suite, ...]:
+        suites: list[Suite] = []
+        for name, section in self._sections(document, "suites", SuiteSection).items():
+            try:
+                suites.append(suite_from(name, section, self.folder))
+            except SuiteError as error:
+                self._fault(f"suites.{name}: {error}")
+        return tuple(suites)
 
     def _fault(self, text: str) -> None:
         self.faults.append(f"{self.name}: {text}")
 
     def _check_sections(self, document: Document) -> None:
-        for name in document.keys() - {*SECTIONS, *ALONE, *OTHERS}:
+        for name in document.keys() - {*SECTIONS, *ALONE}:
             self._fault(f"{name}: there is no such section.")
+
+    def _zone(self, document: Document) -> str:
+        """Give the time zone of schedules that name none."""
+        given = document.get("time_zone", UTC)
+        zone = zone_named(given) if isinstance(given, str) else None
+        if zone is None:
+            nearest = nearest_zone(str(given)) or "Europe/Budapest"
+            self._fault(f"time_zone: there is no time zone {given!r}; write it as in {nearest!r}.")
+        return zone or UTC
 
     def _caps(self, document: Document) -> Caps:
         try:

@@ -10,6 +10,7 @@ from bot.chat import Said, UnwelcomeError
 from bot.commands.asking import Choice
 from bot.commands.desk import Desk
 from bot.render.acceptance import receivers
+from bot.render.untrusted import shortened
 from bot.slack.modals import View
 from bot.slack.plain import inert
 from bot.slack.workspace import CHAT, Workspace
@@ -148,11 +149,7 @@ def _select(named: list[tuple[str, str]], default: str | None) -> dict[str, Any]
 
 
 def _options(named: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    return [{"text": _plain(_short(label)), "value": value} for value, label in named]
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= OPTION else f"{label[: OPTION - 1]}…"
+    return [{"text": _plain(shortened(label, OPTION)), "value": value} for value, label in named]
 
 
 def _input(

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from bot.chat import Post, Said
-from bot.slack.chat import Whisper
+from bot.chat import Post, Said, Whisper
 
 
 def beside(whisper: Whisper) -> Whisper:

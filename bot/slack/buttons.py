@@ -22,10 +22,14 @@ from bot.slack.rich import Block
 FEEDBACK = "council:feedback"
 _OPINIONS = ("helpful", "unhelpful")
 _CONFIRMED = {
+    "bakeoff_cancel": (
+        "Stop this bake-off?",
+        "What has been answered and ranked so far is kept; the rest is not asked.",
+    ),
     "again": ("Run again?", "The whole council is asked once more, and that costs as much again."),
     "cancel": ("Stop this round?", "What has been answered so far is kept; the rest is not asked."),
 }
-_DANGEROUS = {"cancel"}
+_DANGEROUS = {"cancel", "bakeoff_cancel"}
 
 
 def action_id(action: str) -> str:

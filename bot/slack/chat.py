@@ -21,9 +21,11 @@ from bot.chat import (
     Sent,
     UnsureError,
     UnwelcomeError,
+    Whisper,
     insisted,
 )
 from bot.render.paging import pages
+from bot.slack import channels
 from bot.slack.calls import Call, FaultError, RefusedError, called
 from bot.slack.dress import Level, dressed
 from bot.slack.files import upload
@@ -56,7 +58,6 @@ _UNWELCOME = {
 UNPARSED: dict[str, Any] = {"parse": "none", "link_names": False}
 MOVED = "The answer is in a message of its own, below."
 
-Whisper = Callable[[Said, Post], Awaitable[None]]
 Write = Callable[[dict[str, Any]], Awaitable[AsyncSlackResponse]]
 How = Callable[[Call[AsyncSlackResponse]], Awaitable[AsyncSlackResponse]]
 
@@ -161,7 +162,7 @@ class SlackChat(Chat):
         with suppress(RefusedError):
             await insisted(partial(called, partial(update, {"text": MOVED})))
 
-    async def turn(self) -> None:
+    async def turn(self, sent: Sent) -> None:
         """Wait until message and workspace bear another sight of progress."""
         at = self._written_at + self._workspace.pace.edit_seconds
         await asyncio.sleep(at - time.monotonic())
@@ -207,6 +208,14 @@ class SlackChat(Chat):
             )
 
         return write
+
+    async def elsewhere(self, said: Said, channel: str) -> Said:
+        """Give what was said as if it were said in another channel, named or by its id."""
+        return await channels.elsewhere(self._workspace, said, channel)
+
+    async def check_postable(self, place: Place) -> None:
+        """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
+        await channels.check_postable(self._workspace, place)
 
     async def whisper(self, said: Said, post: Post) -> None:
         """Tell only the one who spoke."""

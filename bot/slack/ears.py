@@ -2,22 +2,24 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 
 from slack_bolt.async_app import AsyncApp
 
 from bot import logs
-from bot.chat import Chat, Said, key_of
+from bot.chat import Chat, Said, Whisper, key_of
 from bot.commands import following
 from bot.commands.asking import taken_up
 from bot.commands.commands import ASK, COMMANDS
 from bot.commands.desk import Desk
-from bot.commands.hearing import hear, kindly
+from bot.commands.hearing import Act, hear, kindly
+from bot.commands.once import Once, tell_busy
+from bot.commands.pressing import PRESSES
 from bot.doing import Doing
-from bot.slack import asking, forms, presses
+from bot.slack import asking, forms, presses, suite_form
 from bot.slack.beside import beside
-from bot.slack.chat import SlackChat, Whisper
+from bot.slack.chat import SlackChat
 from bot.slack.heard import HeardBefore
 from bot.slack.hearing import (
     Body,
@@ -38,8 +40,6 @@ ABOUT_MESSAGE, ANYWHERE = "ask_about_message", "ask_the_council"  # shortcuts of
 # What people say themselves; any other subtype is a change, or tells of one.
 _SAID = {None, "file_share", "me_message", "thread_broadcast"}
 
-Act = Callable[[Chat, Said], Awaitable[None]]
-
 
 class Ears:
     """Hears one workspace; what takes longer than an acknowledgement goes on in `doing`."""
@@ -50,7 +50,7 @@ class Ears:
         self._doing = doing
         self._gone = gone
         self._heard = HeardBefore()
-        self._pressed: set[tuple[str, ...]] = set()  # what is being done
+        self._once = Once()
 
     def listen_to(self, app: AsyncApp) -> None:
         """Have everything heard that the manifest subscribes to."""
@@ -64,6 +64,7 @@ class Ears:
         app.action(re.compile("council:.+"))(self.pressed)
         app.view(asking.CALLBACK)(self.asked_in_modal)
         app.view(presses.WHY_CALLBACK)(self.told_why)
+        app.view(suite_form.CALLBACK)(self.joined_suite)
 
     async def command(self, ack: Ack, body: Body) -> None:
         """Hear `/council …`."""
@@ -127,17 +128,13 @@ class Ears:
         press = presses.Press.of(body)
         whispers = Whispers(self._workspace, str(body.get("response_url") or ""))
 
-        async def act(chat: Chat, said: Said) -> None:
-            if press.does in self._pressed:
-                await presses.tell_busy(chat, said, press)
-                return
-            self._pressed.add(press.does)
-            try:
-                await presses.press(self._desk, self._workspace, chat, said, press)
-            finally:
-                self._pressed.discard(press.does)
+        async def done(chat: Chat, said: Said) -> None:
+            act = partial(presses.press, self._desk, self._workspace, chat, said, press)
+            # A modal that opens says by itself that once was enough.
+            if not await self._once.do(press.does, act) and press.action in PRESSES:
+                await tell_busy(chat, said)
 
-        self._begin(press.heard, whispers, act)
+        self._begin(press.heard, whispers, done)
 
     async def told_why(self, ack: Ack, body: Body) -> None:
         """Hear why a round was of no help."""
@@ -146,6 +143,20 @@ class Ears:
 
         async def act(chat: Chat, said: Said) -> None:
             await presses.keep_reason(self._desk, chat, said, reason)
+
+        self._begin(heard, Whispers(self._workspace), act)
+
+    async def joined_suite(self, ack: Ack, body: Body) -> None:
+        """Hear which suite a question joins; without a name it is said in the modal."""
+        try:
+            heard, filled = suite_form.read_filled(body)
+        except CouncilError as error:
+            await ack(response_action="errors", errors={suite_form.NAME: str(error)})
+            return
+        await ack()
+
+        async def act(chat: Chat, said: Said) -> None:
+            await suite_form.join(self._desk, chat, said, filled)
 
         self._begin(heard, Whispers(self._workspace), act)
 

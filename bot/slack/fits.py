@@ -3,7 +3,8 @@
 import json
 from collections.abc import Sequence
 
-from bot.chat import Heading, Part, Post
+from bot.chat import Post
+from bot.render.paging import may_fit
 from bot.slack.dress import Dress, Level
 from bot.slack.limits import BLOCKS, BOLD_HEADING, MESSAGE_JSON, MODAL_BLOCKS, MODAL_JSON, TEXT
 from bot.slack.rich import Block
@@ -12,7 +13,7 @@ from bot.slack.words import whole_text
 
 def fits_slack(post: Post) -> bool:
     """Say whether Slack takes the post as one message, at every level."""
-    if not _readable(post, MESSAGE_JSON):
+    if not may_fit(post, MESSAGE_JSON, BOLD_HEADING):
         return False
     dress = Dress(post)
     levels = (Level.DATA_TABLE, Level.TABLE, Level.MONOSPACE)[0 if dress.varies else -1 :]
@@ -23,7 +24,7 @@ def fits_slack(post: Post) -> bool:
 
 def fits_modal(post: Post) -> bool:
     """Say whether the post is shown on one page of a modal."""
-    if not _readable(post, MODAL_JSON):
+    if not may_fit(post, MODAL_JSON, BOLD_HEADING):
         return False
     return _within(Dress(post).blocks(Level.MONOSPACE), MODAL_BLOCKS, MODAL_JSON)
 
@@ -35,14 +36,3 @@ def json_size(blocks: Sequence[Block]) -> int:
 
 def _within(blocks: Sequence[Block], most: int, longest: int) -> bool:
     return len(blocks) <= most and json_size(blocks) <= longest
-
-
-def _readable(post: Post, longest: int) -> bool:
-    """Say no early to what is far too long, and to a heading that is none."""
-    if any(isinstance(part, Heading) and len(part.text) > BOLD_HEADING for part in post.parts):
-        return False
-    return sum(map(_length, post.parts)) <= longest
-
-
-def _length(part: Part) -> int:
-    return len(getattr(part, "text", ""))

@@ -1,9 +1,11 @@
 """From Slack's events to what was said: by whom, where, and under which key."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.chat import Asker, Said, UnwelcomeError, key_of
+from bot.slack.downloads import attached
 from bot.slack.reading import plain_text
 from bot.slack.workspace import CHAT, Workspace
 from council.places import Place
@@ -22,6 +24,7 @@ class Heard:
     event: str
     thread: str | None = None
     user_name: str = ""
+    files: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
 
     def said(self, team: str) -> Said:
         """Give what is known at once; nothing is known of the place, so it counts as private."""
@@ -42,6 +45,7 @@ async def known(workspace: Workspace, heard: Heard) -> Said:
         place=replace(said.place, private=where.is_private),
         is_shared=where.is_shared,
         is_direct=heard.channel.startswith("D"),
+        files=attached(workspace, heard.files),
     )
 
 
@@ -78,6 +82,7 @@ def of_message(event: Body) -> Heard:
         channel,
         f"{channel} {moment}",
         str(thread) if thread else None,
+        files=tuple(event.get("files") or ()),
     )
 
 

@@ -16,6 +16,7 @@ FEATURES = {
     "app_mentions:read": "mentions are not heard",
     "channels:history": "threads of channels are not read",
     "channels:read": "channels shared with others cannot be told from ordinary ones",
+    "files:read": "files of questions are not read",
     "files:write": "no files are posted",
     "groups:history": "threads of private channels are not read",
     "groups:read": "private channels cannot be told from others, and count as private",

@@ -6,9 +6,9 @@ from typing import Any
 
 from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
-from bot.commands.pressing import PRESSES, THANKS, opine, posts_of, readable_round
+from bot.commands.pressing import PRESSES, PROPOSED, THANKS, opine, posts_of, readable_round
 from bot.commands.rating import Opinion, own_feedback, rate
-from bot.slack import modals, offering
+from bot.slack import modals, offering, suite_form
 from bot.slack.buttons import action_of
 from bot.slack.hearing import Body, Heard, of_click
 from bot.slack.modals import Shown, fill, fill_with_error, open_modal, open_view
@@ -18,7 +18,6 @@ from council.errors import CouncilError
 
 WHY_CALLBACK = "council:why"
 WHY = "why"
-BUSY = "That is under way already."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +52,6 @@ class Press:
         return cls(heard, action, value, trigger, view, url)
 
 
-async def tell_busy(chat: Chat, said: Said, pressed: Press) -> None:
-    """Tell who pressed twice that once is enough; a modal that opens says so itself."""
-    if pressed.action in PRESSES:
-        await chat.whisper(said, Post((Note(BUSY),), BUSY))
-
-
 async def press(desk: Desk, workspace: Workspace, chat: Chat, said: Said, pressed: Press) -> None:
     """Do what a button says, for the one who pressed it."""
     if pressed.action in modals.TITLES:
@@ -70,11 +63,16 @@ async def press(desk: Desk, workspace: Workspace, chat: Chat, said: Said, presse
         await _filled(desk, workspace, said, pressed.view, shown)
     elif pressed.action in {"helpful", "unhelpful"}:
         await _rated(desk, workspace, chat, said, pressed)
+    elif pressed.action == "suite":
+        about = (pressed.value, pressed.trigger)
+        await suite_form.ask_which_suite(desk, workspace, said, *about)
     elif pressed.action in {WITH, WITHOUT}:
         about = (pressed.action, pressed.value)
         await offering.take_away(pressed.response_url)
         await offering.ask_about_thread(desk, workspace, chat, said, about)
     elif pressed.action in PRESSES:
+        if pressed.action in PROPOSED:
+            await offering.take_away(pressed.response_url)
         await PRESSES[pressed.action](desk, chat, said, pressed.value)
 
 

@@ -17,6 +17,7 @@ from bot.slack.modal_blocks import modal_blocks
 from bot.slack.modals import Shown, page_view
 from bot.slack.offers import Offer
 from bot.slack.presses import why_view
+from bot.slack.suite_form import suite_view
 from bot.slack.threads import Context
 from bot.slack.workspace import CHAT
 from council.answers import Absence, Answer, Role
@@ -89,6 +90,8 @@ def _modals(closed: Round) -> Iterator[Sample]:
     for name, said in (("a question in a thread", here), ("a question from anywhere", nowhere)):
         yield _view(name, form_view(panels, closed.panel.name, said, alone=True))
     yield _view("why it was not helpful", why_view(closed.id, here))
+    for names in ([], ["sql", "maths"]):
+        yield _view(f"a suite to choose, of {len(names)}", suite_view(closed.id, here, names))
     if closed.draw:
         shown = {
             "ballots": [ballots_post(closed, closed.draw)],

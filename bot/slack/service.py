@@ -10,29 +10,31 @@ from slack_bolt.authorization import AuthorizeResult
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from bot.chat import UnsureError
+from bot.bakeoffs.resuming import Way, go_on_in
+from bot.chat import Chat
+from bot.commands.coming_back import ComingBack
 from bot.commands.desk import Desk
+from bot.commands.leaving import left
 from bot.commands.untold import Untold
 from bot.doing import Doing
-from bot.logs import unforeseen
 from bot.slack.chat import SlackChat
 from bot.slack.ears import Ears
 from bot.slack.hearing import Body
+from bot.slack.opening import opened_client
 from bot.slack.people import People
 from bot.slack.preflight import Identity, SlackError, check_app_token, identity
 from bot.slack.sdk_logs import sdk_logger
 from bot.slack.sockets import run_socket
-from bot.slack.tokens import Tokens, opened_client
+from bot.slack.tokens import Tokens
 from bot.slack.whispers import Whispers
 from bot.slack.workspace import CHAT, SLACKS_OWN, Pace, Workspace
-from council.errors import CouncilError
+from council.places import Place
 from council.ports import Wanted
 
-LONGEST_PAUSE_SECONDS = 60.0
 NOT_READY = "Slack is not connected yet.\n"
 ONLY_SLACK = "Only Slack is heard here.\n"
 REVOKED = (
-    "Slack: SLACK_BOT_TOKEN was revoked, so nothing can be posted: install the app again, set its "
+    "SLACK_BOT_TOKEN was revoked, so nothing can be posted: install the app again, set its "
     "new token, and start again."
 )
 
@@ -49,29 +51,14 @@ class Slack:
     ) -> None:
         self._desk = desk
         self._tokens = tokens
+        self._coming_back = ComingBack("Slack", tell)
         self._tell = tell
         self._pace = pace
         self._handler: AsyncSlackRequestHandler | None = None
-        self._hears = False
 
     async def run(self) -> None:
         """Serve until cancelled, or until Slack takes a token no more; told is why."""
-        pause = 1.0
-        while True:
-            why = "The connection ended."
-            try:
-                await self._served()
-            except UnsureError as error:
-                why = str(error)
-            except CouncilError as error:
-                self._tell(f"Slack: {'stopped' if self._hears else 'not started'}. {error}")
-                return
-            # The outermost handler: Slack comes back, and the page goes on.
-            except Exception as error:  # noqa: BLE001
-                why = unforeseen("slack_failed", error)
-            self._tell(f"Slack: {why} The next try is in {pause:.0f} s.")
-            await asyncio.sleep(pause)
-            pause = min(LONGEST_PAUSE_SECONDS, 2 * pause)
+        await self._coming_back.serve(self._served)
 
     async def posted(self, request: Request) -> Response:
         """Hear what Slack posts; what it did not sign is refused."""
@@ -84,7 +71,7 @@ class Slack:
     async def _revoked(self, event: Body) -> None:
         """Hear that tokens are good no more: people's own do not matter, the bot's does."""
         if (event.get("tokens") or {}).get("bot"):
-            self._tell(REVOKED)
+            self._coming_back.say(REVOKED)
 
     async def _served(self) -> None:
         seconds = self._pace.timeout_seconds
@@ -108,18 +95,30 @@ class Slack:
         Ears(self._desk, workspace, doing, gone).listen_to(app)
         app.event("tokens_revoked")(self._revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(app)
-        self._hears = True
-        self._tell(f"Slack: in {me.team_name} over {self._tokens.transport}.")
+        self._coming_back.heard(f"in {me.team_name} over {self._tokens.transport}.")
         for warning in me.warnings:
             self._tell(warning)
         try:
             untold.tell(before)
+            await go_on_in(self._desk, CHAT, self._way_of(workspace))
             await self._hearing(app, gone)
         finally:
             self._handler = None
+            self._desk.ways.pop(CHAT, None)
             await doing.close()
-        await untold.drop(CHAT, workspace.team)
+            await self._desk.holds.let_go(CHAT)
+        await left(self._desk, CHAT, workspace.team)
         raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
+
+    def _way_of(self, workspace: Workspace) -> Way:
+        """Give the way to places of the workspace, and have others find it too."""
+
+        def way(place: Place) -> Chat | None:
+            theirs = place.workspace == workspace.team
+            return SlackChat(workspace, Whispers(workspace)) if theirs else None
+
+        self._desk.ways[CHAT] = way
+        return way
 
     async def _hearing(self, app: AsyncApp, gone: asyncio.Event) -> None:
         """Hear what comes in until the app is uninstalled."""

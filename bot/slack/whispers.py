@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.chat import Post, Said, insisted
+from bot.chat import Post, Said, insisted_on_one
 from bot.slack.calls import TIMEOUT_SECONDS, RefusedError, called
 from bot.slack.dress import Level, Message, dressed
 from bot.slack.workspace import UNFURLED, Workspace
@@ -75,17 +75,9 @@ class Whispers:
 
     async def _told(self, said: Said, post: Post) -> None:
         """Tell in the first way that Slack takes; where it takes no blocks, in plain text."""
-        last = CouncilError()
-        for level in (Level.MONOSPACE, Level.NO_BLOCKS):
-            message = dressed(post, level)
-            for way in self._ways(said):
-                try:
-                    await insisted(partial(called, partial(way, said, message)), PATIENCE_SECONDS)
-                except CouncilError as error:
-                    last = error
-                else:
-                    return
-        raise last
+        messages = (dressed(post, level) for level in (Level.MONOSPACE, Level.NO_BLOCKS))
+        ways = (partial(way, said, one) for one in messages for way in self._ways(said))
+        await insisted_on_one((partial(called, way) for way in ways), PATIENCE_SECONDS)
 
     def _ways(self, said: Said) -> list[Way]:
         """Give the ways to one person: in the place, through what they did, by direct message."""

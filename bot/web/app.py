@@ -12,14 +12,26 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from bot import logs
+from bot.access import NotYoursError
 from bot.bakeoffs.sought import SoughtError
 from bot.commands.rating import FeedbackError
-from bot.web import asking, boards, events, feedback, health, pages
+from bot.web import (
+    asking,
+    bakeoff_events,
+    bakeoffs,
+    boards,
+    events,
+    feedback,
+    health,
+    pages,
+    schedules,
+    suites,
+)
 from bot.web.asking import FormError
 from bot.web.gate import SLACK_EVENTS, Gate, HarmlessContent, KnownHosts
 from bot.web.seals import LinkError
 from bot.web.site import STATIC, Site
-from council.errors import CouncilError, RoundNotFoundError
+from council.errors import BakeoffError, CouncilError, RoundNotFoundError, SuiteError
 
 Handler = Callable[[Site, Request], Awaitable[Response]]
 Posted = Callable[[Request], Awaitable[Response]]
@@ -38,10 +50,18 @@ _READ: dict[str, Handler] = {
     "/rounds/{id}/state": events.state,
     "/rounds/{id}/round.json": pages.as_json,
     "/rounds/{id}/round.md": pages.as_markdown_file,
+    "/schedules": schedules.schedules,
+    "/bakeoffs": bakeoffs.bakeoffs,
+    "/bakeoffs/{id}": bakeoffs.bakeoff_page,
+    "/bakeoffs/{id}/events": bakeoff_events.events,
+    "/bakeoffs/{id}/state": bakeoff_events.state,
     "/leaderboard": boards.leaderboard_page,
     "/leaderboard.csv": boards.as_csv,
     "/leaderboard.json": boards.as_json,
     "/leaderboard.png": boards.as_png,
+    "/suites": suites.suites,
+    "/suites/{name}": suites.suite_page,
+    "/suites/{name}/suite.csv": suites.suite_file,
     "/login": asking.login,
     "/healthz": health.healthy,
     "/readyz": health.ready,
@@ -53,6 +73,16 @@ _DONE: dict[str, Handler] = {
     "/rounds/{id}/resume": asking.gone_on,
     "/rounds/{id}/stop": asking.stopped,
     "/rounds/{id}/feedback": feedback.rated,
+    "/schedules": schedules.added,
+    "/schedules/{id}/{act}": schedules.done,
+    "/bakeoffs": bakeoffs.proposal,
+    "/bakeoffs/begin": bakeoffs.begun,
+    "/bakeoffs/{id}/cancel": bakeoffs.cancelled,
+    "/bakeoffs/{id}/resume": bakeoffs.gone_on,
+    "/rounds/{id}/suite": suites.joined,
+    "/suites": suites.added,
+    "/suites/{name}/remove": suites.removed,
+    "/press/{action}": suites.pressed,
     "/login": asking.let_in,
 }
 
@@ -109,6 +139,14 @@ def _told(error: Exception) -> tuple[int, str]:
         return error.status_code, _SENTENCES.get(error.status_code, str(error.detail))
     if not isinstance(error, CouncilError):
         return _SERVER_FAULT, ""
-    kinds = {RoundNotFoundError: 404, LinkError: 403, FeedbackError: 422, SoughtError: 422}
+    kinds = {
+        RoundNotFoundError: 404,
+        BakeoffError: 404,
+        NotYoursError: 403,
+        LinkError: 403,
+        FeedbackError: 422,
+        SoughtError: 422,
+        SuiteError: 422,
+    }
     own = error.status if isinstance(error, FormError) else 503
     return kinds.get(type(error), own), str(error)

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -20,7 +21,7 @@ from council.places import Place
 from council.rounds import Round
 
 MOST_BYTES = 4_000_000
-_KEY = re.compile(r"[0-9a-f]{10}")
+KEY = re.compile(r"[0-9a-f]{10}")
 _LOCAL_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]{0,200}")
 
 
@@ -44,22 +45,27 @@ async def own_form(site: Site, request: Request) -> FormData:
 
 
 @dataclass(slots=True)
-class _Page(Chat):
+class PageChat(Chat):
     """The page as a chat: what is said to a visitor is collected for the next page."""
 
+    follows: ClassVar[bool] = False
     posts: list[Post] = field(default_factory=list)
 
     async def send(self, place: Place, post: Post, key: str) -> Sent:
+        """Collect a post."""
         self.posts.append(post)
         return Sent(place, str(len(self.posts)))
 
     async def find(self, place: Place, key: str) -> Sent | None:
+        """Give nothing: no page is shown twice."""
         return None
 
     async def edit(self, sent: Sent, post: Post) -> None:
+        """Put a post in the place of another."""
         self.posts[int(sent.message) - 1] = post
 
     async def whisper(self, said: Said, post: Post) -> None:
+        """Collect a post: everybody here is the one who spoke."""
         self.posts.append(post)
 
 
@@ -71,7 +77,7 @@ async def asked(site: Site, request: Request) -> Response:
     said = _said(visitor, text, form)
     order = COMMANDS.read(text) if text.strip() else None
     if order and order.command is not ASK:
-        page = _Page()
+        page = PageChat()
         # A panel is picked for the whole page, not for private questions alone.
         await hear(site.desk, page, replace(said, place=place_of(visitor)))
         return await site.page(request, "said.html", posts=page.posts, said=text)
@@ -106,7 +112,7 @@ def _choice(form: FormData) -> Choice:
 async def _opened(site: Site, said: Said, text: str, choice: Choice) -> str:
     """Give the id of the question's round, carried on; a form that is sent twice makes one."""
     desk = site.desk
-    key = said.key if _KEY.fullmatch(said.key) else desk.new_id()
+    key = said.key if KEY.fullmatch(said.key) else desk.new_id()
     round_ = proposed(desk, replace(said, key=key), text, choice)
     if not await desk.open(round_):
         before = await desk.store.load(key)

@@ -29,7 +29,8 @@ from bot.render.boards.svg import svg_of
 from bot.render.boards.thread import HOW_AUTHORS, HOW_JUDGES
 from bot.render.boards.worthwhile import worth_lines, worth_table
 from bot.render.names import known_names
-from bot.web.site import Site, download
+from bot.web.downloads import download
+from bot.web.site import Site
 
 OPTIONS = ("suite", "version", "panel", "category", "since", "until", "as")
 MOST_LETTERS = 200

@@ -8,6 +8,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from functools import lru_cache
+from typing import TypeVar
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -17,6 +18,8 @@ from bot.ports import Sight
 from bot.render.progress import progress_post
 from bot.web.site import Site, fragment
 from council.errors import CouncilError
+
+Seen = TypeVar("Seen")
 
 HEARTBEAT_SECONDS = 15.0
 RETRY_MILLISECONDS = 1000
@@ -59,24 +62,26 @@ async def _stream(site: Site, round_id: str) -> AsyncIterator[str]:
     try:
         async with site.desk.runner.watching(round_id) as sights:
             async for sight in or_silence(sights):
-                yield _event("state", told(sight)) if sight else ": still here\n\n"
+                yield event_text("state", told(sight)) if sight else ": still here\n\n"
     except CouncilError as error:
-        yield _event("stopped", {"why": str(error)})
+        yield event_text("stopped", {"why": str(error)})
     # The outermost handler of a stream: its headers are sent, so the page is told in it.
     except Exception as error:  # noqa: BLE001
-        yield _event("stopped", {"why": logs.unforeseen("stream_failed", error, round_id=round_id)})
+        why = logs.unforeseen("stream_failed", error, round_id=round_id)
+        yield event_text("stopped", {"why": why})
     else:
         if not site.desk.runner.seen(round_id):
-            yield _event("end", {})
+            yield event_text("end", {})
 
 
-def _event(name: str, data: dict[str, object]) -> str:
+def event_text(name: str, data: dict[str, object]) -> str:
+    """Give one event as it is sent."""
     return f"event: {name}\ndata: {json.dumps(data)}\n\n"
 
 
 async def or_silence(
-    sights: AsyncIterator[Sight], seconds: float = HEARTBEAT_SECONDS
-) -> AsyncIterator[Sight | None]:
+    sights: AsyncIterator[Seen], seconds: float = HEARTBEAT_SECONDS
+) -> AsyncIterator[Seen | None]:
     """Give the sights, and None whenever there was none for a while."""
     following = asyncio.ensure_future(anext(sights, None))
     try:

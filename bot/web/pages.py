@@ -15,7 +15,8 @@ from bot.render.placings import placings
 from bot.render.progress import progress_post
 from bot.render.report import answer_posts, ballots_post, report, standings_post, title_of
 from bot.web import feedback
-from bot.web.site import Site, download
+from bot.web.downloads import download
+from bot.web.site import Site
 from bot.web.visitors import visitor_of
 from council.rounds import Round
 from council.verify import verify
@@ -60,10 +61,16 @@ async def round_page(site: Site, request: Request) -> Response:
         is_running=is_carried and not round_.closing,
         is_own=is_own,
         may_rate=may_rate,
+        suites=await _suites(site) if may_rate else (),
         said_before=await feedback.said_before(site, request, round_) if may_rate else None,
         state=site.state(),
         **shown,
     )
+
+
+async def _suites(site: Site) -> tuple[str, ...]:
+    """Give the names of the suites that a question could join."""
+    return tuple(line.name for line in await site.desk.bench.suites.lines(""))
 
 
 def _open(round_: Round) -> dict[str, Any]:

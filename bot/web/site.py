@@ -13,8 +13,10 @@ from starlette.responses import HTMLResponse, Response
 
 from bot.access import check_readable, listable
 from bot.commands.desk import Desk
+from bot.commands.pressing import PROPOSED
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
+from bot.render.schedules import cost_line, last_run, meaning, next_line
 from bot.web.gate import is_known
 from bot.web.markdown import markdown
 from bot.web.seals import Seals
@@ -94,13 +96,6 @@ class Site:
         return round_
 
 
-def download(name: str, content: str | bytes, media_type: str) -> Response:
-    """Give a file to keep, under a name that every machine takes."""
-    plain = "".join(c if c.isalnum() or c in "-._" else "_" for c in name if c.isascii())
-    headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
-    return Response(content, media_type=media_type, headers=headers)
-
-
 def fragment(name: str, **shown: Any) -> str:  # noqa: ANN401
     """Give a part of a page."""
     return _templates().get_template(name).render(shown)
@@ -117,6 +112,9 @@ def _templates() -> Environment:
     )
     environment.filters |= {"markdown": markdown, "kind": lambda part: type(part).__name__}
     environment.globals |= {"asset": _asset, "names_of": names_of, "receivers": receivers}
+    environment.globals |= {"meaning": meaning, "next_line": next_line}
+    environment.globals |= {"cost_line": cost_line, "last_run": last_run}
+    environment.globals["pressable"] = PROPOSED
     return environment
 
 

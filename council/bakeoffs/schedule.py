@@ -11,7 +11,8 @@ class Schedule:
     """A recurring bake-off; `cron` is standard cron in a time zone, `words` what was typed for it.
 
     A slot is a wall-clock minute of the zone, `2026-11-23T09:00`; `last_slot` is the newest that
-    was taken, "" before the first. `subscribers` are mentioned when something changed.
+    was taken, or the minute since which slots count: when it was made, resumed, or given another
+    time. `subscribers` are mentioned when something changed.
     """
 
     id: str

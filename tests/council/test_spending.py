@@ -22,7 +22,23 @@ def test_a_round_is_counted_under_its_asker_and_its_channel() -> None:
     account = Account.of(round_, NOON)
 
     assert account == Account("r1", TODAY, "U1", "slack/T1/C1")
-    assert account.scopes == (Scope.USER_DAY, Scope.CHANNEL_DAY, Scope.DAY, Scope.MONTH)
+    assert account.workspace == "slack/T1"
+    assert account.scopes == tuple(scope for scope in Scope if scope is not Scope.SCHEDULE_DAY)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(Place("discord", "", "D1", private=True), id="direct-messages"),
+        pytest.param(Place("web", channel="web:1"), id="page"),
+        pytest.param(NOWHERE, id="nowhere"),
+    ],
+)
+def test_what_is_of_no_workspace_falls_under_no_cap_of_one(place: Place) -> None:
+    account = Account.of(a_round(question=Question("Why?", "U1", place=place)), NOON)
+
+    assert account.workspace == ""
+    assert Scope.WORKSPACE_DAY not in account.scopes
 
 
 @pytest.mark.parametrize(
@@ -39,6 +55,22 @@ def test_a_channels_own_cap_replaces_the_general_one(channel: str, cap: int) -> 
     found = caps.under(replace(ONE, channel=channel))
 
     assert (found.channel_day, found.user_day) == (cap, 1)
+
+
+@pytest.mark.parametrize(
+    ("channel", "cap"),
+    [
+        pytest.param("slack/T1/C1", 5, id="its-own"),
+        pytest.param("slack/T2/C1", 9, id="the-general-one"),
+        pytest.param("slack//T1", 9, id="a-channel-of-the-same-name"),
+    ],
+)
+def test_a_workspaces_own_cap_replaces_the_general_one(channel: str, cap: int) -> None:
+    caps = Caps(channel_day=7, workspace_day=9, workspaces={"T1": 5})
+
+    found = caps.under(replace(ONE, channel=channel))
+
+    assert (found.workspace_day, found.channel_day) == (cap, 7)
 
 
 def test_days_are_utc() -> None:
@@ -74,6 +106,10 @@ def test_a_schedule_is_read_off_the_slot(round_id: str, schedule: str) -> None:
         pytest.param(Scope.USER_DAY, replace(ONE, channel="x"), True, id="same-user"),
         pytest.param(Scope.USER_DAY, replace(ONE, asker="U2"), False, id="another-user"),
         pytest.param(Scope.CHANNEL_DAY, replace(ONE, channel="x"), False, id="another-channel"),
+        pytest.param(
+            Scope.WORKSPACE_DAY, replace(ONE, channel="slack/T1/x"), True, id="same-place"
+        ),
+        pytest.param(Scope.WORKSPACE_DAY, replace(ONE, channel="x/T1/C1"), False, id="other-place"),
         pytest.param(Scope.SCHEDULE_DAY, replace(ONE, schedule="x"), False, id="another-schedule"),
         pytest.param(Scope.DAY, Account("r2", TODAY), True, id="same-day"),
         pytest.param(Scope.DAY, replace(ONE, day=date(2026, 11, 22)), False, id="another-day"),
@@ -114,6 +150,12 @@ def test_the_first_cap_that_does_not_hold_is_named() -> None:
             "This round may cost $0.24, and $0.00 is left of the budget of $50.00 a month: "
             "ask again on 1 December (UTC).",
             id="month-overdrawn",
+        ),
+        pytest.param(
+            Refusal(Scope.WORKSPACE_DAY, 2_000_000, Used(2_000_000)),
+            "This round may cost $0.24, and $0.00 is left of this workspace's budget of "
+            "$2.00 a day: ask again after midnight UTC.",
+            id="workspace",
         ),
         pytest.param(
             Refusal(Scope.CHANNEL_DAY, 500_000, Used(100_000, 300_000)),

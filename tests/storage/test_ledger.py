@@ -88,15 +88,20 @@ async def test_what_just_fits_fits(ledger: Ledger) -> None:
     [
         pytest.param(an_account("r2", asker="U2", channel="C2", schedule="S2"), True, id="all"),
         pytest.param(an_account("r2", asker="U1"), False, id="same-user"),
-        pytest.param(an_account("r2", channel="C1"), False, id="same-channel"),
+        pytest.param(an_account("r2", channel="slack/T1/C1"), False, id="same-channel"),
+        pytest.param(an_account("r2", channel="slack/T2/C1"), True, id="another-workspace"),
+        pytest.param(an_account("r2", channel="slack/T1/C9"), False, id="same-workspace"),
+        pytest.param(an_account("r2", channel="slack/T10/C9"), True, id="like-named-workspace"),
+        pytest.param(an_account("r2", channel="Slack/t1/C9"), True, id="spelt-otherwise"),
         pytest.param(an_account("r2", schedule="S1"), False, id="same-schedule"),
         pytest.param(an_account("r2"), True, id="nobody"),
         pytest.param(an_account("r2", TOMORROW, asker="U1"), True, id="next-day"),
     ],
 )
 async def test_a_cap_is_for_those_it_is_for(ledger: Ledger, other: Account, *, fits: bool) -> None:
-    caps = Caps(user_day=100, channel_day=100, schedule_day=100)
-    await ledger.reserve(an_account(asker="U1", channel="C1", schedule="S1"), 90, caps)
+    caps = Caps(user_day=100, channel_day=100, workspace_day=100, schedule_day=100)
+    whole = an_account(asker="U1", channel="slack/T1/C1", schedule="S1")
+    await ledger.reserve(whole, 90, caps)
 
     assert (await ledger.reserve(other, 11, caps) is None) is fits
 
@@ -194,7 +199,7 @@ async def test_sums_are_exact(ledger: Ledger) -> None:
 
 
 async def test_an_empty_ledger_has_nothing_of_anything(ledger: Ledger) -> None:
-    account = an_account(asker="U1", channel="C1", schedule="S1")
+    account = an_account(asker="U1", channel="slack/T1/C1", schedule="S1")
 
     assert await ledger.used(account) == dict.fromkeys(Scope, Used())
     assert (await ledger.held(), await ledger.spent("r1")) == ((), 0)

@@ -18,7 +18,7 @@ from storage.database import open_engine
 from storage.ledger import SqlLedger
 from storage.memory_ledger import MemoryLedger
 
-CAPS = Caps(user_day=60, channel_day=70, schedule_day=50, day=100, month=150)
+CAPS = Caps(user_day=60, channel_day=70, workspace_day=80, schedule_day=50, day=100, month=150)
 ROUNDS = 6
 SHARED = settings(
     deadline=None,
@@ -68,7 +68,8 @@ class Walk:
     def account(self, step: Step) -> Account:
         i = step.round_
         day = self.first + timedelta(days=step.tomorrow)
-        who = (f"{self.name}-U{i % 2}", f"{self.name}-C{i % 3}", f"{self.name}-S{i // 4}")
+        channel = f"slack/{self.name}-T{i % 2}/C{i // 4}"
+        who = (f"{self.name}-U{i % 3}", channel, f"{self.name}-S{i // 4}")
         return Account(f"{self.name}-r{i}", day, *who)
 
     async def take(self, step: Step) -> None:

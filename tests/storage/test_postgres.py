@@ -17,7 +17,7 @@ from council.ports import Wanted
 from council.rounds import Closing
 from council.spending import Account, Caps
 from storage.acts import insert_once
-from storage.bench_rows import BakeoffRow, ShapeRow, SuiteBodyRow
+from storage.bench_rows import BakeoffRow, SourceRow, SuiteBodyRow
 from storage.database import open_engine
 from storage.ledger import SqlLedger
 from storage.reading import PARTS
@@ -48,7 +48,7 @@ def test_documents_and_moments_have_types_of_postgres_own(table: Table) -> None:
 
 @pytest.mark.parametrize(
     "table",
-    [RoundRow, SpendingRow, BakeoffRow, SuiteBodyRow, ShapeRow, *PARTS],
+    [RoundRow, SpendingRow, BakeoffRow, SuiteBodyRow, SourceRow, *PARTS],
     ids=lambda table: str(table.__tablename__),
 )
 def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
@@ -184,7 +184,7 @@ def test_a_driver_that_is_missing_is_named() -> None:
         ),
         pytest.param(
             lambda b: b.records.recent(WantedRecords(suite="sql")),
-            "ORDER BY record.asked_at, record.round_id",
+            "ORDER BY record.asked_micro, record.round_id",
             id="records",
         ),
     ],

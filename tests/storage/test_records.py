@@ -11,7 +11,7 @@ from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import EVERY_RECORD, Bench, WantedRecords
 from council.bakeoffs.records import VERSION
 from council.rounds import Closing
-from storage.bench_rows import ShapeRow
+from storage.bench_rows import SourceRow
 from storage.records import SqlRecords
 from storage.sql import SqlStore
 from tests.builders import ASKED_AT, a_round
@@ -127,7 +127,7 @@ async def test_whom_the_numbers_are_of_is_kept_once(engine: AsyncEngine) -> None
     await records.keep([a_record("c")])
 
     async with engine.connect() as connection:
-        count = await connection.execute(select(func.count()).select_from(ShapeRow))
+        count = await connection.execute(select(func.count()).select_from(SourceRow))
 
     assert count.scalar_one() == 1
 

@@ -13,14 +13,11 @@ from council.bakeoffs.suite import Grading, Reference
 __all__ = ["check_reference", "graded", "usual_grading"]
 
 
+_BY_VALUE = {Grading.EXACT: says, Grading.CHOICE: chooses, Grading.REGEX: matches}
+
+
 def graded(reference: Reference, text: str) -> bool:
     """Say whether an answer is right."""
-    match reference.grading:
-        case Grading.EXACT:
-            return says(reference.value, text)
-        case Grading.NUMBER:
-            return numbers_agree(reference.value, reference.tolerance, text)
-        case Grading.CHOICE:
-            return chooses(reference.value, text)
-        case Grading.REGEX:
-            return matches(reference.value, text)
+    if reference.grading is Grading.NUMBER:
+        return numbers_agree(reference.value, reference.tolerance, text)
+    return _BY_VALUE[reference.grading](reference.value, text)

@@ -62,7 +62,7 @@ def chooses(value: str, text: str) -> bool:
 def _final(kind: _Kind, text: str, *, anywhere: bool = True) -> set[str]:
     """Give the choices that a text ends up with."""
     if marked := marked_answers(text):
-        each = (kind.at_head(one) or kind.mentioned(one) for one in marked)
+        each = (kind.at_head(one) or (kind.mentioned(one) if anywhere else set()) for one in marked)
         return set[str]().union(*each)
     ends = set[str]().union(*map(kind.at_head, first_and_last_line(text)))
     return ends or (kind.mentioned(text) if anywhere else set())

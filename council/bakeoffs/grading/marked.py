@@ -1,8 +1,11 @@
 """Where in a text the final answer stands: after "Answer:", else at its ends."""
 
 import re
+from collections import deque
 
 from council.imitations import visible
+
+MOST_MARKS = 20  # the last ones; nobody marks more, and some models never stop
 
 # `**Answer:** 42` and "The answer to it is 42", but not "the answer is not 42".
 _MARK = re.compile(
@@ -11,7 +14,7 @@ _MARK = re.compile(
     r"(?:[ \t]+(?:is|would be)\b(?![ \t]+not\b)[ \t]*[:=]?|[ \t]*[:=]|[ \t]+[–—-](?=[ \t]))",
     re.IGNORECASE | re.MULTILINE,
 )
-_NEXT_LINE = re.compile(r"\s*([^\n]+)")
+_NEXT_LINE = re.compile(r"\s*([^\n]{1,2500})")
 _BOXED = re.compile(r"\\boxed\{([^{}]*)\}")
 _FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
 _TEXT = re.compile(r"\\(?:text|textbf|mathrm)\{([^{}]*)\}")
@@ -32,8 +35,9 @@ def marked_answers(text: str) -> list[str]:
 
     Boxed, as mathematics has it, goes before all else.
     """
-    boxed = [box[1] for box in _BOXED.finditer(text)]
-    after = (_NEXT_LINE.match(text, mark.end()) for mark in _MARK.finditer(text))
+    boxed = [box[1] for box in deque(_BOXED.finditer(text), MOST_MARKS)]
+    marks = deque(_MARK.finditer(text), MOST_MARKS)
+    after = (_NEXT_LINE.match(text, mark.end()) for mark in marks)
     answers = boxed or [line[1] for line in after if line]
     return [answer.strip() for answer in answers if answer.strip()]
 

@@ -10,7 +10,12 @@ from council.bakeoffs.grading.marked import marked_answers, plain
 MOST_DIGITS = 400
 _BIGGEST_BASE = 1_000
 _GROUP = ",'’_ \u00a0\u202f\u2009"
-_POWER = r"\{?(?P<%s>[-+−]?[0-9]{1,3})\}?"
+
+
+def _power(name: str) -> str:
+    return rf"\{{?(?P<{name}>[-+−]?[0-9]{{1,3}})\}}?"
+
+
 _NUMBER = re.compile(
     rf"""
     (?<![\w.])
@@ -23,8 +28,8 @@ _NUMBER = re.compile(
         (?P<part>[.,][0-9]+(?![.,]?[0-9]))?
       | (?P<bare>\.[0-9]+) )
     (?: [eE](?P<e>[-+−]?[0-9]{{1,3}})(?![0-9])
-      | \s?[×x*·]\s?10\s?(?:\^|\*\*)\s?{_POWER % "ten"}
-      | \s?(?:\^|\*\*)\s?{_POWER % "power"} )?
+      | \s?[×x*·]\s?10\s?(?:\^|\*\*)\s?{_power("ten")}
+      | \s?(?:\^|\*\*)\s?{_power("power")} )?
     (?: \s?/\s?(?P<below>[0-9]+)(?![0-9]|\s?/|[.,][0-9]) )?
     (?: \s?(?P<scale>thousand|million|billion|trillion)\b )?
     (?P<percent> \s?(?:%|percent\b|per\ cent\b) )?
@@ -32,6 +37,8 @@ _NUMBER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_LIST = re.compile(r"(?<![0-9.,])[0-9]+(?:,[0-9]+){2,}")  # 1,2,3
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
 _EQUALS = re.compile(r"[=≈]")
 _RAISED = re.compile(r"(?<=[0-9])[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
@@ -59,7 +66,8 @@ def numbers_agree(value: str, tolerance: float, text: str) -> bool:
 
     Where only one of both has a percent sign, 25 % is 25 as well as 0.25.
     """
-    right, said = _last(_seen(value)), _answered(_seen(text))
+    right = _last(_seen(value))
+    said = _answered(_seen(text)) if right else None
     if right is None or said is None:
         return False
     most = Fraction(str(tolerance))
@@ -82,8 +90,8 @@ def _answered(text: str) -> _Number | None:
 
 
 def _last(text: str) -> _Number | None:
-    found = list(_numbers(text))
-    return found[-1] if found else None
+    found = reversed(list(_NUMBER.finditer(text)))
+    return next(filter(None, map(_read, found)), None)
 
 
 def _numbers(text: str) -> Iterator[_Number]:
@@ -95,7 +103,13 @@ def _seen(text: str) -> str:
     seen = plain(_CURRENCY.sub(" ", text))
     for written, read in _LATEX:
         seen = seen.replace(written, read)
+    seen = _LIST.sub(_parted, seen)
     return _RAISED.sub(lambda power: f"^{power[0].translate(_LOWERED)}", seen)
+
+
+def _parted(found: re.Match[str]) -> str:
+    numbers = found[0]
+    return numbers if _THOUSANDS.fullmatch(numbers) else numbers.replace(",", ", ")
 
 
 def _read(found: re.Match[str]) -> _Number | None:

@@ -120,39 +120,33 @@ def _create_schedules() -> None:
 
 
 def _create_records() -> None:
+    common = ("panel", "scope", "bakeoff", "suite", "suite_version", "category", "shape")
     op.create_table(
-        "shape",
+        "source",
         sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("shape", sa.String(), nullable=False),
+        *(sa.Column(name, sa.String(), nullable=False) for name in common),
         sa.PrimaryKeyConstraint("id"),
-        sa.UniqueConstraint("shape"),
+        sa.UniqueConstraint(*common, name="uq_source"),
     )
     op.create_table(
         "record",
         sa.Column("round_id", sa.String(), nullable=False),
-        sa.Column("asked_at", MOMENT, nullable=False),
-        sa.Column("panel", sa.String(), nullable=False),
-        sa.Column("scope", sa.String(), nullable=False),
-        sa.Column("bakeoff", sa.String(), nullable=False),
+        sa.Column("asked_micro", sa.BigInteger(), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
-        sa.Column("suite", sa.String(), nullable=False),
-        sa.Column("suite_version", sa.String(), nullable=False),
-        sa.Column("category", sa.String(), nullable=False),
-        sa.Column("shape_id", sa.Integer(), nullable=False),
+        sa.Column("source_id", sa.Integer(), nullable=False),
         sa.Column("numbers", sa.LargeBinary(), nullable=False),
         sa.Column("version", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["round_id"], ["round.id"], ondelete="CASCADE"),
-        sa.ForeignKeyConstraint(["shape_id"], ["shape.id"]),
+        sa.ForeignKeyConstraint(["source_id"], ["source.id"]),
         sa.PrimaryKeyConstraint("round_id"),
     )
     with op.batch_alter_table("record") as record:
-        record.create_index("ix_record_asked_at_round_id", ["asked_at", "round_id"])
-        record.create_index(record.f("ix_record_bakeoff"), ["bakeoff"])
-        record.create_index(record.f("ix_record_suite"), ["suite"])
+        record.create_index("ix_record_asked_micro_round_id", ["asked_micro", "round_id"])
+        record.create_index(record.f("ix_record_source_id"), ["source_id"])
 
 
 def downgrade() -> None:
-    for table in ("record", "shape", "schedule", "bakeoff", "suite_body", "suite"):
+    for table in ("record", "source", "schedule", "bakeoff", "suite_body", "suite"):
         op.drop_table(table)
     # What was sent of bake-offs has no place there.
     op.execute("DELETE FROM outgoing WHERE round_id NOT IN (SELECT id FROM round)")

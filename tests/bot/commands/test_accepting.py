@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.commands.accepting import accepted, usual_seconds
+from bot.commands.accepting import accepted
+from bot.commands.usual import usual_seconds
 from council.rounds import Closing, Round
 from storage.memory import MemoryStore
 from tests.bot.desks import a_desk
@@ -23,7 +24,7 @@ async def usually(*rounds: Round) -> float | None:
     store = MemoryStore()
     for round_ in rounds:
         await store.open(round_)
-    return await usual_seconds(store, a_panel())
+    return await usual_seconds(store, a_panel().name)
 
 
 async def test_it_is_the_median_which_no_single_round_can_spoil() -> None:

@@ -13,10 +13,10 @@ from bot.commands.asking import opened
 from bot.commands.desk import Desk
 from bot.commands.hearing import hear
 from council.places import Place
-from council.rounds import Question, Round
-from storage.memory import MemoryStore
+from council.rounds import Question
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import ASKED_AT, a_panel, a_round
+from tests.fakes import SlowStore
 
 ANA, BEN, GUEST = Asker("U1", "Ana"), Asker("U2", "Ben"), Asker("U3", "Gil", is_guest=True)
 HERE = Place("slack", "T1", "C1")
@@ -163,14 +163,6 @@ async def test_of_two_at_once_at_the_limit_one_is_admitted() -> None:
 
     assert [type(one) for one in found if one is not True] == [TooManyRoundsError]
     assert len(await office.desk.store.ids()) == 1
-
-
-class SlowStore(MemoryStore):
-    """Lets others run between what it is asked and what it does."""
-
-    async def open(self, round_: Round) -> bool:
-        await asyncio.sleep(0)
-        return await super().open(round_)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bot.commands.questions import MOST_CHARACTERS, checked_question, cleaned
+from bot.commands.questions import checked_question
+from bot.texts import MOST_CHARACTERS, cleaned
 from council.errors import QuestionError
 from council.rounds import Question
 

@@ -31,19 +31,20 @@ _NUMBERS = count(1)
 
 @dataclass(slots=True)
 class Inside:
-    """A running service, with a place in it and somebody who asks there."""
+    """A running service, what it has told, a place in it and somebody who asks there."""
 
     desk: Desk
     gateway: HeldGateway
     discord: FakeDiscord
     place: Channel
     person: User
+    told: list[str]
 
     def anew(self) -> "Inside":
         """Give the same service for another test: another place, another person, silent models."""
         self.gateway.goes_on.clear()
         self.gateway.asked.clear()
-        self.discord.state.troubles.clear()
+        self.discord.calm()
         self.discord.faults.clear()
         return replace(self, place=_place(self.discord), person=_person(self.discord))
 
@@ -148,7 +149,7 @@ async def inside(folder: Path, discord: FakeDiscord | None = None) -> AsyncItera
         running = asyncio.create_task(Discord(desk, address, folder, told.append).run())
         try:
             await discord.until(lambda: told, 20)
-            yield Inside(desk, gateway, discord, _place(discord), _person(discord))
+            yield Inside(desk, gateway, discord, _place(discord), _person(discord), told)
         finally:
             running.cancel()
             gateway.goes_on.set()

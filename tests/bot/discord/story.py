@@ -116,6 +116,17 @@ class Stage:
         deed = await self.discord.click(message, part(message, action), user)
         return await self.answer_to(deed)
 
+    async def asked_back(self, user: str, message: Message, action: str) -> Message:
+        """Press a button, and give the question that comes back."""
+        deed = await self.discord.click(message, part(message, action), user)
+        await self.answer_to(deed)
+        return deed.interaction.sent[-1]
+
+    async def confirms(self, user: str, message: Message, action: str) -> str:
+        """Press a button, say yes, and give what is answered to that."""
+        question = await self.asked_back(user, message, action)
+        return await self.presses(user, question, f"yes_{action}")
+
     def forged(self, root: Message, where: Channel | str) -> Message:
         """Give an answer's message in another place, as a forged press would have it."""
         state = self.discord.state

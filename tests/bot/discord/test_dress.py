@@ -65,7 +65,7 @@ async def test_a_finished_round_leads_with_the_answer_and_ends_with_what_can_be_
     assert words[:2] == ["## Is Postgres enough for a job queue?", "The council says yes."]
     assert words[3].startswith("-# First: Gemini 3 Pro, on 3 of 3 ballots")
     assert [[one["label"] for one in row] for row in buttons_of(root)] == [
-        ["Answers", "Ballots", "Run again", "Export"],
+        ["Answers", "Ballots", "Run again", "Add to suite", "Export"],
         ["Helpful", "Not helpful"],
     ]
 

@@ -179,7 +179,7 @@ async def test_one_person_asks_as_often_an_hour_as_is_allowed_and_admins_are_nam
     told = await ruled.says("U1", "C1", "ask", question="And once more?")
 
     assert "You have asked 2 rounds in the last hour" in told
-    assert "You have asked 2 rounds" in await ruled.presses("U1", root, "again")
+    assert "You have asked 2 rounds" in await ruled.confirms("U1", root, "again")
     id_ = part(root, "answers").rpartition(":")[2]
     assert "open to certain roles" in await ruled.says("U2", "C1", "forget", round=id_)
     assert "is forgotten" in await ruled.says("UGUEST", "C1", "forget", round=id_)

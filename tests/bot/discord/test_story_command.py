@@ -10,7 +10,20 @@ from tests.wire.models import Behaviour, Say, by_role
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-COMMANDS = ("ask", "help", "panel", "rounds", "show", "budget", "cancel", "leaderboard", "forget")
+COMMANDS = (
+    "ask",
+    "help",
+    "panel",
+    "rounds",
+    "show",
+    "suite",
+    "bakeoff",
+    "budget",
+    "cancel",
+    "leaderboard",
+    "forget",
+    "schedule",
+)
 SILENT, BUTTONS = 1 << 12, ("answers", "ballots", "again", "export", "helpful", "unhelpful")
 
 

@@ -1,5 +1,6 @@
 """What the buttons under an answer do: for whom, how often, and after a restart."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -45,7 +46,7 @@ async def test_run_again_asks_the_same_panel_the_same_for_the_one_who_pressed(st
     channel = stage.channel()
     root = await stage.asked(channel, "Which queue, again?")
 
-    told = await stage.presses("U2", root, "again")
+    told = await stage.confirms("U2", root, "again")
 
     again = await stage.answered(channel, 2)
     assert "Asking North, South and East" in told
@@ -60,14 +61,35 @@ async def test_pressed_twice_it_runs_once_again(stage: Stage) -> None:
     root = await stage.answered(channel)
     _silence(stage)
 
-    first = await stage.discord.click(root, part(root, "again"), "U1")
-    second = await stage.discord.click(root, part(root, "again"), "U1")
+    question = await stage.asked_back("U1", root, "again")
+    yes = part(question, "yes_again")
+    clicks = (stage.discord.click(question, yes, "U1") for _ in range(2))
+    told = [await stage.answer_to(deed) for deed in await asyncio.gather(*clicks)]
 
-    assert "Asking Up, Down and Left" in await stage.answer_to(first)
-    assert "under way already" in await stage.answer_to(second)
+    assert sum("Asking Up, Down and Left" in one for one in told) == 1
+    assert sum("under way already" in one for one in told) == 1
     await stage.says("U1", channel, "cancel", round="last")
     stage.models.script.clear()
     assert len(stage.rounds(channel)) == 2
+
+
+async def test_before_it_runs_again_the_presser_is_told_what_that_costs_and_may_say_no(
+    stage: Stage,
+) -> None:
+    channel = stage.channel()
+    await stage.discord.slash("U1", channel, "council ask", question="Which?", panel="served")
+    root = await stage.answered(channel)
+
+    question = await stage.asked_back("U2", root, "again")
+
+    assert question.ephemeral_to == stage.discord.user("U2").id
+    assert "The whole council is asked once more" in question.text
+    assert "Cost unknown for Up, Down and Left" in question.text
+    deed = await stage.discord.click(question, part(question, "no_again"), "U2")
+    assert deed.accepted
+    assert question.text == "-# Nothing was asked."
+    assert not part(question, "yes_again")
+    assert len(stage.rounds(channel)) == 1
 
 
 async def test_the_asker_and_admins_alone_cancel_and_then_it_can_be_gone_on_with(
@@ -77,7 +99,14 @@ async def test_the_asker_and_admins_alone_cancel_and_then_it_can_be_gone_on_with
     (id_,) = stage.rounds(root.channel)
 
     assert "Only the one who asked, or an admin," in await stage.presses("U2", root, "cancel")
-    assert f"Round {id_} is cancelled" in await stage.presses("UADMIN", root, "cancel")
+    question = await stage.asked_back("U1", root, "cancel")
+    assert f"Cancel round {id_}?" in question.text
+    assert "0 of 3 answers are kept" in question.text
+    stolen = stage.forged(question, stage.channel())
+    assert "Only the one who asked" in await stage.presses("U2", stolen, "yes_cancel")
+    await stage.discord.click(question, part(question, "no_cancel"), "U1")
+    assert question.text == "-# The round goes on."
+    assert f"Round {id_} is cancelled" in await stage.confirms("UADMIN", root, "cancel")
     await stage.discord.until(lambda: part(root, "resume"))
     assert "Kept so far: nothing." in root.text
     stage.models.script.clear()
@@ -134,6 +163,7 @@ async def test_buttons_and_modals_of_before_a_restart_work(tmp_path: Path) -> No
         root = await stage.asked(channel)
         await stage.told(root)
         deed = await discord.click(root, part(root, "unhelpful"), "U2")
+        question = await stage.asked_back("U2", root, "again")
         assert deed.modal
         await stage.served.kill()
         discord.gateway.cut()
@@ -142,6 +172,6 @@ async def test_buttons_and_modals_of_before_a_restart_work(tmp_path: Path) -> No
             assert "Noted, thank you." in await stage.answer_to(sent)
             assert "Response " in await stage.presses("U2", root, "answers")
             assert "as JSON" in await stage.presses("U1", root, "export")
-            await stage.presses("U2", root, "again")
+            await stage.presses("U2", question, "yes_again")
             await stage.answered(channel, 2)
             assert discord.faults == []

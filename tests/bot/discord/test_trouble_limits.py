@@ -33,12 +33,3 @@ async def test_after_a_quarter_of_an_hour_the_asker_is_told_by_a_direct_message(
         assert part(bot.ours()[0], "answers")
         (told,) = bot.discord.direct(bot.person)
         assert "I need Create Public Threads" in told.text
-
-
-async def test_a_server_that_threw_the_bot_out_is_told_nothing(tmp_path: Path) -> None:
-    async with inside(tmp_path, FakeDiscord(QUICK)) as bot:
-        await bot.asks()
-        bot.discord.remove_bot("G1")
-        bot.go_on()
-
-        await bot.delivered()

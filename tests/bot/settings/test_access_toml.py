@@ -32,12 +32,17 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     direct_messages = false
     rounds_per_hour = 20
     rounds_per_day = 100
+    rounds_at_once = 3
     [access.in."C1"]
     panel = "cheap"
     vendors = ["openai"]
     day_usd = 0.5
     [access.in."D1"]
     vendors = ["anthropic", "openai"]
+    [access.workspaces."T1"]
+    rounds_at_once = 5
+    day_usd = 2
+    [access.workspaces."T2"]
     """
 
     found = houses(tmp_path, text)
@@ -46,8 +51,10 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
         "C1": ChannelRules("cheap", ("openai",)),
         "D1": ChannelRules(None, ("anthropic", "openai")),
     }
-    assert found.access == Access(("C1", "D1"), ("U1",), ("R1",), True, True, False, 20, 100, rules)
+    people = (("U1",), ("R1",), True, True, False)
+    assert found.access == Access(("C1", "D1"), *people, 20, 100, rules, 3, {"T1": 5})
     assert found.caps.channels == {"C1": 500_000}
+    assert found.caps.workspaces == {"T1": 2_000_000}
 
 
 @pytest.mark.parametrize("text", ["", "[access]"], ids=["none", "empty"])
@@ -66,6 +73,10 @@ def test_without_rules_ordinary_channels_and_direct_messages_are_open(
         pytest.param("[access]\nchannels = 'C1'", "access.channels: ", id="no-list"),
         pytest.param("[access]\nrounds_per_hour = 0", "access.rounds_per_hour: ", id="no-round"),
         pytest.param("[access.in.C1]\nday_usd = -1", "access.in.C1.day_usd: ", id="negative"),
+        pytest.param("[access]\nrounds_at_once = 0", "access.rounds_at_once: ", id="no-room"),
+        pytest.param(
+            "[access.workspaces.T1]\npanel = 'x'", "access.workspaces.T1.panel: ", id="no-such-rule"
+        ),
         pytest.param("[access]\nin = 3", "access.in: ", id="no-channels"),
         pytest.param(
             "[access.in.C1]\npanel = 'x'",

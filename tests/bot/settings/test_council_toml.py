@@ -177,13 +177,32 @@ def test_caps_are_read_in_dollars_and_kept_exactly(tmp_path: Path) -> None:
     [budgets]
     day_usd = 5
     user_day_usd = 0.1
+    workspace_day_usd = 2
     unknown_prices = "forbidden"
     """
 
     caps = houses(tmp_path, text).caps
 
-    assert caps == Caps(day=5_000_000, user_day=100_000, unknown_prices=False)
+    assert caps == Caps(
+        day=5_000_000, user_day=100_000, workspace_day=2_000_000, unknown_prices=False
+    )
 
 
 def test_without_budgets_nothing_is_capped(tmp_path: Path) -> None:
     assert houses(tmp_path, "").caps == Caps()
+
+
+def test_how_many_rounds_of_a_bake_off_go_at_once_is_set(tmp_path: Path) -> None:
+    file = tmp_path / "council.toml"
+    file.write_text("[bakeoffs]\nrounds_at_once = 4\n")
+
+    assert load_houses(file).bakeoff_rounds == 4
+    assert load_houses(None).bakeoff_rounds == 2
+
+
+def test_a_bake_off_without_rounds_is_a_fault(tmp_path: Path) -> None:
+    file = tmp_path / "council.toml"
+    file.write_text("[bakeoffs]\nrounds_at_once = 0\n")
+
+    with pytest.raises(SettingsError, match=r"council\.toml: bakeoffs\.rounds_at_once"):
+        load_houses(file)

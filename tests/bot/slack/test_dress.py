@@ -62,6 +62,7 @@ async def test_a_finished_round_leads_with_the_answer_and_ends_with_what_can_be_
         "Answers",
         "Ballots",
         "Run again",
+        "Add to suite",
         "Export",
     ]
     assert [element["action_id"] for element in thumbs["elements"]] == ["council:feedback"]

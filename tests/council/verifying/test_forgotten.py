@@ -57,7 +57,8 @@ def test_no_forgotten_round_shows_a_difference(round_: Round) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "tamper"), [(f, s) for f, s in ALONE.items() if f not in FREE], ids=str
+    ("field", "tamper"),
+    [pytest.param(field, tamper, id=field) for field, tamper in ALONE.items() if field not in FREE],
 )
 def test_a_tampering_is_still_named(field: str, tamper: Tamper) -> None:
     assert fields(tamper(GONE)) == [field]

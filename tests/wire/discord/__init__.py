@@ -20,16 +20,9 @@ from tests.wire.discord.pings import pings_in
 from tests.wire.discord.rates import Rates
 from tests.wire.discord.scenery import BOT
 from tests.wire.discord.state import Installation, Interaction, Modal, Rules, SeenFault
-from tests.wire.discord.troubles import (
-    DropAfter,
-    DropBefore,
-    Fail,
-    FailAfter,
-    Refuse,
-    Slow,
-    Storm,
-)
+from tests.wire.discord.troubles import FailAfter, Refuse, Storm
 from tests.wire.discord.world import Channel, File, Guild, Member, Message, Role, User, World
+from tests.wire.troubles import DropAfter, DropBefore, Fail, Slow
 
 __all__ = [
     "BOT",

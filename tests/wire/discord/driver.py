@@ -1,6 +1,5 @@
 """The fake Discord as a test holds it: people act, the product answers, the test looks."""
 
-import asyncio
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from types import TracebackType
@@ -20,6 +19,7 @@ from tests.wire.discord.shaping import Shaping
 from tests.wire.discord.state import Installation, Modal, Rules, SeenFault, State
 from tests.wire.discord.troubles import Storm, Trouble
 from tests.wire.discord.world import Channel, File, Message, User, World
+from tests.wire.looking import until
 
 Payload = dict[str, Any]
 
@@ -183,12 +183,10 @@ class FakeDiscord(Acting, Shaping):
         """Wait until the bot is on the gateway and has heard everything."""
         await self.until(self.gateway.is_connected, seconds)
 
+    def calm(self) -> None:
+        """Order nothing any more."""
+        self.state.troubles.clear()
+
     async def until(self, holds: Callable[[], object], seconds: float = 10.0) -> None:
         """Look again and again until this holds; fail with what was seen when it never does."""
-        loop = asyncio.get_running_loop()
-        end = loop.time() + seconds
-        while not holds():
-            if loop.time() > end:
-                last = [str(call) for call in self.calls[-8:]]
-                raise AssertionError(f"still not so after {seconds} s; last calls: {last}")
-            await asyncio.sleep(0.005)
+        await until(holds, seconds, lambda: map(str, self.calls[-8:]))

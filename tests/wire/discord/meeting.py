@@ -9,16 +9,8 @@ from aiohttp import web
 from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.rates import Verdict
 from tests.wire.discord.state import State
-from tests.wire.discord.troubles import (
-    DropAfter,
-    DropBefore,
-    Fail,
-    FailAfter,
-    Refuse,
-    Slow,
-    Storm,
-    Trouble,
-)
+from tests.wire.discord.troubles import FailAfter, Refuse, Storm, Trouble
+from tests.wire.troubles import DropAfter, DropBefore, Fail, Slow
 
 Act = Callable[[], Reply]
 

@@ -4,22 +4,7 @@ from collections import deque
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-
-@dataclass(frozen=True, slots=True)
-class Fail:
-    """An HTTP error instead of an answer: 500, 503."""
-
-    status: int = 500
-
-
-@dataclass(frozen=True, slots=True)
-class DropBefore:
-    """The connection is closed and nothing was done."""
-
-
-@dataclass(frozen=True, slots=True)
-class DropAfter:
-    """The request was carried out, but the connection closed before the answer."""
+from tests.wire.troubles import DropAfter, DropBefore, Fail, Slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +12,6 @@ class FailAfter:
     """The request was carried out, and an HTTP error came back all the same."""
 
     status: int = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Slow:
-    """The answer takes this much longer; the deed is done at once, or only `before` the answer."""
-
-    seconds: float
-    before: bool = False  # wait first, then act
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from tests.wire.slack.manifest import faults_of_manifest
 from tests.wire.slack.pings import pings_in
 from tests.wire.slack.rates import Rates
 from tests.wire.slack.state import File, Installation, Rules, SeenFault, View
-from tests.wire.slack.troubles import DropAfter, DropBefore, Fail, Refuse, Slow
+from tests.wire.slack.troubles import Refuse
 from tests.wire.slack.workspace import BOT, BOT_ID, TEAM, Channel, Message, User, Workspace
+from tests.wire.troubles import DropAfter, DropBefore, Fail, Slow
 
 __all__ = [
     "BOT",

@@ -8,6 +8,7 @@ from typing import Any
 from tests.wire.slack import fields, payloads
 from tests.wire.slack.answering import Answers
 from tests.wire.slack.delivering import Acknowledgement, Parcel, Transport
+from tests.wire.slack.methods.files import sent
 from tests.wire.slack.posting import new_message, put, thread_root
 from tests.wire.slack.state import SeenFault, State, View
 from tests.wire.slack.workspace import BOT, Channel, Message
@@ -91,10 +92,19 @@ class Acting:
         message = self.says(user, channel, text, thread_ts)
         return await self._tell("app_mention", message)
 
-    async def direct_message(self, user: str, text: str, thread_ts: str | None = None) -> Event:
-        """Write to the bot alone."""
+    async def direct_message(
+        self,
+        user: str,
+        text: str,
+        thread_ts: str | None = None,
+        files: Mapping[str, bytes] | None = None,
+    ) -> Event:
+        """Write to the bot alone, perhaps with files by their names."""
         place = self.state.workspace.im_with(user)
-        return await self._tell("message.im", self.says(user, place.id, text, thread_ts))
+        message = self.says(user, place.id, text, thread_ts)
+        if files:
+            message.payload["files"] = [sent(self.state, user, *file) for file in files.items()]
+        return await self._tell("message.im", message)
 
     async def channel_message(
         self, user: str, channel: str, text: str, thread_ts: str | None = None

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from tests.wire.looking import until
 from tests.wire.slack.acting import Acting
 from tests.wire.slack.calls import Call
 from tests.wire.slack.links import Links
@@ -138,12 +139,13 @@ class FakeSlack(Acting):
         """Wait until the product holds so many links."""
         await self.until(lambda: len(self.links.open) >= links, seconds)
 
+    def calm(self) -> None:
+        """Order nothing any more."""
+        self.state.troubles.clear()
+
     async def until(self, holds: Callable[[], object], seconds: float = 10.0) -> None:
         """Look again and again until this holds; fail with what was seen when it never does."""
-        loop = asyncio.get_running_loop()
-        end = loop.time() + seconds
-        while not holds():
-            if loop.time() > end:
-                last = [f"{call.method}: {call.outcome}" for call in self.calls[-8:]]
-                raise AssertionError(f"still not so after {seconds} s; last calls: {last}")
-            await asyncio.sleep(0.005)
+        await until(holds, seconds, self._last)
+
+    def _last(self) -> list[str]:
+        return [f"{call.method}: {call.outcome}" for call in self.calls[-8:]]

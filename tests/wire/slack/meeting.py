@@ -8,7 +8,8 @@ from aiohttp import web
 
 from tests.wire.slack.calls import Call
 from tests.wire.slack.state import State
-from tests.wire.slack.troubles import DropAfter, DropBefore, Fail, Refuse, Slow, Trouble
+from tests.wire.slack.troubles import Refuse, Trouble
+from tests.wire.troubles import DropAfter, DropBefore, Fail, Slow
 
 Act = Callable[[], web.Response]
 

@@ -69,6 +69,10 @@ def said(state: State, message: Message, channel: Channel, type_: str) -> Payloa
         )
     if message.thread_ts:
         inner["thread_ts"] = message.thread_ts
+    if files := message.payload.get("files"):
+        inner["files"] = files
+        if type_ == "message":
+            inner["subtype"] = "file_share"
     if author.is_stranger:
         inner |= {"user_team": author.team, "source_team": author.team}
     return inner

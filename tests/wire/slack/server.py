@@ -30,6 +30,7 @@ class Server:
         app.router.add_post("/commands/{number}", hooks.serve)
         app.router.add_post("/actions/{number}", hooks.serve)
         app.router.add_post("/upload/v1/{number}", self._upload)
+        app.router.add_get("/files-pri/{number}/download", self._download)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
 
     async def start(self) -> None:
@@ -59,6 +60,15 @@ class Server:
         call = Call(UPLOAD, {"path": request.path}, None, self._state.now(), "bytes")
         act = partial(self._store, call, await request.read())
         return await meet(self._state, request, call, act)
+
+    async def _download(self, request: web.Request) -> web.Response:
+        """Give a file that a person sent; whoever may not read files is led to a page to log in."""
+        shown = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        token = self._state.tokens.get(shown)
+        if token is None or "files:read" not in token.scopes:
+            raise web.HTTPFound("/signin")
+        content = self._state.sent.get(request.path)
+        return web.Response(body=content, status=404 if content is None else 200)
 
     def _store(self, call: Call, content: bytes) -> web.Response:
         """Keep a file; its bytes must be as many as were announced."""

@@ -152,6 +152,7 @@ class State:
         self.homes: dict[str, View] = {}
         self.files: dict[str, File] = {}
         self.uploads: dict[str, File] = {}
+        self.sent: dict[str, bytes] = {}  # by people, at their addresses
         self.faults: list[SeenFault] = []
         self.tickets: set[str] = set()
         self.work: set[asyncio.Task[None]] = set()

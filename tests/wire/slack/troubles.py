@@ -3,30 +3,7 @@
 from collections import defaultdict, deque
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class Fail:
-    """An HTTP error instead of an answer: 500, 503."""
-
-    status: int = 500
-
-
-@dataclass(frozen=True, slots=True)
-class DropBefore:
-    """The connection is closed and nothing was done."""
-
-
-@dataclass(frozen=True, slots=True)
-class DropAfter:
-    """The call was carried out, but the connection closed before the answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Slow:
-    """The answer takes this much longer; the deed is done at once, or only `before` the answer."""
-
-    seconds: float
-    before: bool = False  # wait first, then act
+from tests.wire.troubles import DropAfter, DropBefore, Fail, Slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +38,11 @@ class Troubles:
     def storm(self, method: str, storm: Storm, now: float) -> None:
         """Let a storm begin now."""
         self._storms[method] = (now + storm.seconds, storm.retry_after)
+
+    def clear(self) -> None:
+        """Order nothing any more."""
+        self._waiting.clear()
+        self._storms.clear()
 
     def next(self, method: str) -> Trouble | None:
         """Take the trouble this call meets, if any."""

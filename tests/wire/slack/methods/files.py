@@ -90,6 +90,22 @@ def info(state: State, call: Call) -> Payload:
     return {"file": described(file)}
 
 
+def sent(state: State, user: str, name: str, content: bytes) -> Payload:
+    """Give a file that a person sent, as a message tells of it."""
+    number = state.number()
+    path = f"/files-pri/{number}/download"
+    state.sent[path] = content
+    return {
+        "id": f"F{number:06d}",
+        "name": name,
+        "title": name,
+        "size": len(content),
+        "user": user,
+        "mode": "hosted",
+        "url_private_download": f"{state.address}{path}",
+    }
+
+
 METHODS = {
     "files.getUploadURLExternal": Method(upload_url, ("files:write",), takes_json=False),
     "files.completeUploadExternal": Method(complete, ("files:write",)),

@@ -1,0 +1,139 @@
+"""The bake-offs that this process holds, each in a task, and everybody who watches one.
+
+A claim keeps every other process of the machine from holding the same one.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+import structlog
+
+from bot.ports import Claims
+from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.progress import Progress
+from council.errors import BakeoffError, CouncilError
+
+News = asyncio.Queue[Progress | Exception | None]
+
+
+class HeldElsewhereError(BakeoffError):
+    """Another process holds the bake-off."""
+
+
+class Held:
+    """A bake-off under way: its newest progress, and a bell that has its row read again."""
+
+    def __init__(self, bakeoff: Bakeoff) -> None:
+        self.progress = Progress(bakeoff)
+        self.bell = asyncio.Event()
+        self.task: asyncio.Task[None] | None = None
+        self._watchers: list[News] = []
+
+    def show(self, progress: Progress) -> None:
+        """Let every watcher see how it stands."""
+        self.progress = progress
+        self.tell(progress)
+
+    def tell(self, news: Progress | Exception | None) -> None:
+        """Let every watcher hear the news; None is the end of it."""
+        for watcher in self._watchers:
+            watcher.put_nowait(news)
+
+    @contextmanager
+    def watched(self) -> Iterator[News]:
+        """Give a queue of all progress from the newest on."""
+        news: News = asyncio.Queue()
+        news.put_nowait(self.progress)
+        self._watchers.append(news)
+        try:
+            yield news
+        finally:
+            self._watchers.remove(news)
+
+
+Carry = Callable[[Held], Awaitable[None]]
+
+
+class Holds:
+    """Who holds what in this process; `claims` are None where no other process can."""
+
+    def __init__(self, claims: Claims | None = None) -> None:
+        self._claims = claims
+        self._held: dict[str, Held] = {}
+
+    def begin(self, bakeoff: Bakeoff, carry: Carry) -> None:
+        """Have a bake-off carried on from now on; one that is held already is left alone.
+
+        Raises HeldElsewhereError where another process holds it.
+        """
+        if bakeoff.id in self._held:
+            return
+        if self._claims and not self._claims.take(_claim(bakeoff.id)):
+            raise HeldElsewhereError(
+                f"Bake-off {bakeoff.id} is being held by another process of this machine."
+            )
+        held = self._held[bakeoff.id] = Held(bakeoff)
+        held.task = asyncio.create_task(self._carry(held, carry))
+
+    def seen(self, bakeoff_id: str) -> Progress | None:
+        """Give how a bake-off stands that is held here, None of any other."""
+        held = self._held.get(bakeoff_id)
+        return held.progress if held else None
+
+    def ring(self, bakeoff_id: str) -> None:
+        """Have its holder read its row again at once."""
+        if held := self._held.get(bakeoff_id):
+            held.bell.set()
+
+    async def watching(self, bakeoff_id: str) -> AsyncIterator[Progress]:
+        """Give all progress of a bake-off that is held here, from the newest on to its end.
+
+        Raises what kept it from its end; gives nothing for one that is not held here.
+        """
+        held = self._held.get(bakeoff_id)
+        if held is None:
+            return
+        with held.watched() as heard:
+            while news := await heard.get():
+                if isinstance(news, Exception):
+                    raise news
+                yield news
+
+    async def let_go(self, chat: str | None = None, workspace: str | None = None) -> None:
+        """Leave what reports to a chat where it stands, or all; rounds are the runner's affair."""
+        tasks = [
+            held.task
+            for held in self._held.values()
+            if held.task
+            and chat in {None, held.progress.bakeoff.place.chat}
+            and workspace in {None, held.progress.bakeoff.place.workspace}
+        ]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _carry(self, held: Held, carry: Carry) -> None:
+        bakeoff_id = held.progress.bakeoff.id
+        news: Exception | None = None
+        try:
+            await carry(held)
+        except asyncio.CancelledError:
+            news = BakeoffError(f"Bake-off {bakeoff_id} was interrupted; a restart goes on.")
+            raise
+        except CouncilError as error:
+            structlog.get_logger().warning("bakeoff_stopped", bakeoff_id=bakeoff_id, why=str(error))
+            news = error
+        # Nobody may be watching, so what nobody foresaw is logged here as well.
+        except Exception as error:  # noqa: BLE001
+            structlog.get_logger().exception("bakeoff_stopped", bakeoff_id=bakeoff_id)
+            news = error
+        finally:
+            del self._held[bakeoff_id]
+            if self._claims:
+                self._claims.free(_claim(bakeoff_id))
+            held.tell(news)
+
+
+def _claim(bakeoff_id: str) -> str:
+    return f"bakeoff {bakeoff_id}"

@@ -1,0 +1,65 @@
+"""The database opened for whoever only reads and writes it: quicker than a desk, without models."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.settings import Settings
+from council.bakeoffs.ports import Bench
+from council.errors import StoreError
+from storage.bakeoffs import SqlBakeoffs
+from storage.database import check_opens, open_engine
+from storage.records import SqlRecords
+from storage.schedules import SqlSchedules
+from storage.schema import upgrade
+from storage.sql import SqlStore
+from storage.suites import SqlSuites
+
+
+@asynccontextmanager
+async def opened_store(settings: Settings) -> AsyncIterator[SqlStore]:
+    """Give the store, its schema up to date."""
+    async with opened_engine(settings) as engine:
+        yield SqlStore(engine)
+
+
+@asynccontextmanager
+async def opened_engine(settings: Settings) -> AsyncIterator[AsyncEngine]:
+    """Give the database, its schema up to date; the data folder is made where it is missing."""
+    try:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The data folder {settings.data_dir} cannot be made ({error.strerror}): name another "
+            "in COUNCIL_DATA_DIR."
+        ) from None
+    if settings.database_file:
+        check_opens(settings.database_file)
+    engine = open_engine(settings.database)
+    try:
+        await upgrade(engine)
+        yield engine
+    finally:
+        await engine.dispose()
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """All that is kept, for whoever only reads and writes it."""
+
+    store: SqlStore
+    bench: Bench
+
+
+@asynccontextmanager
+async def opened_books(settings: Settings) -> AsyncIterator[Books]:
+    """Give rounds, and what bake-offs are kept in, the schema up to date; no models."""
+    async with opened_engine(settings) as engine:
+        yield Books(SqlStore(engine), bench_of(engine))
+
+
+def bench_of(engine: AsyncEngine) -> Bench:
+    """Give all that bake-offs are kept in."""
+    return Bench(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), SqlRecords(engine))

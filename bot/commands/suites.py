@@ -1,0 +1,179 @@
+"""The command for suites: list, show, add, keep or leave what was shown, remove."""
+
+import asyncio
+import re
+from dataclasses import replace
+
+from bot.access import NotAdmittedError, NotYoursError, admitted
+from bot.chat import Attached, Chat, Note, Post, Said
+from bot.commands.desk import Desk
+from bot.commands.drafts import Draft
+from bot.commands.growing import grown
+from bot.render.suites import Run, kept_post, list_post, offer_post, suite_post
+from bot.suites.decoding import check_size
+from bot.suites.naming import checked_name
+from bot.suites.reading import read_file, read_lines
+from council.bakeoffs.costs import run_estimate
+from council.bakeoffs.ports import SuiteLine
+from council.bakeoffs.suite import Suite
+from council.errors import PanelError, SuiteError
+from council.places import Place
+
+_NAME, _CODE = r"[\w.-]+", r"[0-9a-f]{8}"
+_ROUND = r"last|[0-9a-f]{4,}|\S*[:@]\S*"
+_READ = re.compile(
+    rf"(?P<act>list|show|add|remove|keep|leave)?"
+    rf"(?:\s+(?P<name>{_NAME}))?(?:[ \t]+(?P<round>{_ROUND})|[ \t]*\n(?P<lines>.+))?",
+    re.IGNORECASE | re.DOTALL,
+)
+GRAMMAR = (
+    rf"(?:list|show\s+{_NAME}|add\s+{_NAME}(?:[ \t]+(?:{_ROUND})|[ \t]*\n.+)?"
+    rf"|remove\s+{_NAME}|(?:keep|leave)\s+{_CODE})?"
+)
+USAGE = "/council suite [show|add|remove NAME]"
+HOW = (
+    "Say `/council suite`, `suite show NAME`, `suite add NAME` with a file, `suite add NAME ROUND` "
+    "or `suite remove NAME`."
+)
+NO_QUESTIONS = (
+    "Attach a file of questions (.csv, .jsonl, .yaml or .txt), name a round, or write the "
+    "questions under it, one a line."
+)
+NOT_HERE = (
+    "Suites hold questions of the whole workspace, so they are for its own members, in channels "
+    "that no other organisation shares."
+)
+
+
+async def suite(desk: Desk, chat: Chat, said: Said, words: str) -> None:
+    """Do what is wanted with suites; SuiteError says how to say it."""
+    check_own_people(said)
+    found = re.fullmatch(GRAMMAR, words.strip(), re.IGNORECASE | re.DOTALL)
+    read = _READ.fullmatch(words.strip()) if found else None
+    if read is None:
+        raise SuiteError(HOW)
+    name = read["name"] or ""
+    match (read["act"] or "list").lower():
+        case "list":
+            lines = await desk.bench.suites.lines(said.place.scope)
+            await _told(chat, said, list_post(lines, said.place.scope))
+        case "show":
+            await _show(desk, chat, said, name)
+        case "add":
+            made = await _made(desk, said, checked_name(name), (read["round"], read["lines"]))
+            await offer(desk, chat, said, made)
+        case "remove":
+            await remove(desk, chat, said, name)
+        case act:
+            await (keep if act == "keep" else leave)(desk, chat, said, name)
+
+
+def check_own_people(said: Said) -> None:
+    """Raise NotAdmittedError where somebody of another organisation would read a suite."""
+    if said.asker.is_guest or said.is_shared:
+        raise NotAdmittedError(NOT_HERE)
+
+
+async def _show(desk: Desk, chat: Chat, said: Said, name: str) -> None:
+    found = await desk.bench.suites.load(said.place.scope, name.lower())
+    await _told(chat, said, suite_post(found, await run_of(desk, said.place, found)))
+
+
+async def _told(chat: Chat, said: Said, post: Post) -> None:
+    """Tell the one who spoke, in as many messages as it takes."""
+    for page in chat.pages(post):
+        await chat.whisper(said, page)
+
+
+async def _made(desk: Desk, said: Said, name: str, given: tuple[str | None, str | None]) -> Suite:
+    """Give the suite that somebody would add: of lines, of a round's question, or of a file."""
+    round_, lines = given
+    if lines:
+        return read_lines(name, lines)
+    if round_:
+        return await grown(desk, said, name, round_)
+    if not said.files:
+        raise SuiteError(NO_QUESTIONS)
+    if len(said.files) > 1:
+        raise SuiteError("Send one file at a time: each makes a suite of its own.")
+    return await read_attached(name, said.files[0])
+
+
+async def read_attached(name: str, file: Attached) -> Suite:
+    """Give the suite that a file holds; one that is too long is not fetched."""
+    check_size(file.name, file.size)
+    # A large file takes seconds to read, and others must not wait for it.
+    return await asyncio.to_thread(read_file, name, file.name, await file.read())
+
+
+async def offer(desk: Desk, chat: Chat, said: Said, made: Suite) -> None:
+    """Show somebody the size and cost of a suite, to be kept with a press."""
+    drafted, before = await draft(desk, said, made)
+    if before and (before.scope, before.version) == (drafted.scope, drafted.version):
+        line = f"Suite {drafted.name} is kept in just this version already."
+        await chat.whisper(said, Post((Note(line),), line))
+        return
+    code = desk.drafts.put(Draft(drafted, said.asker.id, before.version if before else ""))
+    run = await run_of(desk, said.place, drafted)
+    typed = said.place.chat == "terminal"  # which has no buttons
+    await chat.whisper(said, offer_post(drafted, run, before, code, typed=typed))
+
+
+async def draft(desk: Desk, said: Said, made: Suite) -> tuple[Suite, SuiteLine | None]:
+    """Give a suite as its adder's own scope would have it, and what has its name there now."""
+    mine = replace(made, scope=said.place.scope)
+    return mine, await line_named(desk, mine.scope, mine.name)
+
+
+async def line_named(desk: Desk, scope: str, name: str) -> SuiteLine | None:
+    """Give the suite of this name that is chosen from in a scope; None where there is none."""
+    lines = await desk.bench.suites.lines(scope)
+    return next((line for line in lines if line.name == name), None)
+
+
+async def keep(desk: Desk, chat: Chat, said: Said, code: str) -> None:
+    """Keep a suite that was shown; one that was changed by others meanwhile is shown again."""
+    admitted(desk.access, said)
+    check_own_people(said)
+    taken = desk.drafts.take(code.lower(), said)
+    now = await line_named(desk, taken.suite.scope, taken.suite.name)
+    if (now.version if now else "") != taken.before:
+        raise SuiteError(
+            f"Suite {taken.suite.name} was changed meanwhile: look at it, and add yours once more."
+        )
+    await desk.bench.suites.keep(taken.suite, said.asker.id, desk.now())
+    await chat.whisper(said, kept_post(taken.suite))
+
+
+async def leave(desk: Desk, chat: Chat, said: Said, code: str) -> None:
+    """Leave a suite that was shown: nothing is kept."""
+    taken = desk.drafts.take(code.lower(), said)
+    line = f"Suite {taken.suite.name} is left as it was."
+    await chat.whisper(said, Post((Note(line),), line))
+
+
+async def remove(desk: Desk, chat: Chat, said: Said, name: str) -> None:
+    """Have a suite in no list any more, for the one who kept it, or an admin."""
+    found = await line_named(desk, said.place.scope, name.lower())
+    if found is None:
+        raise SuiteError(f"There is no suite {name!r}: `/council suite` lists those there are.")
+    if found.scope != said.place.scope:
+        raise NotYoursError(
+            f"Suite {found.name} is the house's: only whoever runs the bot can remove it."
+        )
+    is_operator = said.place.chat == "terminal"
+    if not (is_operator or said.asker.id == found.by or desk.access.is_admin(said.asker)):
+        whose = "who kept it last, or an admin," if desk.access.admins else "who kept it last"
+        raise NotYoursError(f"Only the one {whose} can remove suite {found.name}.")
+    await desk.bench.suites.remove(found.scope, found.name)
+    line = f"Suite {found.name} is removed; what was measured on it stays."
+    await chat.whisper(said, Post((Note(line),), line))
+
+
+async def run_of(desk: Desk, place: Place, made: Suite) -> Run | None:
+    """Give what one run costs on the panel that goes here; None where there is none."""
+    try:
+        panel = desk.panel(None, place)
+    except (PanelError, NotAdmittedError):
+        return None
+    return Run(panel, await run_estimate(made, panel, desk.gateway))

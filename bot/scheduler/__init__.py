@@ -1,0 +1,1 @@
+"""What starts scheduled bake-offs: timers over the schedules that are kept."""

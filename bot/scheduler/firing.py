@@ -1,0 +1,126 @@
+"""What happens at a slot: a bake-off is begun, or it is said why none is.
+
+The bake-off's id is its slot's, so whoever is second finds it kept; the slot is noted after that.
+A process that dies in between leaves a slot that is still due, and a bake-off that is gone on with.
+"""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+
+import structlog
+
+from bot import logs
+from bot.access import NotAdmittedError
+from bot.chat import Chat, GoneError, Post, UnwelcomeError
+from bot.commands.desk import Desk
+from bot.commands.fitting import Way, fitted, still_going, way_to
+from bot.doing import Doing
+from bot.render.schedules import dropped_post, paused_post, skipped_post
+from bot.schedules.due import Due, due
+from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.schedule import Schedule
+from council.errors import CouncilError, PanelError, SuiteError
+
+Hold = Callable[[Desk, Chat | None, Bakeoff], Awaitable[object]]
+
+# What no later slot will mend by itself.
+_CANNOT = (UnwelcomeError, NotAdmittedError, PanelError, SuiteError)
+
+
+class Firing:
+    """Fires one slot of a schedule at a time; bake-offs are held in `doing`."""
+
+    def __init__(self, desk: Desk, hold: Hold, doing: Doing) -> None:
+        self._desk = desk
+        self._hold = hold
+        self._doing = doing
+        self._busy: set[str] = set()
+
+    async def fire(self, schedule_id: str) -> None:
+        """Do what a schedule has due; what cannot be done now is left for the next look."""
+        if schedule_id in self._busy:
+            return
+        self._busy.add(schedule_id)
+        log = structlog.get_logger()
+        try:
+            await self._fire(schedule_id)
+        except CouncilError as error:
+            log.warning("schedule_not_fired", schedule_id=schedule_id, why=str(error))
+        # The outermost handler of a timer: nobody else hears of it.
+        except Exception as error:  # noqa: BLE001
+            logs.unforeseen("schedule_failed", error, schedule_id=schedule_id)
+        finally:
+            self._busy.discard(schedule_id)
+
+    async def _fire(self, schedule_id: str) -> None:
+        schedule = await self._row(schedule_id)
+        found = due(schedule, self._desk.now()) if schedule else None
+        way = way_to(self._desk, schedule.place) if schedule else None
+        # A chat that is not connected is waited for; what gets too late meanwhile is told then.
+        if not schedule or not found or not way:
+            return
+        await self._at_slot(way, schedule, found)
+        await self._desk.bench.schedules.take(schedule.id, found.slot.key)
+
+    async def _at_slot(self, way: Way, schedule: Schedule, found: Due) -> None:
+        if found.is_late:
+            await self._left_out(
+                way, schedule, found, dropped_post(schedule, found, self._desk.now())
+            )
+            return
+        if before := await still_going(self._desk, schedule, but=found.slot.key):
+            await self._left_out(way, schedule, found, skipped_post(schedule, found, before))
+            return
+        try:
+            bakeoff = await fitted(self._desk, schedule, found.slot.key)
+            if way.chat:
+                await way.chat.check_postable(schedule.place)
+        except _CANNOT as error:
+            await self._pause(way, schedule, found, str(error))
+            return
+        if await self._desk.bench.bakeoffs.open(bakeoff):
+            structlog.get_logger().info(
+                "schedule_fired", schedule=schedule.name, bakeoff_id=bakeoff.id
+            )
+            self._doing.begin(self._held(way, schedule, found, bakeoff))
+
+    async def _held(self, way: Way, schedule: Schedule, found: Due, bakeoff: Bakeoff) -> None:
+        try:
+            await self._hold(self._desk, way.chat, bakeoff)
+        except UnwelcomeError as error:
+            await self._pause(way, schedule, found, str(error))
+        # Whoever holds it has told of it and logged it.
+        except CouncilError as error:
+            log = structlog.get_logger()
+            log.warning("scheduled_bakeoff_stopped", bakeoff_id=bakeoff.id, why=str(error))
+
+    async def _left_out(self, way: Way, schedule: Schedule, found: Due, post: Post) -> None:
+        """Say in the place that a slot has no run, once."""
+        log = structlog.get_logger()
+        log.warning("slot_left_out", schedule=schedule.name, slot=found.slot.key, why=post.summary)
+        if way.chat is None:
+            return
+        bakeoff_id = schedule.bakeoff_id(found.slot.key)
+        try:
+            await self._desk.outbox.send(way.chat, bakeoff_id, "left out", post, schedule.place)
+        except (UnwelcomeError, GoneError) as error:
+            await self._pause(way, schedule, found, str(error))
+
+    async def _pause(self, way: Way, schedule: Schedule, found: Due, why: str) -> None:
+        """Have a schedule that cannot run paused, once whoever made it was told."""
+        log = structlog.get_logger()
+        log.warning("schedule_paused", schedule=schedule.name, slot=found.slot.key, why=why)
+        if way.chat:
+            place = way.chat.alone_with(schedule.made_by, schedule.place)
+            bakeoff_id, post = schedule.bakeoff_id(found.slot.key), paused_post(schedule, why)
+            with suppress(UnwelcomeError, GoneError):  # then nobody is there to be told
+                await self._desk.outbox.send(way.chat, bakeoff_id, "paused", post, place)
+        if now := await self._row(schedule.id):
+            await self._desk.bench.schedules.keep(replace(now, paused=True))
+        self._desk.schedules_changed()
+
+    async def _row(self, schedule_id: str) -> Schedule | None:
+        """Give the row as it is now."""
+        rows = await self._desk.bench.schedules.every()
+        return next((row for row in rows if row.id == schedule_id), None)

@@ -1,0 +1,1 @@
+"""Schedules as people say them, and when their slots are. Pure: knows no desk and no clock."""

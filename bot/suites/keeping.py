@@ -1,0 +1,15 @@
+"""The house's own suites, kept when the bot starts; what has not changed is left alone."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from council.bakeoffs.ports import Suites
+from council.bakeoffs.suite import Suite
+
+HOUSE = "council.toml"  # by whom they were kept
+
+
+async def keep_house(suites: Suites, read: Iterable[Suite], at: datetime) -> None:
+    """Have every suite of council.toml be the newest version of its name."""
+    for suite in read:
+        await suites.keep(suite, HOUSE, at)

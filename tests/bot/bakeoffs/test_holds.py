@@ -1,0 +1,77 @@
+"""Who holds a bake-off: one process at a time, and one task in it."""
+
+import asyncio
+
+import pytest
+
+from bot.bakeoffs.holds import Held, HeldElsewhereError, Holds
+from council.bakeoffs.progress import Progress
+from council.errors import BakeoffError
+from tests.bot.bakeoffs.kitchen import a_bakeoff
+
+
+class Taken:
+    """Claims of which another process has all, or none."""
+
+    def __init__(self, *, by_another: bool = False) -> None:
+        self.by_another = by_another
+        self.names: list[str] = []
+
+    def take(self, name: str) -> bool:
+        self.names.append(name)
+        return not self.by_another
+
+    def free(self, name: str) -> None:
+        self.names.remove(name)
+
+
+async def test_what_another_process_holds_is_left_to_it() -> None:
+    holds = Holds(Taken(by_another=True))
+
+    with pytest.raises(HeldElsewhereError, match="held by another process"):
+        holds.begin(a_bakeoff(), never)
+
+
+async def never(_: Held) -> None:
+    await asyncio.Event().wait()
+
+
+async def test_it_is_held_once_however_often_it_is_begun() -> None:
+    begun: list[Held] = []
+    claims = Taken()
+    holds = Holds(claims)
+
+    async def carry(held: Held) -> None:
+        begun.append(held)
+
+    for _ in range(3):
+        holds.begin(a_bakeoff(), carry)
+    assert [progress async for progress in holds.watching("bo:beef")] == [Progress(a_bakeoff())]
+
+    assert len(begun) == 1
+    assert claims.names == []
+    assert holds.seen("bo:beef") is None
+
+
+async def test_whoever_watches_hears_what_went_wrong() -> None:
+    async def fails(_: Held) -> None:
+        raise BakeoffError("The oven is cold.")
+
+    holds = Holds()
+    holds.begin(a_bakeoff(), fails)
+
+    with pytest.raises(BakeoffError, match="The oven is cold"):
+        async for _ in holds.watching("bo:beef"):
+            pass
+
+
+async def test_only_what_reports_to_a_chat_is_let_go_with_it() -> None:
+    holds = Holds()
+    holds.begin(a_bakeoff(), never)
+    await asyncio.sleep(0)
+
+    await holds.let_go("discord")
+    assert holds.seen("bo:beef")
+    await holds.let_go("slack")
+
+    assert holds.seen("bo:beef") is None

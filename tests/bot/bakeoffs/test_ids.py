@@ -1,0 +1,140 @@
+"""Ids of bake-offs and their rounds, wherever an id is read, quoted or made a name of."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.access import check_readable
+from bot.chat import Asker, Button, Post, Said
+from bot.commands.commands import COMMANDS
+from bot.commands.confirming import NO, YES
+from bot.commands.desk import now as now_
+from bot.commands.proposals import Proposal
+from bot.discord.buttons import custom_id, press_of
+from bot.discord.limits import CUSTOM_ID
+from bot.discord.presses import Button as DiscordButton
+from bot.outbox import ROOT, Outbox
+from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
+from bot.render.names import file_name
+from bot.render.report import ACTIONS
+from bot.runners.claims import FileClaims
+from bot.web.seals import LinkError, Seals
+from council.bakeoffs.bakeoff import bakeoff_of
+from council.places import Place
+from council.spending import schedule_of
+from storage.memory import MemoryOutgoing
+from tests.bot.bakeoffs.kitchen import Room, a_bakeoff, a_suite, held
+from tests.bot.desks import a_desk
+from tests.builders import a_panel
+
+SLOT = "sched:0123456789@2026-11-23T09:00"
+NAMED = "sched:weekly-sql@2026-11-23T09:00"
+IDS = pytest.mark.parametrize("id_", ["bo:0123456789ab", SLOT, NAMED])
+
+
+@IDS
+def test_commands_read_them_as_rounds(id_: str) -> None:
+    for name in ("show", "cancel", "forget"):
+        order = COMMANDS.read(f"/council {name} {id_}.12")
+
+        assert (order.command.name, order.argument) == (name, f"{id_}.12")
+
+
+@IDS
+def test_a_rounds_id_tells_its_bake_off_and_its_question(id_: str) -> None:
+    assert bakeoff_of(a_bakeoff(id_=id_).round_id(12)) == (id_, 12)
+
+
+def test_a_scheduled_rounds_money_counts_under_its_schedule() -> None:
+    assert schedule_of(f"{SLOT}.12") == "0123456789"
+    assert schedule_of(f"{NAMED}.12") == "weekly-sql"
+    assert schedule_of("bo:0123456789ab.12") == ""
+
+
+@IDS
+def test_every_button_carries_them_in_discord(id_: str) -> None:
+    rounds = [Button(action, label, f"{id_}.1000") for action, label in ACTIONS]
+    acts = (CANCEL, RESUME, f"{YES}{CANCEL}", f"{NO}{CANCEL}")
+    own = [Button(action, action, id_) for action in acts]
+
+    for button in (*rounds, *own):
+        made = custom_id(button)
+        press = press_of(made)
+        read = DiscordButton.__discord_ui_compiled_template__.fullmatch(made)
+
+        assert len(made) <= CUSTOM_ID
+        assert press
+        assert (press.action, press.value) == (button.action, button.value)
+        assert read
+        assert (read["action"], read["value"]) == (button.action, button.value)
+
+
+def test_a_proposal_fits_in_a_button_however_long_the_names_are() -> None:
+
+    suite = a_suite(name="s" * 40)
+    panel = replace(a_panel(), name="p" * 200)
+    bakeoff = replace(a_bakeoff(suite, panel, cap=999_999_999_999), id="bo:0123456789ab")
+    value = Proposal.of(bakeoff).value
+
+    for action in (START, LEAVE):
+        assert len(custom_id(Button(action, action, value))) <= CUSTOM_ID
+    assert Proposal.read(value) == Proposal.of(bakeoff)
+
+
+@IDS
+def test_a_file_is_named_so_that_every_system_takes_it(id_: str) -> None:
+    name = file_name(f"{id_}.1", "md")
+
+    assert not set(name) & set(':@/\\<>"|?*')
+    assert name.startswith("council-")
+    assert name.endswith(".1.md")
+
+
+def test_files_of_other_rounds_are_named_as_before() -> None:
+    assert file_name("0123456789ab", "md") == "council-0123456789ab.md"
+
+
+@IDS
+async def test_the_outbox_finds_the_message_that_shows_it(id_: str) -> None:
+    outbox, room = Outbox(MemoryOutgoing(), now_), Room()
+    place = Place("slack", "T1", "C1")
+
+    sent = await outbox.send(room, id_, ROOT, Post(()), place)
+
+    assert await outbox.root_of(sent) == id_
+
+
+def test_claims_of_a_bake_off_and_of_its_rounds_are_apart(tmp_path: Path) -> None:
+    claims = FileClaims(tmp_path / "lock")
+
+    assert claims.take(f"bakeoff {SLOT}")
+    assert claims.take(f"{SLOT}.1")
+    assert claims.take(f"{SLOT}.11")
+    claims.close()
+
+
+@IDS
+def test_a_signed_link_opens_its_round_alone(id_: str) -> None:
+    seals = Seals(b"key")
+
+    seals.open(f"{id_}.1", seals.link_key(f"{id_}.1"))
+
+    with pytest.raises(LinkError):
+        seals.open(f"{id_}.11", seals.link_key(f"{id_}.1"))
+
+
+async def test_a_round_is_found_by_its_id_though_another_begins_so() -> None:
+
+    desk = a_desk()
+    await held(desk, None, a_bakeoff(a_suite(11)))
+
+    assert await desk.store.find("bo:beef.1") == "bo:beef.1"
+
+
+async def test_its_rounds_are_readable_where_it_reports() -> None:
+    desk = a_desk()
+    bakeoff = (await held(desk)).bakeoff
+    round_ = await desk.store.load(bakeoff.round_id(1))
+
+    check_readable(round_, Said("", Asker("U2", "ben"), bakeoff.place, ""))

@@ -1,0 +1,171 @@
+"""`council bakeoff`: held, listed, shown and compared, with members that answer at random."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.bot.homes import Home, panel_of, scripted_panel, seat_of
+
+QUESTIONS = "Is Postgres enough?\nWhich queue?\nWhich index?\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a folder that we are in, with a suite."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sql.txt").write_text(QUESTIONS)
+    return tmp_path
+
+
+@pytest.fixture
+def home(folder: Path) -> Home:
+    return Home(folder).with_config(scripted_panel(3))
+
+
+def test_a_file_is_held_and_its_leaderboard_printed(home: Home) -> None:
+    ran = home.council("bakeoff", "run", "sql.txt")
+
+    assert ran.code == 0, ran.err
+    assert "Bake-off of sql by house" in ran.out
+    assert "3 of 3 questions" in ran.out
+    assert "3 questions, each put to North, South and East." in ran.err
+    assert "It costs nothing" in ran.err
+
+
+def test_json_is_one_document_with_each_questions_shares(home: Home) -> None:
+    document = home.here("bakeoff", "run", "sql.txt", "--json").json
+
+    assert document["suite"] == "sql"
+    assert (document["questions"], document["over"], document["failed"]) == (3, 3, [])
+    assert document["failure"] is None
+    assert [row["number"] for row in document["rounds"]] == [1, 2, 3]
+    assert all(set(row["shares"]) == {"north", "south", "east"} for row in document["rounds"])
+    assert {row["member"] for row in document["rows"]} == {"north", "south", "east"}
+    assert len(document["records"]) == 3
+
+
+def test_it_is_listed_and_shown(home: Home) -> None:
+    ran = home.here("bakeoff", "run", "sql.txt", "--json").json
+
+    listed = home.here("bakeoff", "list", "--json").json
+    shown = home.here("bakeoff", "show", "last", "--json").json
+    told = home.here("bakeoff", "show", ran["id"])
+    lines = home.here("bakeoff", "list")
+
+    assert [line["id"] for line in listed] == [ran["id"]]
+    assert shown == ran
+    assert "Bake-off of sql by house" in told.out
+    assert f"{ran['id']}  " in lines.out
+    assert "3 questions" in lines.out
+
+
+def test_its_rounds_are_shown_and_verified_like_any_other(home: Home) -> None:
+    id_ = home.here("bakeoff", "run", "sql.txt", "--json").json["id"]
+
+    shown = home.here("show", f"{id_}.2", "--json").json
+
+    assert shown["question"] == "Which queue?"
+    assert home.here("verify", "--all").code == 0
+
+
+def test_a_suite_of_council_toml_goes_by_its_name(folder: Path) -> None:
+    suite = '[suites.small]\nquestions = ["Why?", "How?"]\n'
+    home = Home(folder).with_config(scripted_panel(3) + suite)
+
+    ran = home.here("bakeoff", "run", "small", "--json")
+
+    assert ran.code == 0, ran.err
+    assert (ran.json["suite"], ran.json["over"]) == ("small", 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param((), "Name a suite or its file", id="nothing"),
+        pytest.param(("nope",), "There is no suite 'nope'", id="unknown-suite"),
+        pytest.param(("nope.csv",), "nope.csv cannot be read", id="no-file"),
+        pytest.param(("sql.txt", "--panel", "x"), "There is no panel 'x'", id="unknown-panel"),
+        pytest.param(("sql.txt", "--cap", "lots"), "'lots' is no cap", id="bad-cap"),
+        pytest.param(("sql.txt", "--cap", "0"), "'0' is no cap", id="no-money"),
+        pytest.param(
+            ("sql.txt", "--baseline", "b.json"), "b.json cannot be read", id="no-baseline"
+        ),
+        pytest.param(("sql.txt", "--member", "west"), "has no member 'west'", id="no-member"),
+        pytest.param(("sql.txt", "--resume", "x"), "Name a suite or its file", id="both"),
+    ],
+)
+def test_bad_usage_is_told_in_a_sentence_and_ends_with_2(
+    home: Home, arguments: tuple[str, ...], said: str
+) -> None:
+    ran = home.here("bakeoff", "run", *arguments)
+
+    assert ran.code == 2
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+    assert ran.out == ""
+
+
+def test_there_is_nothing_to_go_on_with(home: Home) -> None:
+    home.here("bakeoff", "run", "sql.txt")
+
+    ran = home.here("bakeoff", "run", "--resume", "last")
+
+    assert ran.code == 1
+    assert "Every question of bake-off" in ran.err
+
+
+def test_with_its_own_save_as_baseline_it_is_no_worse(home: Home) -> None:
+    first = home.here("bakeoff", "run", "sql.txt", "--save", "base.json")
+
+    second = home.here("bakeoff", "run", "sql.txt", "--baseline", "base.json")
+
+    assert first.code == 0
+    assert second.code == 0, second.err
+    assert "## Bake-off of sql by house: no worse than the baseline" in second.out
+    assert "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |" in second.out
+
+
+def test_a_summary_goes_to_a_file(home: Home) -> None:
+    ran = home.here("bakeoff", "run", "sql.txt", "--summary", "told.md")
+
+    assert ran.code == 0
+    assert (home.folder / "told.md").read_text().startswith("## Bake-off of sql by house\n")
+
+
+def test_a_baseline_of_other_questions_cannot_be_compared(home: Home) -> None:
+    home.here("bakeoff", "run", "sql.txt", "--save", "base.json")
+    (home.folder / "sql.txt").write_text("Something else?\n")
+
+    ran = home.here("bakeoff", "run", "sql.txt", "--baseline", "base.json")
+
+    assert ran.code == 2
+    assert "their questions are not the same" in ran.err
+    assert len(home.here("bakeoff", "list", "--json").json) == 1  # nothing was begun
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("{", "holds no JSON", id="broken"),
+        pytest.param("[]", "holds no records", id="a-list"),
+        pytest.param('{"records": [{}]}', "cannot be read", id="no-record"),
+    ],
+)
+def test_a_broken_baseline_is_told(home: Home, text: str, said: str) -> None:
+    (home.folder / "base.json").write_text(text)
+
+    ran = home.here("bakeoff", "run", "sql.txt", "--baseline", "base.json")
+
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_a_bake_off_in_which_every_question_fails_is_a_failed_run(folder: Path) -> None:
+    (folder / "mute.json").write_text('{"answers": []}')
+    seats = "".join(seat_of(key, model="scripted/mute.json") for key in ("one", "two"))
+    home = Home(folder).with_config(panel_of(("one", "two")) + seats)
+
+    ran = home.here("bakeoff", "run", "sql.txt")
+
+    assert ran.code == 1
+    assert "3 of 3 questions failed" in " ".join(ran.out.split())

@@ -1,0 +1,109 @@
+"""`council schedule`: from words to a list with next times, and what a doctor says of it."""
+
+import pytest
+
+from tests.bot.homes import Home, scripted_panel
+
+SUITES = '[suites.sql]\nquestions = ["Why WAL?", "Why MVCC?"]\n'
+ADD = ("schedule", "add", "weekly-sql", "suite:sql", "every", "monday", "09:00", "Europe/Budapest")
+
+
+@pytest.fixture
+def home(home: Home) -> Home:
+    return home.with_config(f'time_zone = "Asia/Tokyo"\n{scripted_panel(3)}{SUITES}')
+
+
+def test_what_is_added_is_repeated_and_listed(home: Home) -> None:
+    added = home.here(*ADD)
+    listed = home.here("schedule", "list")
+    (line,) = home.here("schedule", "list", "--json").json
+
+    said = " ".join(added.out.split())
+    assert added.code == 0
+    assert "Every Monday at 09:00, Europe/Budapest time: suite sql of 2 questions" in said
+    assert "posted on the page" in said
+    assert "weekly-sql" in listed.out
+    assert (line["name"], line["cron"], line["zone"]) == (
+        "weekly-sql",
+        "0 9 * * 1",
+        "Europe/Budapest",
+    )
+    assert [when[11:16] for when in line["next"]] == ["09:00"] * 3
+    assert (line["paused"], line["last"], line["fault"], line["run_usd"]) == (False, None, "", 0)
+    assert line["runs_a_month"] == pytest.approx(52 / 12)
+
+
+def test_the_houses_zone_is_taken_where_none_is_named(home: Home) -> None:
+    added = home.here("schedule", "add", "daily", "suite:sql", "0 9 * * *")
+
+    assert "Asia/Tokyo is the time zone (the house's own" in " ".join(added.out.split())
+    (line,) = home.here("schedule", "list", "--json").json
+    assert (line["cron"], line["zone"]) == ("0 9 * * *", "Asia/Tokyo")
+
+
+def test_a_schedule_is_paused_changed_resumed_and_removed(home: Home) -> None:
+    home.here(*ADD)
+
+    assert home.here("schedule", "pause", "weekly-sql").code == 0
+    assert home.here("schedule", "list", "--json").json[0]["next"] == []
+    assert home.here("schedule", "edit", "weekly-sql", "every", "day", "10:00").code == 0
+    assert home.here("schedule", "resume", "weekly-sql").code == 0
+    (line,) = home.here("schedule", "list", "--json").json
+    assert (line["cron"], line["paused"]) == ("0 10 * * *", False)
+    assert home.here("schedule", "remove", "weekly-sql").code == 0
+    assert home.here("schedule", "list", "--json").json == []
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("add", "w", "suite:sql", "whenever"), "I do not know what 'whenever' means"),
+        (("add", "w", "suite:sql", "0 9 30 2 *"), "never comes"),
+        (("add", "w", "suite:sql", "every", "day", "9:00", "Mars/X"), "There is no time zone"),
+        (
+            ("add", "w", "suite:sql", "every", "day", "9:00", "#models"),
+            "There are no channels here",
+        ),
+        (("pause", "nothing"), "There is no schedule 'nothing' here; there are: none yet."),
+    ],
+)
+def test_bad_usage_is_one_sentence_and_exit_2(home: Home, words: tuple[str, ...], why: str) -> None:
+    ran = home.here("schedule", *words)
+
+    assert ran.out == ""
+    assert ran.code == (1 if words[-1] == "#models" else 2)
+    assert why in ran.err
+
+
+def test_a_run_now_goes_to_its_end_and_is_the_last(home: Home) -> None:
+    home.here(*ADD)
+
+    ran = home.here("schedule", "run", "weekly-sql")
+
+    assert ran.code == 0
+    (line,) = home.here("schedule", "list", "--json").json
+    assert line["last"]["ended"]
+    assert line["last"]["bakeoff"].startswith(f"sched:{line['id']}@now-")
+
+
+def test_the_doctor_names_schedules_that_cannot_run(home: Home) -> None:
+    home.here(*ADD)
+    sound = home.here("doctor")
+    home.sql("UPDATE schedule SET panel = 'velvet'")
+    without_panel = home.here("doctor")
+    home.sql("UPDATE schedule SET panel = 'house', cron = 'whenever'")
+    broken = home.here("doctor")
+    home.sql("UPDATE schedule SET cron = '0 9 * * 1', chat = 'slack', workspace = 'T1'")
+    without_token = home.here("doctor")
+
+    assert "ok   schedule weekly-sql: every Monday at 09:00, next Mon " in sound.out
+    assert "FAIL schedule weekly-sql: cannot run: There is no panel 'velvet'" in without_panel.out
+    assert "FAIL schedule weekly-sql: its cron 'whenever'" in broken.out
+    assert "FAIL schedule weekly-sql: reports to slack, which has no token" in without_token.out
+
+
+def test_a_zone_of_the_house_that_is_none_is_a_fault(home: Home) -> None:
+    ran = home.with_config(f'time_zone = "Europe/Budapst"\n{scripted_panel(3)}').here("doctor")
+
+    assert "time_zone: there is no time zone 'Europe/Budapst'" in ran.out
+    assert "'Europe/Budapest'" in ran.out

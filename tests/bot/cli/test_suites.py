@@ -1,0 +1,119 @@
+"""`council suite`: what is kept, looked at and removed on the command line."""
+
+import pytest
+
+from tests.bot.homes import Home, scripted_panel
+
+CSV = "question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n"
+
+
+@pytest.fixture
+def filed(home: Home) -> Home:
+    """Give a home with a file of questions."""
+    (home.folder / "sql.csv").write_text(CSV, encoding="utf-8")
+    return home
+
+
+def add(home: Home, *more: str, name: str = "sql") -> None:
+    ran = home.here("suite", "add", name, str(home.folder / "sql.csv"), "--yes", *more)
+    assert (ran.code, ran.err) == (0, "")
+
+
+def test_a_file_is_kept_listed_shown_and_removed(filed: Home) -> None:
+    add(filed)
+
+    listed = filed.here("suite", "list", "--json").json
+    shown = filed.here("suite", "show", "SQL", "--json").json
+    removed = filed.here("suite", "remove", "sql")
+
+    assert [(one["name"], one["questions"], one["graded"]) for one in listed] == [("sql", 2, 1)]
+    assert shown["version"] == listed[0]["version"]
+    assert shown["questions"][0] == {
+        "question": "What is 6 x 7?",
+        "category": "maths",
+        "answer": "42",
+        "grading": "number",
+    }
+    assert (shown["panel"], shown["cost_usd"], shown["cost_unknown"]) == ("house", 0, [])
+    assert (removed.code, "Suite sql is removed" in removed.out) == (0, True)
+    assert filed.here("suite", "list", "--json").json == []
+
+
+def test_people_read_the_same_in_words(filed: Home) -> None:
+    add(filed)
+
+    listed, shown = filed.here("suite", "list").out, filed.here("suite", "show", "sql").out
+
+    assert "sql" in listed
+    assert "2 questions, 1 with a reference answer." in " ".join(shown.split())
+    assert "What is 6 x 7?" in shown
+    assert "One run on panel house costs nothing." in " ".join(shown.split())
+
+
+def test_without_a_yes_it_shows_size_and_cost_and_asks(filed: Home) -> None:
+    path = str(filed.folder / "sql.csv")
+
+    no = filed.council("suite", "add", "sql", path, said="n\n")
+    nobody = filed.council("suite", "add", "sql", path)
+    yes = filed.council("suite", "add", "sql", path, said="y\n")
+
+    for ran in (no, nobody):
+        assert (ran.code, "Nothing was kept" in ran.err) == (2, True)
+    assert "Suite sql: 2 questions" in yes.out
+    assert "One run on panel house costs nothing." in yes.out
+    assert (yes.code, "Suite sql is kept" in yes.out) == (0, True)
+
+
+def test_json_asks_nothing_and_says_whether_it_is_new(filed: Home) -> None:
+    path = str(filed.folder / "sql.csv")
+
+    first = filed.here("suite", "add", "sql", path, "--json").json
+    second = filed.here("suite", "add", "sql", path, "--json").json
+
+    assert (first["new"], second["new"]) == (True, False)
+    assert first["version"] == second["version"]
+
+
+def test_a_rounds_question_joins_a_suite(held: tuple[Home, str]) -> None:
+    home, round_id = held
+
+    by_id = home.here("suite", "add", "queues", round_id, "--json").json
+    again = home.here("suite", "add", "queues", "last", "--yes")
+
+    assert [one["question"] for one in by_id["questions"]] == ["Which queue should we use?"]
+    assert (again.code, "asks this already" in again.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("show", "sql"), "There is no suite 'sql'"),
+        (("remove", "sql"), "There is no suite 'sql'"),
+        (("add", "sql", "gone.csv"), "gone.csv cannot be read (No such file"),
+        (("add", "a b", "gone.csv"), "A suite cannot be called 'a b'"),
+    ],
+)
+def test_bad_usage_ends_with_two_and_one_sentence(
+    home: Home, arguments: tuple[str, ...], told: str
+) -> None:
+    ran = home.here("suite", *arguments)
+
+    assert (ran.code, ran.out, len(ran.lines)) == (2, "", 1)
+    assert told in ran.err
+
+
+def test_a_broken_file_names_its_line(home: Home) -> None:
+    (home.folder / "sql.csv").write_text("question\nWhy?\nWhy?\n", encoding="utf-8")
+
+    ran = home.here("suite", "add", "sql", str(home.folder / "sql.csv"), "--yes")
+
+    assert ran.code == 2
+    assert ran.err.strip() == "sql.csv: Line 3 asks the same as line 2: take one of them out."
+
+
+def test_suites_of_council_toml_are_there_at_once(home: Home) -> None:
+    home.with_config(f'{scripted_panel()}\n[suites.general]\nquestions = ["Why?"]\n')
+
+    listed = home.here("suite", "list", "--json").json
+
+    assert [(one["name"], one["questions"]) for one in listed] == [("general", 1)]

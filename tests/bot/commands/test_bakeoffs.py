@@ -1,0 +1,299 @@
+"""`/council bakeoff`: what it comes to is said first; begun, listed, shown, cancelled, resumed."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from bot.access import Access, ChannelRules
+from bot.chat import Asker, Button, Buttons, Chat, Said
+from bot.commands.bakeoff_words import Words, read_words
+from bot.commands.commands import COMMANDS
+from bot.commands.desk import Desk
+from bot.commands.hearing import hear, kindly
+from bot.commands.pressing import PRESSES
+from bot.render.bakeoffs import LEAVE, START
+from council.bakeoffs.bakeoff import Ending
+from council.errors import BakeoffError
+from council.places import Place
+from tests.bot.bakeoffs.kitchen import HERE, Room, a_bakeoff, a_suite, kept
+from tests.bot.desks import FakeChat, a_desk
+from tests.builders import ASKED_AT, CLAUDE, a_panel
+from tests.fakes import FakeGateway, Hangs
+
+ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
+DIRECT = Place("slack", "T1", "D1", private=True)
+
+
+@pytest.fixture
+async def desk() -> Desk:
+    desk = a_desk(panels=[a_panel(), replace(a_panel(4), name="large")])
+    await desk.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    return desk
+
+
+async def said(desk: Desk, text: str, chat: Chat, asker: Asker = ANA, place: Place = HERE) -> None:
+    await hear(desk, chat, Said(text, asker, place, "0123456789ab"))
+
+
+async def told(desk: Desk, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
+    """Say something in a room, and give all that is whispered."""
+    room = Room()
+    await said(desk, f"/council {text}", room, asker, place)
+    return "\n".join(room.whispered)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param("", Words("list"), id="alone"),
+        pytest.param("list", Words("list"), id="list"),
+        pytest.param("sql", Words("start", "sql"), id="a-suite"),
+        pytest.param("suite:sql", Words("start", "sql"), id="a-named-suite"),
+        pytest.param(
+            "sql panel:house cap:$1.50", Words("start", "sql", "house", 1_500_000), id="choices"
+        ),
+        pytest.param("cap:2 sql now", Words("start", "sql", None, 2_000_000, True), id="first"),
+        pytest.param("show last", Words("show", "last"), id="show"),
+        pytest.param("cancel bo:1", Words("cancel", "bo:1"), id="cancel"),
+        pytest.param("resume last cap:$3", Words("resume", "last", None, 3_000_000), id="resume"),
+    ],
+)
+def test_what_can_be_said(text: str, words: Words) -> None:
+    order = COMMANDS.read(f"/council bakeoff {text}")
+
+    assert order.command.name == "bakeoff"
+    assert read_words(order.argument) == words
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["bakeoff the right word for this?", "bakeoff or contest, which?", "Bakeoff: is it fair?"],
+)
+def test_a_question_stays_a_question(text: str) -> None:
+    assert COMMANDS.read(text).command.name == "ask"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        pytest.param("sql law", "That names 2 suites", id="two-suites"),
+        pytest.param("panel:house", "That names no suites", id="no-suite"),
+        pytest.param("sql cap:much", "'much' is no cap", id="no-amount"),
+        pytest.param("sql cap:$0", "'$0' is no cap", id="nothing"),
+        pytest.param("sql cap:-1", "'-1' is no cap", id="less-than-nothing"),
+        pytest.param("cancel a b", "Name one bake-off to cancel", id="two-bake-offs"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_how_to_say_it(text: str, sentence: str) -> None:
+    with pytest.raises(BakeoffError) as refused:
+        read_words(text)
+
+    assert sentence in str(refused.value)
+
+
+async def test_what_it_comes_to_is_said_before_anything_is_spent(desk: Desk) -> None:
+    room = Room()
+
+    await said(desk, "/council bakeoff sql cap:$1.50", room)
+
+    (words,) = room.whispered
+    assert "Bake-off of sql by house" in words
+    assert "2 questions, each put to Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in words
+    assert "It costs nothing, and its cap is $1.50." in words
+    assert "The questions go to" in words
+    assert "[Start] [Leave it]" in words
+    assert await desk.bench.bakeoffs.recent() == ()
+
+
+def button(room: Room, action: str) -> Button:
+    found = [
+        b for p in room.posts for part in p.parts if isinstance(part, Buttons) for b in part.buttons
+    ]
+    return next(one for one in found if one.action == action)
+
+
+async def press(desk: Desk, room: Room, pressed: Button, asker: Asker = ANA) -> None:
+    heard = Said("", asker, HERE, "press")
+    await kindly(room, heard, PRESSES[pressed.action](desk, room, heard, pressed.value))
+
+
+async def test_a_press_begins_it_once(desk: Desk) -> None:
+    room = Room()
+    await said(desk, "/council bakeoff sql panel:large cap:$2", room)
+    start = button(room, START)
+
+    await press(desk, room, start)
+    await press(desk, room, start)
+
+    (bakeoff,) = await desk.bench.bakeoffs.recent()
+    assert (bakeoff.id, bakeoff.panel.name) == ("bo:0123456789ab", "large")
+    assert (bakeoff.cap_micro, bakeoff.asked_by, bakeoff.place) == (2_000_000, "U1", HERE)
+    assert bakeoff.ending
+    assert "Bake-off bo:0123456789ab is begun" in room.whispered[1]
+    assert "was begun already" in room.whispered[-1]
+    assert "2 of 2 questions" in room.edited[-1]
+
+
+async def test_what_is_left_is_not_begun(desk: Desk) -> None:
+    room = Room()
+    await said(desk, "/council bakeoff sql", room)
+
+    await press(desk, room, button(room, LEAVE))
+
+    assert room.whispered[-1] == "Nothing was begun, and nothing is spent."
+    assert await desk.bench.bakeoffs.recent() == ()
+
+
+async def test_a_press_is_authorised_again(desk: Desk) -> None:
+    room = Room()
+    await said(desk, "/council bakeoff sql", room)
+    desk.access = Access(channels=("C9",))
+
+    await press(desk, room, button(room, START), BEN)
+
+    assert "not open in this channel" in room.whispered[-1]
+    assert await desk.bench.bakeoffs.recent() == ()
+
+
+async def test_a_suite_that_changed_since_is_proposed_anew(desk: Desk) -> None:
+    room = Room()
+    await said(desk, "/council bakeoff sql", room)
+    await desk.bench.suites.keep(a_suite(5), "U1", ASKED_AT)
+
+    await press(desk, room, button(room, START))
+
+    assert "Suite sql has changed since this was proposed" in room.whispered[-1]
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [("nonsense", "says nothing that can be read"), ("a.b.c.d.", "is not there any more")],
+)
+async def test_a_forged_button_begins_nothing(desk: Desk, value: str, sentence: str) -> None:
+    room = Room()
+
+    await press(desk, room, Button(START, "Start", value))
+
+    assert sentence in room.whispered[-1]
+
+
+async def test_an_unknown_suite_or_panel_is_told_with_those_there_are(desk: Desk) -> None:
+    assert await told(desk, "bakeoff law") == "There is no suite 'law'; those there are: sql."
+    assert "known panels: house, large" in await told(desk, "bakeoff sql panel:small")
+
+
+async def test_a_panel_that_may_not_sit_here_does_not(desk: Desk) -> None:
+    desk.access = Access(rules={"C1": ChannelRules(vendors=("ollama",))})
+
+    assert "Only models of ollama may be used in this channel" in await told(desk, "bakeoff sql")
+
+
+async def test_in_a_terminal_a_word_begins_it_and_progress_is_shown(desk: Desk) -> None:
+    chat, place = FakeChat(), Place("terminal")
+
+    await said(desk, "bakeoff sql", chat, place=place)
+    await said(desk, "bakeoff sql now", chat, place=place)
+
+    assert "`/council bakeoff sql panel:house now` starts it." in chat.said[0]
+    assert "2 of 2 questions" in "\n".join(chat.said)
+
+
+class Page(FakeChat):
+    """Nobody stays to watch."""
+
+    follows = False
+
+
+async def test_on_the_page_it_goes_on_by_itself(desk: Desk) -> None:
+    chat = Page()
+
+    await said(desk, "bakeoff sql now", chat, place=Place("web", channel="web:1"))
+    (bakeoff,) = await desk.bench.bakeoffs.recent()
+    seen = [progress async for progress in desk.holds.watching(bakeoff.id)]
+
+    assert len(chat.said) == 1
+    assert seen[-1].is_whole
+
+
+async def test_whoever_leaves_the_terminal_cancels_it() -> None:
+    desk = a_desk(FakeGateway({CLAUDE: Hangs()}))
+    await desk.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    chat, place = FakeChat(), Place("terminal")
+    talking = asyncio.create_task(said(desk, "bakeoff sql now", chat, place=place))
+    while not (  # noqa: ASYNC110
+        there := await desk.bench.bakeoffs.recent()
+    ) or not desk.runner.seen(f"{there[0].id}.2"):
+        await asyncio.sleep(0)
+
+    talking.cancel()
+    await asyncio.gather(talking, return_exceptions=True)
+
+    (bakeoff,) = await desk.bench.bakeoffs.recent()
+    assert bakeoff.ending
+    assert bakeoff.ending.failure == "It was cancelled."
+    assert desk.runner.seen(f"{bakeoff.id}.1") is None
+
+
+async def test_they_are_listed_and_shown_to_whoever_reads_their_place(desk: Desk) -> None:
+    await told(desk, "bakeoff sql now")
+
+    listed, shown = await told(desk, "bakeoff", BEN), await told(desk, "bakeoff show last", BEN)
+
+    assert "bo:0123456789ab | " in listed
+    assert "| sql | house | 2 questions" in listed
+    assert "Bake-off of sql by house" in shown
+
+
+async def test_of_another_workspace_or_a_private_place_nothing_is_told(desk: Desk) -> None:
+    await kept(desk, a_bakeoff(place=DIRECT))
+    stranger = Place("slack", "T2", "C1")
+
+    assert "No bake-off has been held here yet" in await told(desk, "bakeoff list")
+    assert "There is no bake-off 'bo:beef' here" in await told(desk, "bakeoff show bo:beef")
+    assert "There is no bake-off" in await told(desk, "bakeoff cancel beef", place=stranger)
+    assert "bo:beef" in await told(desk, "bakeoff list", place=DIRECT)
+
+
+async def test_only_who_began_it_or_an_admin_cancels_it_and_goes_on(desk: Desk) -> None:
+    await kept(desk, a_bakeoff())
+
+    assert await told(desk, "bakeoff cancel last", BEN) == (
+        "Only the one who began it can cancel a bake-off."
+    )
+    desk.access = Access(admins=(BEN.id,))
+    assert "Bake-off bo:beef is cancelled: 0 of 3 questions are kept" in await told(
+        desk, "bakeoff cancel beef", BEN
+    )
+    assert "is over already" in await told(desk, "bakeoff cancel last", BEN)
+    assert "is gone on with" in await told(desk, "bakeoff resume last", ANA)
+    assert (await desk.bench.bakeoffs.load("bo:beef")).ending
+
+
+async def test_what_nobody_holds_is_told_as_cancelled_in_its_place(desk: Desk) -> None:
+    await kept(desk, a_bakeoff())
+    room = Room()
+
+    await said(desk, "/council bakeoff cancel last", room)
+    async for _ in desk.holds.watching("bo:beef"):
+        pass
+
+    assert "It was cancelled. 0 of 3 questions are kept" in room.edited[-1]
+
+
+async def test_a_bake_off_is_gone_on_with_under_another_cap(desk: Desk) -> None:
+    await kept(desk, a_bakeoff(cap=5))
+    await desk.bench.bakeoffs.end("bo:beef", Ending(ASKED_AT, "The cap is reached."))
+
+    await told(desk, "bakeoff resume last cap:$2")
+
+    assert (await desk.bench.bakeoffs.load("bo:beef")).cap_micro == 2_000_000
+
+
+async def test_a_round_of_it_is_shown_where_it_reports(desk: Desk) -> None:
+    await told(desk, "bakeoff sql now")
+
+    assert "Question 2?" in await told(desk, "show bo:0123456789ab.2", BEN)
+    assert "There is no round" in await told(
+        desk, "show bo:0123456789ab.2", BEN, Place("slack", "T2", "C1")
+    )

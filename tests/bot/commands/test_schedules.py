@@ -1,0 +1,278 @@
+"""`/council schedule`, as it reads: what was understood is repeated, what is wrong is said."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.access import Access
+from bot.chat import Asker, Said, UnwelcomeError
+from bot.commands.desk import Desk
+from bot.commands.hearing import hear
+from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.suite import Suite, SuiteQuestion
+from council.places import Place
+from council.prices import Price
+from tests.bot.desks import FakeChat, a_desk
+from tests.builders import CLAUDE, GEMINI, GPT
+from tests.fakes import FakeGateway
+
+HERE = Place("slack", "T1", "C1")
+ANA, BEN, ADMIN = Asker("U1", "Ana"), Asker("U2", "Ben"), Asker("U9", "Cleo")
+SATURDAY = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+SQL = Suite("sql", (SuiteQuestion("Why WAL?"), SuiteQuestion("Why MVCC?")))
+ADD = "/council schedule add weekly-sql suite:sql panel:house every monday 09:00 Europe/Budapest"
+
+
+class Rooms(FakeChat):
+    """A chat whose workspace has a second channel, and a third that is closed."""
+
+    async def elsewhere(self, said: Said, channel: str) -> Said:
+        if channel not in {"models", "shared"}:
+            raise UnwelcomeError(f"There is no channel #{channel} here.")
+        place = replace(said.place, channel=channel)
+        return replace(said, place=place, is_shared=channel == "shared", is_direct=False)
+
+
+@pytest.fixture
+async def desk() -> Desk:
+    price = Price(1e-5, 1e-5, 500)
+    desk = a_desk(FakeGateway(prices=dict.fromkeys((CLAUDE, GPT, GEMINI), price)))
+    desk.now = lambda: SATURDAY
+    desk.access = Access(admins=("U9",))
+    await desk.bench.suites.keep(SQL, "U1", SATURDAY)
+    return desk
+
+
+async def said(desk: Desk, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
+    """Give all that is told to somebody who says something."""
+    chat = Rooms()
+    await hear(desk, chat, Said(text, asker, place, desk.new_id()))
+    return "\n".join(chat.said)
+
+
+async def only(desk: Desk) -> Schedule:
+    (found,) = await desk.bench.schedules.every()
+    return found
+
+
+async def test_what_was_understood_is_repeated_with_its_next_times_and_its_cost(
+    desk: Desk,
+) -> None:
+    told = await said(desk, f"{ADD} cap:$2")
+
+    lines = told.splitlines()
+    assert lines[0] == "Schedule weekly-sql"
+    assert lines[1] == (
+        "Every Monday at 09:00, Europe/Budapest time: suite sql of 2 questions is put to panel "
+        "house, and the result is posted here."
+    )
+    assert lines[2] == (
+        "Next: Mon 23 Nov 2026 09:00, Mon 30 Nov 2026 09:00, Mon 7 Dec 2026 09:00 "
+        "(Europe/Budapest)."
+    )
+    assert lines[3].startswith("A run costs $0.")
+    assert " at most, and about 4.3 runs a month $" in lines[3]
+    assert lines[3].endswith("; its cap is $2.00.")
+    assert len(lines) == 4
+
+
+async def test_it_is_kept_as_it_was_understood(desk: Desk) -> None:
+    changes: list[str] = []
+    desk.schedules_changed = lambda: changes.append("told")
+
+    await said(desk, f"{ADD} cap:$2 #models")
+
+    one = await only(desk)
+    assert (one.name, one.suite, one.panel) == ("weekly-sql", "sql", "house")
+    assert (one.cron, one.zone, one.words) == ("0 9 * * 1", "Europe/Budapest", "every monday 09:00")
+    assert (one.made_by, one.scope, one.cap_micro) == ("U1", HERE.scope, 2_000_000)
+    assert one.place == replace(HERE, channel="models")
+    assert (one.paused, one.last_slot) == (False, "2026-11-21T13:00")
+    assert changes == ["told"]
+
+
+async def test_without_a_zone_it_is_said_which_is_taken(desk: Desk) -> None:
+    utc = await said(desk, "/council schedule add a suite:sql every day 09:00")
+    desk.zone = "Asia/Tokyo"
+    tokyo = await said(desk, "/council schedule add b suite:sql every day 09:00")
+
+    assert "UTC is the time zone (no zone was named)" in utc
+    assert "Asia/Tokyo is the time zone (the house's own, as none was named)" in tokyo
+    assert "Next: Sun 22 Nov 2026 09:00" in tokyo
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("add w every day 09:00", "Which suite? Name one, as in suite:NAME; known suites: sql."),
+        ("add w suite:sql", "When? Say it in words or as a cron"),
+        ("add w suite:law every day 09:00", "There is no suite 'law'; those there are: sql."),
+        ("add w suite:sql panel:x every day 09:00", "There is no panel 'x'; known panels: house."),
+        ('add w suite:sql "0 9 30 2 *"', "never comes"),
+        ("add w suite:sql every 2 minutes", "more often than every 5 minutes"),
+        ("add w suite:sql every day 09:00 Europe/Budapst", "did you mean Europe/Budapest?"),
+        ("add w suite:sql on 2025-01-01 09:00", "2025-01-01 is past"),
+        ("add w suite:sql every monday", "At what time?"),
+        ("add w suite:sql every monday 09:00 #nowhere", "There is no channel #nowhere here."),
+        ("add w suite:sql every monday 09:00 #shared", "not open in channels shared with other"),
+        ("pause", "Which schedule? There are: none yet."),
+        ("pause nothing", "There is no schedule 'nothing' here; there are: none yet."),
+        ("edit", "Begin with a name for the schedule"),
+    ],
+)
+async def test_what_cannot_be_is_one_kind_sentence_and_nothing_is_kept(
+    desk: Desk, words: str, why: str
+) -> None:
+    told = await said(desk, f"/council schedule {words}")
+
+    assert why in told
+    assert "\n" not in told
+    assert await desk.bench.schedules.every() == ()
+
+
+async def test_a_name_is_taken_once(desk: Desk) -> None:
+    await said(desk, ADD)
+
+    told = await said(desk, ADD, BEN)
+
+    assert told == "There is a schedule 'weekly-sql' already: give this one another name."
+
+
+async def test_the_list_tells_when_they_come_how_the_last_run_went_and_what_one_costs(
+    desk: Desk,
+) -> None:
+    assert "No schedule yet" in await said(desk, "/council schedule")
+    await said(desk, ADD)
+    await said(desk, "/council schedule add hourly suite:sql every hour")
+    await said(desk, "/council schedule pause hourly")
+    await said(desk, "/council schedule run weekly-sql")
+
+    told = await said(desk, "/council schedule list")
+
+    lines = told.splitlines()
+    assert lines[0] == "2 schedules"
+    assert lines[2].startswith("hourly | every hour | paused | none yet | $0.")
+    assert lines[3].startswith(
+        "weekly-sql | every Monday at 09:00 | Mon 23 Nov 2026 09:00 Europe/Budapest | "
+        "Sat 21 Nov 2026 13:00, "
+    )
+
+
+async def test_a_schedule_is_paused_resumed_and_removed(desk: Desk) -> None:
+    await said(desk, ADD)
+
+    assert "is paused" in await said(desk, "/council schedule pause weekly-sql")
+    assert (await only(desk)).paused
+    desk.now = lambda: datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
+    assert "Next: Mon 7 Dec 2026 09:00" in await said(desk, "schedule resume weekly-sql")
+    assert not (await only(desk)).paused
+    assert (
+        await only(desk)
+    ).last_slot == "2026-12-01T13:00"  # what came meanwhile is not caught up
+    assert "is removed" in await said(desk, "/council schedule remove weekly-sql")
+    assert await desk.bench.schedules.every() == ()
+
+
+async def test_what_cannot_run_is_not_resumed_and_the_list_says_why(desk: Desk) -> None:
+    await said(desk, ADD)
+    await said(desk, "/council schedule pause weekly-sql")
+    await desk.bench.suites.remove("", "sql")
+
+    told = await said(desk, "/council schedule resume weekly-sql")
+    listed = await said(desk, "/council schedule list")
+
+    assert "There is no suite 'sql'" in told
+    assert "weekly-sql cannot run: There is no suite 'sql'" in listed
+    assert (await only(desk)).paused
+
+
+async def test_an_edit_changes_what_it_names_and_nothing_else(desk: Desk) -> None:
+    await said(desk, f"{ADD} cap:$2")
+    before = await only(desk)
+
+    told = await said(desk, "/council schedule edit weekly-sql every weekday 18:00 cap:none")
+
+    after = await only(desk)
+    assert "Every weekday at 18:00, Europe/Budapest time" in told
+    assert after == replace(
+        before, cron="0 18 * * 1,2,3,4,5", words="every weekday 18:00", cap_micro=None
+    )
+
+
+async def test_an_edit_that_names_nothing_is_refused(desk: Desk) -> None:
+    await said(desk, ADD)
+
+    assert "Say what is to change" in await said(desk, "/council schedule edit weekly-sql")
+
+
+@pytest.mark.parametrize("act", ["pause", "resume", "remove", "run", "edit"])
+async def test_only_its_maker_or_an_admin_may_do_that(desk: Desk, act: str) -> None:
+    await said(desk, ADD)
+    more = " every day 10:00" if act == "edit" else ""
+
+    told = await said(desk, f"/council schedule {act} weekly-sql{more}", BEN)
+
+    assert told == f"Only the one who made it, or an admin, can {act} schedule 'weekly-sql'."
+    assert "Only" not in await said(desk, f"/council schedule {act} weekly-sql{more}", ADMIN)
+
+
+async def test_anybody_may_subscribe_and_unsubscribe(desk: Desk) -> None:
+    await said(desk, ADD)
+
+    await said(desk, "/council schedule subscribe weekly-sql", BEN)
+    await said(desk, "/council schedule subscribe weekly-sql", BEN)
+    await said(desk, "/council schedule subscribe weekly-sql")
+    assert (await only(desk)).subscribers == ("U2", "U1")
+    await said(desk, "/council schedule unsubscribe weekly-sql", BEN)
+
+    assert (await only(desk)).subscribers == ("U1",)
+
+
+async def test_a_run_now_is_a_bakeoff_of_the_schedule_beside_its_slots(desk: Desk) -> None:
+    await said(desk, ADD)
+    one = await only(desk)
+
+    await said(desk, "/council schedule run weekly-sql", ADMIN)
+
+    (bakeoff,) = await desk.bench.bakeoffs.recent()
+    assert bakeoff.id.startswith(f"sched:{one.id}@now-")
+    assert (bakeoff.schedule, bakeoff.asked_by, bakeoff.place) == (one.id, "U9", HERE)
+    assert bakeoff.ending
+    assert (await only(desk)).last_slot == one.last_slot
+
+
+async def test_workspaces_do_not_see_each_others_schedules_nor_other_private_channels(
+    desk: Desk,
+) -> None:
+    closed = Place("slack", "T1", "G1", private=True)
+    await said(desk, ADD)
+    await said(desk, "/council schedule add secret suite:sql every day 09:00", place=closed)
+
+    assert "secret" not in await said(desk, "/council schedule list", BEN)
+    assert "secret" in await said(desk, "/council schedule list", BEN, closed)
+    assert "There is no schedule 'secret'" in await said(desk, "schedule run secret", BEN)
+    elsewhere = Place("slack", "T2", "C1")
+    assert "No schedule yet" in await said(desk, "/council schedule list", BEN, elsewhere)
+    assert "secret" in await said(desk, "/council schedule list", place=Place("terminal"))
+
+
+async def test_in_a_thread_it_reports_to_the_channel(desk: Desk) -> None:
+    await said(desk, ADD, place=replace(HERE, thread="1.2"))
+
+    assert (await only(desk)).place == HERE
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "schedule a meeting for me?",
+        "schedule for the Olympics 2028",
+        "schedule pause for a marathon runner",
+        "scheduled tasks in Postgres?",
+    ],
+)
+async def test_a_question_about_schedules_is_a_question(question: str) -> None:
+    from bot.commands.commands import ASK, COMMANDS
+
+    assert COMMANDS.read(question).command is ASK

@@ -1,0 +1,119 @@
+"""However many rounds share a channel, each has room for its answer's edit whenever it comes."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import pytest
+
+from bot.discord.edits import FORGOTTEN_SECONDS, MOST, WINDOW_SECONDS, Edits
+
+
+@dataclass(slots=True)
+class Clock:
+    """The time; whoever sleeps moves it."""
+
+    now: float = 100.0
+    slept: list[float] = field(default_factory=list)
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+@dataclass(slots=True)
+class HeldClock:
+    """The time, moved by hand; whoever sleeps waits for it."""
+
+    now: float = 100.0
+    sleeping: list[tuple[float, asyncio.Event]] = field(default_factory=list)
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        woken = asyncio.Event()
+        self.sleeping.append((self.now + seconds, woken))
+        await woken.wait()
+
+    async def advance(self, seconds: float) -> None:
+        self.now += seconds
+        for until, woken in self.sleeping:
+            if until <= self.now:
+                woken.set()
+        for _ in range(10):
+            await asyncio.sleep(0)
+
+
+def a_pace() -> tuple[Edits, Clock]:
+    clock = Clock()
+    return Edits(clock, clock.sleep), clock
+
+
+@pytest.mark.parametrize("rounds", range(1, MOST))
+async def test_progress_leaves_room_for_every_answer(rounds: int) -> None:
+    edits, clock = a_pace()
+    for number in range(rounds):
+        await edits.turn("C1", f"m{number}")
+
+    at: list[float] = []
+    for number in range(20):
+        await edits.turn("C1", f"m{number % rounds}")
+        at.append(clock.now)
+
+    most = max(sum(start <= t < start + WINDOW_SECONDS for t in at) for start in at)
+    assert most <= MOST - rounds
+    assert clock.now - 100 <= 25 * WINDOW_SECONDS
+
+
+async def test_where_every_edit_is_an_answers_no_progress_is_shown_until_one_has_ended() -> None:
+    clock = HeldClock()
+    edits = Edits(clock, clock.sleep)
+    waiting = [asyncio.create_task(edits.turn("C1", f"m{number}")) for number in range(MOST)]
+    await clock.advance(0)
+    before = sum(task.done() for task in waiting)
+    for _ in range(4):
+        await clock.advance(WINDOW_SECONDS)
+    assert sum(task.done() for task in waiting) == before
+
+    edits.answered("C1", "m0")
+    for _ in range(4):
+        await clock.advance(WINDOW_SECONDS)
+
+    assert sum(task.done() for task in waiting) > before
+    for task in waiting:
+        task.cancel()
+
+
+async def test_an_answers_edit_counts_against_the_progress_after_it() -> None:
+    edits, clock = a_pace()
+    for _ in range(MOST - 1):
+        edits.answered("C1", "gone")
+
+    await edits.turn("C1", "m1")
+
+    assert clock.now == 100 + WINDOW_SECONDS
+
+
+async def test_channels_do_not_wait_for_each_other() -> None:
+    edits, clock = a_pace()
+    for number in range(10):
+        await edits.turn(f"C{number}", "m")
+
+    assert clock.slept == []
+
+
+async def test_a_round_that_ended_without_a_word_keeps_no_room_for_long() -> None:
+    edits, clock = a_pace()
+    for number in range(MOST - 1):
+        await edits.turn("C1", f"lost{number}")
+    clock.now += FORGOTTEN_SECONDS + 1
+    clock.slept.clear()
+
+    for _ in range(MOST - 1):
+        await edits.turn("C1", "m1")
+
+    assert clock.slept == []

@@ -1,0 +1,119 @@
+"""A server that removes the bot takes its rounds along, whenever it does; an outage takes none."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.bot.discord.inside import Inside, inside
+from tests.bot.discord.serving import Served, serving
+from tests.bot.discord.story import QUICK, part
+from tests.wire.discord import Fail, FakeDiscord
+
+REMOVED = "Discord: The bot was removed from Home: 1 round deleted."
+
+
+@pytest.fixture
+async def bot(tmp_path: Path) -> AsyncIterator[Inside]:
+    async with inside(tmp_path, FakeDiscord(QUICK)) as running:
+        yield running
+
+
+async def test_rounds_of_a_server_that_removes_the_bot_end_and_are_deleted(bot: Inside) -> None:
+    await bot.asks()
+    line = await bot.line()
+
+    bot.discord.remove_bot("G1")
+
+    await bot.discord.until(lambda: REMOVED in bot.told)
+    assert await bot.desk.store.ids() == ()
+    assert bot.desk.runner.seen(line.id) is None
+
+
+async def test_rounds_of_other_servers_and_of_direct_messages_stay(bot: Inside) -> None:
+    bot.go_on()
+    bot.discord.direct_message("U1", "Which queue, between us?")
+    await bot.discord.slash("USTRANGER", "A1", "council ask", question="And in here?")
+    await bot.asks()
+    await bot.discord.until(lambda: part(bot.ours()[0], "answers"))
+
+    bot.discord.remove_bot("G1")
+
+    await bot.discord.until(lambda: REMOVED in bot.told)
+    lines = await bot.desk.store.recent()
+    assert {line.question for line in lines} == {"Which queue, between us?", "And in here?"}
+
+
+async def test_an_outage_is_no_removal(bot: Inside) -> None:
+    root = await bot.asks()
+
+    bot.discord.outage("G1")
+    await bot.discord.connected()
+    bot.go_on()
+    await bot.delivered()
+    bot.discord.outage("G1", over=True)
+    await bot.discord.connected()
+
+    assert part(root, "answers")
+    assert len(await bot.desk.store.ids()) == 1
+    assert len(bot.told) == 1
+
+
+async def test_a_removal_that_a_broken_connection_hid_is_found_with_the_next_one(
+    bot: Inside,
+) -> None:
+    await bot.asks()
+
+    bot.discord.gateway.forget_sessions()
+    bot.discord.gateway.cut()
+    bot.discord.remove_bot("G1")
+
+    await bot.discord.until(lambda: bot.told[1:], 20)
+    assert bot.told[1].endswith(": 1 round deleted.")
+    assert await bot.desk.store.ids() == ()
+
+
+@asynccontextmanager
+async def stopped_with_a_round(folder: Path) -> AsyncIterator[tuple[FakeDiscord, Served]]:
+    """Give a Discord in which a round was held, and the product, stopped after it."""
+    async with FakeDiscord(QUICK) as discord:
+        async with serving(folder, discord) as bot:
+            await discord.slash("U1", "C1", "council ask", question="Where is xylograph kept?")
+            await bot.told(await bot.answered("C1"))
+        discord.gateway.cut()
+        discord.gateway.forget_sessions()
+        yield discord, bot
+
+
+async def test_a_removal_while_the_program_was_off_is_made_up_for(tmp_path: Path) -> None:
+    async with stopped_with_a_round(tmp_path) as (discord, before):
+        discord.remove_bot("G1")
+        async with serving(tmp_path, discord) as bot:
+            await discord.until(lambda: b"xylograph" not in bot.home.stored_bytes(), 20)
+
+        assert before.home.sql("SELECT count(*) FROM round") == [(0,)]
+
+
+async def test_rounds_of_a_server_it_was_never_seen_in_stay(tmp_path: Path) -> None:
+    async with stopped_with_a_round(tmp_path) as (discord, before):
+        (before.home.data / "discord-servers").unlink()
+        discord.remove_bot("G1")
+        async with serving(tmp_path, discord):
+            await discord.connected()
+            await discord.slash("USTRANGER", "A1", "council help")
+
+        assert before.home.sql("SELECT count(*) FROM round") == [(1,)]
+
+
+async def test_what_discord_does_not_say_for_certain_deletes_nothing_yet(tmp_path: Path) -> None:
+    async with stopped_with_a_round(tmp_path) as (discord, before):
+        discord.remove_bot("G1")
+        discord.trouble("GET /guilds/*", Fail(503), times=9)
+        async with serving(tmp_path, discord):
+            await discord.until(lambda: discord.called("GET /guilds/*"))
+            await discord.slash("USTRANGER", "A1", "council help")
+        assert before.home.sql("SELECT count(*) FROM round") == [(1,)]
+        discord.calm()
+        async with serving(tmp_path, discord) as bot:
+            await discord.until(lambda: b"xylograph" not in bot.home.stored_bytes(), 20)

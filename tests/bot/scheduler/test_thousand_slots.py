@@ -1,0 +1,110 @@
+"""A schedule with a slot each minute, two schedulers on one database, and clocks going back."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import count
+from pathlib import Path
+from random import Random
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.schedules.due import slots_of
+from council.bakeoffs.ports import Bench
+from storage.bakeoffs import SqlBakeoffs
+from storage.database import open_engine
+from storage.memory import MemoryStore
+from storage.memory_bench import memory_bench
+from storage.records import SqlRecords
+from storage.schedules import SqlSchedules
+from storage.schema import upgrade
+from storage.suites import SqlSuites
+from tests.bot.scheduler.waiting import WEEKLY, Clock, Timer, Watch, a_watch
+from tests.storage import builders
+
+SLOTS = 1_000
+NEW_YORK = ZoneInfo("America/New_York")
+# Three hours before the clocks go back, so that the hour that repeats lies between.
+START = datetime(2026, 10, 31, 23, 0, tzinfo=NEW_YORK)
+MINUTELY = replace(WEEKLY, cron="* * * * *", zone=NEW_YORK.key, last_slot="2026-10-31T23:00")
+WALL_MINUTES = [
+    f"{START.replace(tzinfo=None) + timedelta(minutes=number):%Y-%m-%dT%H:%M}"
+    for number in range(1, SLOTS + 1)
+]
+
+Opened = Callable[[], Bench]
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opened]:
+    """Give what opens one database once more, as another process would."""
+    if request.param == "memory":
+        bench = memory_bench(MemoryStore())
+        yield lambda: bench
+        return
+    async with AsyncExitStack() as stack:
+
+        def connect() -> Bench:
+            engine = open_engine(builders.address(tmp_path))
+            stack.push_async_callback(engine.dispose)
+            stores = (SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine))
+            return Bench(*stores, SqlRecords(engine))
+
+        first = open_engine(builders.address(tmp_path))
+        await upgrade(first)
+        await first.dispose()
+        yield connect
+
+
+async def two(opened: Opened, clock: Clock) -> tuple[Watch, Watch]:
+    """Give two schedulers that share nothing but a clock and the database."""
+    return await a_watch(opened(), clock), await a_watch(opened(), clock)
+
+
+async def test_a_thousand_slots_across_a_change_of_clocks_are_a_thousand_runs(
+    opened: Opened,
+) -> None:
+    clock = Clock(START)
+    watches = await two(opened, clock)
+    await watches[0].keep(MINUTELY)
+    timers = [Timer(watch, MINUTELY) for watch in watches]
+    end = slots_of(MINUTELY).next_few(START, SLOTS)[-1].moment
+
+    while clock() < end:
+        clock.move(minutes=1)
+        await asyncio.gather(*(timer.tick() for timer in timers))
+        await asyncio.gather(*(watch.settled() for watch in watches))
+
+    ran = [id_ for watch in watches for id_ in watch.holds.ids]
+    assert len(ran) == SLOTS
+    assert sorted(ran) == sorted(MINUTELY.bakeoff_id(minute) for minute in WALL_MINUTES)
+    kept = await watches[0].desk.bench.bakeoffs.recent()
+    assert len(kept) == SLOTS
+    assert [post for watch in watches for post in watch.room.posted] == []
+
+
+async def test_so_they_are_whoever_is_late_asleep_or_looks_in_between(opened: Opened) -> None:
+    clock, chance = Clock(START), Random("late")
+    watches = await two(opened, clock)
+    await watches[0].keep(MINUTELY)
+    timers = [Timer(watch, MINUTELY) for watch in watches]
+    end = slots_of(MINUTELY).next_few(START, 200)[-1].moment
+
+    for minute in count():
+        if clock() >= end:
+            break
+        clock.move(minutes=1)
+        awake = [chance.random() < 0.6, True]
+        chance.shuffle(awake)
+        for watch, timer, is_awake in zip(watches, timers, awake, strict=True):
+            if is_awake:
+                await timer.tick()
+            if is_awake and minute % 7 == 0:
+                await watch.look()
+        await asyncio.gather(*(watch.settled() for watch in watches))
+
+    ran = [id_ for watch in watches for id_ in watch.holds.ids]
+    assert sorted(ran) == sorted(MINUTELY.bakeoff_id(minute) for minute in WALL_MINUTES[:200])

@@ -1,0 +1,129 @@
+"""The timers themselves, of the library: they fire, follow the rows, and end with the bot."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from bot.scheduler.service import Scheduler
+from bot.scheduler.trigger import SlotTrigger
+from bot.schedules.due import slots_of
+from bot.schedules.slots import Slots
+from tests.bot.scheduler.waiting import SLOT, WEEKLY, Watch, a_watch
+
+PATIENCE_SECONDS = 10
+ID = f"sched:{WEEKLY.id}@{SLOT}"
+
+
+@dataclass(slots=True)
+class Shifted:
+    """A clock that goes as the real one does, on another day."""
+
+    lead: timedelta
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC) + self.lead
+
+    def trigger(self, slots: Slots) -> SlotTrigger:
+        """Give a trigger for the library, which knows the real time alone."""
+        lead = self.lead
+
+        class Leading(SlotTrigger):
+            def get_next_fire_time(
+                self, previous_fire_time: datetime | None, now: datetime
+            ) -> datetime:
+                before = previous_fire_time and previous_fire_time + lead
+                found = super().get_next_fire_time(before, now + lead)
+                return found - lead
+
+        return Leading(slots)
+
+
+@asynccontextmanager
+async def running(seconds_before: float, look_seconds: float = 60) -> AsyncIterator[Watch]:
+    """Run a scheduler so many seconds before the slot of its schedule."""
+    watch = await a_watch()
+    slot = slots_of(WEEKLY).after(watch.clock()).moment
+    clock = Shifted(slot - timedelta(seconds=seconds_before) - datetime.now(UTC))
+    watch.desk.now = clock
+    watch.scheduler = Scheduler(watch.desk, watch.holds, clock.trigger, look_seconds)
+    task = asyncio.create_task(watch.scheduler.run())
+    await asyncio.sleep(0)
+    try:
+        yield watch
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def until_held(watch: Watch, count: int = 1) -> None:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while len(watch.holds.held) < count:  # noqa: ASYNC110 - a timer of a library gives no sign
+            await asyncio.sleep(0.01)
+
+
+async def test_a_timer_fires_at_the_slot_of_a_schedule_that_was_made_just_now() -> None:
+    async with running(0.5) as watch:
+        await watch.keep()
+        watch.desk.schedules_changed()
+        await until_held(watch)
+
+        assert watch.holds.ids == [ID]
+        assert watch.desk.now() - datetime.fromisoformat(f"{SLOT}+00:00") < timedelta(seconds=5)
+
+
+async def test_what_another_process_made_is_found_at_the_next_look() -> None:
+    async with running(0.5, look_seconds=0.1) as watch:
+        await watch.keep()
+
+        await until_held(watch)
+
+        assert watch.holds.ids == [ID]
+
+
+async def test_what_was_due_while_nobody_ran_is_begun_at_the_start() -> None:
+    async with running(-600) as watch:
+        await watch.keep()
+        watch.desk.schedules_changed()
+
+        await until_held(watch)
+
+        assert watch.holds.ids == [ID]
+
+
+async def test_timers_follow_the_rows() -> None:
+    watch = await a_watch()
+    await watch.keep()
+    await watch.look()
+    assert watch.scheduler.waiting == {WEEKLY.id: slots_of(WEEKLY)}
+    changed = replace(WEEKLY, cron="0 10 * * 1", zone="Europe/Budapest")
+    await watch.keep(changed)
+    await watch.look()
+    assert watch.scheduler.waiting == {WEEKLY.id: slots_of(changed)}
+
+    await watch.keep(replace(changed, paused=True))
+    await watch.look()
+
+    assert watch.scheduler.waiting == {}
+
+
+async def test_it_stops_at_once_and_fires_no_more() -> None:
+    async with running(0.3) as watch:
+        await watch.keep()
+        watch.desk.schedules_changed()
+        await asyncio.sleep(0.1)
+
+    await asyncio.sleep(0.4)
+
+    assert watch.holds.ids == []
+
+
+def test_of_slots_that_came_while_nobody_could_fire_the_trigger_gives_each() -> None:
+    trigger, slots = SlotTrigger(slots_of(WEEKLY)), slots_of(WEEKLY)
+    first = slots.after(datetime(2026, 11, 1, tzinfo=UTC)).moment
+
+    then = trigger.get_next_fire_time(first, first + timedelta(days=30))
+
+    assert then == slots.after(first).moment

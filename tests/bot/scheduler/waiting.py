@@ -1,0 +1,153 @@
+"""A desk whose clock is moved by hand, a schedule on it, and a hold that only counts."""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from bot.chat import Chat, GoneError, Post, Sent, UnwelcomeError
+from bot.commands.desk import Desk
+from bot.scheduler.service import Scheduler
+from bot.scheduler.trigger import SlotTrigger
+from bot.schedules.due import slots_of
+from council.bakeoffs.bakeoff import Bakeoff, Ending
+from council.bakeoffs.ports import Bench
+from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.suite import Suite, SuiteQuestion
+from council.places import Place
+from tests.bot.desks import FakeChat, a_desk
+
+HERE = Place("slack", "T1", "C1")
+SQL = Suite("sql", (SuiteQuestion("What does SKIP LOCKED do?"), SuiteQuestion("Why WAL?")))
+MONDAY = datetime(2026, 11, 23, 8, 59, tzinfo=UTC)
+WEEKLY = Schedule(
+    id="5c4ed",
+    name="weekly-sql",
+    suite="sql",
+    panel="house",
+    cron="0 9 * * 1",
+    zone="UTC",
+    words="every monday 09:00",
+    place=HERE,
+    made_by="U1",
+    made_at=MONDAY,
+    scope=HERE.scope,
+    last_slot="2026-11-20T12:00",
+)
+SLOT = "2026-11-23T09:00"
+
+
+@dataclass(slots=True)
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    moment: datetime = MONDAY
+
+    def __call__(self) -> datetime:
+        return self.moment
+
+    def move(self, **by: float) -> None:
+        self.moment += timedelta(**by)
+
+
+@dataclass(slots=True)
+class Holds:
+    """Counts what it is given to hold; it ends at once, unless it should go on, or may not be."""
+
+    goes_on: bool = False
+    refused: str = ""
+    held: list[Bakeoff] = field(default_factory=list)
+    shown_in: list[Chat | None] = field(default_factory=list)
+
+    async def __call__(self, desk: Desk, chat: Chat | None, bakeoff: Bakeoff) -> None:
+        self.held.append(bakeoff)
+        self.shown_in.append(chat)
+        if self.refused:
+            raise UnwelcomeError(self.refused)
+        if not self.goes_on:
+            await desk.bench.bakeoffs.end(bakeoff.id, Ending(desk.now()))
+
+    @property
+    def ids(self) -> list[str]:
+        return [bakeoff.id for bakeoff in self.held]
+
+
+@dataclass(slots=True)
+class Room(FakeChat):
+    """A chat that remembers where it said what; some of its channels can be gone."""
+
+    is_room = True
+    posted: list[tuple[str, str]] = field(default_factory=list)
+    gone: set[str] = field(default_factory=set)
+    is_deleted: bool = False
+
+    async def send(self, place: Place, post: Post, key: str) -> Sent:
+        if place.channel in self.gone:
+            raise GoneError("gone") if self.is_deleted else UnwelcomeError("It is archived.")
+        self.posted.append((place.channel, post.summary))
+        return await FakeChat.send(self, place, post, key)
+
+    async def check_postable(self, place: Place) -> None:
+        if place.channel in self.gone and not self.is_deleted:
+            raise UnwelcomeError("It is archived.")
+
+    def alone_with(self, asker_id: str, place: Place) -> Place:
+        return replace(place, channel=asker_id, private=True)
+
+
+@dataclass(slots=True)
+class Watch:
+    """A scheduler with its desk, clock, room and hold; its timers are looked at by hand."""
+
+    desk: Desk
+    clock: Clock
+    room: Room
+    holds: Holds
+    scheduler: Scheduler
+
+    async def keep(self, schedule: Schedule = WEEKLY) -> None:
+        await self.desk.bench.schedules.keep(schedule)
+
+    async def row(self, schedule_id: str = WEEKLY.id) -> Schedule:
+        (found,) = [x for x in await self.desk.bench.schedules.every() if x.id == schedule_id]
+        return found
+
+    async def fire(self) -> None:
+        """Fire as a timer does, and see what was begun to its end."""
+        await self.scheduler.fire(WEEKLY.id)
+        await self.settled()
+
+    async def look(self) -> None:
+        await self.scheduler.look()
+        await self.settled()
+
+    async def settled(self) -> None:
+        await self.scheduler.doing.settled()
+
+
+async def a_watch(bench: Bench | None = None, clock: Clock | None = None) -> Watch:
+    """Give a scheduler on a desk whose chat is connected; a bench can be shared."""
+    clock, room, holds, desk = clock or Clock(), Room(), Holds(), a_desk()
+    desk.now, desk.ways["slack"] = clock, lambda _: room
+    desk.bench = bench or desk.bench
+    await desk.bench.suites.keep(SQL, "U1", clock())
+    return Watch(desk, clock, room, holds, Scheduler(desk, holds))
+
+
+@dataclass(slots=True)
+class Timer:
+    """What APScheduler does with the trigger of a schedule, at a clock that is moved by hand."""
+
+    watch: Watch
+    schedule: Schedule
+    next_time: datetime = MONDAY
+    trigger: SlotTrigger = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.trigger = SlotTrigger(slots_of(self.schedule))
+        self.next_time = self.trigger.get_next_fire_time(None, self.watch.clock())
+
+    async def tick(self) -> None:
+        """Fire if it is time, and wait for the slot after that."""
+        now = self.watch.clock()
+        if self.next_time <= now:
+            await self.watch.scheduler.fire(self.schedule.id)
+            self.next_time = self.trigger.get_next_fire_time(self.next_time, now)

@@ -1,0 +1,69 @@
+"""Whatever is typed is understood and comes, or is refused in a sentence; nothing else."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from typing import TypeVar
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.schedules.cron import checked, runs_a_month
+from bot.schedules.saying import in_words
+from bot.schedules.slots import Slots
+from bot.schedules.words import read
+from council.errors import ScheduleError
+
+Understood = TypeVar("Understood")
+
+TODAY = date(2026, 11, 21)
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+SAYINGS = """
+every each day daily weekly monthly hourly monday tues fri-sun weekdays weekend first second last of
+the month week hour hours minutes 2 3 7 15 60 1st 31st 99th 09:00 9am 13pm 24:00 noon at on and to
+, :15 :75 twice times half an quarter january february march 2025-01-01 2027-02-30 Europe/Budapest
+Mars/X budapest pst utc suite:sql suite: cap:$2 cap:x #models # <#1> "0 9 * * 1" "" " @daily @never
+* */5 0 5 L5 1#1 0 9 * * 1 ² ٣ 🏛
+"""
+WORDS = SAYINGS.split()
+FIELD = st.sampled_from(
+    ("*", "*/5", "*/7", "0", "59", "60", "5-1", "1-5", "9-9", "1,2,30", "L", "L5", "1#2", "mon")
+)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(words=st.lists(st.sampled_from(WORDS) | st.text(max_size=6), max_size=9))
+def test_any_words_are_understood_or_refused(words: list[str]) -> None:
+    found = outcome(lambda: read(" ".join(("name", *words)), TODAY))
+
+    if isinstance(found, str):
+        assert found.endswith((".", "?"))
+    elif found.cron:
+        assert_comes(found.cron, found.zone or "UTC")
+
+
+@settings(max_examples=1500, deadline=None)
+@given(fields=st.lists(FIELD, min_size=4, max_size=6))
+def test_any_fields_are_a_cron_or_refused(fields: list[str]) -> None:
+    found = outcome(lambda: (checked(" ".join(fields)),))
+
+    if isinstance(found, str):
+        assert found.endswith(".")
+    else:
+        assert_comes(found[0], "Europe/Budapest")
+
+
+def outcome(understand: Callable[[], Understood]) -> Understood | str:
+    """Give what was understood, or the sentence in which it was refused."""
+    try:
+        return understand()
+    except ScheduleError as error:
+        return str(error)
+
+
+def assert_comes(cron: str, zone: str) -> None:
+    """See that it comes, can be told, and does not come too often."""
+    slots = Slots(cron, zone).next_few(NOW, 3)
+    assert slots[0].moment > NOW
+    assert slots[0].moment < slots[1].moment < slots[2].moment
+    assert in_words(cron)
+    assert runs_a_month(cron) <= 288 * 31

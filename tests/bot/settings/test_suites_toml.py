@@ -1,0 +1,86 @@
+"""Suites of the house, in council.toml and in files beside it."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.settings import SettingsError, load_houses
+from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
+
+
+def suites(folder: Path, text: str) -> tuple[Suite, ...]:
+    path = folder / "council.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_houses(path).suites
+
+
+def faults(folder: Path, text: str) -> tuple[str, ...]:
+    with pytest.raises(SettingsError) as caught:
+        suites(folder, text)
+    return caught.value.faults
+
+
+def test_questions_stand_in_the_section_itself(tmp_path: Path) -> None:
+    text = """
+    [suites.sql]
+    category = "sql"
+    judges_see_references = true
+    questions = ["Why?", {question = "How many?", answer = 3, category = "counts"}]
+    """
+
+    (suite,) = suites(tmp_path, text)
+
+    assert suite == Suite(
+        "sql",
+        (
+            SuiteQuestion("Why?", "sql"),
+            SuiteQuestion("How many?", "counts", Reference(Grading.NUMBER, "3")),
+        ),
+        judges_see_references=True,
+    )
+
+
+def test_a_file_is_looked_for_beside_the_settings(tmp_path: Path) -> None:
+    folder = tmp_path / "suites"
+    folder.mkdir()
+    (folder / "sql.csv").write_text("question,answer\nHow many?,3\n", encoding="utf-8")
+
+    (suite,) = suites(tmp_path, '[suites.sql]\nfile = "suites/sql.csv"\ncategory = "c"\n')
+
+    assert suite.questions == (SuiteQuestion("How many?", "c", Reference(Grading.NUMBER, "3")),)
+
+
+def test_without_settings_there_are_none() -> None:
+    assert load_houses(None).suites == ()
+
+
+@pytest.mark.parametrize(
+    ("section", "told"),
+    [
+        pytest.param("[suites.sql]\n", "suites.sql: write either questions", id="neither"),
+        pytest.param(
+            '[suites.sql]\nquestions = ["a"]\nfile = "a.csv"\n', "write either questions", id="both"
+        ),
+        pytest.param('[suites.sql]\nfile = "no.csv"\n', "cannot be read (No such file", id="gone"),
+        pytest.param('[suites.sql]\nquestions = ["a", "A"]\n', "Question 2 asks the same", id="2x"),
+        pytest.param("[suites.sql]\nquestions = []\n", "There is no question in it", id="none"),
+        pytest.param('[suites."a b"]\nquestions = ["a"]\n', "cannot be called 'a b'", id="name"),
+        pytest.param('[suites.sql]\nqs = ["a"]\n', "suites.sql.qs", id="unknown"),
+        pytest.param("suites = 3\n", "must be written as [suites.NAME]", id="shape"),
+    ],
+)
+def test_each_fault_is_told_in_a_line(tmp_path: Path, section: str, told: str) -> None:
+    found = faults(tmp_path, section)
+
+    assert all(fault.startswith("council.toml: ") for fault in found)
+    assert told in "\n".join(found)
+
+
+def test_faults_of_two_suites_are_two_lines(tmp_path: Path) -> None:
+    (tmp_path / "bad.csv").write_bytes(b"question\n\xe9\n")
+    text = '[suites.a]\nfile = "bad.csv"\n[suites.b]\nquestions = [1]\n'
+
+    found = faults(tmp_path, text)
+
+    assert len(found) == 2
+    assert "Line 2 of bad.csv is not UTF-8" in found[0]

@@ -1,0 +1,121 @@
+"""A bake-off whose process is killed goes on with the next one: nothing is asked or paid twice."""
+
+import asyncio
+import json
+import time
+from pathlib import Path
+
+import httpx
+
+from tests.bot.homes import PATIENCE_SECONDS, Home, interrupted, served_panel
+from tests.soak.paid import PaidServer
+from tests.soak.ports import free_port
+
+MEMBERS = ("a", "b", "c")
+QUESTIONS = 6
+MARGIN_SECONDS = 0.05  # what a reply takes from the wire to the database
+
+
+def at_home(folder: Path, server: PaidServer) -> Home:
+    terms = {"chairman": ["openai/a"], "audit_share": 0.0}
+    home = Home(folder, {"COUNCIL_PORT": str(free_port())})
+    suite = "\n".join(f"What now? [round {n}]" for n in range(1, QUESTIONS + 1))
+    (folder / "sql.txt").write_text(suite)
+    return home.with_config(served_panel(server.api_base, MEMBERS, **terms))
+
+
+async def until_calls(server: PaidServer, calls: int) -> None:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while server.bill.total < calls:  # noqa: ASYNC110 - a process of its own asks
+            await asyncio.sleep(0.005)
+
+
+async def killed_after(home: Home, server: PaidServer, calls: int, *arguments: str) -> float:
+    process = await home.started("bakeoff", "run", *arguments)
+    await until_calls(server, server.bill.total + calls)
+    process.kill()
+    at = time.time()
+    await process.communicate()
+    return at
+
+
+async def until_ended(home: Home) -> None:
+    """Wait until the product has noted the end of the bake-off."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not home.sql("SELECT 1 FROM bakeoff WHERE ended_at IS NOT NULL"):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+
+
+async def test_killed_again_and_again_it_asks_nothing_twice_and_comes_to_its_end(
+    tmp_path: Path,
+) -> None:
+    async with PaidServer(latency=0.08) as server:
+        home = at_home(tmp_path, server)
+        kills = [
+            await killed_after(home, server, 9, "sql.txt", "--yes"),
+            await killed_after(home, server, 5, "--resume", "last"),
+            await killed_after(home, server, 8, "--resume", "last"),
+        ]
+
+        served = await home.started("serve")
+        await until_ended(home)
+        served.terminate()
+        await served.communicate()
+
+    again = server.bill.again(kills)
+    assert max(again, default=0.0) <= MARGIN_SECONDS
+    assert len(again) <= 3 * 2 * len(MEMBERS)  # of two rounds at once, in flight at each kill
+    assert len(server.bill.calls) == QUESTIONS * (2 * len(MEMBERS) + 1)
+    rows = home.sql("SELECT count(*), count(seconds) FROM round WHERE bakeoff LIKE 'bo:%'")
+    assert rows == [(QUESTIONS, QUESTIONS)]
+
+
+async def test_interrupted_it_is_cancelled_and_only_goes_on_when_it_is_told_to(
+    tmp_path: Path,
+) -> None:
+    async with PaidServer(latency=0.08) as server:
+        home = at_home(tmp_path, server)
+        process = await home.started("bakeoff", "run", "sql.txt", "--yes")
+        await until_calls(server, 9)
+        ran = await interrupted(process)
+        asked = server.bill.total
+
+        await _served_for_a_while(home)
+        assert server.bill.total == asked
+        resumed = await home.beside("bakeoff", "run", "--resume", "last", "--json")
+
+    assert ran.code == 1
+    assert "Stopped; what there is is kept. Go on with: council bakeoff run --resume bo:" in ran.err
+    assert resumed.code == 0
+    document = json.loads(resumed.out)
+    assert (document["over"], document["questions"]) == (QUESTIONS, QUESTIONS)
+    assert len(server.bill.calls) == QUESTIONS * (2 * len(MEMBERS) + 1)
+
+
+async def _served_for_a_while(home: Home) -> None:
+    """Run the product until its page answers, and stop it."""
+    process = await home.started("serve")
+    address = f"http://127.0.0.1:{home.settings['COUNCIL_PORT']}/healthz"
+    async with httpx.AsyncClient(trust_env=False) as client:
+        while True:
+            try:
+                await client.get(address)
+                break
+            except httpx.TransportError:
+                await asyncio.sleep(0.05)
+    process.terminate()
+    await process.communicate()
+
+
+async def test_two_processes_do_not_hold_the_same_one(tmp_path: Path) -> None:
+    async with PaidServer(latency=0.3) as server:
+        home = at_home(tmp_path, server)
+        first = await home.started("bakeoff", "run", "sql.txt", "--yes")
+        await until_calls(server, 2)
+
+        second = await home.beside("bakeoff", "run", "--resume", "last")
+        first.kill()
+        await first.communicate()
+
+    assert second.code == 1
+    assert "is being held by another process" in second.err

@@ -1,0 +1,86 @@
+"""Schedules in a real browser: for everybody, on a small phone, in the dark, without scripts."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import pytest
+import pytest_asyncio
+import uvicorn
+from playwright.async_api import Browser, Page, expect
+
+from council.bakeoffs.suite import Suite, SuiteQuestion
+from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
+from tests.bot.web.visiting import a_town
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+SQL = Suite("sql", (SuiteQuestion("Why WAL?"),))
+NAME = "a-name-as-long-as-names-may-be-of-sixty-letters-and-no-spaces"[:60]
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def address(browser: Browser) -> AsyncIterator[str]:
+    """Give the address of a site that has a suite, and no schedule yet."""
+    town = a_town()
+    await town.site.desk.bench.suites.keep(SQL, "", datetime.now(UTC))
+    sock = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(town.app, log_config=None, lifespan="off"))
+    serving = asyncio.create_task(server._serve(sockets=[sock]))
+    yield f"http://127.0.0.1:{sock.getsockname()[1]}"
+    server.should_exit = True
+    await serving
+    await town.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def tab(browser: Browser, address: str) -> AsyncIterator[Page]:
+    """Give a tab without scripts: nothing here needs them."""
+    async with await browser.new_context(base_url=address, java_script_enabled=False) as context:
+        yield await context.new_page()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(browser: Browser, address: str) -> AsyncIterator[Page]:
+    """Give a tab that can be measured."""
+    async with await browser.new_context(base_url=address) as context:
+        yield await context.new_page()
+
+
+async def test_a_schedule_is_added_in_words_and_paused_by_the_keyboard(tab: Page) -> None:
+    await tab.goto("/")
+    await tab.get_by_role("link", name="Schedules").click()
+    field = tab.get_by_label("A name, a suite, and when, in words")
+    await field.fill(f"{NAME} suite:sql every monday")
+    await field.press("Enter")
+    await expect(tab.get_by_role("alert")).to_contain_text("At what time?")
+    await field.fill(f"{NAME} suite:sql every monday 09:00 Europe/Budapest")
+    await field.press("Enter")
+
+    await expect(tab.get_by_role("status")).to_contain_text("Every Monday at 09:00")
+    await expect(tab.get_by_text("09:00 (Europe/Budapest). Last run: none yet.")).to_be_visible()
+    await tab.get_by_role("button", name=f"Pause: {NAME}").focus()
+    await tab.keyboard.press("Enter")
+
+    await expect(tab.get_by_role("heading", name=NAME)).to_contain_text("paused")
+    await expect(tab.get_by_role("button", name=f"Resume: {NAME}")).to_be_visible()
+
+
+@SCHEMES
+async def test_the_schedules_keep_nobody_out(page: Page, scheme: Scheme) -> None:
+    await page.emulate_media(color_scheme=scheme)
+
+    await page.goto("/schedules")
+
+    # Its times are those of its zone, whatever zone the reader is in.
+    await expect(page.get_by_text("09:00 (Europe/Budapest). Last run")).to_be_visible()
+    assert await faults_of(page) == []
+
+
+async def test_nothing_is_wider_than_a_small_phone(page: Page) -> None:
+    await page.set_viewport_size({"width": 360, "height": 740})
+
+    await page.goto("/schedules")
+
+    assert await page.evaluate("document.documentElement.scrollWidth") == 360

@@ -1,0 +1,208 @@
+"""Bake-offs on the page: what they come to is said first, then they go on, then their board."""
+
+import json
+import re
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from html import unescape
+
+import httpx
+import pytest
+
+from bot.access import Access
+from council.bakeoffs.bakeoff import Ending
+from council.places import Place
+from tests.bot.bakeoffs.kitchen import a_bakeoff, a_suite, kept
+from tests.bot.desks import a_desk
+from tests.bot.web.visiting import Browser, Town, a_town
+from tests.builders import ASKED_AT, CLAUDE
+from tests.fakes import FakeGateway, Hangs
+
+
+@pytest.fixture
+async def stalled() -> AsyncIterator[Town]:
+    """Give a site one of whose members never answers."""
+    town = a_town(a_desk(FakeGateway({CLAUDE: Hangs()})))
+    await town.site.desk.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    yield town
+    await town.site.desk.holds.let_go()
+    await town.close()
+
+
+async def proposed(browser: Browser, **fields: str) -> httpx.Response:
+    form = await browser.form("/bakeoffs", "/bakeoffs")
+    return await browser.post("/bakeoffs", **(form | {"suite": "sql"} | fields))
+
+
+async def begun(browser: Browser, **fields: str) -> str:
+    """Begin one, and give the address of its page."""
+    form = browser.form_of(await proposed(browser, **fields), "/bakeoffs/begin")
+    response = await browser.post("/bakeoffs/begin", **form)
+    assert response.status_code == 303, response.text
+    return response.headers["location"]
+
+
+async def ended(town: Town, address: str) -> None:
+    async for _ in town.site.desk.holds.watching(address.removeprefix("/bakeoffs/")):
+        pass
+
+
+async def test_without_a_suite_it_says_where_suites_come_from(town: Town) -> None:
+    page = await town.browser().get("/bakeoffs")
+
+    assert page.status_code == 200
+    assert "There is no suite yet" in page.text
+    assert "No bake-off has been held yet." in page.text
+
+
+async def test_its_cost_is_said_before_it_begins(town: Town) -> None:
+    await town.site.desk.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+
+    page = unescape((await proposed(town.browser(), cap="$1.50")).text)
+
+    assert "2 questions, each put to Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in page
+    assert "It costs nothing, and its cap is $1.50." in page
+    assert await town.site.desk.bench.bakeoffs.recent() == ()
+
+
+async def test_begun_it_leads_to_its_page_which_becomes_its_result(town: Town) -> None:
+    await town.site.desk.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    browser = town.browser()
+
+    address = await begun(browser)
+    await ended(town, address)
+    page = unescape((await browser.get(address)).text)
+
+    assert "Bake-off of sql by house" in page
+    assert "2 of 2 questions" in page
+    assert f'href="/rounds/{address.removeprefix("/bakeoffs/")}.2"' in page
+    assert "Question 2?" in page
+    assert address in (await browser.get("/bakeoffs")).text
+    assert (await browser.get(f"/rounds/{address.removeprefix('/bakeoffs/')}.2")).status_code == 200
+
+
+async def test_the_same_form_twice_begins_it_once(town: Town) -> None:
+    await town.site.desk.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    browser = town.browser()
+    form = browser.form_of(await proposed(browser), "/bakeoffs/begin")
+
+    first = await browser.post("/bakeoffs/begin", **form)
+    second = await browser.post("/bakeoffs/begin", **form)
+
+    assert first.headers["location"] == second.headers["location"]
+    assert len(await town.site.desk.bench.bakeoffs.recent()) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"suite": "law"}, "There is no suite 'law'; those there are: sql."),
+        ({"panel": "small"}, "There is no panel 'small'"),
+        ({"cap": "much"}, "'much' is no cap"),
+    ],
+)
+async def test_bad_input_is_told_over_the_form(
+    town: Town, fields: dict[str, str], sentence: str
+) -> None:
+    await town.site.desk.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+
+    page = await proposed(town.browser(), **fields)
+
+    assert page.status_code == 422
+    assert sentence in unescape(page.text)
+    assert 'action="/bakeoffs"' in page.text
+
+
+async def test_a_forged_proposal_begins_nothing(town: Town) -> None:
+    browser = town.browser()
+    form = await browser.form()
+
+    page = await browser.post("/bakeoffs/begin", **(form | {"value": "x"}))
+
+    assert page.status_code == 422
+    assert "says nothing that can be read" in page.text
+
+
+async def test_a_form_of_another_page_is_refused(town: Town) -> None:
+    for path in ("/bakeoffs", "/bakeoffs/begin", "/bakeoffs/bo:1/cancel", "/bakeoffs/bo:1/resume"):
+        assert (await town.browser().post(path, token="x")).status_code == 403
+
+
+def events_of(stream: httpx.Response) -> list[tuple[str, dict[str, object]]]:
+    found = re.findall(r"^event: (\w+)\ndata: (.*)$", stream.text, re.MULTILINE)
+    return [(name, json.loads(data)) for name, data in found]
+
+
+async def test_a_page_hears_how_it_goes_to_the_end(town: Town) -> None:
+    await town.site.desk.bench.suites.keep(a_suite(3), "U1", ASKED_AT)
+    browser = town.browser()
+    address = await begun(browser)
+
+    told = events_of(await browser.get(f"{address}/events"))
+
+    assert told[-1] == ("end", {})
+    assert told[-2][1]["closed"] is True
+    assert any("of 3 questions" in str(state.get("progress")) for _, state in told)
+
+
+async def test_it_is_cancelled_and_gone_on_with_by_who_began_it(stalled: Town) -> None:
+    browser, other = stalled.browser(), stalled.browser()
+    address = await begun(browser)
+    form = await browser.form(address, f"{address}/cancel")
+
+    state = (await browser.get(f"{address}/state")).json()
+    assert (state["closed"], state["stopped"]) == (False, False)
+    assert (await other.post(f"{address}/cancel", **(await other.form()))).status_code == 403
+    await browser.post(f"{address}/cancel", **form)
+    await ended(stalled, address)
+    page = await browser.get(address)
+
+    assert "It was cancelled." in page.text
+    assert f'action="{address}/resume"' in page.text
+    assert f'action="{address}/resume"' not in (await other.get(address)).text
+    resume = browser.form_of(page, f"{address}/resume")
+    assert (await browser.post(f"{address}/resume", **resume)).status_code == 303
+    assert stalled.site.desk.holds.seen(address.removeprefix("/bakeoffs/"))
+
+
+async def test_bake_offs_of_chats_are_not_there(town: Town) -> None:
+    await kept(town.site.desk)
+
+    page = await town.browser().get("/bakeoffs/bo:beef")
+
+    assert page.status_code == 404
+    assert "bo:beef" not in (await town.browser().get("/bakeoffs")).text
+
+
+async def test_an_unknown_one_is_told(town: Town) -> None:
+    assert (await town.browser().get("/bakeoffs/bo:none")).status_code == 404
+    assert (await town.browser().get("/bakeoffs/bo:none/events")).status_code == 404
+
+
+async def test_one_that_ended_early_says_why_and_what_to_do(town: Town) -> None:
+    bakeoff = await kept(town.site.desk, a_bakeoff(place=Place("web", channel="web:1")))
+    await town.site.desk.bench.bakeoffs.end(bakeoff.id, Ending(ASKED_AT, "The day is used up."))
+
+    page = await town.browser().get("/bakeoffs/bo:beef")
+
+    assert "The day is used up. 0 of 3 questions are kept" in page.text
+
+
+async def test_an_admin_of_the_page_may_cancel_what_others_began(stalled: Town) -> None:
+    browser, admin = stalled.browser(), stalled.browser()
+    address = await begun(browser)
+    await admin.get("/")
+    desk = stalled.site.desk
+    desk.access = replace(Access(), admins=(admin.visitor.asker.id,))
+
+    response = await admin.post(f"{address}/cancel", **(await admin.form()))
+
+    assert response.status_code == 303
+
+
+async def test_behind_the_gate_nothing_of_it_is_told(gated: Town) -> None:
+    await kept(gated.site.desk, a_bakeoff(place=Place("web", channel="web:1")))
+
+    for path in ("/bakeoffs", "/bakeoffs/bo:beef", "/bakeoffs/bo:beef/events"):
+        assert (await gated.browser().get(path)).status_code in {303, 401}
+        assert (await gated.browser().get(f"{path}?key=x")).status_code in {303, 401}

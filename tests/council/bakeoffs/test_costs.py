@@ -1,0 +1,45 @@
+"""What a run of a suite may cost is what its rounds may cost, one by one."""
+
+from dataclasses import replace
+
+from council.bakeoffs.costs import run_estimate
+from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
+from council.estimates import estimated
+from council.prices import Price
+from council.rounds import Question
+from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
+from tests.fakes import FakeGateway
+
+PRICES = {CLAUDE: Price(3e-6, 15e-6), GPT: Price(1e-6, 8e-6), GEMINI: None}
+QUESTIONS = (SuiteQuestion("Why?"), SuiteQuestion("How long, and why?", context="It is long."))
+
+
+async def test_a_run_costs_what_its_rounds_cost() -> None:
+    gateway, panel = FakeGateway(prices=PRICES), a_panel()
+    each = [
+        await estimated(a_round(question=Question(q.text, context=q.context)), gateway)
+        for q in QUESTIONS
+    ]
+
+    run = await run_estimate(Suite("sql", QUESTIONS), panel, gateway)
+
+    assert run.micro == sum(one.micro for one in each) > 0
+    assert run.unknown == (GEMINI,)
+
+
+async def test_no_round_of_it_costs_more_than_the_panel_allows() -> None:
+    panel = a_panel(terms=replace(a_panel().terms, max_round_usd=0.001))
+
+    run = await run_estimate(Suite("sql", QUESTIONS), panel, FakeGateway(prices=PRICES))
+
+    assert run.micro == 2 * 1_000
+
+
+async def test_a_reference_that_judges_see_is_paid_for() -> None:
+    graded = (replace(QUESTIONS[0], reference=Reference(Grading.EXACT, "Because. " * 50)),)
+    hidden, seen = Suite("sql", graded), Suite("sql", graded, judges_see_references=True)
+    gateway = FakeGateway(prices=PRICES)
+
+    costs = [(await run_estimate(one, a_panel(), gateway)).micro for one in (hidden, seen)]
+
+    assert costs[0] < costs[1]

@@ -1,0 +1,178 @@
+"""What the soaks of every chat share: people who ask, moments to die at, and what is counted."""
+
+import asyncio
+import logging
+import os
+import random
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+from tests.bot.homes import Home
+from tests.soak.soak import MEMBERS
+from tests.wire.troubles import Slow
+
+REPLIES = 2 + len(MEMBERS)  # two tables, and each member's answer
+PEOPLE = ("U1", "U2", "UADMIN")
+PLACES = 6
+TERMS: dict[str, Any] = {"chairman": ["openai/a"], "audit_share": 0.0}
+LONGEST_LIFE_SECONDS = 4.0
+UNTOLD = "SELECT 1 FROM round WHERE NOT delivered"
+PATIENCE_SECONDS = 300.0
+WANTED = (("KILLS", "100"), ("AT_ONCE", "3"))
+
+
+@dataclass(slots=True)
+class Count:
+    """What a soak came to; a reply has so many seconds to be read and saved."""
+
+    margin_seconds: float
+    kills: list[float] = field(default_factory=list)
+    amid: int = 0
+    asked: int = 0
+    rounds: int = 0
+    roots: int = 0
+    replies: int = 0
+    files: int = 0
+    answers: int = 0
+    duplicates: int = 0
+    lost: int = 0
+    out_of_order: int = 0
+    calls: int = 0
+    ages: list[float] = field(default_factory=list)  # of replies when they were lost
+
+    @property
+    def repaid(self) -> int:
+        """How many calls were made again though their reply had been there for long."""
+        return sum(age > self.margin_seconds for age in self.ages)
+
+    @property
+    def wrong(self) -> int:
+        """How much is not as it must be."""
+        return self.duplicates + self.lost + self.out_of_order + self.repaid
+
+    def take_in(self, asked: int, rounds: int) -> None:
+        """Count the questions, and the rounds that were stored of them."""
+        self.asked, self.rounds = asked, rounds
+        self.lost += max(0, asked - rounds)
+        self.duplicates += max(0, rounds - asked)
+
+    def look_at(self, parts: Sequence[str], wanted: Sequence[str]) -> None:
+        """Count a round's messages by their parts: a root first, replies, and a file last."""
+        root, *_, file = wanted
+        self.roots += parts.count(root)
+        self.files += parts.count(file)
+        self.replies += len(parts) - parts.count(root) - parts.count(file)
+        self.duplicates += len(parts) - len(set(parts))
+        self.lost += len(set(wanted) - set(parts))
+        self.out_of_order += list(dict.fromkeys(parts)) != [p for p in wanted if p in parts]
+
+    def __str__(self) -> str:
+        """Give the table."""
+        rows = {
+            "kills": len(self.kills),
+            "of these between a deed of the chat's and its reply": self.amid,
+            "questions taken in": self.asked,
+            "rounds": self.rounds,
+            "roots": self.roots,
+            "roots that hold an answer": self.answers,
+            "thread messages": self.replies,
+            "files": self.files,
+            "duplicates": self.duplicates,
+            "lost": self.lost,
+            "out of order": self.out_of_order,
+            "calls": self.calls,
+            f"repaid, answered more than {self.margin_seconds * 1000:.0f} ms before": self.repaid,
+            "asked again, in flight or not saved yet": len(self.ages) - self.repaid,
+            "of these half no longer before than, in ms": f"{1000 * median(self.ages or [0]):.0f}",
+            "the longest before, in ms": f"{1000 * max(self.ages, default=0):.0f}",
+        }
+        return "\n".join(f"{name:<50}{value:>8}" for name, value in rows.items())
+
+
+class Crowd:
+    """People who ask numbered questions, each again and again until it is told."""
+
+    def __init__(self) -> None:
+        self.may_end = asyncio.Event()
+        self.asked = 0
+
+    async def ask(self, at_once: int) -> None:
+        """Ask on, so many at once."""
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_once):
+                group.create_task(self._ask_on())
+
+    async def _ask_on(self) -> None:
+        while not self.may_end.is_set():
+            number = self.asked
+            self.asked += 1
+            await self.ask_until_told(f"What now? [round {number}]")
+
+    async def ask_until_told(self, text: str) -> None:
+        """Ask a question, through whatever kills come, until its answer stands."""
+        raise NotImplementedError
+
+
+class Seen(Protocol):
+    """A call as a fake platform remembers it."""
+
+    outcome: str
+
+
+class Fake(Protocol):
+    """A fake platform that can be made slow."""
+
+    def called(self, what: str, /) -> Sequence[Seen]:
+        """Give the calls of a kind, in order."""
+        ...
+
+    def trouble(self, what: str, trouble: Slow, times: int = 1, /) -> None:
+        """Let the next calls of a kind meet this."""
+
+    def calm(self) -> None:
+        """Order nothing any more."""
+
+    async def until(self, holds: Callable[[], object], seconds: float, /) -> None:
+        """Wait until this holds; fail when it never does."""
+
+
+async def moment(fake: Fake, rng: random.Random, life: float, deeds: Sequence[str]) -> bool:
+    """Wait until it is time to die; say whether that is between a deed and its reply."""
+    if rng.random() < 0.5:
+        await asyncio.sleep(rng.uniform(0, life))
+        return False
+    deed = rng.choice(deeds)
+    done = len(fake.called(deed)) + rng.randrange(4)
+    with suppress(AssertionError):
+        await fake.until(lambda: len(fake.called(deed)) >= done, life)
+        fake.trouble(deed, Slow(60.0))
+        await fake.until(lambda: fake.called(deed)[done:], life)
+        return fake.called(deed)[-1].outcome.startswith(("ok", "2"))
+    fake.calm()
+    return False
+
+
+def run(soak: Callable[[Home, int, int, int, float], Awaitable[Count]]) -> None:
+    """Run a soak, print its table, and fail where anything was lost or said or paid twice.
+
+    On a busy machine a life of LIFE seconds lets more than a start be done in it.
+    """
+    # A client that was killed in the middle of a reply is what this is about.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
+    kills, at_once = (int(os.environ.get(name, default)) for name, default in WANTED)
+    life = float(os.environ.get("LIFE", LONGEST_LIFE_SECONDS))
+
+    async def whole(folder: str) -> Count:
+        return await soak(Home(Path(folder)), kills, at_once, kills, life)
+
+    with TemporaryDirectory(prefix="council-soak-") as folder:
+        count = asyncio.run(whole(folder))
+    sys.stdout.write(f"{count}\n")
+    sys.exit(bool(count.wrong))

@@ -1,0 +1,53 @@
+"""Acts that come together share a turn, and none fails for another's fault."""
+
+import asyncio
+from collections.abc import Sequence
+from itertools import chain
+
+import pytest
+
+from storage.gathering import Gathering
+
+
+class Turns:
+    """Remembers what was done in one turn; refuses what is negative, and all that comes with it."""
+
+    def __init__(self) -> None:
+        self.turns: list[list[int]] = []
+
+    async def do(self, acts: Sequence[int]) -> None:
+        await asyncio.sleep(0)
+        if min(acts) < 0:
+            raise ValueError(str(min(acts)))
+        self.turns.append([*acts])
+
+
+async def test_what_comes_while_others_are_done_shares_the_next_turn() -> None:
+    turns = Turns()
+    gathering = Gathering(turns.do)
+
+    await asyncio.gather(*map(gathering.done, (1, 2, 3, 4)))
+
+    assert [*chain(*turns.turns)] == [1, 2, 3, 4]
+    assert len(turns.turns) < 4
+
+
+async def test_an_act_fails_alone_for_its_own_fault() -> None:
+    turns = Turns()
+    gathering = Gathering(turns.do)
+
+    ends = await asyncio.gather(*map(gathering.done, (1, 2, -3, 4)), return_exceptions=True)
+
+    assert [str(end) for end in ends] == ["None", "None", "-3", "None"]
+    assert sorted(chain(*turns.turns)) == [1, 2, 4]
+
+
+async def test_after_a_fault_the_next_act_is_done() -> None:
+    turns = Turns()
+    gathering = Gathering(turns.do)
+
+    with pytest.raises(ValueError, match="-1"):
+        await gathering.done(-1)
+    await gathering.done(2)
+
+    assert turns.turns == [[2]]
