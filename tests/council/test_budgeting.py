@@ -103,6 +103,19 @@ async def test_a_channels_own_cap_is_kept_instead_of_the_general_one() -> None:
             await budget.accept(replace(a_round(question=question), id=round_id), PaidGateway())
 
 
+async def test_a_workspaces_cap_counts_all_its_channels_and_no_other_workspace() -> None:
+    budget = replace(a_budget(), caps=Caps(workspace_day=WHOLE))
+    here, beside, away = (
+        Question("Why?", "U1", place=Place("discord", *place))
+        for place in (("G1", "C1"), ("G1", "C2"), ("G2", "C1"))
+    )
+    await held(budget, a_round(question=here), PaidGateway())
+
+    with pytest.raises(BudgetError, match="of this workspace's budget of"):
+        await budget.accept(replace(a_round(question=beside), id="r2"), PaidGateway())
+    await budget.accept(replace(a_round(question=away), id="r3"), PaidGateway())
+
+
 async def test_a_round_that_costs_nothing_fits_where_nothing_is_left() -> None:
     budget = a_budget(day=0)
 
