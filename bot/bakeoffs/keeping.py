@@ -1,10 +1,8 @@
 """The numbers that boards are made of, kept of every closed round."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Protocol
-
-import structlog
 
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.packing import Packed, packed
@@ -13,6 +11,8 @@ from council.bakeoffs.recording import record_of
 from council.errors import BakeoffError, CouncilError, StoreError
 from council.ports import Store
 from council.rounds import Round, in_panel_order
+
+Tell = Callable[[str], None]
 
 BATCH = 50  # rounds held in memory at once
 
@@ -31,10 +31,18 @@ class Parts(Protocol):
         ...
 
 
-async def records_up_to_date(parts: Parts, at_most: int | None = None) -> None:
+def logged(why: str) -> None:
+    """Log why something is in no board."""
+    # It takes a tenth of a second to import, and a command has hardly ever anything to log.
+    import structlog
+
+    structlog.get_logger().error("not_counted", why=why)
+
+
+async def records_up_to_date(parts: Parts, at_most: int | None = None, tell: Tell = logged) -> None:
     """Keep the numbers of closed rounds that have none, of so many at most, the oldest first.
 
-    A round that cannot be read is left out, named in the log, and stops no other.
+    A round that cannot be read is left out and stops no other; `tell` hears of it.
     """
     left_out: set[str] = set()
     made = 0
@@ -44,8 +52,10 @@ async def records_up_to_date(parts: Parts, at_most: int | None = None) -> None:
         wanted = [round_id for round_id in missing if round_id not in left_out]
         if not wanted:
             return
-        rounds = [round_ for round_id in wanted if (round_ := await _readable(parts, round_id))]
-        records = await _records(parts, rounds)
+        rounds = [
+            round_ for round_id in wanted if (round_ := await _readable(parts, round_id, tell))
+        ]
+        records = await _records(parts, rounds, tell)
         await parts.bench.records.keep(records)
         made += len(wanted)
         left_out |= {*wanted} - {record.round_id for record in records}
@@ -59,7 +69,7 @@ async def keep_counting(parts: Parts, closed: asyncio.Queue[Round]) -> None:
 
 
 async def _keep_record(parts: Parts, round_: Round) -> None:
-    await parts.bench.records.keep(await _records(parts, [in_panel_order(round_)]))
+    await parts.bench.records.keep(await _records(parts, [in_panel_order(round_)], logged))
 
 
 async def _tried(keeping: Awaitable[None]) -> None:
@@ -67,45 +77,55 @@ async def _tried(keeping: Awaitable[None]) -> None:
     try:
         await keeping
     except CouncilError as error:
-        structlog.get_logger().error("records_not_kept", why=str(error))
+        logged(str(error))
 
 
-async def _readable(parts: Parts, round_id: str) -> Round | None:
+async def _readable(parts: Parts, round_id: str, tell: Tell) -> Round | None:
     try:
         return await parts.store.load(round_id)
     except CouncilError as error:
-        _left_out(round_id, error)
+        tell(_left_out(round_id, error))
         return None
 
 
-async def _records(parts: Parts, rounds: Iterable[Round]) -> list[Packed]:
-    rounds = [*rounds]
-    bakeoffs = await _bakeoffs(parts, {round_.bakeoff for round_ in rounds} - {""})
-    # Counting takes a while, and progress is told meanwhile.
-    return await asyncio.to_thread(_counted, rounds, bakeoffs)
-
-
-async def _bakeoffs(parts: Parts, ids: Iterable[str]) -> Mapping[str, Bakeoff]:
-    """Give those bake-offs that are there: a round whose bake-off is gone counts by itself."""
-    found: dict[str, Bakeoff] = {}
-    for bakeoff_id in ids:
+async def _records(parts: Parts, rounds: Iterable[Round], tell: Tell) -> list[Packed]:
+    """Give the numbers of rounds; of those whose bake-off cannot be read now, none."""
+    bakeoffs: dict[str, Bakeoff | None] = {"": None}
+    told: list[Round] = []
+    for round_ in rounds:
         try:
-            found[bakeoff_id] = await parts.bench.bakeoffs.load(bakeoff_id)
-        except (BakeoffError, StoreError) as error:
-            structlog.get_logger().warning("bakeoff_unreadable", id=bakeoff_id, why=str(error))
-    return found
+            bakeoffs[round_.bakeoff] = await _bakeoff(parts, round_.bakeoff, bakeoffs)
+            told.append(round_)
+        except StoreError as error:
+            tell(_left_out(round_.id, error))
+    # Counting takes a while, and progress is told meanwhile.
+    return await asyncio.to_thread(_counted, told, bakeoffs, tell)
 
 
-def _counted(rounds: Iterable[Round], bakeoffs: Mapping[str, Bakeoff]) -> list[Packed]:
+async def _bakeoff(
+    parts: Parts, bakeoff_id: str, known: Mapping[str, Bakeoff | None]
+) -> Bakeoff | None:
+    """Give a bake-off; None for one that is gone, whose rounds count by themselves."""
+    if bakeoff_id in known:
+        return known[bakeoff_id]
+    try:
+        return await parts.bench.bakeoffs.load(bakeoff_id)
+    except BakeoffError:
+        return None
+
+
+def _counted(
+    rounds: Iterable[Round], bakeoffs: Mapping[str, Bakeoff | None], tell: Tell
+) -> list[Packed]:
     records: list[Packed] = []
     for round_ in rounds:
         try:
-            records.append(packed(record_of(round_, bakeoffs.get(round_.bakeoff))))
+            records.append(packed(record_of(round_, bakeoffs[round_.bakeoff])))
         # Whatever a stored round holds, the others are counted.
         except Exception as error:  # noqa: BLE001
-            _left_out(round_.id, error)
+            tell(_left_out(round_.id, error))
     return records
 
 
-def _left_out(round_id: str, error: Exception) -> None:
-    structlog.get_logger().error("round_not_counted", round_id=round_id, why=str(error))
+def _left_out(round_id: str, error: Exception) -> str:
+    return f"Round {round_id!r} is in no board: {error}"

@@ -1,6 +1,7 @@
 """The leaderboard on the command line, in every form it is asked for."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -33,7 +34,7 @@ async def show_leaderboard(wish: Wish) -> None:
     settings = load_settings()
     names = known_names(load_houses(settings.named_config).panels.values())
     async with opened_books(settings) as books:
-        await records_up_to_date(books)
+        await records_up_to_date(books, tell=partial(typer.echo, err=True))
         board = await leaderboard(books.bench, wish.sought, names, whole=not wish.as_json)
     _write(wish, board)
     if wish.as_json:

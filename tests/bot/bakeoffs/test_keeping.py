@@ -112,10 +112,28 @@ async def test_a_round_that_cannot_be_read_is_left_out_and_stops_nothing(
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE round SET panel = '{broken' WHERE id = 'bad'"))
 
-    await records_up_to_date(broken)
+    told: list[str] = []
+
+    await records_up_to_date(broken, tell=told.append)
 
     assert await recorded(broken) == ["r1", "r2"]
     assert await broken.bench.records.missing(9) == ("bad",)
+    assert [why.partition(":")[0] for why in told] == ["Round 'bad' is in no board"]
+
+
+async def test_a_round_whose_bakeoff_cannot_be_read_is_not_counted_without_it(
+    engine: AsyncEngine,
+) -> None:
+    books, told = of_database(engine), list[str]()
+    await books.bench.bakeoffs.open(a_bakeoff())
+    await held(books, "bo:1.1", "r1")
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE bakeoff SET panel = '{broken'"))
+
+    await records_up_to_date(books, tell=told.append)
+
+    assert await recorded(books) == ["r1"]
+    assert len(told) == 1
 
 
 async def test_rounds_are_counted_as_they_close(books: Books) -> None:
