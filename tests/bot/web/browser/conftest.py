@@ -52,6 +52,7 @@ def served_home(tmp_path_factory: pytest.TempPathFactory, models: ModelServer) -
 async def product(browser: Browser, served_home: Home) -> AsyncIterator[Product]:
     """Give the product, serving; without a browser it is not started."""
     async with served(served_home) as product:
+        await product.answers("/readyz")
         yield product
 
 

@@ -40,6 +40,11 @@ class Product:
                 stdout=log,
                 stderr=log,
             )
+        await self.answers(path)
+
+    async def answers(self, path: str) -> None:
+        """Wait until it answers there, as it does at `/readyz` once its models are ready."""
+        assert self.process
         async with asyncio.timeout(PATIENCE_SECONDS):
             while not await self._answers(path):
                 assert self.process.poll() is None, self.log
