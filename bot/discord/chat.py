@@ -119,6 +119,7 @@ class DiscordChat(Chat):
     async def _sent(self, place: Place, post: Post, key: str) -> discord.Message:
         where = self._where(place)
         message = dressed(post)
+        await self._edits.room()
         return await where.send(
             view=view_of(message, mark_of(key)),
             files=files_of(message),
@@ -131,6 +132,7 @@ class DiscordChat(Chat):
         root_id = place.thread or ""
         root = self._message(Place(CHAT, place.workspace, place.within), root_id)
         name = _thread_name(self._titles.get(root_id, ""))
+        await self._edits.room()
         try:
             await root.create_thread(name=name, auto_archive_duration=A_DAY)
         except discord.HTTPException as error:

@@ -5,7 +5,14 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.discord.edits import FORGOTTEN_SECONDS, MOST, WINDOW_SECONDS, Edits
+from bot.discord.edits import (
+    A_SECOND,
+    ANSWER_SECONDS,
+    FORGOTTEN_SECONDS,
+    MOST,
+    WINDOW_SECONDS,
+    Edits,
+)
 
 
 @dataclass(slots=True)
@@ -117,3 +124,22 @@ async def test_a_round_that_ended_without_a_word_keeps_no_room_for_long() -> Non
         await edits.turn("C1", "m1")
 
     assert clock.slept == []
+
+
+async def test_what_is_no_answer_waits_a_moment_for_one() -> None:
+    edits, clock = a_pace()
+    edits.answered("C1", "m1")
+
+    await edits.room()
+    await edits.turn("C2", "m2")
+
+    assert clock.slept == [pytest.approx(ANSWER_SECONDS)]
+
+
+async def test_all_that_is_no_answer_leaves_discord_time_for_answers() -> None:
+    edits, clock = a_pace()
+
+    for _ in range(10 * A_SECOND):
+        await edits.room()
+
+    assert clock.now - 100 == pytest.approx(10, abs=1)
