@@ -5,13 +5,28 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from pytest_socket import _remove_restrictions, socket_allow_hosts
 
 from bot.settings import load_settings
 
 load_settings(Path("/nonexistent/.env"))  # sets litellm's offline switches before any import of it
 
+# No example is timed: the machine may be busy.
+settings.register_profile("house", deadline=None)
+settings.load_profile("house")
+
+# Their tests share a product and a fake that is served only while they run: no others between them.
+TOGETHER = {"slack", "discord", "browser"}
 LOOPBACK = ["127.0.0.1", "::1", "localhost"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have each file, or folder of files that share a product, run whole on one worker."""
+    for item in items:
+        folder = item.path.parent
+        group = folder if folder.name in TOGETHER else item.path
+        item.add_marker(pytest.mark.xdist_group(str(group)))
 
 
 @pytest.fixture(autouse=True)
