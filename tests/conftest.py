@@ -1,6 +1,7 @@
 """What every test has: a closed network, litellm's offline switches, and a folder of its own."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from pytest_socket import _remove_restrictions, socket_allow_hosts
 from bot.settings import load_settings
 
 load_settings(Path("/nonexistent/.env"))  # sets litellm's offline switches before any import of it
+
+# A shell ignores Ctrl-C for what it runs in the background, and whatever that starts would as well.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No example is timed: the machine may be busy.
 settings.register_profile("house", deadline=None)

@@ -54,8 +54,3 @@ class Suite:
         held = [[asdict(question) for question in self.questions], self.judges_see_references]
         text = json.dumps(held, sort_keys=True, ensure_ascii=False)
         return sha256(text.encode()).hexdigest()[:VERSION_LENGTH]
-
-    @property
-    def has_references(self) -> bool:
-        """Whether any answer can be graded."""
-        return any(question.reference for question in self.questions)
