@@ -6,7 +6,6 @@ from tests.bot.homes import Home
 from tests.soak.ports import free_port
 from tests.soak.soak import soak
 
-
 BUSY_SECONDS = 0.25  # what other tests beside it may hold a save up for; `make soak` allows less
 
 
