@@ -25,6 +25,7 @@ TOGETHER = {"slack", "discord", "browser"}
 LOOPBACK = ["127.0.0.1", "::1", "localhost"]
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have each file, or folder of files that share a product, run whole on one worker."""
     for item in items:
