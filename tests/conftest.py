@@ -20,18 +20,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("house", deadline=None)
 settings.load_profile("house")
 
-# Their tests share a product and a fake that is served only while they run: no others between them.
-TOGETHER = {"slack", "discord", "browser"}
 LOOPBACK = ["127.0.0.1", "::1", "localhost"]
-
-
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Have each file, or folder of files that share a product, run whole on one worker."""
-    for item in items:
-        folder = item.path.parent
-        group = folder if folder.name in TOGETHER else item.path
-        item.add_marker(pytest.mark.xdist_group(str(group)))
 
 
 @pytest.fixture(autouse=True)

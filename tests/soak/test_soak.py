@@ -6,7 +6,7 @@ from tests.bot.homes import Home
 from tests.soak.ports import free_port
 from tests.soak.soak import soak
 
-BUSY_SECONDS = 0.25  # what other tests beside it may hold a save up for; `make soak` allows less
+BUSY_SECONDS = 1.0  # what other tests beside it may hold a save up for; `make soak` allows less
 
 
 async def test_kills_lose_nothing_and_cost_nothing_twice(tmp_path: Path) -> None:
