@@ -75,17 +75,21 @@ def counted(
         judge_board(arrays) if whole or sought.as_judge else NO_JUDGES,
         worth(arrays),
         trend(arrays) if len({suite for suite, _, _ in coverage.suites if suite}) == 1 else (),
-        _changes(kept) if sought.suite else None,
+        _news_of(kept) if sought.suite else None,
         names,
     )
 
 
-def _changes(records: Sequence[Packed]) -> Changes | None:
+def _news_of(records: Sequence[Packed]) -> Changes | None:
     """Give what changed from the runs before to the newest; None with fewer than two runs."""
     runs = dict.fromkeys(record.bakeoff for record in records if record.bakeoff)
     if len(runs) < 2:  # noqa: PLR2004
         return None
     newest = [*runs][-1]
     now = [record for record in records if record.bakeoff == newest]
-    before = [record for record in records if record.bakeoff not in {newest, ""}]
-    return changes(columns(now), columns(before))
+    return changed(now, [record for record in records if record.bakeoff not in {newest, ""}])
+
+
+def changed(now: Sequence[Packed], before: Sequence[Packed]) -> Changes | None:
+    """Give what changed; None where there is nothing to compare."""
+    return changes(columns(now), columns(before)) if now and before else None

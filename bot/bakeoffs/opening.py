@@ -1,4 +1,4 @@
-"""A suite put to a panel: what that may cost and how long it takes, and a new bake-off, kept."""
+"""A suite put to a panel: what that may cost and how long it takes."""
 
 from statistics import median
 
@@ -26,8 +26,3 @@ async def _seconds(house: House, bakeoff: Bakeoff) -> float | None:
         return None
     at_once = min(len(bakeoff.suite.questions), house.bakeoff_rounds)
     return median(seconds) * len(bakeoff.suite.questions) / at_once
-
-
-async def opened(house: House, bakeoff: Bakeoff) -> bool:
-    """Keep a new bake-off; False where its id is kept already: it was begun before."""
-    return await house.bench.bakeoffs.open(bakeoff)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.bakeoffs.boards import counted
+from bot.bakeoffs.boards import changed, counted
 from bot.bakeoffs.house import House
 from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought
@@ -14,8 +14,7 @@ from bot.render.bakeoffs import failure_post, result_thread, title_of
 from bot.render.boards import Leaderboard, board_thread, delta_post, picture_of
 from bot.render.names import known_names
 from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.change import Changes, changes
-from council.bakeoffs.packing import Packed, columns
+from council.bakeoffs.packing import Packed
 from council.bakeoffs.ports import WantedRecords
 from council.bakeoffs.progress import Progress
 from council.bakeoffs.schedule import Schedule
@@ -59,11 +58,6 @@ async def _before(house: House, bakeoff: Bakeoff) -> Sequence[Packed]:
     )
     found = await house.bench.records.recent(wanted)
     return [record for record in found if record.bakeoff not in {"", bakeoff.id}]
-
-
-def changed(now: Sequence[Packed], before: Sequence[Packed]) -> Changes | None:
-    """Give what changed; None where there is nothing to compare."""
-    return changes(columns(now), columns(before)) if now and before else None
 
 
 async def result_of(

@@ -1,8 +1,7 @@
 """What a place is told of a bake-off: one message that shows how it goes, and then its result."""
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import replace
 
 from bot.bakeoffs.holds import Held
@@ -16,6 +15,7 @@ from bot.chat import (
     NoThreadError,
     Post,
     Sent,
+    Shown,
     UnwelcomeError,
 )
 from bot.outbox import ROOT, ROOT_AGAIN
@@ -23,7 +23,6 @@ from bot.render.bakeoffs import running_post, stopped_post
 from council.bakeoffs.progress import Progress
 from council.errors import CouncilError
 
-EDIT_SECONDS = 1.0  # what an edit under way is given before the result replaces it
 ALONE = "I could not post this where it was asked for, so only you see it (bake-off {id})."
 NEWS, FAILED = "news", "failed"
 
@@ -56,7 +55,7 @@ class Telling:
         self._bakeoff = progress.bakeoff
         self._asker = ""
         self._sent: Sent | None = None
-        self._editing = False
+        self._shown = Shown(chat)
 
     async def begin(self) -> None:
         """Post the message; UnwelcomeError where it cannot be, and nothing was begun."""
@@ -71,17 +70,9 @@ class Telling:
         place = self._bakeoff.place
         return await self._house.outbox.send(self._chat, self._bakeoff.id, part, post, place)
 
-    @asynccontextmanager
-    async def kept_up(self, held: Held) -> AsyncIterator[None]:
+    def kept_up(self, held: Held) -> AbstractAsyncContextManager[None]:
         """Keep the message up to date as long as the block lasts."""
-        keeping_up = asyncio.create_task(self._keep_up(held))
-        try:
-            yield
-        finally:
-            if self._editing:  # an edit on its way must not arrive after the result
-                await asyncio.wait([keeping_up], timeout=EDIT_SECONDS)
-            keeping_up.cancel()
-            await asyncio.gather(keeping_up, return_exceptions=True)
+        return self._shown.kept_up(self._keep_up(held))
 
     async def _keep_up(self, held: Held) -> None:
         """Edit the message on every change, as often as the chat bears."""
@@ -92,10 +83,8 @@ class Telling:
                 await self._chat.turn(self._sent)
                 while not heard.empty():  # the newest wins
                     heard.get_nowait()
-                self._editing = True
                 now = running_post(held.progress, self._asker)
-                await self._chat.show_progress(self._sent, now)
-                self._editing = False
+                await self._shown.show(self._sent, now)
 
     async def stop(self, progress: Progress, why: str) -> None:
         """Say why it stands still, as well as can be: what failed first is what matters."""

@@ -14,8 +14,9 @@ from rich.console import Console
 from bot import logs
 from bot.bakeoffs import holding
 from bot.bakeoffs.baseline import check_comparable, read_baseline
-from bot.bakeoffs.opening import expected, opened
-from bot.bakeoffs.results import changed, records_of
+from bot.bakeoffs.boards import changed
+from bot.bakeoffs.opening import expected
+from bot.bakeoffs.results import records_of
 from bot.cli.bakeoff_bar import BakeoffBar
 from bot.cli.bakeoff_shown import YOU, Whole, show_posts, whole
 from bot.cli.fetching import FetchBar
@@ -123,7 +124,7 @@ async def _begun(desk: Desk, request: Request, bakeoff: Bakeoff, console: Consol
     console.print(dressed(proposal))
     if not request.yes and stdin.isatty() and not typer.confirm("Start?", err=True):
         fail("Nothing was begun, and nothing is spent.", MISUSED)
-    await opened(desk, bakeoff)
+    await desk.bench.bakeoffs.open(bakeoff)
 
 
 async def _carried(desk: Desk, bakeoff: Bakeoff, console: Console) -> None:

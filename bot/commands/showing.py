@@ -4,8 +4,8 @@ Whoever shows a round can be stopped and begin anew: what has been sent is found
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
 from itertools import chain
 
@@ -21,6 +21,7 @@ from bot.chat import (
     Post,
     Said,
     Sent,
+    Shown,
     UnwelcomeError,
 )
 from bot.commands.desk import Desk
@@ -34,8 +35,6 @@ from bot.render.rooms import running_post, signed, stopped_post
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Round
-
-EDIT_SECONDS = 1.0  # what an edit under way is given before the answer replaces it
 
 
 async def see_through(desk: Desk, chat: Chat, place: Place, round_: Round) -> Round:
@@ -212,7 +211,7 @@ class _Screen:
         self.asker = asker
         self.sight = Sight(round_)
         self._changed = asyncio.Event()
-        self._editing = False
+        self._shown = Shown(chat)
         self._started = asyncio.get_running_loop().time()
 
     def show(self, sight: Sight) -> None:
@@ -230,17 +229,9 @@ class _Screen:
         pages = await asyncio.to_thread(self.chat.pages, running)
         return pages[0]
 
-    @asynccontextmanager
-    async def kept_up(self) -> AsyncIterator[None]:
+    def kept_up(self) -> AbstractAsyncContextManager[None]:
         """Keep the message up to date as long as the block lasts."""
-        keeping_up = asyncio.create_task(self._keep_up())
-        try:
-            yield
-        finally:
-            if self._editing:  # an edit on its way must not arrive after the answer
-                await asyncio.wait([keeping_up], timeout=EDIT_SECONDS)
-            keeping_up.cancel()
-            await asyncio.gather(keeping_up, return_exceptions=True)
+        return self._shown.kept_up(self._keep_up())
 
     async def _keep_up(self) -> None:
         """Edit the message on every change, and at each tick; runs until the round is closed."""
@@ -252,7 +243,4 @@ class _Screen:
                 pass
             await self.chat.turn(self.sent)
             self._changed.clear()
-            post = await self.post()
-            self._editing = True
-            await self.chat.show_progress(self.sent, post)
-            self._editing = False
+            await self._shown.show(self.sent, await self.post())

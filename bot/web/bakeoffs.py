@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.access.bakeoffs import check_own_bakeoff, reads_bakeoff
 from bot.bakeoffs import holding
-from bot.bakeoffs.opening import expected, opened
+from bot.bakeoffs.opening import expected
 from bot.bakeoffs.results import result_of
 from bot.bakeoffs.standing import standing
 from bot.chat import Caution, Post, Said
@@ -75,7 +75,7 @@ async def begun(site: Site, request: Request) -> Response:
         bakeoff = await bakeoff_of(site.desk, said, Proposal.read(str(form.get("value", ""))))
     except CouncilError as error:
         return await _front(site, request, 422, Post((Caution(str(error)),)))
-    if await opened(site.desk, bakeoff):
+    if await site.desk.bench.bakeoffs.open(bakeoff):
         holding.begin(site.desk, None, bakeoff)
     return RedirectResponse(_address(bakeoff), status_code=303)
 

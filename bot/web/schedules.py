@@ -7,7 +7,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.bakeoffs import holding
-from bot.bakeoffs.opening import opened
 from bot.chat import Said
 from bot.commands import scheduling
 from bot.commands.desk import Desk
@@ -77,7 +76,7 @@ async def _remove(desk: Desk, _: Said, one: Schedule) -> None:
 
 async def _run(desk: Desk, said: Said, one: Schedule) -> None:
     bakeoff = await scheduling.run_now(desk, said, one)
-    if await opened(desk, bakeoff):
+    if await desk.bench.bakeoffs.open(bakeoff):
         holding.begin(desk, None, bakeoff)
 
 

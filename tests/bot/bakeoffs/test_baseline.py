@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.bakeoffs.baseline import BaselineError, check_comparable, read_baseline, record_document
-from bot.bakeoffs.results import changed
+from bot.bakeoffs.boards import changed
 from council.bakeoffs.packing import Packed, packed
 from council.bakeoffs.records import Authored, Margin, Record, Whole
 from tests.bot.bakeoffs.kitchen import a_bakeoff, a_suite

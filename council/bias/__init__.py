@@ -1,0 +1,1 @@
+"""Bias of judges, measured."""

@@ -1,0 +1,93 @@
+"""Where rounds are kept."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from council.ballots import Ballot
+from council.feedback import Feedback
+from council.ports.listing import EVERY, RoundLine, Wanted
+from council.rounds import Artefact, Round
+
+
+class Store(Protocol):
+    """Where rounds are kept; each call is one transaction. Raises StoreError when it cannot."""
+
+    async def open(self, round_: Round) -> bool:
+        """Keep a new round with all it holds; change nothing and give False if its id is kept."""
+        ...
+
+    async def save(self, round_id: str, artefact: Artefact) -> None:
+        """Keep what a round has come to; the same artefact twice is kept once.
+
+        Raises ForgottenError for a round that was forgotten meanwhile.
+        """
+        ...
+
+    async def load(self, round_id: str) -> Round:
+        """Give a round with its parts in panel order; raise RoundNotFoundError if there is none."""
+        ...
+
+    async def find(self, start: str) -> str:
+        """Give the one round id that starts so; raise RoundNotFoundError for none or several."""
+        ...
+
+    async def recent(
+        self, limit: int | None = None, wanted: Wanted = EVERY
+    ) -> tuple[RoundLine, ...]:
+        """Give the stored rounds that are wanted, newest first."""
+        ...
+
+    async def line(self, round_id: str) -> RoundLine:
+        """Give a round in one line; raise RoundNotFoundError if there is none."""
+        ...
+
+    async def pause(self, round_id: str, *, paused: bool) -> None:
+        """Note that somebody stopped a round on purpose, or wants it to go on."""
+
+    async def deliver(self, round_id: str, *, delivered: bool) -> None:
+        """Note that all there is to say of a round is in the place it was asked in, or is not."""
+
+    async def rate(self, feedback: Feedback) -> None:
+        """Keep what somebody thinks of a round; of one person's several the newest.
+
+        Raises RoundNotFoundError if there is none, ForgottenError for words on one whose texts are
+        gone.
+        """
+        ...
+
+    async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
+        """Give what people think of a round, oldest first; nothing for one there is not."""
+        ...
+
+    async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
+        """Give the ids of the rounds that are wanted, oldest first."""
+        ...
+
+    async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
+        """Have a round without its texts, as `council.forgetting.forget` does; False if it was.
+
+        The reasons of what people think of it go too.
+        Raises RoundNotFoundError if there is none. What the texts leave in the files is gone after
+        `wipe`, which serves any number of forgotten rounds at once.
+        """
+        ...
+
+    async def drop(self, chat: str, workspace: str) -> int:
+        """Delete every round that was asked in a workspace; give how many there were.
+
+        Their messages on the way out and what people said of them go too; what they cost stays,
+        under nobody's name. Stop those under way first, and `wipe` after.
+        """
+        ...
+
+    async def wipe(self) -> None:
+        """Leave nothing of forgotten texts in the files; StoreError if another program keeps it."""
+        ...
+
+    async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
+        """Give the counted ballots of the panel's last closed rounds, a hundred at most.
+
+        A round with a ballot that cannot be read is left out.
+        """
+        ...
