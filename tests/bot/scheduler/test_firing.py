@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from bot.access import Access, ChannelRules
-from bot.bakeoffs.opening import opened
 from bot.commands.fitting import fitted
 from council.bakeoffs.schedule import Schedule
 from council.errors import StoreError
