@@ -56,7 +56,7 @@ async def test_who_dies_before_the_slot_is_noted_leaves_nothing_to_begin_twice(
     watch: Watch,
 ) -> None:
     watch.clock.move(minutes=1)
-    await opened(watch.desk, await fitted(watch.desk, WEEKLY, SLOT))
+    await watch.desk.bench.bakeoffs.open(await fitted(watch.desk, WEEKLY, SLOT))
 
     await watch.look()
 
