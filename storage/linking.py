@@ -40,7 +40,7 @@ async def link(connection: AsyncConnection, round_id: str, joining: Joining) -> 
     while is_taken:
         head = await _head(connection, scope)
         last = appended(head, scope, round_id, notes.digest, joining.origin)
-        is_taken = not await insert(connection, [_row(last, notes.parts)])
+        is_taken = not await insert(connection, [link_row(last, notes.parts)])
 
 
 async def seal_of(connection: AsyncConnection, round_id: str) -> Seal | None:
@@ -75,7 +75,8 @@ async def _head(connection: AsyncConnection, scope: str) -> Link | None:
         return link_from(rows[0]) if rows else None
 
 
-def _row(last: Link, parts: Digests) -> LinkRow:
+def link_row(last: Link, parts: Digests) -> LinkRow:
+    """Give the row that keeps a link, with the digests that were noted of its round's parts."""
     return LinkRow(
         scope=last.scope,
         number=last.number,

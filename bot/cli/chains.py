@@ -20,12 +20,18 @@ UNMET = (
 )
 
 
-async def show_heads() -> None:
-    """Print each chain's scope, length and last hash, to be written down elsewhere."""
+async def show_heads(tell: Tell) -> None:
+    """Print each chain's scope, length and last hash, to be written down elsewhere.
+
+    The chains are walked for it, and nothing else; `tell` hears of each fault.
+    """
     async with opened_books(load_settings()) as books:
         heads = await books.chain.heads()
-    for head in heads:
-        typer.echo(f"{head.scope or 'house'} {head.number} {head.hash}")
+        for head in heads:
+            walk = await walked(books.chain, head, frozenset())
+            if walk.findings:
+                said(walk, tell)
+            typer.echo(f"{head.scope or 'house'} {head.number} {head.hash}")
     if not heads:
         typer.echo(NO_CHAIN)
 

@@ -8,8 +8,8 @@ import typer
 from bot.cli.outcome import FAILED, MISUSED, fail, run
 
 ONE_THING = (
-    "Name one round or a file of an export, or give --all or --head. --text goes with a round, "
-    "--since-head with --all."
+    "Name one round, or give --all. A file of an export will do too, and --head stands alone; "
+    "--text goes with a round, --since-head with --all."
 )
 
 
@@ -31,7 +31,7 @@ def verify(  # noqa: PLR0913, PLR0917
         Path | None, typer.Option(help="Say which text of the round this file holds.")
     ] = None,
     head: Annotated[
-        bool, typer.Option("--head", help="Print each chain, its length and its last hash.")
+        bool, typer.Option("--head", help="Walk the chains; print each one's length and last hash.")
     ] = False,
     since_head: Annotated[
         list[str] | None,
@@ -55,7 +55,7 @@ def _stored(differing: list[str], heads: tuple[str, ...], *, only_heads: bool) -
     from bot.cli.chains import show_heads
     from bot.cli.verifying import verify_all
 
-    run(show_heads() if only_heads else verify_all(heads, differing.append))
+    run(show_heads(differing.append) if only_heads else verify_all(heads, differing.append))
 
 
 def _named(what: str, source: Path | None, text: Path | None, differing: list[str]) -> None:
@@ -63,7 +63,14 @@ def _named(what: str, source: Path | None, text: Path | None, differing: list[st
 
     if text:
         run(prove_text(what, text, differing.append))
-    elif source or Path(what).is_file():
+    elif source or _is_file(what):
         run(verify_file(source or Path(what), differing.append))
     else:
         run(verify_round(what, differing.append))
+
+
+def _is_file(what: str) -> bool:
+    try:
+        return Path(what).is_file()
+    except OSError:  # no file can be called so
+        return False
