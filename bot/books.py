@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.settings import Settings
 from council.bakeoffs.ports import Bench
 from council.errors import StoreError
+from council.ports import Chain
 from storage.bakeoffs import SqlBakeoffs
 from storage.chain import SqlChain
 from storage.database import check_opens, open_engine
@@ -52,7 +53,7 @@ class Books:
 
     store: SqlStore
     bench: Bench
-    chain: SqlChain
+    chain: Chain
 
 
 @asynccontextmanager

@@ -7,15 +7,7 @@ rewritten up to the end agrees with itself: only a head that was written down be
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from council.links import VERSION, Link
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A link as it is stored, and whether its round still is."""
-
-    link: Link
-    has_round: bool = True
+from council.links import VERSION, KeptLink, Link
 
 
 @dataclass(slots=True)
@@ -34,7 +26,7 @@ class Walk:
     findings: list[str] = field(default_factory=list)
     is_broken: bool = False
 
-    def past(self, held: Held) -> None:
+    def past(self, held: KeptLink) -> None:
         """Go past the link that comes next by number."""
         link = held.link
         faults = [*self._out_of_place(link), *_unsound(link)]
@@ -66,7 +58,7 @@ def walked_in_part(links: Iterable[Link]) -> tuple[Walk, ...]:
         if last is None or (last.scope, last.length + 1) != (link.scope, link.number):
             last = Walk(link.scope, link.number - 1, link.previous)
             stretches.append(last)
-        last.past(Held(link))
+        last.past(KeptLink(link))
     return tuple(stretches)
 
 

@@ -34,6 +34,14 @@ class Link:
         return self.hash == _hashed(self)
 
 
+@dataclass(frozen=True, slots=True)
+class KeptLink:
+    """A link as it is stored, and whether its round still is."""
+
+    link: Link
+    has_round: bool = True
+
+
 def appended(head: Link | None, scope: str, round_id: str, digest: str, origin: str = "") -> Link:
     """Give the link that comes after the head of a scope's chain; without a head, the first."""
     number, previous = (head.number + 1, head.hash) if head else (1, "")

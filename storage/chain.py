@@ -4,8 +4,7 @@ from sqlalchemy import and_, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col
 
-from council.chain import Held
-from council.links import Link
+from council.links import KeptLink, Link
 from storage.acts import rows_of, transaction
 from storage.database import for_reading
 from storage.finishing import finished
@@ -34,7 +33,7 @@ class SqlChain:
             return tuple(map(link_from, rows))
 
     @finished
-    async def links(self, scope: str, after: int | None, limit: int) -> tuple[Held, ...]:
+    async def links(self, scope: str, after: int | None, limit: int) -> tuple[KeptLink, ...]:
         """Give the links of a chain that come after a number, in order, so many at most.
 
         Without a number, from the first on.
@@ -53,4 +52,4 @@ class SqlChain:
         async with transaction(self._readers) as connection:
             rows = await rows_of(connection, query)
         with told_by_field("Chain", scope):
-            return tuple(Held(link_from(row), bool(row.pop("has_round"))) for row in rows)
+            return tuple(KeptLink(link_from(row), bool(row.pop("has_round"))) for row in rows)

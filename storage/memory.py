@@ -41,8 +41,12 @@ class MemoryStore:
         self._on_drop.append(on_drop)
         self._on_leave.append(on_leave)
 
-    async def open(self, round_: Round, seal: Seal | None = None) -> bool:
+    async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
+        return await self.take_in(round_, None)
+
+    async def take_in(self, round_: Round, seal: Seal | None) -> bool:
+        """Keep a round as `open` does, with what was noted of it where it closed."""
         if round_.id in self._rounds:
             return False
         self._rounds[round_.id] = round_

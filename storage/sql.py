@@ -44,9 +44,13 @@ class SqlStore:
         self._readers = for_reading(engine)
         self._saves = Gathering(self._save)
 
-    @finished
-    async def open(self, round_: Round, seal: Seal | None = None) -> bool:
+    async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
+        return await self.take_in(round_, None)
+
+    @finished
+    async def take_in(self, round_: Round, seal: Seal | None) -> bool:
+        """Keep a round as `open` does, with what was noted of it where it closed."""
         async with transaction(self.engine) as connection:
             is_new = await insert(connection, [round_row(round_)])
             if is_new:

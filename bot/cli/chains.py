@@ -9,7 +9,7 @@ from bot.render.figures import counted
 from bot.settings import load_settings
 from council.chain import Walk, chain_name
 from council.links import Link
-from storage.chain import SqlChain
+from council.ports import Chain
 
 Tell = Callable[[str], None]
 STRETCH = 5000  # links read at once
@@ -36,7 +36,7 @@ async def show_heads(tell: Tell) -> None:
         typer.echo(NO_CHAIN)
 
 
-async def verify_chains(chain: SqlChain, written_down: Sequence[str], tell: Tell) -> None:
+async def verify_chains(chain: Chain, written_down: Sequence[str], tell: Tell) -> None:
     """Walk every chain and say what was found; `tell` hears of each fault.
 
     Up to a head that was written down nothing may have been rewritten.
@@ -54,7 +54,7 @@ async def verify_chains(chain: SqlChain, written_down: Sequence[str], tell: Tell
             tell(digest)
 
 
-async def walked(chain: SqlChain, head: Link, sought: frozenset[str]) -> Walk:
+async def walked(chain: Chain, head: Link, sought: frozenset[str]) -> Walk:
     """Walk a chain from its first link to its head, a stretch at a time."""
     walk = Walk(head.scope, sought=sought)
     after: int | None = None

@@ -75,7 +75,7 @@ class _Taking:
         # A round that joins the chain here must not be another than the one that closed there.
         if found := changes(record.round_, record.seal) if record.seal else ():
             raise StoreError(f"it is not as it closed ({listed(found)}), so it is not taken in.")
-        is_new = await self._store.open(record.round_, record.seal)
+        is_new = await self._store.take_in(record.round_, record.seal)
         if is_new:
             # Its place has long been told, if it can be reached from here at all.
             await self._store.deliver(record.round_.id, delivered=True)

@@ -14,11 +14,14 @@ from council.sealing import Seal
 class Store(Protocol):
     """Where rounds are kept; each call is one transaction. Raises StoreError when it cannot."""
 
-    async def open(self, round_: Round, seal: Seal | None = None) -> bool:
-        """Keep a new round with all it holds; change nothing and give False if its id is kept.
+    async def open(self, round_: Round) -> bool:
+        """Keep a new round with all it holds; change nothing and give False if its id is kept."""
+        ...
 
-        One that is at its end already joins its chain as one that closed elsewhere; `seal` is what
-        was noted of it there.
+    async def take_in(self, round_: Round, seal: Seal | None) -> bool:
+        """Keep a round as `open` does, with what was noted of it where it closed, if anything was.
+
+        One that is at its end joins its chain here as one that comes from elsewhere.
         """
         ...
 

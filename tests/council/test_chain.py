@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.chain import Held, Walk, chain_name, walked_in_part
-from council.links import VERSION, Link, appended
+from council.chain import Walk, chain_name, walked_in_part
+from council.links import VERSION, KeptLink, Link, appended
 
 Tamper = Callable[[list[Link]], Sequence[Link]]
 
@@ -24,22 +25,20 @@ def a_chain(length: int, scope: str = "slack/T1") -> list[Link]:
 def walked(links: Sequence[Link], sought: str = "", gone: str = "") -> Walk:
     walk = Walk("slack/T1", sought=frozenset({sought}))
     for link in links:
-        walk.past(Held(link, link.round_id != gone))
+        walk.past(KeptLink(link, link.round_id != gone))
     return walk
 
 
 CHAIN = a_chain(5)
 
 
-def at(index: int, **changes: object) -> Tamper:
+def at(index: int, **changes: Any) -> Tamper:  # noqa: ANN401 - of any field
     """Change what one link holds, and leave its hash."""
-    return (
-        lambda links: [
-            *links[:index],
-            replace(links[index], **changes),  # type: ignore[arg-type] - by name
-            *links[index + 1 :],
-        ]
-    )
+    return lambda links: [
+        *links[:index],
+        replace(links[index], **changes),
+        *links[index + 1 :],
+    ]
 
 
 def rehashed(links: list[Link]) -> list[Link]:

@@ -89,8 +89,8 @@ async def test_a_connection_is_safe_from_the_start(
 async def test_a_round_takes_all_it_holds_with_it(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
     await keep(store, a_closed_round("kept"))
-    missed = {"absences": (an_absence(),), "spoiled": (a_spoiled_ballot(),)}
-    await keep(store, replace(a_closed_round("gone"), **missed))
+    gone = a_closed_round("gone")
+    await keep(store, replace(gone, absences=(an_absence(),), spoiled=(a_spoiled_ballot(),)))
 
     async with engine.begin() as connection:
         await connection.execute(text("DELETE FROM round WHERE id = 'gone'"))

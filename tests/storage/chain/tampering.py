@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Table
 from sqlmodel import SQLModel
 
 from council.answers import Role
@@ -140,7 +139,7 @@ class Meddler:
 
 def changes_of(table: type[SQLModel], row: dict[str, Any]) -> Iterator[Change]:
     """Give every change of one column of a row, several where a column holds much."""
-    declared: Table = table.__table__  # type: ignore[attr-defined] - SQLModel's own
+    declared = SQLModel.metadata.tables[str(table.__tablename__)]
     for column in declared.columns:
         for value in _others(row[column.name], is_json=isinstance(column.type, Json)):
             yield Change(str(declared.name), column.name, row, value)
