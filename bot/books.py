@@ -9,7 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.settings import Settings
 from council.bakeoffs.ports import Bench
 from council.errors import StoreError
+from council.ports import Chain
 from storage.bakeoffs import SqlBakeoffs
+from storage.chain import SqlChain
 from storage.database import check_opens, open_engine
 from storage.records import SqlRecords
 from storage.schedules import SqlSchedules
@@ -51,13 +53,14 @@ class Books:
 
     store: SqlStore
     bench: Bench
+    chain: Chain
 
 
 @asynccontextmanager
 async def opened_books(settings: Settings) -> AsyncIterator[Books]:
-    """Give rounds, and what bake-offs are kept in, the schema up to date; no models."""
+    """Give rounds, chains, and what bake-offs are kept in, the schema up to date; no models."""
     async with opened_engine(settings) as engine:
-        yield Books(SqlStore(engine), bench_of(engine))
+        yield Books(SqlStore(engine), bench_of(engine), SqlChain(engine))
 
 
 def bench_of(engine: AsyncEngine) -> Bench:

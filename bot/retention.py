@@ -4,7 +4,6 @@ Each round is one step and one transaction, so whatever else goes on meanwhile i
 """
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,6 +12,7 @@ import structlog
 
 from council.errors import StoreError
 from council.ports import Store, Wanted
+from storage.joining import new_salt
 
 DAY_SECONDS = 24 * 3600.0
 
@@ -20,11 +20,6 @@ DAY_SECONDS = 24 * 3600.0
 def now() -> datetime:
     """Give the moment it is."""
     return datetime.now(UTC)
-
-
-def new_salt() -> str:
-    """Give a salt for the digests of one round, as long as what follows it can be guessed."""
-    return secrets.token_hex(16)
 
 
 @dataclass(frozen=True, slots=True)

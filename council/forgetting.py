@@ -15,7 +15,7 @@ from council.ballots import Ballot, Paper, SpoiledBallot
 from council.calls import Prompt, Reply
 from council.errors import ForgottenError
 from council.feedback import Feedback
-from council.forgotten import Forgotten, digest_of
+from council.forgotten import Digests, Forgotten, digest_of
 from council.rounds import Round, Synthesis
 
 Take = Callable[[str, str], str]  # is handed a text's name and the text, and gives what is left
@@ -25,8 +25,15 @@ def forget(round_: Round, at: datetime, salt: str) -> Round:
     """Give the round without its texts; one that was forgotten before stays as it is."""
     if round_.forgotten:
         return round_
-    digests = tuple((name, digest_of(salt, text)) for name, text in texts_of(round_))
-    return replace(_emptied(round_, _nothing), forgotten=Forgotten(at, salt, digests))
+    forgotten = Forgotten(at, salt, digests_of(round_, salt))
+    return replace(_emptied(round_, _nothing), forgotten=forgotten)
+
+
+def digests_of(round_: Round, salt: str) -> Digests:
+    """Give a digest of every text by its name, or those that a forgotten round kept."""
+    if round_.forgotten:
+        return round_.forgotten.digests
+    return tuple((name, digest_of(salt, text)) for name, text in texts_of(round_))
 
 
 def texts_of(round_: Round) -> tuple[tuple[str, str], ...]:

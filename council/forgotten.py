@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
+Digests = tuple[tuple[str, str], ...]  # of each text by its name
+
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
@@ -15,7 +17,7 @@ class Forgotten:
 
     at: datetime
     salt: str
-    digests: tuple[tuple[str, str], ...] = ()
+    digests: Digests = ()
 
     def names_of(self, text: str) -> tuple[str, ...]:
         """Name the removed texts that this one is, to the last sign; nothing for any other."""

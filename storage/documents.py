@@ -1,7 +1,8 @@
 """A round as one line of JSON with everything that is stored of it, and back.
 
 The line is the round's own values by name, with the version of this format: what `verify` needs
-elsewhere, prompts and raw texts of ballots included. What people think of it comes last.
+elsewhere, prompts and raw texts of ballots included. What people think of it comes last, and its
+seal: what was noted of it as it closed, with its link, which names the hash of the link before.
 """
 
 from dataclasses import dataclass
@@ -12,24 +13,31 @@ from pydantic import TypeAdapter
 from council.errors import StoreError
 from council.feedback import Feedback
 from council.rounds import Round, in_panel_order
+from council.sealing import Seal
 from storage.lines import check_zone, checked, line_with, values_of
 
 ROUND = TypeAdapter(Round)
 RATINGS = TypeAdapter(tuple[Feedback, ...])
+SEAL = TypeAdapter(Seal)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A round, and what people think of it."""
+    """A round, what people think of it, and what was noted of it as it closed."""
 
     round_: Round
     ratings: tuple[Feedback, ...] = ()
+    seal: Seal | None = None
 
 
-def line_of(round_: Round, ratings: tuple[Feedback, ...] = ()) -> str:
+def line_of(round_: Round, ratings: tuple[Feedback, ...] = (), seal: Seal | None = None) -> str:
     """Give the round as one line, without a line end."""
-    rated = {"ratings": RATINGS.dump_python(ratings, mode="json")} if ratings else {}
-    return line_with(ROUND, round_, f"Round {round_.id!r}", **rated)
+    beside: dict[str, object] = {}
+    if ratings:
+        beside["ratings"] = RATINGS.dump_python(ratings, mode="json")
+    if seal:
+        beside["seal"] = SEAL.dump_python(seal, mode="json")
+    return line_with(ROUND, round_, f"Round {round_.id!r}", **beside)
 
 
 def record_of(line: bytes | str) -> Record:
@@ -39,7 +47,7 @@ def record_of(line: bytes | str) -> Record:
 
 def record_from(found: dict[str, Any]) -> Record:
     """Give the round that a line's values make, in panel order; StoreError where they make none."""
-    rated = found.pop("ratings", [])
+    rated, sealed = found.pop("ratings", []), found.pop("seal", None)
     round_ = in_panel_order(checked(ROUND, found))
     check_zone("asked_at", round_.asked_at)
     if round_.forgotten:
@@ -49,4 +57,5 @@ def record_from(found: dict[str, Any]) -> Record:
         check_zone(f"ratings.{i}.at", feedback.at)
         if feedback.round_id != round_.id:
             raise StoreError(f"ratings.{i}.round_id: it is of another round")
-    return Record(round_, ratings)
+    seal = None if sealed is None else checked(SEAL, sealed, "seal")
+    return Record(round_, ratings, seal)

@@ -9,14 +9,14 @@ from sqlmodel import col
 from council.places import Place
 from storage.bench_rows import BakeoffRow, ScheduleRow, SuiteRow
 from storage.bodies import drop_bodies
-from storage.rows import OutgoingRow, RoundRow, SpendingRow
+from storage.rows import LinkRow, OutgoingRow, RoundRow, SpendingRow
 from storage.sources import drop_sources
 
 
 async def drop(connection: AsyncConnection, chat: str, workspace: str) -> int:
     """Delete the rounds asked there, with all that belongs to them; give how many.
 
-    The workspace's suites, bake-offs and schedules go too, and what was sent of any of it.
+    The workspace's chain, suites, bake-offs and schedules go too, and what was sent of any of it.
     """
     rounds, bakeoffs = (_there(table, chat, workspace) for table in (RoundRow, BakeoffRow))
     # Money belongs to no row of a round: it stays spent, by nobody.
@@ -31,6 +31,7 @@ async def drop(connection: AsyncConnection, chat: str, workspace: str) -> int:
     await connection.execute(delete(BakeoffRow).where(*bakeoffs))
     # What is the house's own never leaves.
     if scope := Place(chat, workspace).scope:
+        await connection.execute(delete(LinkRow).where(col(LinkRow.scope) == scope))
         await connection.execute(delete(SuiteRow).where(col(SuiteRow.scope) == scope))
         await connection.execute(delete(ScheduleRow).where(col(ScheduleRow.scope) == scope))
     await drop_bodies(connection)

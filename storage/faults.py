@@ -46,7 +46,7 @@ def told_kindly() -> Iterator[None]:
         known = (sentence for words, sentence in _SENTENCES.items() if words in said)
         kind = type(error).__name__
         raise StoreError(next(known, f"The database refused what was asked ({kind}).")) from error
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise StoreError(
             f"The database can neither keep nor give back a value: {error}."
         ) from error

@@ -8,11 +8,14 @@ from council.ballots import Ballot, SpoiledBallot
 from council.errors import StoreError
 from council.feedback import Feedback
 from council.forgetting import check_remembered, check_wordless, forget
+from council.links import Link, appended
 from council.outgoing import Claim
 from council.places import Place
 from council.ports import EVERY, RoundLine, Wanted
-from council.rounds import Artefact, Round, Stage, in_panel_order
+from council.rounds import Artefact, Closing, Round, Stage, in_panel_order
+from council.sealing import Seal, noted
 from storage.finding import PAST_ROUNDS, the_one, unknown
+from storage.joining import Joining, from_elsewhere, new_salt
 
 
 class MemoryStore:
@@ -20,6 +23,8 @@ class MemoryStore:
 
     def __init__(self, *on_drop: Callable[[str], None]) -> None:
         self._rounds: dict[str, Round] = {}
+        self._seals: dict[str, Seal] = {}
+        self._heads: dict[str, Link] = {}
         self._paused: set[str] = set()
         self._delivered: set[str] = set()
         self._ratings: dict[tuple[str, str], Feedback] = {}
@@ -38,9 +43,15 @@ class MemoryStore:
 
     async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
+        return await self.take_in(round_, None)
+
+    async def take_in(self, round_: Round, seal: Seal | None) -> bool:
+        """Keep a round as `open` does, with what was noted of it where it closed."""
         if round_.id in self._rounds:
             return False
         self._rounds[round_.id] = round_
+        if round_.closing:
+            self._link(round_, from_elsewhere(round_, seal, new_salt))
         return True
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
@@ -49,12 +60,19 @@ class MemoryStore:
             raise StoreError("The round this belongs to is not stored, or no longer.")
         round_ = self._rounds[round_id]
         check_remembered(round_)
-        if not _holds(round_, artefact):
-            self._rounds[round_id] = round_.with_(artefact)
+        if round_.closing or _holds(round_, artefact):
+            return
+        self._rounds[round_id] = round_ = round_.with_(artefact)
+        if isinstance(artefact, Closing):
+            self._link(round_, Joining(new_salt()))
 
     async def load(self, round_id: str) -> Round:
         """Give a round with its parts in panel order."""
         return in_panel_order(self._kept(round_id))
+
+    async def seal(self, round_id: str) -> Seal | None:
+        """Give what was noted of a round as it closed, and its link; None where nothing was."""
+        return self._seals.get(round_id)
 
     async def find(self, start: str) -> str:
         """Give the one round id that starts so."""
@@ -100,7 +118,8 @@ class MemoryStore:
     async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
         """Have a round without its texts; give False if they were gone before."""
         before = await self.load(round_id)
-        self._rounds[round_id] = forget(before, at, salt)
+        seal = self._seals.get(round_id)
+        self._rounds[round_id] = forget(before, at, seal.notes.salt if seal else salt)
         for feedback in await self.ratings(round_id):
             self._ratings[round_id, feedback.by] = replace(feedback, reason="")
         return not before.forgotten
@@ -110,10 +129,13 @@ class MemoryStore:
         dropped = await self.ids(wanted=Wanted(chats=(chat,), workspace=workspace))
         for round_id in dropped:
             del self._rounds[round_id]
+            self._seals.pop(round_id, None)
             for feedback in await self.ratings(round_id):
                 del self._ratings[round_id, feedback.by]
             self._tell(round_id)
         self._paused -= {*dropped}
+        if scope := Place(chat, workspace).scope:  # the house's own chain never leaves
+            self._heads.pop(scope, None)
         for leave in self._on_leave:
             for dropped_id in leave(Place(chat, workspace)):
                 self._tell(dropped_id)
@@ -139,6 +161,11 @@ class MemoryStore:
             for round_ in closed[:PAST_ROUNDS]
         ]
         return tuple(ballots for ballots in counted if ballots)
+
+    def _link(self, round_: Round, joining: Joining) -> None:
+        scope, notes = round_.question.place.scope, noted(in_panel_order(round_), joining.salt)
+        last = appended(self._heads.get(scope), scope, round_.id, notes.digest, joining.origin)
+        self._heads[scope], self._seals[round_.id] = last, Seal(notes, last)
 
     def _kept(self, round_id: str) -> Round:
         if round_id not in self._rounds:

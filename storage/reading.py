@@ -10,8 +10,9 @@ from sqlmodel import SQLModel
 from council.answers import Absence, Answer, Role
 from council.ballots import Ballot, Paper, SpoiledBallot
 from council.calls import Prompt, Reply
-from council.forgotten import Forgotten
+from council.forgotten import Digests, Forgotten
 from council.labels import Label, LabelMap
+from council.panel import Panel
 from council.places import Place
 from council.rounds import Closing, Draw, Fallback, Question, Round, Synthesis, in_panel_order
 from council.slates import Slate
@@ -26,7 +27,12 @@ Word = TypeVar("Word", bound=StrEnum)
 Found = Mapping[str, Any]  # a row as the database gives it, by column
 
 BALLOT = TypeAdapter(Ballot)
-DIGESTS = TypeAdapter(tuple[tuple[str, str], ...])
+DIGESTS = TypeAdapter(Digests)
+# What a synthesis that no chairman wrote has not.
+OF_REPLY = (
+    *("prompt_system", "prompt_user", "cut", "attempts", "seconds"),
+    *("tokens_in", "tokens_out", "cost_usd"),
+)
 
 PARTS: tuple[type[Any], ...] = (
     rows.AnswerRow,
@@ -48,9 +54,14 @@ class Parts:
         self._found = found
 
     def of(self, table: type[Row]) -> Sequence[Row]:
-        """Give the rows of a table, in the order the round holds them."""
+        """Give the rows of a table, in the order the round holds them; ValueError for a gap."""
         valid = [_row(table, found) for found in self._found[table]]
-        return sorted(valid, key=lambda row: getattr(row, "position", 0))
+        if not hasattr(table, "position"):
+            return valid
+        in_order = {getattr(row, "position", None): row for row in valid}
+        if in_order.keys() != {*range(len(valid))}:
+            raise ValueError(f"{table.__tablename__}.position: they do not run from 0 on.")
+        return [in_order[position] for position in range(len(valid))]
 
 
 def round_from(found: Found, parts: Parts) -> Round:
@@ -71,7 +82,7 @@ def _round(row: rows.RoundRow, parts: Parts) -> Round:
         Round(
             id=row.id,
             question=_question(row),
-            panel=valid("round.panel", PANEL.validate_python, row.panel),
+            panel=_panel(row),
             seed=row.seed,
             asked_at=row.asked_at,
             # JSONB has an order of its own.
@@ -97,6 +108,13 @@ def place_from(row: Any) -> Place:  # noqa: ANN401
 
 def _question(row: rows.RoundRow) -> Question:
     return Question(row.question, row.asked_by, row.context, place_from(row), row.reference)
+
+
+def _panel(row: rows.RoundRow) -> Panel:
+    panel = valid("round.panel", PANEL.validate_python, row.panel)
+    if panel.name != row.panel_name:
+        raise ValueError(f"round.panel_name: {row.panel_name!r} is not what its panel is called.")
+    return panel
 
 
 def _forgotten(row: rows.RoundRow) -> Forgotten | None:
@@ -168,6 +186,8 @@ def _verdict(row: rows.VerdictRow) -> Verdict:
 
 def _synthesis(row: rows.SynthesisRow) -> Synthesis:
     written = row.reply is not None
+    if not written and any(getattr(row, name) is not None for name in OF_REPLY):
+        raise ValueError("synthesis.reply: it is missing, and what belongs to it is there.")
     return Synthesis(
         text=row.text,
         chairman=row.chairman,

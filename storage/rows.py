@@ -38,7 +38,8 @@ _CLOSED = text("seconds IS NOT NULL AND forgotten_at IS NULL")
 class RoundRow(SQLModel, table=True):
     """A round; `panel` is the whole panel as it sat, `seconds` is null until it is closed.
 
-    `digests` are pairs of a forgotten text's name and its digest, none before it is forgotten.
+    `digests` are pairs of a text's name and its digest with this `salt`: noted as it closes, kept
+    when it is forgotten.
     `bakeoff` is the id of the bake-off it belongs to, or empty.
     """
 
@@ -187,6 +188,24 @@ class SynthesisRow(_OfRound, _WithPrompt, table=True):
     cost_usd: float | None = None
     seconds: float | None = None
     attempts: int | None = None
+
+
+class LinkRow(SQLModel, table=True):
+    """A closed round's link in the chain of its scope; the round itself may be gone.
+
+    `parts` are pairs of a name and the digest that was noted of what it stands for.
+    """
+
+    __tablename__ = "link"
+    scope: str = Field(primary_key=True)
+    number: int = Field(primary_key=True)
+    round_id: str = Field(index=True)
+    digest: str
+    previous: str
+    origin: str
+    version: int
+    hash: str
+    parts: list[list[str]] = Field(sa_type=Json)
 
 
 class FeedbackRow(_OfRound, table=True):

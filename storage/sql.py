@@ -16,6 +16,7 @@ from council.feedback import Feedback
 from council.forgetting import forget, refusal
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Closing, Round
+from council.sealing import Seal
 from storage.acts import insert, rows_of, transaction
 from storage.database import for_reading
 from storage.dropping import drop
@@ -23,29 +24,40 @@ from storage.faults import told_kindly
 from storage.finding import PAST_ROUNDS, the_one, unknown
 from storage.finishing import finished
 from storage.gathering import Gathering
+from storage.joining import Joining, Salting, from_elsewhere, new_salt
+from storage.linking import link, seal_of
 from storage.listing import ids_query, line_from, line_query, lines_query
+from storage.loading import found
 from storage.rating import leave_unsaid, rate, ratings
-from storage.reading import PARTS, Parts, past_ballot_from, round_from
+from storage.reading import PARTS, past_ballot_from, round_from
 from storage.rows import BallotRow, RoundRow
 from storage.wiping import owe, wipe
 from storage.writing import artefact_rows, closing_values, forgotten_values, part_rows, round_row
 
 
 class SqlStore:
-    """Rounds as rows; the same on SQLite and Postgres."""
+    """Rounds as rows; the same on SQLite and Postgres. Each that closes is given a salt."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, new_salt: Salting = new_salt) -> None:
         self.engine = engine
+        self._new_salt = new_salt
         self._readers = for_reading(engine)
         self._saves = Gathering(self._save)
 
-    @finished
     async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
+        return await self.take_in(round_, None)
+
+    @finished
+    async def take_in(self, round_: Round, seal: Seal | None) -> bool:
+        """Keep a round as `open` does, with what was noted of it where it closed."""
         async with transaction(self.engine) as connection:
             is_new = await insert(connection, [round_row(round_)])
             if is_new:
                 await _insert_all(connection, part_rows(round_))
+            if is_new and round_.closing:
+                joining = from_elsewhere(round_, seal, self._new_salt)
+                await link(connection, round_.id, joining)
             return is_new
 
     @finished
@@ -55,17 +67,27 @@ class SqlStore:
 
     async def _save(self, saves: Sequence[tuple[str, Artefact]]) -> None:
         async with transaction(self.engine) as connection:
-            for round_id in dict.fromkeys(round_id for round_id, _ in saves):
-                await _check_remembered(connection, round_id)
+            ids = dict.fromkeys(round_id for round_id, _ in saves)
+            is_closed = {round_id: await _is_closed(connection, round_id) for round_id in ids}
             for round_id, artefact in saves:
-                await _keep(connection, round_id, artefact)
+                if not is_closed[round_id]:
+                    await _keep(connection, round_id, artefact)
+            for round_id, artefact in saves:
+                if isinstance(artefact, Closing) and is_closed[round_id] is False:
+                    await link(connection, round_id, Joining(self._new_salt()))
 
     @finished
     async def load(self, round_id: str) -> Round:
         """Give a round with its parts in panel order."""
         async with transaction(self._readers) as connection:
-            found = await _found(connection, select(RoundRow), round_id)
-        return round_from(*found)
+            rows = await found(connection, select(RoundRow), round_id)
+        return round_from(*rows)
+
+    @finished
+    async def seal(self, round_id: str) -> Seal | None:
+        """Give what was noted of a round as it closed, and its link; None where nothing was."""
+        async with transaction(self._readers) as connection:
+            return await seal_of(connection, round_id)
 
     @finished
     async def find(self, start: str) -> str:
@@ -82,17 +104,17 @@ class SqlStore:
         """Give the stored rounds that are wanted, newest first."""
         query = lines_query(wanted).limit(limit)
         async with transaction(self._readers) as connection:
-            found = (await connection.execute(query)).all()
-        return tuple(map(line_from, found))
+            rows = (await connection.execute(query)).all()
+        return tuple(map(line_from, rows))
 
     @finished
     async def line(self, round_id: str) -> RoundLine:
         """Give a round in one line."""
         async with transaction(self._readers) as connection:
-            found = (await connection.execute(line_query(round_id))).one_or_none()
-        if found is None:
+            row = (await connection.execute(line_query(round_id))).one_or_none()
+        if row is None:
             raise unknown(round_id)
-        return line_from(found)
+        return line_from(row)
 
     @finished
     async def pause(self, round_id: str, *, paused: bool) -> None:
@@ -125,8 +147,8 @@ class SqlStore:
     async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
         """Give the ids of the rounds that are wanted, oldest first."""
         async with transaction(self._readers) as connection:
-            found = await connection.execute(ids_query(wanted).limit(limit))
-            return tuple(found.scalars().all())
+            ids = await connection.execute(ids_query(wanted).limit(limit))
+            return tuple(ids.scalars().all())
 
     @finished
     async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
@@ -134,10 +156,11 @@ class SqlStore:
         async with transaction(self.engine) as connection:
             # Nobody adds to the round meanwhile.
             locked = select(RoundRow).with_for_update()
-            before = round_from(*await _found(connection, locked, round_id))
+            row, parts = await found(connection, locked, round_id)
+            before = round_from(row, parts)
             if before.forgotten:
                 return False
-            after = forget(before, at, salt)
+            after = forget(before, at, row["salt"] or salt)
             own = update(RoundRow).where(col(RoundRow.id) == round_id)
             await connection.execute(own.values(**forgotten_values(after)))
             for table in PARTS:
@@ -191,28 +214,17 @@ class SqlStore:
         return tuple(past)
 
 
-async def _found(
-    connection: AsyncConnection,
-    rounds: Any,  # noqa: ANN401
-    round_id: str,
-) -> tuple[dict[str, Any], Parts]:
-    """Give the rows of a round, its own first."""
-    own = await rows_of(connection, rounds.where(col(RoundRow.id) == round_id))
-    if not own:
-        raise unknown(round_id)
-    parts = {
-        table: await rows_of(connection, select(table).where(table.round_id == round_id))
-        for table in PARTS
-    }
-    return own[0], Parts(parts)
+async def _is_closed(connection: AsyncConnection, round_id: str) -> bool | None:
+    """Say whether a round is at its end, None of one there is not; ForgottenError where it is gone.
 
-
-async def _check_remembered(connection: AsyncConnection, round_id: str) -> None:
-    """Raise ForgottenError for a forgotten round; it cannot be forgotten before the end of this."""
-    query = select(col(RoundRow.forgotten_at)).where(col(RoundRow.id) == round_id)
-    at = (await connection.execute(query.with_for_update(read=True))).scalar_one_or_none()
-    if at:
-        raise refusal(round_id, at)
+    It is neither closed nor forgotten by others before the end of this.
+    """
+    query = select(col(RoundRow.forgotten_at), col(RoundRow.seconds))
+    own = query.where(col(RoundRow.id) == round_id).with_for_update(read=True)
+    row = (await connection.execute(own)).one_or_none()
+    if row and row.forgotten_at:
+        raise refusal(round_id, row.forgotten_at)
+    return row and row.seconds is not None
 
 
 async def _keep(connection: AsyncConnection, round_id: str, artefact: Artefact) -> None:

@@ -4,6 +4,7 @@ import typer
 
 from bot.cli import (
     asking,
+    checking,
     counting,
     discord,
     keeping,
@@ -36,7 +37,7 @@ app.command()(looking.show)
 app.command()(looking.rounds)
 app.command()(looking.budget)
 app.command()(leaderboard.leaderboard)
-app.command()(looking.verify)
+app.command()(checking.verify)
 app.command()(keeping.export)
 app.command("import")(keeping.import_)
 app.command()(keeping.forget)

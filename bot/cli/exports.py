@@ -22,6 +22,7 @@ from storage.documents import Record, line_of
 
 Tell = Callable[[str], None]
 Things = Counter[type[Record | Kept]]
+Lines = AsyncIterator[tuple[type[Record | Kept], bytes]]
 
 NOUNS: dict[type[Record | Kept], str] = {
     Record: "round",
@@ -41,16 +42,26 @@ class Unreadable:
 async def export_rounds(since: datetime | None, to: Path | None, tell: Tell) -> None:
     """Write everything, rounds last and oldest first; `tell` hears of what cannot be read."""
     async with opened_books(load_settings()) as books:
-        lines = _lines(books, since, tell)
-        if to is None:
-            async for _, line in lines:
-                typer.echo(line, nl=False)
-            return
-        written: Things = Counter()
-        with written_whole(to) as file:
-            async for kind, line in lines:
-                file.write(line)
-                written[kind] += 1
+        await _write(_lines(books, since, tell), to)
+
+
+async def export_round(start: str, to: Path | None) -> None:
+    """Write one round with all that is stored of it: what verifying it elsewhere needs."""
+    async with opened_books(load_settings()) as books:
+        await _write(_one(books, await books.store.find(start)), to)
+
+
+async def _write(lines: Lines, to: Path | None) -> None:
+    """Print lines, or write them to a file that is there whole or not at all."""
+    if to is None:
+        async for _, line in lines:
+            typer.echo(line, nl=False)
+        return
+    written: Things = Counter()
+    with written_whole(to) as file:
+        async for kind, line in lines:
+            file.write(line)
+            written[kind] += 1
     typer.echo(f"{said(written)} written to {to}.")
 
 
@@ -65,9 +76,13 @@ def _counted(number: int, noun: str) -> str:
     return f"{counted(number, head)}{of}{tail}"
 
 
-async def _lines(
-    books: Books, since: datetime | None, tell: Tell
-) -> AsyncIterator[tuple[type[Record | Kept], bytes]]:
+async def _one(books: Books, round_id: str) -> Lines:
+    round_, ratings = await books.store.load(round_id), await books.store.ratings(round_id)
+    line = line_of(round_, ratings, await books.store.seal(round_id))
+    yield Record, line.encode() + b"\n"
+
+
+async def _lines(books: Books, since: datetime | None, tell: Tell) -> Lines:
     for kept in await _kept(books.bench, since):
         try:
             yield type(kept), kept_line(kept).encode() + b"\n"
@@ -75,9 +90,8 @@ async def _lines(
             tell(f"Left out: {error}")
     for round_id in await books.store.ids(wanted=Wanted(since=since)):
         try:
-            round_ = await books.store.load(round_id)
-            line = line_of(round_, await books.store.ratings(round_id))
-            yield Record, line.encode() + b"\n"
+            async for line in _one(books, round_id):
+                yield line
         except StoreError as error:
             tell(f"Left out: {error}")
 

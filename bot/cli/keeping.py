@@ -10,15 +10,25 @@ from bot.cli.outcome import FAILED, MISUSED, fail, run
 
 
 def export(
+    round_id: Annotated[
+        str, typer.Argument(help="A round's id; else every round.", show_default=False)
+    ] = "",
     since: Annotated[str | None, typer.Option(help="Rounds asked on this day or later.")] = None,
-    to: Annotated[Path | None, typer.Option(help="A file; else it is printed.")] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", "--output", help="A file; else it is printed.")
+    ] = None,
 ) -> None:
-    """Write every round, and what bake-offs keep, as lines of JSON with all that is stored."""
+    """Write one round, or every round and what bake-offs keep, with all that is stored of it.
+
+    Each is a line of JSON that `council verify FILE` checks on any machine.
+    """
+    if round_id and since:
+        fail("Name one round, or give --since DATE.", MISUSED)
     asked_since = moment(since)
-    from bot.cli.exports import export_rounds
+    from bot.cli.exports import export_round, export_rounds
 
     told = _Told()
-    run(export_rounds(asked_since, to, told))
+    run(export_round(round_id, to) if round_id else export_rounds(asked_since, to, told))
     told.end()
 
 

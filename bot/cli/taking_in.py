@@ -9,11 +9,13 @@ import typer
 
 from bot.books import Books, opened_books
 from bot.cli.exports import Tell, Things, Unreadable, exported, said
+from bot.render.figures import listed
 from bot.settings import load_settings
 from council.bakeoffs.bakeoff import Bakeoff, Ending
 from council.bakeoffs.ports import KeptSuite
 from council.bakeoffs.schedule import Schedule
-from council.errors import CouncilError, ForgottenError, ScheduleError
+from council.errors import CouncilError, ForgottenError, ScheduleError, StoreError
+from council.sealing import changes
 from storage.bench_documents import Kept
 from storage.documents import Record
 
@@ -70,7 +72,10 @@ class _Taking:
         return await self._schedule(found)
 
     async def _round(self, record: Record) -> bool:
-        is_new = await self._store.open(record.round_)
+        # A round that joins the chain here must not be another than the one that closed there.
+        if found := changes(record.round_, record.seal) if record.seal else ():
+            raise StoreError(f"it is not as it closed ({listed(found)}), so it is not taken in.")
+        is_new = await self._store.take_in(record.round_, record.seal)
         if is_new:
             # Its place has long been told, if it can be reached from here at all.
             await self._store.deliver(record.round_.id, delivered=True)

@@ -1,49 +1,68 @@
 """Rounds verified, from the database or from an export, and texts proven."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import typer
 
-from bot.books import opened_store
+from bot.books import opened_books, opened_store
+from bot.cli.chains import said, verify_chains
 from bot.cli.exports import Unreadable, exported
 from bot.render.figures import listed
 from bot.settings import SettingsError, load_settings
+from council.chain import chain_name, walked_in_part
 from council.errors import StoreError
 from council.forgetting import names_of_text
+from council.links import Link
 from council.ports import Store
 from council.rounds import Round
+from council.sealing import Seal, changes
 from council.verify import verify
 from storage.documents import Record
 
 Tell = Callable[[str], None]
 NO_ROUND = "No round is stored."
+UNLINKED = "it closed before the chain began"
 
 
-async def verify_rounds(start: str | None, tell: Tell) -> None:
-    """Verify one round, or all; `tell` hears the id of each that differs."""
+async def verify_round(start: str, tell: Tell) -> None:
+    """Verify one stored round; `tell` hears its id where it differs."""
     async with opened_store(load_settings()) as store:
-        ids = [await store.find(start)] if start else [line.id for line in await store.recent()]
-        for round_id in ids:
-            found = await _loaded(store, round_id)
-            if isinstance(found, Unreadable):
-                typer.echo(found.why)
-            if isinstance(found, Unreadable) or not _said(found):
-                tell(round_id)
-    if not ids:
-        typer.echo(NO_ROUND)
+        await _verify(store, await store.find(start), tell)
+
+
+async def verify_all(written_down: Sequence[str], tell: Tell) -> None:
+    """Verify every round and every chain, up to heads that were written down where there are any.
+
+    `tell` hears of each round that differs, and of each fault of a chain.
+    """
+    async with opened_books(load_settings()) as books:
+        lines = await books.store.recent()
+        for line in lines:
+            await _verify(books.store, line.id, tell)
+        if not lines:
+            typer.echo(NO_ROUND)
+        await verify_chains(books.chain, written_down, tell)
 
 
 async def verify_file(path: Path, tell: Tell) -> None:
-    """Verify every round of an export, without a database; `tell` hears of each that differs."""
-    none = True
+    """Verify every round of an export, without a database; `tell` hears of each that differs.
+
+    Links that follow each other in their chain are held against each other too.
+    """
+    none, links = True, list[Link]()
     for found in exported(path):
         if isinstance(found, Unreadable):
             typer.echo(found.why)
             tell(found.why)
-        elif isinstance(found, Record) and not _said(found.round_):
-            tell(found.round_.id)
+        elif isinstance(found, Record):
+            if not _said(found, is_exported=True):
+                tell(found.round_.id)
+            links += [found.seal.link] if found.seal and found.seal.link else []
         none = none and not isinstance(found, Unreadable | Record)
+    for stretch in walked_in_part(links):
+        if stretch.is_broken:
+            said(stretch, tell)
     if none:
         typer.echo(NO_ROUND)
 
@@ -70,21 +89,40 @@ def _text_of(path: Path) -> str:
         raise SettingsError([f"{path} is no text in UTF-8."]) from None
 
 
-async def _loaded(store: Store, round_id: str) -> Round | Unreadable:
+async def _verify(store: Store, round_id: str, tell: Tell) -> None:
     try:
-        return await store.load(round_id)
+        found = Record(await store.load(round_id), seal=await store.seal(round_id))
     except StoreError as error:
-        return Unreadable(str(error))
+        typer.echo(str(error))
+        tell(round_id)
+        return
+    if not _said(found):
+        tell(round_id)
 
 
-def _said(round_: Round) -> bool:
+def _said(found: Record, *, is_exported: bool = False) -> bool:
     """Say what verifying found; give whether nothing differs."""
+    round_ = found.round_
     differences = verify(round_)
+    changed = changes(round_, found.seal) if found.seal else ()
     for difference in differences:
         typer.echo(f"Round {round_.id} differs in {difference}")
-    if not differences:
-        typer.echo(f"Round {round_.id}: {_extent(round_)}")
-    return not differences
+    for change in changed:
+        typer.echo(f"Round {round_.id} is not as it closed: {change}")
+    if not (differences or changed):
+        in_chain = f"; {_linked(found.seal, is_exported)}" if round_.closing else ""
+        typer.echo(f"Round {round_.id}: {_extent(round_)}{in_chain}")
+    return not (differences or changed)
+
+
+def _linked(seal: Seal | None, is_exported: bool) -> str:
+    """Say where in its chain a round stands that is as it was when it joined it."""
+    if seal is None or seal.link is None:
+        return "no link came with it" if is_exported else UNLINKED
+    link = seal.link
+    since = "as it was taken in from elsewhere" if link.origin else "as it closed"
+    hash_ = f" with hash {link.hash}" if is_exported else ""
+    return f"{since}, link {link.number} of {chain_name(link.scope)}{hash_}"
 
 
 def _extent(round_: Round) -> str:

@@ -7,11 +7,11 @@ from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
 from bot.commands.meant import meant
 from bot.render.figures import counted
-from bot.retention import new_salt
 from council.errors import CouncilError, StoreError
 from council.forgetting import texts_of
 from council.ports import Store
 from council.rounds import Round
+from storage.joining import new_salt
 
 
 class UnderWayError(CouncilError):

@@ -19,6 +19,7 @@ from bot.web.downloads import download
 from bot.web.site import Site
 from bot.web.visitors import visitor_of
 from council.rounds import Round
+from council.sealing import Seal, changes
 from council.verify import verify
 
 FOUND_ROUNDS = 100
@@ -46,8 +47,11 @@ async def round_page(site: Site, request: Request) -> Response:
     # By a link alone nothing can be done with a round, not even by the one who asked.
     is_own = site.knows(request) and round_.question.asked_by == visitor_of(request).asker.id
     is_over = round_.closing is not None or round_.forgotten is not None
-    shown = await asyncio.to_thread(_closed if is_over else _open, round_)
-    if not is_over:
+    if is_over:
+        seal = await site.desk.store.seal(round_.id)
+        shown = await asyncio.to_thread(_closed, round_, seal)
+    else:
+        shown = await asyncio.to_thread(_open, round_)
         shown["accepted"] = (await accepted(site.desk, round_)).summary
     may_rate = feedback.may_rate(site, request, round_)
     if round_.panel.name in site.desk.panels:
@@ -77,7 +81,7 @@ def _open(round_: Round) -> dict[str, Any]:
     return {"progress": progress_post(round_, 0), "root": None, "draw": None}
 
 
-def _closed(round_: Round) -> dict[str, Any]:
+def _closed(round_: Round, seal: Seal | None) -> dict[str, Any]:
     shown: dict[str, Any] = {"root": report(round_).root, "draw": round_.draw}
     if round_.draw:
         shown |= {
@@ -87,6 +91,8 @@ def _closed(round_: Round) -> dict[str, Any]:
             "placings": placings(round_, round_.draw),
             "findings": findings(round_),
             "differences": verify(round_),
+            "link": seal.link if seal else None,
+            "changed": changes(round_, seal) if seal else (),
         }
     return shown
 

@@ -1,9 +1,10 @@
 """What the council needs from the world, as protocols."""
 
+from council.ports.chain import Chain
 from council.ports.gateway import Gateway
 from council.ports.ledger import Ledger
 from council.ports.listing import EVERY, RoundLine, Wanted
 from council.ports.outgoing import Outgoing
 from council.ports.store import Store
 
-__all__ = ["EVERY", "Gateway", "Ledger", "Outgoing", "RoundLine", "Store", "Wanted"]
+__all__ = ["EVERY", "Chain", "Gateway", "Ledger", "Outgoing", "RoundLine", "Store", "Wanted"]

@@ -8,6 +8,7 @@ from council.ballots import Ballot
 from council.feedback import Feedback
 from council.ports.listing import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Round
+from council.sealing import Seal
 
 
 class Store(Protocol):
@@ -17,15 +18,30 @@ class Store(Protocol):
         """Keep a new round with all it holds; change nothing and give False if its id is kept."""
         ...
 
+    async def take_in(self, round_: Round, seal: Seal | None) -> bool:
+        """Keep a round as `open` does, with what was noted of it where it closed, if anything was.
+
+        One that is at its end joins its chain here as one that comes from elsewhere.
+        """
+        ...
+
     async def save(self, round_id: str, artefact: Artefact) -> None:
         """Keep what a round has come to; the same artefact twice is kept once.
 
-        Raises ForgottenError for a round that was forgotten meanwhile.
+        With its closing a round joins its chain, and nothing is added to it any more: what comes
+        later is passed over. Raises ForgottenError for a round that was forgotten meanwhile.
         """
         ...
 
     async def load(self, round_id: str) -> Round:
         """Give a round with its parts in panel order; raise RoundNotFoundError if there is none."""
+        ...
+
+    async def seal(self, round_id: str) -> Seal | None:
+        """Give what was noted of a round as it closed, and its link; None where nothing ever was.
+
+        A round that is not at its end has none, nor one that closed before the chain began.
+        """
         ...
 
     async def find(self, start: str) -> str:
@@ -67,7 +83,8 @@ class Store(Protocol):
     async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
         """Have a round without its texts, as `council.forgetting.forget` does; False if it was.
 
-        The reasons of what people think of it go too.
+        The digests of its texts have the salt they had since it closed, and this one where it has
+        no link. The reasons of what people think of it go too.
         Raises RoundNotFoundError if there is none. What the texts leave in the files is gone after
         `wipe`, which serves any number of forgotten rounds at once.
         """
@@ -76,8 +93,8 @@ class Store(Protocol):
     async def drop(self, chat: str, workspace: str) -> int:
         """Delete every round that was asked in a workspace; give how many there were.
 
-        Their messages on the way out and what people said of them go too; what they cost stays,
-        under nobody's name. Stop those under way first, and `wipe` after.
+        Their messages on the way out, what people said of them and their chain go too; what they
+        cost stays, under nobody's name. Stop those under way first, and `wipe` after.
         """
         ...
 

@@ -1,5 +1,6 @@
 """Rounds as a store is given them: opened bare, then one artefact after another."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,6 +44,11 @@ def artefacts(round_: Round) -> list[Artefact]:
         *round_.ballots,
         *(artefact for artefact in late if artefact),
     ]
+
+
+def closing_last(kept: Sequence[Artefact]) -> list[Artefact]:
+    """Give artefacts in their order, but for the closing, after which nothing is added."""
+    return sorted(kept, key=lambda artefact: isinstance(artefact, Closing))
 
 
 async def keep(store: Store, round_: Round) -> None:

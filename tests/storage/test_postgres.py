@@ -1,6 +1,7 @@
 """What the store asks, and the tables it asks, are sound for Postgres too."""
 
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -61,7 +62,11 @@ def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
 @pytest.mark.parametrize(
     ("act", "words"),
     [
-        pytest.param(lambda s: s.save("r1", Closing(9.0)), "SET seconds=", id="close"),
+        pytest.param(lambda s: s.save("r2", Closing(9.0)), "SET seconds=", id="close"),
+        pytest.param(
+            lambda s: s.save("r2", Closing(9.0)), "ORDER BY link.number DESC", id="close-links"
+        ),
+        pytest.param(lambda s: s.seal("r1"), "WHERE link.round_id = ", id="seal"),
         pytest.param(lambda s: s.load("r1"), "FROM synthesis", id="load"),
         pytest.param(lambda s: s.find("r"), "substr(round.id, ", id="find"),
         pytest.param(lambda s: s.recent(3), "ORDER BY round.asked_at DESC", id="recent"),
@@ -88,7 +93,7 @@ def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
         pytest.param(lambda s: s.ids(3), "ORDER BY round.asked_at, round.id", id="ids"),
         pytest.param(lambda s: s.forget("r1", ASKED_AT, "s"), "FOR UPDATE", id="forget-locks"),
         pytest.param(lambda s: s.forget("r1", ASKED_AT, "s"), "DELETE FROM answer", id="forget"),
-        pytest.param(lambda s: s.save("r1", Closing(9.0)), "FOR SHARE", id="save-waits"),
+        pytest.param(lambda s: s.save("r2", Closing(9.0)), "FOR SHARE", id="save-waits"),
     ],
 )
 async def test_what_is_asked_of_one_is_asked_of_the_other(
@@ -96,6 +101,7 @@ async def test_what_is_asked_of_one_is_asked_of_the_other(
 ) -> None:
     asked: list[str] = []
     await keep(SqlStore(engine), a_closed_round())
+    await keep(SqlStore(engine), replace(a_closed_round("r2"), closing=None))
 
     def note(_: object, clause: ClauseElement, *__: object) -> None:
         if not isinstance(clause, Insert):  # each database has its own

@@ -89,9 +89,8 @@ async def test_a_connection_is_safe_from_the_start(
 async def test_a_round_takes_all_it_holds_with_it(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
     await keep(store, a_closed_round("kept"))
-    await keep(store, a_closed_round("gone"))
-    for artefact in (an_absence(), a_spoiled_ballot()):
-        await store.save("gone", artefact)
+    gone = a_closed_round("gone")
+    await keep(store, replace(gone, absences=(an_absence(),), spoiled=(a_spoiled_ballot(),)))
 
     async with engine.begin() as connection:
         await connection.execute(text("DELETE FROM round WHERE id = 'gone'"))

@@ -24,7 +24,7 @@ from tests.builders import (
     an_absence,
     an_answer,
 )
-from tests.storage.builders import a_closed_round, an_audit, artefacts, bare, keep
+from tests.storage.builders import a_closed_round, an_audit, artefacts, bare, closing_last, keep
 
 FULL = a_closed_round()
 DRAW = FULL.draw or Draw(LabelMap(()), ())
@@ -117,8 +117,17 @@ async def test_what_differs_in_role_attempt_or_audit_has_a_place_of_its_own(stor
 async def test_parts_come_in_panel_order_whoever_was_first(store: Store) -> None:
     await store.open(bare(FULL))
 
-    for artefact in reversed(artefacts(FULL)):
+    for artefact in closing_last(artefacts(FULL)[::-1]):
         await store.save("r1", artefact)
+
+    assert await store.load("r1") == FULL
+
+
+@pytest.mark.parametrize("late", [an_absence(role=Role.SYNTHESIS), SPOILED, Closing(99.0)])
+async def test_nothing_is_added_to_a_closed_round(store: Store, late: Artefact) -> None:
+    await keep(store, FULL)
+
+    await store.save("r1", late)
 
     assert await store.load("r1") == FULL
 
@@ -127,7 +136,7 @@ async def test_outside_judges_come_after_the_members(store: Store) -> None:
     round_ = a_closed_round(panel=a_panel(3, outside=2))
     await store.open(bare(round_))
 
-    for artefact in reversed(artefacts(round_)):
+    for artefact in closing_last(artefacts(round_)[::-1]):
         await store.save("r1", artefact)
 
     judges = [ballot.judge for ballot in (await store.load("r1")).ballots]

@@ -1,0 +1,43 @@
+"""Each link holds the hash of the one before, and its own hash is that of all it holds."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from council.canonical import fingerprint
+from council.links import VERSION, Link, appended
+
+FIRST = appended(None, "slack/T1", "r1", "d1")
+SECOND = appended(FIRST, "slack/T1", "r2", "d2", "elsewhere")
+OTHER: dict[str, Any] = {"number": 9, "version": VERSION + 1}
+
+
+def test_the_first_link_follows_nothing() -> None:
+    assert (FIRST.number, FIRST.previous, FIRST.origin) == (1, "", "")
+
+
+def test_a_link_follows_the_head() -> None:
+    assert (SECOND.number, SECOND.previous, SECOND.origin) == (2, FIRST.hash, "elsewhere")
+    assert SECOND.is_sound
+
+
+def test_a_hash_is_that_of_everything_else() -> None:
+    held = {
+        "scope": "slack/T1",
+        "number": 1,
+        "round_id": "r1",
+        "digest": "d1",
+        "previous": "",
+        "origin": "",
+        "version": VERSION,
+    }
+
+    assert FIRST.hash == fingerprint(held)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Link)])
+def test_a_link_that_was_changed_is_not_sound(name: str) -> None:
+    changed = {name: OTHER.get(name, "another")}
+
+    assert not replace(SECOND, **changed).is_sound
