@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from bot.cli.outcome import run
+from bot.cli.outcome import FAILED, run
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 OF_FILE = "of"
@@ -50,3 +50,27 @@ def of_file(
     from bot.cli.bias_file import report_file
 
     run(report_file(file, strict=parse is Parse.STRICT, as_json=as_json))
+
+
+# Typer reads its options off the parameters, so there are as many as there are options.
+@bias_app.command("run")
+def run_experiment(  # noqa: PLR0913, PLR0917
+    suite: Annotated[str, typer.Argument(help="A suite's name, or a file that holds one.")],
+    panel: Annotated[str | None, typer.Option(help="A panel of council.toml.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Write the grades here.")] = None,
+    usd: Annotated[
+        str, typer.Option(help="The most it may cost in all, in USD.", show_default=False)
+    ] = "",
+    new: Annotated[bool, typer.Option("--new", help="Go on with none that is there.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it begins.")] = False,
+    local: Annotated[bool, typer.Option("--local", help="Have the demonstration models.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Have every member answer, and grade every answer in both framings; go on where it stopped."""
+    from bot.cli.bias_run import Request, hold_experiment
+
+    ended: list[bool] = []
+    request = Request(suite, panel, output, usd, new, yes, local, as_json)
+    run(hold_experiment(request, ended.append))
+    if ended != [True]:
+        raise typer.Exit(FAILED)

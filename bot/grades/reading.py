@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.grades.rows import PUBLISHED, STRICT, grade_of
-from council.bias.grades import Framing, Grade
+from council.bias.grades.grade import Framing, Grade
 from council.errors import GradesError
 
 MOST_ROWS = 1_000_000

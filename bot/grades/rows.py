@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from council.bias.grades import BEST, WORST, Framing, Grade
+from council.bias.grades.grade import BEST, WORST, Framing, Grade
 from council.errors import GradesError
 
 STRICT = "score"

@@ -1,7 +1,8 @@
 """The numbers of a report on grades to the precision the thesis prints; a dash where none is."""
 
 from bot.render.boards.columns import signed
-from council.bias.grades import Mean, Paired
+from council.bias.grades.paired import Paired
+from council.bias.grades.report import Mean
 from council.bias.report import Effect
 
 NONE = "–"

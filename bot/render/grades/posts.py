@@ -7,7 +7,7 @@ from bot.chat import Heading, Line, Note, Part, Post, Table
 from bot.render.figures import counted
 from bot.render.grades.cells import chance, ends, mean, size, statistic
 from bot.render.grades.words import finding_lines
-from council.bias.grades import GradeReport, JudgeRow
+from council.bias.grades.report import GradeReport, JudgeRow
 from council.bias.report import Effect
 
 TITLE = "Self-preference by grades"

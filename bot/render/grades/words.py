@@ -5,7 +5,10 @@ from itertools import groupby
 
 from bot.render.figures import counted, listed
 from bot.render.grades.cells import amount, within
-from council.bias.grades import Finding, Framing, GradeReport, Kind, findings
+from council.bias.grades.findings import Finding, Kind, findings
+from council.bias.grades.grade import Framing
+from council.bias.grades.report import GradeReport
+from council.bias.report import Effect
 
 FRAMED = {Framing.POSITIVE: "when 5 is best", Framing.NEGATIVE: "when 1 is best"}
 MOST_MORE = 20  # times as many items as there are; more is as good as never
@@ -52,13 +55,18 @@ def _none(report: GradeReport, told: Sequence[Finding]) -> Iterator[str]:
     if not able:
         return
     yield "No judge's preference for its own work is beyond chance."
-    more = [row.preference.effect for row in able if row.preference.effect.more]
-    near = [one.more for one in more if one.more and one.more <= one.n * MOST_MORE]
+    near = [row for row in able if _is_near(row.preference.effect)]
     if near:
+        nearest = min(near, key=lambda row: row.preference.effect.more or 0)
+        more = counted(nearest.preference.effect.more or 0, "more item")
         yield (
-            f"About {counted(min(near), 'more item')} would settle the largest, if it is as large "
-            "as it looks."
+            f"{nearest.judge} comes nearest, {FRAMED[nearest.framing]}: about {more} would settle "
+            "it, if it is as large as it looks."
         )
+
+
+def _is_near(effect: Effect) -> bool:
+    return bool(effect.more) and (effect.more or 0) <= effect.n * MOST_MORE
 
 
 def _found(finding: Finding) -> str:
@@ -77,7 +85,7 @@ def _compared(alike: Sequence[Finding]) -> Iterator[str]:
         "lower": listed(_named(finding) for finding in alike if not _is_higher(finding)),
     }
     than, but = _COMPARED[alike[0].kind]
-    said = " and ".join(f"{way} {than}: {who}" for way, who in ways.items() if who)
+    said = "; ".join(f"{way} {than}: {who}" for way, who in ways.items() if who)
     yield f"These grade their own work {said}; {but}."
 
 
