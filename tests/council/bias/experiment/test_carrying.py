@@ -172,9 +172,10 @@ class Paid(FakeGateway):
         return await super().complete(call)
 
 
-async def test_a_used_up_budget_ends_it_early_and_it_can_be_gone_on_with() -> None:
+@pytest.mark.parametrize("covered", [pytest.param(2, id="answers"), pytest.param(7, id="grades")])
+async def test_a_used_up_budget_ends_it_early_and_it_can_be_gone_on_with(covered: int) -> None:
     paid = Paid(vote=grading())
-    paid.covered = 7
+    paid.covered = covered
     lab = Lab(paid)
 
     first = await lab.carried()
@@ -182,7 +183,7 @@ async def test_a_used_up_budget_ends_it_early_and_it_can_be_gone_on_with() -> No
     second = await lab.carried()
 
     assert first.blocked == "was not asked: the experiment's budget of $1.00 is used up"
-    assert (first.over, first.failed) == (7, ())
+    assert (first.over, first.failed) == (covered, ())
     assert (second.over, second.blocked) == (20, None)
     assert len(paid.asked) == 20
 
