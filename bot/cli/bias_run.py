@@ -16,7 +16,7 @@ from bot.cli.experiment_bar import ExperimentBar
 from bot.cli.fetching import FetchBar
 from bot.cli.outcome import MISUSED, fail, say_json
 from bot.cli.suite_named import suite_named
-from bot.cli.whole_file import written_whole
+from bot.cli.whole_file import check_writable, written_whole
 from bot.commands.bakeoff_words import read_cap
 from bot.commands.desk import Desk
 from bot.experiments.file import lines_of
@@ -54,6 +54,8 @@ async def hold_experiment(request: Request, tell: Callable[[bool], None]) -> Non
     `tell` hears whether every call was made, and any of them gave a grade.
     """
     logs.set_up()
+    if request.output:
+        check_writable(request.output)
     console = Console(stderr=True, highlight=False)
     bar = FetchBar(console)
     async with opened_desk(load_settings(), Wishes(request.local, bar.show)) as desk:

@@ -206,3 +206,17 @@ async def test_a_cap_ends_it_early_and_a_higher_one_goes_on(tmp_path: Path) -> N
     assert second.json["experiment"]["stopped"] is None
     assert len({*purposes(server)}) == len(server.requests) == 36
     assert asked < 36
+
+
+async def test_two_processes_do_not_hold_the_same_one(tmp_path: Path) -> None:
+    async with ModelServer(latency=3.0) as server:
+        home = at_home(tmp_path, server, 6)
+        first = await home.started(*run_of(home))
+        await until_calls(server, 2)
+
+        second = await home.beside(*run_of(home))
+        first.kill()
+        await first.communicate()
+
+    assert second.code == 1
+    assert "is being held by another process" in second.err
