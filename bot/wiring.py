@@ -27,6 +27,7 @@ from council.gateways.scripted import ScriptedGateway
 from council.panel import Panel
 from council.ports import Gateway
 from council.rounds import Round
+from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
 from storage.outgoing import SqlOutgoing
 from storage.sql import SqlStore
@@ -103,6 +104,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
             remote.health,
             budget=budget,
             bench=bench,
+            experiments=SqlExperiments(engine),
             texts_days=houses.texts_days,
             access=houses.access,
             holds=holds,

@@ -12,6 +12,7 @@ class Role(StrEnum):
     ANSWER = "answer"
     BALLOT = "ballot"
     SYNTHESIS = "synthesis"
+    GRADE = "grade"  # in experiments, never in a round
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ class Budget:
         reservation.
         """
         estimate = await estimated(round_, gateway)
-        self._check_prices(round_.panel, estimate)
+        self.check_prices(round_.panel, estimate)
         _check_own_cap(round_.panel, estimate)
         wanted, account = _wanted(round_.panel, estimate), Account.of(round_, self.now())
         caps = self.caps.under(account)
@@ -48,7 +48,7 @@ class Budget:
             yield gateway
             return
         estimate = await estimated(round_, gateway)
-        self._check_prices(round_.panel, estimate)
+        self.check_prices(round_.panel, estimate)
         wanted, account = _wanted(round_.panel, estimate), Account.of(round_, self.now())
         caps = self.caps.under(account)
         if wanted and (refused := await self.ledger.extend(account, wanted, caps)):
@@ -61,11 +61,35 @@ class Budget:
         try:
             yield paid
         finally:
-            # What cannot be freed now is freed by the next sweep.
-            with suppress(StoreError):
-                await paid.settled()
-                if paid.reserved:
-                    await self.ledger.free(round_.id)
+            await self._end(paid)
+
+    @asynccontextmanager
+    async def covering(
+        self, account: Account, gateway: Gateway, cap: int | None, of: str
+    ) -> AsyncIterator[BudgetedGateway]:
+        """Give a way to models for what is no round, and never spends more than `cap` in all.
+
+        Each call is reserved for when it is made; UncoveredError where that does not fit.
+        """
+        spent = await self.ledger.spent(account.round_id)
+        paid = BudgetedGateway(
+            *(gateway, self.ledger, self.caps.under(account), account),
+            cap=cap,
+            reserved=0,
+            spent=spent,
+            of=of,
+        )
+        try:
+            yield paid
+        finally:
+            await self._end(paid)
+
+    async def _end(self, paid: BudgetedGateway) -> None:
+        # What cannot be freed now is freed by the next sweep.
+        with suppress(StoreError):
+            await paid.settled()
+            if paid.reserved:
+                await self.ledger.free(paid.account.round_id)
 
     async def release(self, round_id: str) -> None:
         """Free what is reserved for a round."""
@@ -83,7 +107,8 @@ class Budget:
             if over:
                 await self.ledger.free(round_id)
 
-    def _check_prices(self, panel: Panel, estimate: Estimate) -> None:
+    def check_prices(self, panel: Panel, estimate: Estimate) -> None:
+        """Raise BudgetError for a seat whose price nobody knows, where those may not sit."""
         if estimate.unknown and not self.caps.unknown_prices:
             raise BudgetError(
                 f"Nobody knows what {panel.seat(estimate.unknown[0]).display} costs, and unknown "

@@ -11,8 +11,11 @@ CouncilError              str() is a sentence for the person who asked
 ├── SuiteError            a suite cannot be read or used as it is
 ├── BakeoffError          a bake-off cannot be held, or is none there
 ├── ScheduleError         a schedule cannot be kept as it is
+├── GradesError           grades cannot be read or taken as they are
+├── ExperimentError       an experiment cannot be held, or is none there
 └── GatewayError          a model could not be reached (becomes an Absence)
     ├── GatewayTimeoutError
+    ├── UncoveredError         nobody pays for the call
     ├── ContextOverflowError   the prompt is longer than the model takes
     └── RateLimitError    carries retry_after_seconds
 """
@@ -62,12 +65,24 @@ class ScheduleError(CouncilError):
     """A schedule cannot be kept as it is, or there is none of this name."""
 
 
+class GradesError(CouncilError):
+    """Grades cannot be read or taken as they are."""
+
+
+class ExperimentError(CouncilError):
+    """An experiment cannot be held as it is, or there is none under this id."""
+
+
 class GatewayError(CouncilError):
     """A model could not be reached, or gave nothing usable."""
 
 
 class GatewayTimeoutError(GatewayError):
     """A model did not answer in time."""
+
+
+class UncoveredError(GatewayError):
+    """A call was not made, since no budget covers what it may cost."""
 
 
 class ContextOverflowError(GatewayError):

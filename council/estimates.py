@@ -58,23 +58,27 @@ async def estimated(round_: Round, gateway: Gateway) -> Estimate:
 
 def call_micro(price: Price, call: Call) -> int:
     """Give what a call may cost, in micro-dollars; what asks for a schema is a ballot."""
-    return price.micro(_tokens(call.prompt), _reply_tokens(price, ballot=call.schema is not None))
+    return price.micro(
+        prompt_tokens(call.prompt), reply_tokens(price, ballot=call.schema is not None)
+    )
 
 
-def _tokens(prompt: Prompt) -> int:
+def prompt_tokens(prompt: Prompt) -> int:
+    """Give how many tokens a prompt takes at most."""
     return estimated_tokens(prompt.system + prompt.user)
 
 
-def _reply_tokens(price: Price | None, *, ballot: bool = False) -> int:
+def reply_tokens(price: Price | None, *, ballot: bool = False) -> int:
+    """Give how many tokens a seat of this price writes at most, as far as anybody knows."""
     if price and price.most_tokens_out is not None:
         return price.most_tokens_out
     return BALLOT_TOKENS if ballot else TEXT_TOKENS
 
 
 def _answers(round_: Round, prices: Prices) -> list[int]:
-    asked = _tokens(answer_prompt(round_.question))
+    asked = prompt_tokens(answer_prompt(round_.question))
     priced = (prices[member.key] for member in round_.panel.members)
-    return [price.micro(asked, _reply_tokens(price)) if price else 0 for price in priced]
+    return [price.micro(asked, reply_tokens(price)) if price else 0 for price in priced]
 
 
 def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
@@ -84,8 +88,8 @@ def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
         return 0
     texts = dict.fromkeys(_LETTERS[: len(others)], "")
     frame = judge_prompt(round_.question, round_.panel.rubric, texts, _NONCE, None)
-    shown = sum(_reply_tokens(prices[member.key]) for member in others)
-    return price.micro(_tokens(frame) + shown, _reply_tokens(price, ballot=True))
+    shown = sum(reply_tokens(prices[member.key]) for member in others)
+    return price.micro(prompt_tokens(frame) + shown, reply_tokens(price, ballot=True))
 
 
 def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
@@ -95,6 +99,6 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
     members = round_.panel.members
     texts = {Label(letter): "" for letter in _LETTERS[: len(members)]}
     frame = chair_prompt(round_.question, texts, Heard(), _NONCE, plain=False)
-    shown = sum(_reply_tokens(prices[member.key]) for member in members)
-    said = sum(_reply_tokens(prices[judge.key], ballot=True) for judge in round_.panel.judges)
-    return price.micro(_tokens(frame) + shown + said, _reply_tokens(price))
+    shown = sum(reply_tokens(prices[member.key]) for member in members)
+    said = sum(reply_tokens(prices[judge.key], ballot=True) for judge in round_.panel.judges)
+    return price.micro(prompt_tokens(frame) + shown + said, reply_tokens(price))

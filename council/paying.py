@@ -7,7 +7,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from council.calls import Call, Reply
-from council.errors import GatewayError
+from council.errors import UncoveredError
 from council.estimates import call_micro
 from council.money import cost_micro, dollars
 from council.panel import Member
@@ -22,8 +22,8 @@ SETTLING_SECONDS = 0.1
 class BudgetedGateway:
     """A round's own way to models: a call that its budgets do not cover is not made.
 
-    `cap` is the round's own; `reserved` and `spent` are its totals so far, and `owed` what is not
-    in the ledger yet.
+    `cap` is the round's own, or that of what else it is `of`; `reserved` and `spent` are its totals
+    so far, and `owed` what is not in the ledger yet.
     """
 
     gateway: Gateway
@@ -36,6 +36,7 @@ class BudgetedGateway:
     in_flight: int = 0
     owed: list[int | None] = field(default_factory=list)
     settling: list[asyncio.Task[None]] = field(default_factory=list)
+    of: str = "round"
 
     @property
     def versions(self) -> dict[str, str]:
@@ -51,7 +52,7 @@ class BudgetedGateway:
         return await self.gateway.price(seat)
 
     async def complete(self, call: Call) -> Reply:
-        """Give the model's reply, its cost settled soon after; GatewayError if it is not covered.
+        """Give the model's reply, its cost settled soon after; UncoveredError if it is not covered.
 
         A reply without a cost counts for the most it can have cost; without a price, and for a
         call that was sent and brought no reply, nobody knows.
@@ -95,11 +96,11 @@ class BudgetedGateway:
         """Have what is spent and in flight within the round's cap, and reserved."""
         needed = self.spent + self.in_flight
         if self.cap is not None and needed > self.cap:
-            raise GatewayError(
-                f"was not asked: the round's budget of {dollars(self.cap)} is used up"
+            raise UncoveredError(
+                f"was not asked: the {self.of}'s budget of {dollars(self.cap)} is used up"
             )
         if needed <= self.reserved:
             return
         if refused := await self.ledger.extend(self.account, needed, self.caps):
-            raise GatewayError(f"was not asked: {refused.budget} is used up")
+            raise UncoveredError(f"was not asked: {refused.budget} is used up")
         self.reserved = max(self.reserved, needed)

@@ -11,7 +11,12 @@ from dataclasses import dataclass, field
 
 from council.answers import Absence, Role
 from council.calls import Call, Reply
-from council.errors import ContextOverflowError, CouncilError, GatewayError
+from council.errors import (
+    ContextOverflowError,
+    CouncilError,
+    GatewayError,
+    GatewayTimeoutError,
+)
 from council.ports import Gateway, Store
 from council.rounds import Artefact, Round
 
@@ -69,16 +74,8 @@ class Sitting:
         """Give the member's reply, or its absence with the reason."""
         if not deadline.seconds:
             return Absence(call.member.key, role, "was not asked: the round's time was up")
-        stage = asyncio.timeout_at(deadline.at)
         try:
-            async with stage:
-                return await self.council.gateway.complete(call)
-        except TimeoutError as error:
-            if not stage.expired():
-                return Absence(call.member.key, role, "was given up on: its provider took too long")
-            # A gateway that was waiting to try again says on the cancellation what it waited for.
-            why = getattr(error.__cause__, "__notes__", ())
-            return Absence(call.member.key, role, "; ".join((deadline.missed(role), *why)))
+            return await reply_in_time(self.council.gateway, call, role, deadline)
         except ContextOverflowError:
             raise
         except GatewayError as error:
@@ -103,8 +100,23 @@ class Deadline:
             Role.ANSWER: "did not answer",
             Role.BALLOT: "did not vote",
             Role.SYNTHESIS: "did not finish the synthesis",
+            Role.GRADE: "did not grade",
         }
         return f"{done[role]} in {round(self.seconds, 2):g} s"
+
+
+async def reply_in_time(gateway: Gateway, call: Call, role: Role, deadline: Deadline) -> Reply:
+    """Give the member's reply; GatewayError, which reads on after its name, where there is none."""
+    stage = asyncio.timeout_at(deadline.at)
+    try:
+        async with stage:
+            return await gateway.complete(call)
+    except TimeoutError as error:
+        if not stage.expired():
+            raise GatewayTimeoutError("was given up on: its provider took too long") from error
+        # A gateway that was waiting to try again says on the cancellation what it waited for.
+        why = getattr(error.__cause__, "__notes__", ())
+        raise GatewayTimeoutError("; ".join((deadline.missed(role), *why))) from error
 
 
 async def together(acts: Iterable[Awaitable[None]]) -> None:

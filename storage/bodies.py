@@ -10,6 +10,7 @@ from sqlmodel import col
 from council.bakeoffs.suite import Suite
 from storage.acts import insert
 from storage.bench_rows import BakeoffRow, SuiteBodyRow, SuiteRow
+from storage.experiment_rows import ExperimentRow
 from storage.valid import valid
 
 SUITE = TypeAdapter(Suite)
@@ -29,8 +30,12 @@ def suite_from(scope: str, name: str, body: Any) -> Suite:  # noqa: ANN401
 
 
 async def drop_bodies(connection: AsyncConnection) -> None:
-    """Delete what no suite and no bake-off holds any more."""
+    """Delete what no suite, no bake-off and no experiment holds any more."""
     version: Any = col(SuiteBodyRow.version)
-    held = (select(col(SuiteRow.version)), select(col(BakeoffRow.suite_version)))
+    held = (
+        select(col(SuiteRow.version)),
+        select(col(BakeoffRow.suite_version)),
+        select(col(ExperimentRow.suite_version)),
+    )
     unheld = [version.not_in(versions) for versions in held]
     await connection.execute(delete(SuiteBodyRow).where(*unheld))

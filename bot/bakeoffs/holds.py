@@ -100,6 +100,16 @@ class Holds:
                     raise news
                 yield news
 
+    @contextmanager
+    def alone_with(self, name: str) -> Iterator[bool]:
+        """Keep other processes from what goes by a name; False where one of them has it."""
+        is_ours = self._claims is None or self._claims.take(name)
+        try:
+            yield is_ours
+        finally:
+            if self._claims and is_ours:
+                self._claims.free(name)
+
     async def let_go(self, chat: str | None = None, workspace: str | None = None) -> None:
         """Leave what reports to a chat where it stands, or all; rounds are the runner's affair."""
         tasks = [

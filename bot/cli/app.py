@@ -16,6 +16,7 @@ from bot.cli import (
     suite,
 )
 from bot.cli.bakeoffs import bakeoff_app
+from bot.cli.bias import bias_app
 
 app = typer.Typer(
     help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
@@ -61,6 +62,7 @@ slack_app.command()(slack.validate)
 discord_app.command()(discord.invite)
 app.add_typer(schedule_app, name="schedule")
 app.add_typer(bakeoff_app, name="bakeoff")
+app.add_typer(bias_app, name="bias")
 app.add_typer(suites, name="suite")
 app.add_typer(slack_app, name="slack")
 app.add_typer(discord_app, name="discord")

@@ -11,7 +11,14 @@ from typing import Any, NoReturn
 
 import typer
 
-from council.errors import CouncilError, PanelError, QuestionError, ScheduleError, SuiteError
+from council.errors import (
+    CouncilError,
+    GradesError,
+    PanelError,
+    QuestionError,
+    ScheduleError,
+    SuiteError,
+)
 
 FAILED, MISUSED = 1, 2
 
@@ -50,7 +57,8 @@ def _let_go() -> NoReturn:
 def _is_misuse(error: CouncilError) -> bool:
     # Named by class path: settings are imported only by commands that read them.
     is_own = type(error).__name__ in {"SettingsError", "BaselineError"}
-    return is_own or isinstance(error, PanelError | QuestionError | ScheduleError | SuiteError)
+    misuses = PanelError | QuestionError | ScheduleError | SuiteError | GradesError
+    return is_own or isinstance(error, misuses)
 
 
 def fail(sentence: str, code: int) -> NoReturn:

@@ -30,9 +30,23 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
-        raise FileError(
-            f"{path} cannot be written ({error.strerror}): nothing was changed; name another file."
-        ) from error
+        raise _refused(path, error) from error
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
+
+
+def check_writable(path: Path) -> None:
+    """Raise FileError where no file can be written, before any work goes into what it will hold."""
+    try:
+        descriptor, name = mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise _refused(path, error) from error
+    os.close(descriptor)
+    Path(name).unlink()
+
+
+def _refused(path: Path, error: OSError) -> FileError:
+    return FileError(
+        f"{path} cannot be written ({error.strerror}): nothing was changed; name another file."
+    )

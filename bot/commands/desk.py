@@ -19,6 +19,7 @@ from bot.commands.questions import checked_question
 from bot.outbox import Outbox
 from bot.ports import Runner
 from council.bakeoffs.ports import Bench
+from council.bias.experiment.ports import Experiments
 from council.budgeting import Budget
 from council.errors import PanelError, RoundNotFoundError, StoreError
 from council.methods import METHODS
@@ -55,12 +56,12 @@ class Desk:
 
     `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
     panel a channel has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
-    ever. `bench` keeps suites, bake-offs, schedules and records; `drafts` are suites not kept yet,
-    `holds` the bake-offs under way, each with so many rounds at once. `ways` give the chat for a
-    place, by the chat's name, as long as it is connected. `access` says who may ask where; one
-    asker's questions are taken in by turns, and so are a workspace's where it has a limit;
-    `taken_in` are the rounds of such that are seen to their end. Schedules go by the `zone` where
-    they name none, and whoever changes one tells `schedules_changed`.
+    ever. `bench` keeps suites, bake-offs, schedules and records, `experiments` their own; `drafts`
+    are suites not kept yet, `holds` the bake-offs under way, each with so many rounds at once.
+    `ways` give the chat for a place, by the chat's name, as long as it is connected. `access` says
+    who may ask where; one asker's questions are taken in by turns, and so are a workspace's where
+    it has a limit; `taken_in` are the rounds of such that are seen to their end. Schedules go by
+    the `zone` where they name none, and whoever changes one tells `schedules_changed`.
     """
 
     store: Store
@@ -76,6 +77,7 @@ class Desk:
     chosen: dict[Place, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
     bench: Bench = field(kw_only=True)
+    experiments: Experiments = field(kw_only=True)
     drafts: Drafts = field(default_factory=Drafts)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)

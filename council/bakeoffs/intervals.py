@@ -34,7 +34,7 @@ def share_interval(values: Floats, level: float = LEVEL) -> Interval:
 
 def quick_share_interval(values: Floats) -> Interval:
     """Give the same by t, however many rounds: where very many intervals are wanted at once."""
-    return _of_shares(values, _by_t(values, LEVEL), LEVEL) if len(values) > 1 else ANYTHING
+    return _of_shares(values, t_interval(values), LEVEL) if len(values) > 1 else ANYTHING
 
 
 def _of_shares(values: Floats, interval: Interval, level: float) -> Interval:
@@ -49,12 +49,13 @@ def _of_shares(values: Floats, interval: Interval, level: float) -> Interval:
 def mean_interval(values: Floats, level: float = LEVEL) -> Interval:
     """Give the interval of the mean of independent values, two or more."""
     if len(values) < FEWEST_FOR_BOOTSTRAP:
-        return _by_t(values, level)
+        return t_interval(values, level)
     low, high = np.quantile(_drawn_means(values), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
-def _by_t(values: Floats, level: float) -> Interval:
+def t_interval(values: Floats, level: float = LEVEL) -> Interval:
+    """Give Student's interval of the mean of independent values, two or more, however many."""
     mean = float(values.mean())
     error = float(values.std(ddof=1)) / sqrt(len(values))
     half = t_quantile((1 + level) / 2, len(values) - 1) * error

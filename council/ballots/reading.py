@@ -35,7 +35,9 @@ class Reading:
     reason: str
 
 
-class _SpoiledError(Exception):
+class SpoiledError(Exception):
+    """A reply that leaves a doubt."""
+
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault)
         self.fault = fault
@@ -62,16 +64,18 @@ _OTHER_RANKING = re.compile(r"rank|order|vote", re.IGNORECASE)
 def read_ballot(text: str, nonce: str, letters: Sequence[str]) -> Reading | Fault:
     """Give the ranking a reply holds, or the fault that spoils it."""
     try:
-        ballot = _signed(_only_object(text), nonce)
-        return Reading(_ranking(ballot, letters), _reason(ballot))
-    except _SpoiledError as spoiled:
+        ballot = signed_object(text, nonce)
+        return Reading(_ranking(ballot, letters), reason_of(ballot))
+    except SpoiledError as spoiled:
         return spoiled.fault
 
 
-def _signed(ballot: dict[str, object], nonce: str) -> dict[str, object]:
-    if ballot.get("nonce") != nonce:
-        raise _SpoiledError(Fault.NONCE)
-    return ballot
+def signed_object(text: str, nonce: str) -> dict[str, object]:
+    """Give the one JSON object that a reply consists of; SpoiledError without the right nonce."""
+    found = _only_object(text)
+    if found.get("nonce") != nonce:
+        raise SpoiledError(Fault.NONCE)
+    return found
 
 
 def _only_object(text: str) -> dict[str, object]:
@@ -84,12 +88,12 @@ def _only_object(text: str) -> dict[str, object]:
         value, position = _decode(rest, start)
         objects.append(value)
     if not objects:
-        raise _SpoiledError(Fault.NO_OBJECT)
+        raise SpoiledError(Fault.NO_OBJECT)
     if any(other != objects[0] for other in objects):
-        raise _SpoiledError(Fault.TWO_OBJECTS)
+        raise SpoiledError(Fault.TWO_OBJECTS)
     before, *after = (_CODE_FENCE.sub("", gap).strip() for gap in (*gaps, rest[position:]))
     if any(after) or (before and not _LEAD_IN.fullmatch(before)):
-        raise _SpoiledError(Fault.PROSE)
+        raise SpoiledError(Fault.PROSE)
     return objects[0]
 
 
@@ -97,13 +101,13 @@ def _decode(text: str, start: int) -> tuple[dict[str, object], int]:
     try:
         value, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError) as error:  # also numbers too long to read
-        raise _SpoiledError(Fault.BROKEN) from error
+        raise SpoiledError(Fault.BROKEN) from error
     return value, end
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len({key for key, _ in pairs}) < len(pairs):
-        raise _SpoiledError(Fault.REPEATED_KEY)
+        raise SpoiledError(Fault.REPEATED_KEY)
     return dict(pairs)
 
 
@@ -114,7 +118,8 @@ def _refuse_constant(name: str) -> object:
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
 
 
-def _reason(ballot: dict[str, object]) -> str:
+def reason_of(ballot: dict[str, object]) -> str:
+    """Give the reason a judge wrote, or nothing."""
     reason = ballot.get("reason")
     return reason.strip() if isinstance(reason, str) else ""
 
@@ -122,30 +127,30 @@ def _reason(ballot: dict[str, object]) -> str:
 def _ranking(ballot: dict[str, object], letters: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Give every letter its place; letters left out tie for last, where any is ranked."""
     if any(_OTHER_RANKING.search(key) for key in ballot.keys() - {"ranking", "unranked"}):
-        raise _SpoiledError(Fault.TWO_RANKINGS)
+        raise SpoiledError(Fault.TWO_RANKINGS)
     places = tuple(tuple(_place(entry, letters)) for entry in _list(ballot.get("ranking")))
     unranked = tuple(_place(_list(ballot.get("unranked", [])), letters))
     ranked = [letter for place in places for letter in place]
     if not ranked or not all(places):
-        raise _SpoiledError(Fault.EMPTY)
+        raise SpoiledError(Fault.EMPTY)
     if len({*ranked, *unranked}) < len(ranked) + len(unranked):
-        raise _SpoiledError(Fault.REPEATED_LETTER)
+        raise SpoiledError(Fault.REPEATED_LETTER)
     left_out = tuple(letter for letter in letters if letter not in ranked)
     return (*places, left_out) if left_out else places
 
 
 def _list(value: object) -> list[object]:
     if not isinstance(value, list):
-        raise _SpoiledError(Fault.SHAPE)
+        raise SpoiledError(Fault.SHAPE)
     return value
 
 
 def _place(entry: object, letters: Sequence[str]) -> Iterator[str]:
     for item in entry if isinstance(entry, list) else [entry]:
         if not isinstance(item, str):
-            raise _SpoiledError(Fault.SHAPE)
+            raise SpoiledError(Fault.SHAPE)
         match = _LETTER.fullmatch(item.strip())
         letter = match[1].upper() if match else ""
         if letter not in letters:
-            raise _SpoiledError(Fault.UNKNOWN_LETTER)
+            raise SpoiledError(Fault.UNKNOWN_LETTER)
         yield letter

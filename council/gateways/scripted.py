@@ -3,7 +3,8 @@
 `scripted/random`, or `scripted/random-1` and so on for several seats, answers and votes at random,
 drawn from the prompt and the seat, so that the same round gets the same replies.
 `scripted/<file>` reads {"answers": […], "ballots": […], "syntheses": […]} from JSON or TOML; each
-seat takes the entries in order. Reads prompts by the ballot contract alone.
+seat takes the entries in order, and what grades one answer from the ballots too. Reads prompts by
+the ballot contract alone.
 """
 
 import asyncio
@@ -27,6 +28,7 @@ _FENCE = re.compile(
     r'<response label="([A-Z])" nonce="([^"]*)">\s*(.*?)\s*</response nonce="\2">', re.DOTALL
 )
 _NONCE = re.compile(r"^Nonce:[ \t]*(\S+)", re.MULTILINE)
+_GRADED = re.compile(r"^Grade Response [A-Z] from (\d) to (\d)", re.MULTILINE)
 _VERDICTS = (
     "Yes, with care",
     "No, not yet",
@@ -144,6 +146,9 @@ def _ballot(nonce: str, ranking: list[object], reason: str) -> str:
 
 
 def _by_chance(read: _Read, prompt: str, key: str) -> str:
+    if read.nonce and (graded := _GRADED.search(prompt)):
+        grade, *_ = shuffled(range(int(graded[1]), int(graded[2]) + 1), prompt, key)
+        return json.dumps({"nonce": read.nonce, "reason": "Drawn at random.", "grade": grade})
     if read.nonce:
         order = shuffled(read.texts, prompt, key)
         return _ballot(read.nonce, [[letter] for letter in order], "Drawn at random.")

@@ -15,6 +15,7 @@ from council.ports import Gateway
 from council.spending import Caps
 from storage.memory import MemoryOutgoing, MemoryStore
 from storage.memory_bench import memory_bench
+from storage.memory_experiments import MemoryExperiments
 from storage.memory_ledger import MemoryLedger
 from tests.bot.rounds import words_of
 from tests.builders import a_panel
@@ -44,6 +45,7 @@ def a_desk(
         new_id=lambda: f"{next(ids):010x}",
         budget=Budget(MemoryLedger(), Caps(), now),
         bench=memory_bench(store),
+        experiments=MemoryExperiments(),
     )
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from council.answers import Role
 from council.budgeting import Budget
-from council.calls import Call, Reply
+from council.calls import Call, Prompt, Reply
 from council.convene import convene
-from council.errors import BudgetError, GatewayError, StoreError
+from council.errors import BudgetError, GatewayError, StoreError, UncoveredError
 from council.panel import Terms
 from council.places import Place
 from council.ports import Gateway
@@ -21,7 +21,7 @@ from council.sitting import Council
 from council.spending import Account, Caps, Scope, Used
 from storage.memory import MemoryStore
 from storage.memory_ledger import MemoryLedger
-from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
+from tests.builders import CLAUDE, GEMINI, GPT, a_member, a_panel, a_round
 from tests.fakes import FakeGateway, Hangs, Read
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -374,3 +374,47 @@ async def test_the_rounds_own_way_says_what_the_gateway_says() -> None:
         assert paid.versions == gateway.versions
         assert paid.context_tokens(GPT) == 4096
         assert await paid.price(seat) == PRICE
+
+
+APART = Account("bx:1", NOON.date(), "you")
+
+
+def a_call(key: str = CLAUDE) -> Call:
+    return Call(a_member(key), Prompt("", ""))
+
+
+async def test_what_is_no_round_pays_call_by_call_and_keeps_nothing_reserved() -> None:
+    budget, gateway = a_budget(day=1000), PaidGateway(40e-6)
+
+    async with budget.covering(APART, gateway, None, "experiment") as paid:
+        await paid.complete(a_call())
+        await paid.complete(a_call(GPT))
+        during = await gone(budget)
+
+    assert (during.spent, during.total) == (0, 140)  # 40 spent and not settled yet, 100 at most
+    assert (await gone(budget)).total == 80
+    assert await budget.ledger.spent("bx:1") == 80
+
+
+async def test_its_cap_holds_for_all_it_ever_spends() -> None:
+    budget, gateway = a_budget(), PaidGateway(100e-6)
+    for _ in range(2):
+        async with budget.covering(APART, gateway, 250, "experiment") as paid:
+            await paid.complete(a_call())
+
+    async with budget.covering(APART, gateway, 250, "experiment") as paid:
+        with pytest.raises(
+            UncoveredError, match=r"the experiment's budget of \$0\.00025 is used up"
+        ):
+            await paid.complete(a_call())
+
+    assert len(gateway.asked) == 2
+
+
+async def test_the_houses_caps_hold_for_it_too() -> None:
+    budget, gateway = a_budget(day=150), PaidGateway(100e-6)
+
+    async with budget.covering(APART, gateway, None, "experiment") as paid:
+        await paid.complete(a_call())
+        with pytest.raises(UncoveredError, match="the budget of .* a day is used up"):
+            await paid.complete(a_call())

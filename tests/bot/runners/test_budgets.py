@@ -28,6 +28,7 @@ from storage.database import open_engine
 from storage.ledger import SqlLedger
 from storage.memory import MemoryStore
 from storage.memory_bench import memory_bench
+from storage.memory_experiments import MemoryExperiments
 from storage.outgoing import SqlOutgoing
 from storage.schema import upgrade
 from storage.sql import SqlStore
@@ -78,7 +79,8 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     outbox = Outbox(SqlOutgoing(engine), lambda: NOON)
     parts = (store, gateway, runner, outbox, panels, "house")
     bench = memory_bench(MemoryStore())
-    yield Desk(*parts, now=lambda: NOON, budget=budget, bench=bench)
+    apart = MemoryExperiments()
+    yield Desk(*parts, now=lambda: NOON, budget=budget, bench=bench, experiments=apart)
     await runner.close()
     await engine.dispose()
 

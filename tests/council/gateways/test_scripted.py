@@ -39,6 +39,15 @@ async def test_a_random_ballot_keeps_the_contract() -> None:
     assert sorted(reading.ranking) == [("A",), ("B",)]
 
 
+async def test_a_random_grade_keeps_the_contract_and_is_within_its_scale() -> None:
+    asked = f"{FENCES}\n\nNonce: 4f9c\n\nGrade Response A from 1 to 5, where 1 is the worst."
+
+    grades = [json.loads(await said(f"{asked} {n}")) for n in range(60)]
+
+    assert {grade["nonce"] for grade in grades} == {"4f9c"}
+    assert {grade["grade"] for grade in grades} == {1, 2, 3, 4, 5}
+
+
 async def test_random_ballots_prefer_no_place_on_the_slate() -> None:
     ballots = [json.loads(await said(f"{BALLOT} {n}")) for n in range(200)]
 

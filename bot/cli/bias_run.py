@@ -1,0 +1,122 @@
+"""The thesis' experiment from the command line: from the suite to the report on its grades."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from sys import stdin
+
+import typer
+from rich.console import Console
+
+from bot import logs
+from bot.cli.bakeoff_shown import YOU
+from bot.cli.bias_file import show_report
+from bot.cli.experiment_bar import ExperimentBar
+from bot.cli.fetching import FetchBar
+from bot.cli.outcome import MISUSED, fail, say_json
+from bot.cli.suite_named import suite_named
+from bot.cli.whole_file import check_writable, written_whole
+from bot.commands.bakeoff_words import read_cap
+from bot.commands.desk import Desk
+from bot.experiments.file import lines_of
+from bot.experiments.holding import found, hold, keep, new_experiment, unfinished
+from bot.render.experiment_document import experiment_document
+from bot.render.experiments import ending_lines, experiment_proposal
+from bot.settings import load_settings
+from bot.terminal.chat import HERE
+from bot.terminal.dress import dressed
+from bot.wiring import Wishes, opened_desk
+from council.bias.experiment.experiment import Experiment, Held, grade_of
+from council.bias.experiment.plan import is_settled, last_marks
+from council.bias.experiment.progress import Progress
+from council.bias.grades.report import GradeReport, grade_report
+from council.errors import BakeoffError
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for on the command line."""
+
+    suite: str
+    panel: str | None
+    output: Path | None
+    cap: str
+    new: bool
+    yes: bool
+    local: bool
+    as_json: bool
+
+
+async def hold_experiment(request: Request, tell: Callable[[bool], None]) -> None:
+    """Hold an experiment, or go on with one, and show what came of it.
+
+    `tell` hears whether every call was made, and any of them gave a grade.
+    """
+    logs.set_up()
+    if request.output:
+        check_writable(request.output)
+    console = Console(stderr=True, highlight=False)
+    bar = FetchBar(console)
+    async with opened_desk(load_settings(), Wishes(request.local, bar.show)) as desk:
+        begun = await _begun(desk, request, console)
+        progress = await _carried(desk, begun, console)
+        held = await desk.experiments.held(begun.id)
+    _show(request, progress, held, console)
+    tell(progress.blocked is None and progress.grades > 0)
+
+
+async def _begun(desk: Desk, request: Request, console: Console) -> Experiment:
+    """Say what it comes to, ask where somebody can answer, and keep it."""
+    cap = _micro(request.cap)
+    suite = await suite_named(desk, request.suite)
+    panel = desk.panel(request.panel, HERE)
+    known = None if request.new else await unfinished(desk, suite, panel)
+    wanted = known or new_experiment(desk, suite, panel, YOU.asker.id)
+    there = await found(desk, wanted if cap is None else replace(wanted, cap_micro=cap))
+    console.print(dressed(experiment_proposal(there.experiment, there.left, there.cost)))
+    if not request.yes and stdin.isatty() and not typer.confirm("Start?", err=True):
+        fail("Nothing was begun, and nothing is spent.", MISUSED)
+    return await keep(desk, wanted, cap)
+
+
+def _micro(cap: str) -> int | None:
+    try:
+        return read_cap(cap) if cap else None
+    except BakeoffError as error:
+        fail(str(error), MISUSED)
+
+
+async def _carried(desk: Desk, experiment: Experiment, console: Console) -> Progress:
+    """Hold it to its end; Ctrl-C stops spending and keeps what there is."""
+    bar = ExperimentBar(console, experiment)
+    try:
+        return await hold(desk, experiment, bar.show)
+    except asyncio.CancelledError:
+        bar.close()
+        typer.echo("Stopped; what there is is kept. The same command goes on.", err=True)
+        raise
+    finally:
+        bar.close()
+
+
+def _show(request: Request, progress: Progress, held: Held, console: Console) -> None:
+    """Print what came of it, and write the file that is wanted."""
+    experiment = progress.experiment
+    if request.output:
+        with written_whole(request.output) as file:
+            file.writelines(f"{line}\n".encode() for line in lines_of(experiment, held))
+    for line in ending_lines(progress):
+        console.print(line, markup=False, soft_wrap=True)
+    if request.output:
+        console.print(f"Written to {request.output}.", markup=False, soft_wrap=True)
+    report = _report(experiment, held)
+    if request.as_json:
+        say_json(experiment_document(progress, report))
+    else:
+        show_report(report, as_json=False)
+
+
+def _report(experiment: Experiment, held: Held) -> GradeReport:
+    settled = [mark for mark in last_marks(held).values() if is_settled(mark)]
+    return grade_report([grade_of(experiment, mark) for mark in settled])

@@ -1,0 +1,1 @@
+"""The thesis' experiment, held on this house's models and money."""

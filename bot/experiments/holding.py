@@ -1,0 +1,90 @@
+"""An experiment found or begun, and held to its end within its budget."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from bot.commands.desk import Desk, versions
+from council.bakeoffs.suite import Suite
+from council.bias.experiment.carrying import Carrying, World
+from council.bias.experiment.costs import rest_estimate
+from council.bias.experiment.experiment import Experiment, Held, members_alone
+from council.bias.experiment.plan import is_whole, over
+from council.bias.experiment.progress import Progress
+from council.errors import ExperimentError
+from council.estimates import Estimate
+from council.panel import Panel
+from council.spending import Account
+
+PREFIX = "bx:"  # of an experiment's id
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An experiment to hold, what there is of it, and what the rest may cost."""
+
+    experiment: Experiment
+    held: Held
+    cost: Estimate
+
+    @property
+    def left(self) -> int:
+        """How many calls are still to be made, where nobody fails."""
+        return self.experiment.calls - over(self.held)
+
+
+async def unfinished(desk: Desk, suite: Suite, panel: Panel) -> Experiment | None:
+    """Give the newest experiment on this suite by these members that is not whole; None for none.
+
+    The suite goes by what it holds.
+    """
+    seated = members_alone(panel)
+    for experiment in await desk.experiments.recent():
+        same = experiment.suite.version == suite.version and experiment.panel == seated
+        if same and not is_whole(experiment, await desk.experiments.held(experiment.id)):
+            return experiment
+    return None
+
+
+def new_experiment(desk: Desk, suite: Suite, panel: Panel, asked_by: str) -> Experiment:
+    """Give an experiment that is not kept yet."""
+    made_by = tuple(sorted(versions(desk.gateway).items()))
+    id_ = f"{PREFIX}{desk.new_id()}"
+    seated = members_alone(panel)
+    return Experiment(id_, suite, seated, asked_by, desk.now(), versions=made_by)
+
+
+async def found(desk: Desk, experiment: Experiment) -> Found:
+    """Give an experiment with what there is of it; BudgetError where its price may not be open."""
+    held = await desk.experiments.held(experiment.id)
+    cost = await rest_estimate(experiment, held, desk.gateway)
+    desk.budget.check_prices(experiment.panel, cost)
+    return Found(experiment, held, cost)
+
+
+async def keep(desk: Desk, experiment: Experiment, cap_micro: int | None) -> Experiment:
+    """Keep a new experiment, or go on with a kept one, under this cap where one is named."""
+    if not await desk.experiments.open(replace(experiment, cap_micro=cap_micro)):
+        if cap_micro is None:
+            return experiment
+        await desk.experiments.limit(experiment.id, cap_micro)
+    return replace(experiment, cap_micro=cap_micro)
+
+
+async def hold(desk: Desk, experiment: Experiment, show: Callable[[Progress], None]) -> Progress:
+    """Carry a kept experiment to its end, or as far as its budget goes.
+
+    Raises ExperimentError where another process holds it.
+    """
+    with desk.holds.alone_with(f"experiment {experiment.id}") as is_ours:
+        if not is_ours:
+            raise ExperimentError(
+                f"Experiment {experiment.id} is being held by another process of this machine."
+            )
+        await desk.prepare(experiment.panel)
+        account = Account(experiment.id, desk.now().date(), experiment.asked_by)
+        paying = desk.budget.covering(account, desk.gateway, experiment.cap_micro, "experiment")
+        async with paying as paid:
+            at_once = desk.bakeoff_rounds * len(experiment.panel.members)
+            world = World(paid, desk.experiments, at_once, lambda: paid.spent, show)
+            held = await desk.experiments.held(experiment.id)
+            return await Carrying(world, experiment, held).run()

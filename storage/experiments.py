@@ -1,0 +1,161 @@
+"""Experiments in a SQL database: one transaction for each answer and mark, each kept once."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import groupby
+from typing import Any
+
+from pydantic import TypeAdapter
+from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlmodel import SQLModel, col
+
+from council.bias.experiment.experiment import Cell, Experiment, Held, Mark, Work
+from council.bias.grades.grade import Framing
+from council.calls import Reply
+from council.errors import StoreError
+from storage.acts import insert, rows_of, transaction
+from storage.bench_rows import SuiteBodyRow
+from storage.bodies import keep_body, suite_from
+from storage.database import for_reading
+from storage.experiment_rows import ExperimentAnswerRow, ExperimentMarkRow, ExperimentRow
+from storage.finishing import finished
+from storage.gathering import Gathering
+from storage.valid import told_by_field, valid
+from storage.writing import PANEL
+
+REPLY = TypeAdapter(Reply)
+VERSIONS = TypeAdapter(dict[str, str])
+KIND = "Experiment"
+
+
+class SqlExperiments:
+    """Experiments as rows; the same on SQLite and Postgres."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._readers = for_reading(engine)
+        self._saves = Gathering(self._save)
+
+    @finished
+    async def open(self, experiment: Experiment) -> bool:
+        """Keep a new experiment and its suite's version; False if its id is kept already."""
+        async with transaction(self._engine) as connection:
+            is_new = await insert(connection, [_row(experiment)])
+            if is_new:
+                await keep_body(connection, experiment.suite)
+            return is_new
+
+    @finished
+    async def limit(self, experiment_id: str, cap_micro: int | None) -> None:
+        """Have an experiment spend so much at most; None is no cap."""
+        own = update(ExperimentRow).where(col(ExperimentRow.id) == experiment_id)
+        async with transaction(self._engine) as connection:
+            await connection.execute(own.values(cap_micro=cap_micro))
+
+    @finished
+    async def recent(self) -> tuple[Experiment, ...]:
+        """Give every experiment, newest first; one that cannot be read is left out."""
+        version: Any = col(SuiteBodyRow.version)
+        same = version == col(ExperimentRow.suite_version)
+        query = select(ExperimentRow, col(SuiteBodyRow.body))
+        query = query.join_from(ExperimentRow, SuiteBodyRow, same, isouter=True)
+        newest_first = (col(ExperimentRow.at).desc(), col(ExperimentRow.id))
+        async with transaction(self._readers) as connection:
+            found = await rows_of(connection, query.order_by(*newest_first))
+        return tuple(_readable(found))
+
+    @finished
+    async def held(self, experiment_id: str) -> Held:
+        """Give what there is of an experiment; StoreError names what none can hold."""
+        async with transaction(self._readers) as connection:
+            works, marks = [
+                await rows_of(connection, select(table).where(owner == experiment_id))
+                for table, owner in (
+                    (ExperimentAnswerRow, col(ExperimentAnswerRow.experiment_id)),
+                    (ExperimentMarkRow, col(ExperimentMarkRow.experiment_id)),
+                )
+            ]
+        with told_by_field(KIND, experiment_id):
+            return Held(tuple(map(_work_from, works)), tuple(map(_mark_from, marks)))
+
+    @finished
+    async def save(self, experiment_id: str, part: Work | Mark) -> None:
+        """Keep an answer or a mark, the first of each; what comes together is written together."""
+        await self._saves.done(_part_row(experiment_id, part))
+
+    async def _save(self, rows: Sequence[SQLModel]) -> None:
+        async with transaction(self._engine) as connection:
+            for _, alike in groupby(rows, key=type):
+                await insert(connection, [*alike])
+
+
+def _row(experiment: Experiment) -> ExperimentRow:
+    suite = experiment.suite
+    return ExperimentRow(
+        id=experiment.id,
+        suite=suite.name,
+        suite_scope=suite.scope,
+        suite_version=suite.version,
+        panel=PANEL.dump_python(experiment.panel, mode="json"),
+        asked_by=experiment.asked_by,
+        at=experiment.at,
+        cap_micro=experiment.cap_micro,
+        versions=dict(experiment.versions),
+    )
+
+
+def _readable(found: Iterable[dict[str, Any]]) -> Iterator[Experiment]:
+    for row in found:
+        with suppress(StoreError):
+            yield _experiment_from(row)
+
+
+def _experiment_from(found: dict[str, Any]) -> Experiment:
+    row = ExperimentRow(**{key: value for key, value in found.items() if key != "body"})
+    with told_by_field(KIND, row.id):
+        versions = valid("experiment.versions", VERSIONS.validate_python, row.versions)
+        return Experiment(
+            id=row.id,
+            suite=suite_from(row.suite_scope, row.suite, found["body"]),
+            panel=valid("experiment.panel", PANEL.validate_python, row.panel),
+            asked_by=row.asked_by,
+            at=row.at,
+            cap_micro=row.cap_micro,
+            versions=tuple(sorted(versions.items())),  # JSONB has an order of its own
+        )
+
+
+def _part_row(experiment_id: str, part: Work | Mark) -> SQLModel:
+    reply = REPLY.dump_python(part.reply, mode="json")
+    if isinstance(part, Mark):
+        return _mark_row(experiment_id, part, reply)
+    return ExperimentAnswerRow(
+        experiment_id=experiment_id, number=part.number, member=part.member, reply=reply
+    )
+
+
+def _mark_row(experiment_id: str, mark: Mark, reply: dict[str, Any]) -> ExperimentMarkRow:
+    cell = mark.cell
+    return ExperimentMarkRow(
+        experiment_id=experiment_id,
+        number=cell.number,
+        author=cell.author,
+        framing=cell.framing.value,
+        judge=cell.judge,
+        attempt=mark.attempt,
+        raw=mark.raw,
+        fault=mark.fault,
+        reply=reply,
+    )
+
+
+def _work_from(row: dict[str, Any]) -> Work:
+    reply = valid("experiment_answer.reply", REPLY.validate_python, row["reply"])
+    return Work(row["number"], row["member"], reply)
+
+
+def _mark_from(row: dict[str, Any]) -> Mark:
+    reply = valid("experiment_mark.reply", REPLY.validate_python, row["reply"])
+    cell = Cell(row["number"], row["author"], Framing(row["framing"]), row["judge"])
+    return Mark(cell, reply, row["raw"], row["fault"], row["attempt"])

@@ -1,0 +1,137 @@
+"""Experiments: opened once, each answer and mark kept once, whatever keeps them."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.bias.experiment.experiment import Held
+from council.bias.experiment.ports import Experiments
+from council.bias.grades.grade import Framing
+from council.calls import Reply
+from council.errors import StoreError
+from storage.experiments import SqlExperiments
+from storage.memory_experiments import MemoryExperiments
+from storage.sql import SqlStore
+from tests.builders import ASKED_AT, CLAUDE, GPT
+from tests.council.bias.experiment.builders import a_cell, a_mark, a_work, an_experiment
+from tests.storage.benches import SUITE
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def experiments(request: pytest.FixtureRequest) -> Experiments:
+    if request.param == "memory":
+        return MemoryExperiments()
+    engine: AsyncEngine = request.getfixturevalue("engine")
+    return SqlExperiments(engine)
+
+
+async def test_an_experiment_comes_back_whole(experiments: Experiments) -> None:
+    whole = an_experiment(4, suite=SUITE, cap_micro=2**40, versions=(("council", "1"),))
+
+    assert await experiments.open(whole)
+
+    assert await experiments.recent() == (whole,)
+
+
+async def test_of_two_under_one_id_the_first_is_kept(experiments: Experiments) -> None:
+    await experiments.open(an_experiment())
+
+    assert not await experiments.open(an_experiment(asked_by="U2"))
+
+    assert await experiments.recent() == (an_experiment(),)
+
+
+async def test_they_are_listed_newest_first(experiments: Experiments) -> None:
+    later = an_experiment(id="bx:0", at=ASKED_AT + timedelta(days=1))
+    for experiment in (an_experiment(id="bx:2"), later, an_experiment(id="bx:1")):
+        await experiments.open(experiment)
+
+    assert [one.id for one in await experiments.recent()] == ["bx:0", "bx:1", "bx:2"]
+
+
+async def test_its_cap_can_be_another(experiments: Experiments) -> None:
+    await experiments.open(an_experiment())
+
+    await experiments.limit("bx:1", 2**40)
+    await experiments.limit("bx:9", 7)
+
+    assert await experiments.recent() == (an_experiment(cap_micro=2**40),)
+
+
+async def test_answers_and_marks_come_back_and_the_first_of_each_is_kept(
+    experiments: Experiments,
+) -> None:
+    await experiments.open(an_experiment())
+    cut = replace(a_work(2, GPT), reply=Reply("Half", cut=True, seconds=1.5, attempts=2))
+    negative = a_mark(a_cell(framing=Framing.NEGATIVE), raw=None)
+    parts = (a_work(), cut, a_mark(), negative, replace(negative, attempt=2))
+
+    await asyncio.gather(*(experiments.save("bx:1", part) for part in parts))
+    await experiments.save("bx:1", a_work(text="Another."))
+    await experiments.save("bx:1", a_mark(raw=1))
+
+    held = await experiments.held("bx:1")
+    assert sorted(held.works, key=lambda work: work.number) == [a_work(), cut]
+    assert len(held.marks) == 3
+    assert {*held.marks} == {*parts[2:]}
+
+
+async def test_what_one_holds_is_not_anothers(experiments: Experiments) -> None:
+    for id_ in ("bx:1", "bx:2"):
+        await experiments.open(an_experiment(id=id_))
+    await experiments.save("bx:2", a_work())
+    await experiments.save("bx:2", a_mark())
+
+    assert await experiments.held("bx:1") == Held()
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        pytest.param("UPDATE experiment_answer SET reply = '{}'", "reply.text", id="answer"),
+        pytest.param("UPDATE experiment_mark SET reply = '{broken'", "mark.reply", id="mark"),
+        pytest.param("UPDATE experiment_mark SET framing = 'up'", "'up' is not", id="framing"),
+    ],
+)
+async def test_what_no_experiment_could_hold_is_named(
+    engine: AsyncEngine, change: str, named: str
+) -> None:
+    experiments = SqlExperiments(engine)
+    await experiments.open(an_experiment())
+    await experiments.save("bx:1", a_work())
+    await experiments.save("bx:1", a_mark())
+    async with engine.begin() as connection:
+        await connection.execute(text(change))
+
+    with pytest.raises(StoreError, match=f"Experiment 'bx:1' holds .*{named}"):
+        await experiments.held("bx:1")
+
+
+async def test_one_that_cannot_be_read_stops_no_list(engine: AsyncEngine) -> None:
+    experiments = SqlExperiments(engine)
+    await experiments.open(an_experiment())
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE experiment SET panel = '{}'"))
+    await experiments.open(an_experiment(id="bx:2"))
+
+    assert [one.id for one in await experiments.recent()] == ["bx:2"]
+
+
+async def test_a_workspace_that_leaves_takes_no_suite_an_experiment_needs(
+    engine: AsyncEngine,
+) -> None:
+    experiments = SqlExperiments(engine)
+    await experiments.open(an_experiment(suite=SUITE))
+
+    await SqlStore(engine).drop("slack", "T1")
+
+    assert (await experiments.recent())[0].suite == SUITE
+
+
+async def test_a_mark_of_no_experiment_is_refused(engine: AsyncEngine) -> None:
+    with pytest.raises(StoreError):
+        await SqlExperiments(engine).save("bx:9", a_mark(a_cell(judge=CLAUDE)))
