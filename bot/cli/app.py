@@ -4,6 +4,7 @@ import typer
 
 from bot.cli import (
     asking,
+    bias,
     counting,
     discord,
     keeping,
@@ -36,6 +37,7 @@ app.command()(looking.show)
 app.command()(looking.rounds)
 app.command()(looking.budget)
 app.command()(leaderboard.leaderboard)
+app.command()(bias.bias)
 app.command()(looking.verify)
 app.command()(keeping.export)
 app.command("import")(keeping.import_)

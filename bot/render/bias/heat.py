@@ -1,0 +1,135 @@
+"""The heat map: what each judge gave each author, its own answer outlined."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.render.bias.effects import plain
+from bot.render.bias.sheet import (
+    MARGIN,
+    MOST,
+    NAME,
+    SMALL,
+    TOP,
+    WIDTH,
+    drawn,
+    foot,
+    foot_height,
+    head,
+    words,
+)
+from bot.render.bias.shown import ShownBias
+from bot.render.drawing.marks import HEATS, Band, Figure, Ink, Mark, Path, Words
+from council.bias.report import Given
+
+TITLE = "Who gave what to whom"
+CAPTION = (
+    "A row is a judge, a column an author by the number of its row; the number is the mean share "
+    "of rivals that the judge says the author’s answers beat: 0 is last, 1 is first. Outlined is "
+    "what a judge gives its own answer, which it sees on audit ballots alone."
+)
+_NAMES = 34.0  # where names begin, beside their numbers
+_LEFT = 144.0  # where cells begin
+_WIDEST, _ROW, _GAP = 56.0, 32.0, 2.0
+_HEAD = 18.0
+
+Cells = Mapping[tuple[str, str], Given]
+
+
+@dataclass(frozen=True, slots=True)
+class _Map:
+    """Seats in rows, and as columns those that wrote; a column goes by its seat's row."""
+
+    seats: Sequence[str]
+    authors: Sequence[str]
+    cells: Cells
+    more: str
+
+    @property
+    def wide(self) -> float:
+        """The width of a cell."""
+        return min(_WIDEST, (WIDTH - MARGIN - _LEFT) / max(1, len(self.authors)))
+
+    def left(self, author: str) -> float:
+        return _LEFT + self.wide * self.authors.index(author)
+
+
+def heat_map(shown: ShownBias) -> Figure:
+    """Give the map; a cell of which nothing is known is left open."""
+    found = _map(shown)
+    bottom = TOP + _HEAD + _ROW * len(found.seats)
+    feet = ("Outlined: its own answer, as audit ballots showed it.", found.more)
+    marks = [head("Mean share a judge (row) gave an author (column)"), *_heads(found)]
+    for row, seat in enumerate(found.seats):
+        marks += _row(shown, found, seat, TOP + _HEAD + _ROW * row)
+    marks += foot(feet, bottom + 16)
+    return Figure(WIDTH, bottom + foot_height(feet) + 6, tuple(marks), _told(shown))
+
+
+def heat_lines(shown: ShownBias) -> Iterator[str]:
+    """Say for each judge what it gave to whom."""
+    for judge in dict.fromkeys(one.judge for one in shown.report.given):
+        told = "; ".join(
+            f"{'itself' if one.author == judge else shown.name(one.author)} {plain(one.share)}"
+            for one in shown.report.given
+            if one.judge == judge and one.share is not None
+        )
+        if told:
+            yield f"{shown.name(judge)} gave {told}."
+
+
+def _told(shown: ShownBias) -> str:
+    lines = [*heat_lines(shown)]
+    if not lines:
+        return "No judge has ranked an author’s answer yet."
+    return " ".join(("Mean share each judge gave each author.", *lines))
+
+
+def _map(shown: ShownBias) -> _Map:
+    given = shown.report.given
+    judges = (judge.judge for judge in shown.report.judges)
+    every = [*dict.fromkeys((*judges, *(x.judge for x in given), *(x.author for x in given)))]
+    seats, more = drawn(every)
+    wrote = {one.author for one in given if one.share is not None}
+    authors = [seat for seat in seats if seat in wrote]
+    return _Map(seats, authors[:MOST], {(x.judge, x.author): x for x in given}, more)
+
+
+def _heads(found: _Map) -> Iterator[Mark]:
+    for author in found.authors:
+        number = found.seats.index(author) + 1
+        x = found.left(author) + found.wide / 2
+        yield Words(x, TOP + 12, str(number), Ink.QUIET, SMALL, "middle")
+
+
+def _row(shown: ShownBias, found: _Map, seat: str, top: float) -> Iterator[Mark]:
+    middle = top + _ROW / 2 + 4
+    yield Words(MARGIN, middle, str(found.seats.index(seat) + 1), Ink.QUIET, SMALL)
+    yield words(_NAMES, middle, shown.name(seat), _LEFT - _NAMES - 6)
+    for author in found.authors:
+        cell = found.cells.get((seat, author))
+        share = cell.share if cell else None
+        yield from _cell(found, author, top, share)
+        if seat == author and share is not None:
+            yield Path(_square(found, author, top, 1.5, closed=True), Ink.TEXT, 1.5)
+
+
+def _cell(found: _Map, author: str, top: float, share: float | None) -> Iterator[Mark]:
+    x, y = found.left(author) + found.wide / 2, top + _ROW / 2 + 4
+    if share is None:
+        yield Words(x, y, "–", Ink.QUIET, SMALL, "middle")
+        return
+    level = max(0, min(len(HEATS) - 1, int(share * len(HEATS))))
+    yield Band(_square(found, author, top, _GAP / 2), HEATS[level])
+    yield Words(
+        x, y, plain(share), Ink.TEXT, SMALL if found.wide < 2 * NAME else NAME - 1, "middle"
+    )
+
+
+def _square(
+    found: _Map, author: str, top: float, inset: float, *, closed: bool = False
+) -> tuple[tuple[float, float], ...]:
+    left, right = found.left(author) + inset, found.left(author) + found.wide - inset
+    up, down = top + inset, top + _ROW - inset
+    corners = ((left, up), (right, up), (right, down), (left, down))
+    # One corner more than there are, so that no notch stays where the line begins.
+    return (*corners, *corners[:2]) if closed else corners

@@ -1,0 +1,97 @@
+"""What was looked for and is not there, and what nobody can say yet."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.render.bias.effects import about
+from bot.render.bias.measures import (
+    AGREEMENT,
+    FAMILY,
+    FIRST_SLOT,
+    KEPT,
+    LENGTH,
+    NAMED,
+    OWN,
+    POSITION,
+    Measure,
+)
+from bot.render.bias.shown import ShownBias
+from bot.render.figures import listed
+from council.bias.report import Effect, JudgeBias
+
+SMALL = 0.10  # whole intervals within this share of 0 leave out any bias that matters
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What was looked for by a measure; `settled_by` settles it too where it is found.
+
+    Where `can_be_none`, an interval close to 0 says that it is not there.
+    """
+
+    noun: str
+    measure: Measure
+    settled_by: Measure
+    can_be_none: bool = True
+
+
+_QUESTIONS = (
+    _Question("self-preference", OWN, OWN),
+    _Question("family preference", FAMILY, FAMILY),
+    _Question("a fondness for the first slot", FIRST_SLOT, POSITION),
+    _Question("order consistency", KEPT, KEPT, can_be_none=False),
+    _Question("length bias", LENGTH, LENGTH, can_be_none=False),
+    _Question("an effect of names", NAMED, NAMED),
+    _Question("agreement with the others", AGREEMENT, AGREEMENT),
+)
+
+
+def none_lines(shown: ShownBias) -> Iterator[str]:
+    """Say which bias is none that matters, in whom; nothing where that cannot be said."""
+    for question in _QUESTIONS:
+        names = [shown.name(judge.judge) for judge in shown.report.judges if _none(question, judge)]
+        if names:
+            noun = question.noun[0].upper() + question.noun[1:]
+            yield f"{noun}: none beyond ±{f'{SMALL:.2f}'.lstrip('0')} in {listed(names)}."
+
+
+def open_lines(shown: ShownBias) -> Iterator[str]:
+    """Say what is too little known yet, of whom, and how much more would settle it."""
+    for question in _QUESTIONS:
+        judges = [judge for judge in shown.report.judges if _open(shown, question, judge)]
+        if judges:
+            names = listed(shown.name(judge.judge) for judge in judges)
+            effects = [question.measure.of(judge) for judge in judges]
+            yield f"Too little to say yet about {question.noun} in {names}{_settling(effects)}."
+
+
+def _settled(question: _Question, judge: JudgeBias) -> bool:
+    return question.measure.of(judge).is_found or question.settled_by.of(judge).is_found
+
+
+def _none(question: _Question, judge: JudgeBias) -> bool:
+    interval = question.measure.of(judge).interval
+    if _settled(question, judge) or not interval or not question.can_be_none:
+        return False
+    return -SMALL <= interval[0] <= 0 <= interval[1] <= SMALL
+
+
+def _open(shown: ShownBias, question: _Question, judge: JudgeBias) -> bool:
+    if question.measure.is_of_family and not shown.has_family(judge):
+        return False
+    if question.measure is KEPT:
+        return KEPT.of(judge).value is None
+    return not _settled(question, judge) and not _none(question, judge)
+
+
+def _settling(effects: Sequence[Effect]) -> str:
+    """Give what would settle it, for one or for several."""
+    units = {effect.unit for effect in effects}
+    unit = units.pop() if len(units) == 1 else "units"
+    more = [effect.more for effect in effects if effect.more]
+    if more:
+        few, many = about(min(more)), about(max(more)).removeprefix("about ")
+        range_ = few if min(more) == max(more) else f"{few} to {many}"
+        each = " each" if len(effects) > 1 else ""
+        return f": {range_} more {unit}{each} would settle it"
+    return "" if any(effect.n for effect in effects) else f": there are no {unit} yet"
