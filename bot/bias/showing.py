@@ -1,18 +1,19 @@
 """Bias as people are shown it: the rounds that are meant, measured, and what there is to choose."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from bot.bakeoffs.choosing import choices_of
 from bot.bakeoffs.keeping import Parts
 from bot.bakeoffs.sought import Sought, SoughtError, sought_by
-from bot.bias.reporting import bias_report
 from bot.render.bias import ShownBias, shown
 from bot.render.boards.coverage import Coverage
 from council.bakeoffs.ports import WantedRecords
+from council.bias.report import BiasReport
 
 Names = Mapping[str, str]
+Measure = Callable[[Parts, WantedRecords], Awaitable[BiasReport]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +34,17 @@ def bias_sought(given: Mapping[str, str], now: datetime) -> Sought:
     return sought
 
 
-async def shown_bias(parts: Parts, sought: Sought, names: Names) -> ShownBias:
+async def shown_bias(parts: Parts, sought: Sought, names: Names, measure: Measure) -> ShownBias:
     """Give the bias of judges over the rounds that are sought; a sentence where none fits."""
-    report = await bias_report(parts, sought.wanted)
+    report = await measure(parts, sought.wanted)
     return shown(report, _coverage(sought, report.rounds), names)
 
 
-async def bias_shelf(parts: Parts, sought: Sought, names: Names) -> BiasShelf:
+async def bias_shelf(parts: Parts, sought: Sought, names: Names, measure: Measure) -> BiasShelf:
     """Give the bias that is sought, and what there is to choose from."""
+    found = await shown_bias(parts, sought, names, measure)
     every = await parts.bench.records.recent(WantedRecords(scope=sought.scope))
-    return BiasShelf(await shown_bias(parts, sought, names), choices_of(every, sought.suite))
+    return BiasShelf(found, choices_of(every, sought.suite))
 
 
 def _coverage(sought: Sought, rounds: int) -> Coverage:

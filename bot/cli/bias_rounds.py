@@ -7,8 +7,8 @@ from pathlib import Path
 
 import typer
 
-from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought, SoughtError
+from bot.bias.reporting import bias_report
 from bot.bias.showing import bias_sought, shown_bias
 from bot.books import opened_books
 from bot.chat import File
@@ -33,8 +33,13 @@ async def _report(sought: Sought, *, as_json: bool, to_png: Path | None) -> None
     settings = load_settings()
     names = known_names(load_houses(settings.named_config).panels.values())
     async with opened_books(settings) as books:
-        await records_up_to_date(books, tell=partial(typer.echo, err=True))
-        bias = await shown_bias(books, sought, names)
+        measure = partial(bias_report, tell=partial(typer.echo, err=True))
+        bias = await shown_bias(books, sought, names, measure)
+    give(bias, as_json=as_json, to_png=to_png)
+
+
+def give(bias: ShownBias, *, as_json: bool, to_png: Path | None) -> None:
+    """Print a report, or its JSON, and draw its figures into a file where one is named."""
     if to_png:
         with written_whole(to_png) as file:
             file.write(whole_picture_of(bias))

@@ -22,7 +22,8 @@ async def show_bias(desk: Desk, chat: Chat, said: Said, words: str) -> None:
     """
     check_is_at_home(said, "A bias report")
     sought = within_reach(bias_sought(narrowed_by(words, "panel"), desk.now()), said)
-    bias = await shown_bias(desk, sought, known_names(desk.panels.values()))
+    names = known_names(desk.panels.values())
+    bias = await shown_bias(desk, sought, names, desk.measure_bias)
     pictures: tuple[bytes, ...] = ()
     if chat.keeps_files and bias.report.judges:
         pictures = await asyncio.to_thread(pictures_of, bias)

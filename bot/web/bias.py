@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought, SoughtError
 from bot.bias.showing import BiasShelf, bias_shelf, bias_sought, shown_bias
 from bot.render.bias import ShownBias, whole_picture_of
@@ -54,8 +53,8 @@ async def bias_page(site: Site, request: Request) -> Response:
 
 
 async def _shelf(site: Site, sought: Sought) -> BiasShelf:
-    await records_up_to_date(site.desk)
-    return await bias_shelf(site.desk, sought, known_names(site.desk.panels.values()))
+    desk = site.desk
+    return await bias_shelf(desk, sought, known_names(desk.panels.values()), desk.measure_bias)
 
 
 def _shown(bias: ShownBias) -> dict[str, Any]:
@@ -96,6 +95,6 @@ async def as_png(site: Site, request: Request) -> Response:
 
 
 async def _bias(site: Site, request: Request) -> ShownBias:
-    sought = bias_sought(options_of(request, OPTIONS), site.desk.now())
-    await records_up_to_date(site.desk)
-    return await shown_bias(site.desk, sought, known_names(site.desk.panels.values()))
+    desk = site.desk
+    sought = bias_sought(options_of(request, OPTIONS), desk.now())
+    return await shown_bias(desk, sought, known_names(desk.panels.values()), desk.measure_bias)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from bot.render.bias.effects import plain
 from bot.render.bias.shown import ShownBias
 from bot.render.figures import counted
 
@@ -38,7 +39,7 @@ def agreement_line(shown: ShownBias) -> str:
     report = shown.report
     parts = []
     if report.alpha is not None:
-        parts.append(f"Krippendorff’s α over all ballots is {report.alpha:.2f}; 0 is chance.")
+        parts.append(f"Krippendorff’s α over all ballots is {plain(report.alpha)}; 0 is chance.")
     if report.n_eff is not None:
         judges = counted(len(report.judges), "judge")
         parts.append(f"The {judges} count as {report.n_eff:.1f} independent ones (N_eff).")

@@ -28,7 +28,7 @@ CAPTION = (
 )
 _GAP = 14.0  # between the two columns
 _GUTTER = 30.0  # left of a curve, for the ends of its scale
-_CELL, _PLOT = 122.0, 56.0  # heights: of a judge's part of the sheet, and of the curve in it
+_CELL, _BARE, _PLOT = 132.0, 42.0, 56.0  # heights: of a judge, of one unknown, of a curve
 _LEAST = 0.2  # the scale's end, at least
 
 
@@ -36,14 +36,15 @@ def slot_curves(shown: ShownBias) -> Figure:
     """Give a curve a judge, all on one scale; a judge of whom too little is known says so."""
     judges, more = drawn(shown.report.judges)
     reach = _reach(judges)
-    rows = ceil(len(judges) / 2)
     marks: list[Mark] = [head("Share given at each slot, beyond one half")]
-    for at, judge in enumerate(judges):
-        left = MARGIN + (at % 2) * (_wide() + _GAP)
-        marks += _curve(shown, judge, (left, TOP + _CELL * (at // 2)), reach)
-    bottom = TOP + _CELL * rows
-    marks += foot((more,), bottom + 8)
-    return Figure(WIDTH, bottom + foot_height((more,)), tuple(marks), _told(shown))
+    top = TOP
+    for first in range(0, len(judges), 2):
+        row = judges[first : first + 2]
+        for at, judge in enumerate(row):
+            marks += _curve(shown, judge, (MARGIN + at * (_wide() + _GAP), top), reach)
+        top += _CELL if any(map(_known, row)) else _BARE
+    marks += foot((more,), top + 8)
+    return Figure(WIDTH, top + foot_height((more,)), tuple(marks), _told(shown))
 
 
 def slot_lines(shown: ShownBias) -> Iterator[str]:
@@ -91,18 +92,22 @@ def _curve(
 ) -> Iterator[Mark]:
     left, top = at
     yield words(left, top + 14, shown.name(judge.judge), _wide())
-    known = [slot for slot in judge.slots if slot.effect.value is not None]
+    known = _known(judge)
     if not known:
         yield Words(left, top + 29, TOO_LITTLE, Ink.QUIET, SMALL)
         return
     yield Words(left, top + 29, _verdict(judge), Ink.QUIET, SMALL)
-    heights = Scale(-reach, reach, top + 38 + _PLOT, top + 38)
+    heights = Scale(-reach, reach, top + 46 + _PLOT, top + 46)
     yield from _scale(left, heights, reach)
     most = max(slot.number for slot in judge.slots)
     across = Scale(1, max(2, most), left + _GUTTER + 8, left + _wide() - 8)
     for number in range(1, most + 1):
-        yield Words(across.at(number), top + 51 + _PLOT, str(number), Ink.QUIET, SMALL, "middle")
+        yield Words(across.at(number), top + 62 + _PLOT, str(number), Ink.QUIET, SMALL, "middle")
     yield from _points(judge, known, across, heights)
+
+
+def _known(judge: JudgeBias) -> Sequence[Slot]:
+    return [slot for slot in judge.slots if slot.effect.value is not None]
 
 
 def _verdict(judge: JudgeBias) -> str:

@@ -6,6 +6,7 @@ from math import exp, tanh
 from bot.render.bias.effects import chance, how_sure, size
 from bot.render.bias.shown import ShownBias
 from bot.render.boards.chart import percent
+from council.bakeoffs.judges import MOST_POSITION
 from council.bias.report import Effect, JudgeBias
 
 NOTHING = "No bias of a judge was found beyond chance yet."
@@ -65,13 +66,18 @@ def _position(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
         sure = ", ".join(filter(None, (f"n {effect.n:,}", chance(effect))))
         yield (
             f"{shown.name(judge.judge)} follows the order it is shown: what it sees {place} it "
-            f"ranks {_higher(effect)} than chance would ({sure})."
+            f"ranks {_higher(effect)} than chance would ({sure}){_hardly(effect)}."
         )
     elif judge.first_slot.is_found:
         yield (
             f"{shown.name(judge.judge)} ranks what it sees first {_higher(judge.first_slot)} than "
             f"chance would {_sure(judge.first_slot)}."
         )
+
+
+def _hardly(effect: Effect) -> str:
+    """Say where a fondness is sure, and yet too small to matter."""
+    return ", which hardly matters" if abs(effect.value or 0) <= MOST_POSITION else ""
 
 
 def _slot_of(judge: JudgeBias) -> str:

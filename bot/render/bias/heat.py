@@ -27,9 +27,9 @@ CAPTION = (
     "of rivals that the judge says the author’s answers beat: 0 is last, 1 is first. Outlined is "
     "what a judge gives its own answer, which it sees on audit ballots alone."
 )
-_NAMES = 34.0  # where names begin, beside their numbers
-_LEFT = 144.0  # where cells begin
-_WIDEST, _ROW, _GAP = 56.0, 32.0, 2.0
+_NAMES = 30.0  # where names begin, beside their numbers
+_ROOM, _WIDEST = 240.0, 42.0  # the widths of all cells, and of one, at most
+_ROW, _GAP = 32.0, 2.0
 _HEAD = 18.0
 
 Cells = Mapping[tuple[str, str], Given]
@@ -47,10 +47,15 @@ class _Map:
     @property
     def wide(self) -> float:
         """The width of a cell."""
-        return min(_WIDEST, (WIDTH - MARGIN - _LEFT) / max(1, len(self.authors)))
+        return min(_WIDEST, _ROOM / max(1, len(self.authors)))
+
+    @property
+    def start(self) -> float:
+        """Where cells begin: names have the room they leave."""
+        return WIDTH - MARGIN - self.wide * len(self.authors)
 
     def left(self, author: str) -> float:
-        return _LEFT + self.wide * self.authors.index(author)
+        return self.start + self.wide * self.authors.index(author)
 
 
 def heat_map(shown: ShownBias) -> Figure:
@@ -104,7 +109,7 @@ def _heads(found: _Map) -> Iterator[Mark]:
 def _row(shown: ShownBias, found: _Map, seat: str, top: float) -> Iterator[Mark]:
     middle = top + _ROW / 2 + 4
     yield Words(MARGIN, middle, str(found.seats.index(seat) + 1), Ink.QUIET, SMALL)
-    yield words(_NAMES, middle, shown.name(seat), _LEFT - _NAMES - 6)
+    yield words(_NAMES, middle, shown.name(seat), found.start - _NAMES - 4)
     for author in found.authors:
         cell = found.cells.get((seat, author))
         share = cell.share if cell else None

@@ -27,7 +27,10 @@ class ShownBias:
 
     def has_family(self, judge: JudgeBias) -> bool:
         """Say whether any other seat is of the judge's family, so that it can prefer it."""
-        return Counter(one.maker for one in self.report.judges)[judge.maker] > 1
+        if judge.family.n:
+            return True
+        known = not judge.maker.startswith("unknown:")
+        return known and Counter(one.maker for one in self.report.judges)[judge.maker] > 1
 
 
 def shown(report: BiasReport, coverage: Coverage, names: Mapping[str, str]) -> ShownBias:

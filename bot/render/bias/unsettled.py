@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bot.render.bias.effects import about
 from bot.render.bias.measures import (
     AGREEMENT,
+    ALL,
     FAMILY,
     FIRST_SLOT,
     KEPT,
@@ -57,12 +58,23 @@ def none_lines(shown: ShownBias) -> Iterator[str]:
 
 def open_lines(shown: ShownBias) -> Iterator[str]:
     """Say what is too little known yet, of whom, and how much more would settle it."""
+    silent = [judge for judge in shown.report.judges if _is_silent(judge)]
     for question in _QUESTIONS:
-        judges = [judge for judge in shown.report.judges if _open(shown, question, judge)]
+        judges = [
+            judge
+            for judge in shown.report.judges
+            if judge not in silent and _open(shown, question, judge)
+        ]
         if judges:
             names = listed(shown.name(judge.judge) for judge in judges)
             effects = [question.measure.of(judge) for judge in judges]
             yield f"Too little to say yet about {question.noun} in {names}{_settling(effects)}."
+    if silent:
+        yield f"Nothing is known yet of {listed(shown.name(judge.judge) for judge in silent)}."
+
+
+def _is_silent(judge: JudgeBias) -> bool:
+    return not any(measure.of(judge).n for measure in ALL)
 
 
 def _settled(question: _Question, judge: JudgeBias) -> bool:
@@ -86,12 +98,12 @@ def _open(shown: ShownBias, question: _Question, judge: JudgeBias) -> bool:
 
 def _settling(effects: Sequence[Effect]) -> str:
     """Give what would settle it, for one or for several."""
-    units = {effect.unit for effect in effects}
-    unit = units.pop() if len(units) == 1 else "units"
     more = [effect.more for effect in effects if effect.more]
+    units = {effect.unit for effect in effects if effect.more or not more}
+    unit = f" {units.pop()}" if len(units) == 1 else ""
     if more:
         few, many = about(min(more)), about(max(more)).removeprefix("about ")
-        range_ = few if min(more) == max(more) else f"{few} to {many}"
+        range_ = few if few == about(max(more)) else f"{few} to {many}"
         each = " each" if len(effects) > 1 else ""
-        return f": {range_} more {unit}{each} would settle it"
-    return "" if any(effect.n for effect in effects) else f": there are no {unit} yet"
+        return f": {range_} more{unit}{each} would settle it"
+    return "" if any(effect.n for effect in effects) else f": there are no{unit or ' ballots'} yet"

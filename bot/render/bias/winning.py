@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from bot.chat import Table
-from bot.render.bias.effects import TOO_LITTLE, chance, how_sure, more, over, plain, span
+from bot.render.bias.effects import TOO_LITTLE, chance, how_sure, more, over, span
 from bot.render.bias.shown import ShownBias
+from bot.render.boards.chart import percent
 from council.bias.report import Trait
 
 _COLUMNS = (
@@ -17,6 +18,7 @@ _COLUMNS = (
     "p, Holm",
     "To settle it",
 )
+LENGTH = "length"
 HOW = (
     "Winners are the answers that came first in their round, the rest all others. "
     "A difference is no proof that judges reward the trait: good answers may simply have it."
@@ -40,12 +42,15 @@ def winning_table(shown: ShownBias) -> Table | None:
 
 def _won(trait: Trait) -> str:
     found = trait.difference
-    side = "less" if (found.value or 0) < 0 else "more"
     sure = how_sure(found, lambda number: _signed(trait, number))
-    return (
-        f"Winners have {side} {trait.name} than the rest: {_cell(trait, trait.winners)} against "
-        f"{_cell(trait, trait.rest)} {sure}."
-    )
+    winners, rest = _cell(trait, trait.winners), _cell(trait, trait.rest)
+    less = (found.value or 0) < 0
+    if trait.name == LENGTH:
+        side = "shorter" if less else "longer"
+        return f"Winners are {side} than the rest: {winners} tokens against {rest} {sure}."
+    often = "less often" if less else "more often"
+    shares = f"{winners} of them against {rest}"
+    return f"Winners have {trait.name} {often} than the rest: {shares} {sure}."
 
 
 def _row(trait: Trait) -> tuple[str, ...]:
@@ -53,7 +58,7 @@ def _row(trait: Trait) -> tuple[str, ...]:
     value = TOO_LITTLE if effect.value is None else _signed(trait, effect.value)
     interval = span(effect.interval, lambda number: _signed(trait, number))
     return (
-        trait.name,
+        "length, tokens" if trait.name == LENGTH else trait.name,
         _cell(trait, trait.winners),
         _cell(trait, trait.rest),
         value,
@@ -69,13 +74,10 @@ def _cell(trait: Trait, number: float | None) -> str:
 
 
 def _number(trait: Trait, number: float) -> str:
-    """Give a number of a trait: a share, or a count where any is beyond one."""
-    return f"{number:,.0f}".replace("-", "−") if _counts(trait) else plain(number)
+    """Give a number of a trait: tokens, or the share of answers that have it."""
+    said = f"{number:,.0f}" if trait.name == LENGTH else percent(number)
+    return said.replace("-", "−")
 
 
 def _signed(trait: Trait, number: float) -> str:
     return f"{'+' if number >= 0 else ''}{_number(trait, number)}"
-
-
-def _counts(trait: Trait) -> bool:
-    return max(abs(trait.winners or 0), abs(trait.rest or 0)) > 10  # noqa: PLR2004

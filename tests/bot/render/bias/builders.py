@@ -11,7 +11,7 @@ from tests.bot.render.boards.builders import CLAUDE, GEMINI, GPT, NAMES, QWEN
 QWEN_CODER = "ollama/qwen-coder"
 SEATS = (CLAUDE, GPT, GEMINI, QWEN, QWEN_CODER)
 FAMILIES = ("anthropic", "openai", "google", "qwen", "qwen")
-AUDITS, BALLOTS, PAIRS = "audit ballots", "ballots", "pairs of answers"
+AUDITS, BALLOTS = "audit ballots", "ballots"
 UNKNOWN = Effect(0, AUDITS)
 
 
@@ -39,9 +39,12 @@ def a_judge(judge: str = GPT, maker: str = "openai", **changed: object) -> Judge
             Slot(number, an_effect(value, 0.05, 256, BALLOTS))
             for number, value in enumerate((0.01, -0.02, 0.02, -0.01), start=1)
         ),
-        kept=Effect(120, PAIRS, 0.93, (0.87, 0.97), 0.001, 0.004, 0),
-        length=an_effect(0.1, 0.3, 980, PAIRS),
-        style={"lists": an_effect(0.05, 0.2, 980, PAIRS), "bold": an_effect(0, 0.2, 980, PAIRS)},
+        kept=Effect(21, AUDITS, 0.93, (0.87, 0.97)),
+        length=an_effect(0.1, 0.3, 980, BALLOTS),
+        style={
+            "lists": an_effect(0.05, 0.2, 980, BALLOTS),
+            "bold": an_effect(0, 0.2, 980, BALLOTS),
+        },
         agreement=an_effect(0.42, 0.08, 240, "rounds"),
         spoiled=Effect(260, BALLOTS, 0.015, (0.006, 0.04)),
     )
@@ -63,9 +66,12 @@ def a_qwen(judge: str = QWEN) -> JudgeBias:
             Slot(number, an_effect(value, 0.05, 256, BALLOTS))
             for number, value in enumerate(slots, start=1)
         ),
-        kept=Effect(120, PAIRS, 0.56, (0.47, 0.65), 0.2, 0.8, 150),
-        length=an_effect(0.82, 0.3, 980, PAIRS),
-        style={"lists": an_effect(0.4, 0.2, 980, PAIRS), "bold": an_effect(-0.3, 0.2, 980, PAIRS)},
+        kept=Effect(21, AUDITS, 0.56, (0.47, 0.65)),
+        length=an_effect(0.82, 0.3, 980, BALLOTS),
+        style={
+            "lists": an_effect(0.4, 0.2, 980, BALLOTS),
+            "bold": an_effect(-0.3, 0.2, 980, BALLOTS),
+        },
         agreement=an_effect(-0.12, 0.08, 240, "rounds"),
         spoiled=Effect(260, BALLOTS, 0.31, (0.26, 0.37)),
     )
@@ -116,7 +122,7 @@ def a_report(**changed: object) -> BiasReport:
         ),
         given=some_given(),
         traits=(
-            Trait("tokens", 312.0, 241.0, an_effect(71, 24, 64, "rounds")),
+            Trait("length", 312.0, 241.0, an_effect(71, 24, 64, "rounds")),
             Trait("lists", 0.61, 0.58, an_effect(0.03, 0.09, 64, "rounds")),
             Trait("code", None, None, Effect(0, "rounds")),
         ),
