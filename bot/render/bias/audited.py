@@ -10,10 +10,10 @@ KINDS = {
     "order": "with the same answers in another order",
     "named": "with the authors’ names shown",
 }
-OFF = "`audit_share = 0` for a panel in council.toml has none cast; a larger share settles more."
+OFF = "“audit_share = 0” for a panel in council.toml has none cast; a larger share settles more."
 NONE = (
     "No audit ballots were cast, so self-preference, order consistency and what names change are "
-    "not known: `audit_share = 0.2` for a panel in council.toml has one cast in a round of five."
+    "not known: “audit_share = 0.2” for a panel in council.toml has one cast in a round of five."
 )
 
 

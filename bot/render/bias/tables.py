@@ -4,18 +4,19 @@ from collections.abc import Iterator
 
 from bot.chat import Table
 from bot.render.bias.effects import TOO_LITTLE, chance, more, over, plain, span
-from bot.render.bias.measures import ALL, Measure, measures_of
+from bot.render.bias.measures import ALL, KEPT, POSITION, Measure, measures_of
 from bot.render.bias.shown import ShownBias
 from council.bias.report import Effect, JudgeBias
 
-NO_FAMILY = "no other seat of its family"
-BEYOND = " *"
+NONE = "–"
+BEYOND = "\u00a0*"
+_BESIDE = tuple(measure for measure in ALL if measure is not POSITION)
 _COLUMNS = ("Measure", "Effect", "95 % interval", "Over", "p, Holm", "To settle it")
 
 
 def side_by_side(shown: ShownBias) -> Table:
     """Give what is known of every judge, a row each; * is what is beyond chance."""
-    told = [measure for measure in ALL if _tells(shown, measure)]
+    told = [measure for measure in _BESIDE if _tells(shown, measure)]
     rows = tuple(
         (shown.name(judge.judge), *(_cell(shown, judge, measure) for measure in told))
         for judge in shown.report.judges
@@ -25,8 +26,9 @@ def side_by_side(shown: ShownBias) -> Table:
 
 
 def judge_table(shown: ShownBias, judge: JudgeBias) -> Table:
-    """Give all that is measured of a judge, a row a measure."""
-    rows = tuple(_row(shown, judge, measure) for measure in measures_of(judge))
+    """Give all that is measured of a judge, a row a measure; without a family none of it."""
+    told = (x for x in measures_of(judge) if not x.is_of_family or shown.has_family(judge))
+    rows = tuple(_row(judge, measure) for measure in told)
     return Table(_COLUMNS, rows, frozenset(range(1, len(_COLUMNS))))
 
 
@@ -63,8 +65,7 @@ def kept_table(shown: ShownBias) -> Table:
     """Give how many orders of pairs each judge kept."""
     rows = []
     for judge in shown.report.judges:
-        kept = next(measure for measure in ALL if measure.key == "kept")
-        row = _row(shown, judge, kept)
+        row = _row(judge, KEPT)
         rows.append((shown.name(judge.judge), *row[1:4]))
     return Table(
         ("Judge", "Orders kept", "95 % interval", "Over"), tuple(rows), frozenset({1, 2, 3})
@@ -92,16 +93,14 @@ def _with_interval(effect: Effect) -> str:
 def _cell(shown: ShownBias, judge: JudgeBias, measure: Measure) -> str:
     effect = measure.of(judge)
     if measure.is_of_family and not shown.has_family(judge):
-        return ""
+        return NONE
     if effect.value is None:
         return TOO_LITTLE
     return f"{measure.reads(effect.value)}{BEYOND if effect.is_found else ''}"
 
 
-def _row(shown: ShownBias, judge: JudgeBias, measure: Measure) -> tuple[str, ...]:
+def _row(judge: JudgeBias, measure: Measure) -> tuple[str, ...]:
     effect = measure.of(judge)
-    if measure.is_of_family and not shown.has_family(judge):
-        return (measure.title, NO_FAMILY, "", "", "", "")
     value = TOO_LITTLE if effect.value is None else measure.reads(effect.value)
     return (
         measure.title,

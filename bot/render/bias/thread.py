@@ -23,6 +23,7 @@ WINS = "What wins here"
 AUDITS = "Audit ballots"
 READING = "How to read it"
 SHOWN = 5
+OF_FAMILY = "What is about a family is given of judges that have another seat of theirs."
 CSV = "bias.csv"
 
 
@@ -86,5 +87,6 @@ def reading_lines(shown: ShownBias) -> Iterator[str]:
     """Say what each number is, and how far the judges agree."""
     yield HOW
     yield from (f"{measure.title}: {measure.meaning}." for measure in ALL)
+    yield OF_FAMILY
     if line := agreement_line(shown):
         yield line
