@@ -7,7 +7,8 @@ from bot.render.bias import bias_thread, pictures_of, shown
 from bot.render.boards.coverage import Coverage
 from bot.render.paging import pages
 from tests.bot.discord.limits_kept import faults_of_message, pings_in, texts
-from tests.bot.render.bias.builders import NOTHING, QWEN, a_bias, a_judge, a_report
+from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
+from tests.bot.render.boards.builders import QWEN
 
 EVIL = "<@123456789012345678> @everyone **b** [x](https://discord.gg/y)"
 MANY = tuple(a_judge(f"openai/model-{number}") for number in range(12))

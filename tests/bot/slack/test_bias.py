@@ -8,7 +8,8 @@ from bot.render.boards.coverage import Coverage
 from bot.render.paging import pages
 from bot.slack.dress import Level, dressed
 from bot.slack.fits import fits_slack
-from tests.bot.render.bias.builders import NOTHING, QWEN, a_bias, a_judge, a_report
+from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
+from tests.bot.render.boards.builders import QWEN
 from tests.bot.slack.limits_kept import faults_of_message, pings_in
 from tests.bot.slack.limits_kept import shown as read_of
 

@@ -12,7 +12,8 @@ from council.bakeoffs.ports import WantedRecords
 from council.bias.report import BiasReport
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.desks import a_desk
-from tests.bot.render.bias.builders import NOTHING, QWEN, a_report
+from tests.bot.render.bias.builders import NOTHING, a_report
+from tests.bot.render.boards.builders import QWEN
 from tests.bot.web.visiting import Town, a_town
 
 FILES = ("/bias.csv", "/bias.json", "/bias.png")

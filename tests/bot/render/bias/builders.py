@@ -138,6 +138,6 @@ COVERAGE = Coverage(rounds=64, panel="house", since=datetime(2026, 10, 1, tzinfo
 ALL_NAMES = {**NAMES, QWEN_CODER: "Qwen Coder"}
 
 
-def a_bias(report: BiasReport | None = None, **changed: object) -> ShownBias:
+def a_bias(**changed: object) -> ShownBias:
     """Give a report as people are shown it."""
-    return shown(report or a_report(**changed), COVERAGE, ALL_NAMES)
+    return shown(a_report(**changed), COVERAGE, ALL_NAMES)

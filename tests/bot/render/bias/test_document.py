@@ -9,7 +9,8 @@ from math import nan
 from bot.render.bias import shown
 from bot.render.bias.document import bias_csv, bias_document
 from bot.render.boards.coverage import Coverage
-from tests.bot.render.bias.builders import NOTHING, QWEN, a_bias, a_judge, a_report, an_effect
+from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report, an_effect
+from tests.bot.render.boards.builders import QWEN
 
 
 def test_the_document_has_every_measure_of_every_judge() -> None:

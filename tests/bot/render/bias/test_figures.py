@@ -22,7 +22,6 @@ from council.bias.report import Effect, JudgeBias
 from tests.bot.render.bias.builders import (
     AUDITS,
     NOTHING,
-    QWEN,
     SEATS,
     a_bias,
     a_judge,
@@ -30,6 +29,7 @@ from tests.bot.render.bias.builders import (
     a_report,
     some_given,
 )
+from tests.bot.render.boards.builders import QWEN
 from tests.bot.render.boards.test_figure import corners, words_of
 
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -14,7 +14,6 @@ from council.bias.report import Effect, JudgeBias
 from tests.bot.render.bias.builders import (
     AUDITS,
     BALLOTS,
-    QWEN,
     a_bias,
     a_judge,
     a_qwen,
@@ -25,6 +24,7 @@ from tests.bot.render.bias.builders import (
 from tests.bot.render.bias.builders import (
     NOTHING as EMPTY,
 )
+from tests.bot.render.boards.builders import QWEN
 
 
 def found(*judges: JudgeBias) -> list[str]:
