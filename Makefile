@@ -20,9 +20,9 @@ run: $(VENV)/.run ## set everything up and serve the page, on models that instal
 ask: $(VENV)/.run ## one round: make ask Q="Why is the sky blue?"
 	@$(BIN)/council ask --local "$(Q)"
 
-# Two at a time, test by test: most wait for a process of the product.
+# Two files at a time: most tests wait for a process of the product.
 test: $(VENV)/.dev ## set everything up and run every test
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2
 
 check: $(VENV)/.dev ## format, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .

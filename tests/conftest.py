@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from pytest_socket import _remove_restrictions, socket_allow_hosts
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from bot.settings import load_settings
 
@@ -20,7 +22,23 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("house", deadline=None)
 settings.load_profile("house")
 
+# Their files share a product, and a fake that is served only while they run: no others between.
+TOGETHER = ("tests/bot/slack", "tests/bot/discord", "tests/bot/web/browser")
 LOOPBACK = ["127.0.0.1", "::1", "localhost"]
+
+
+class Together(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    """Gives each file of tests, or folder of files that belong together, to one worker."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return next((folder for folder in TOGETHER if file.startswith(f"{folder}/")), file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together:
+    """Have tests of one product follow one another, so that it is started once."""
+    return Together(config, log)
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ from council.bakeoffs.packed import Packed
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Truths = NDArray[np.bool_]
+Indexes = NDArray[np.intp]
 
 PRECISION = 1e-6  # of what is computed from numbers in single precision
 
@@ -27,7 +28,7 @@ class Block:
     `pairs` has an entry for each of `combinations(members, 2)`, with the fields of PAIRED.
     """
 
-    where: NDArray[np.intp]
+    where: Indexes
     members: tuple[str, ...]
     pairs: Singles
 
@@ -109,7 +110,7 @@ class Columns:
         )
 
 
-def _with_winners(whole: Singles, after: NDArray[np.intp]) -> Singles:
+def _with_winners(whole: Singles, after: Indexes) -> Singles:
     """Give rounds whose winners are counted among the members that are left."""
     won = ~np.isnan(whole[:, 0])
     found = whole.copy()

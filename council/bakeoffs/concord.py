@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from council.bakeoffs.columns import PRECISION, Columns, Floats
+from council.bakeoffs.columns import PRECISION, Columns, Floats, Indexes
 from council.bakeoffs.intervals import Interval, share_interval
 
 
@@ -23,8 +23,11 @@ class Concord:
     questions: int
 
 
-def concord(columns: Columns) -> Concord | None:
-    """Give the concord, or None where no round had a right and a wrong answer."""
+def concord(columns: Columns, questions: Indexes) -> Concord | None:
+    """Give the concord, or None where no round had a right and a wrong answer.
+
+    `questions` says which question each round put, as `questions_of` does.
+    """
     shares, correct = columns.author("share"), columns.author("correct")
     correct[np.isnan(shares)] = np.nan
     right, wrong = correct == 1, correct == 0
@@ -37,7 +40,7 @@ def concord(columns: Columns) -> Concord | None:
     pairs = right[:, :, None] & wrong[:, None, :]
     auc = np.where(pairs, wins, 0).sum(axis=(1, 2)) / pairs.sum(axis=(1, 2))
     leads = _mean(shares, right) - _mean(shares, wrong)
-    each = by_question(columns.only(mixed), auc)
+    each = by_question(questions[mixed], auc)
     return Concord(float(each.mean()), share_interval(each), float(leads.mean()), len(each))
 
 
@@ -46,14 +49,24 @@ def _mean(shares: Floats, wanted: Floats) -> Floats:
     return found
 
 
-def by_question(columns: Columns, values: Floats) -> Floats:
-    """Give the mean over the rounds of each question of a suite; one put by itself is its own."""
+def questions_of(columns: Columns) -> Indexes:
+    """Number the question of each round; one put by itself, outside of any suite, is its own."""
     order: dict[object, int] = {}
-    at = [
-        order.setdefault(
-            (row.suite, row.suite_version, row.number) if row.bakeoff else row.round_id, len(order)
-        )
-        for row in columns.rows
-    ]
-    means: Floats = np.bincount(at, weights=values) / np.bincount(at)
+    return np.array(
+        [
+            order.setdefault(
+                (row.suite, row.suite_version, row.number) if row.bakeoff else row.round_id,
+                len(order),
+            )
+            for row in columns.rows
+        ],
+        dtype=np.intp,
+    )
+
+
+def by_question(questions: Indexes, values: Floats) -> Floats:
+    """Give the mean over the rounds of each question that was put."""
+    rounds = np.bincount(questions)
+    put = rounds > 0
+    means: Floats = np.bincount(questions, weights=values)[put] / rounds[put]
     return means

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from council.bakeoffs.columns import Columns, Floats, Truths
+from council.bakeoffs.columns import Columns, Floats, Indexes, Truths
 from council.bakeoffs.differences import Differences, beyond, differences
 
 
@@ -31,7 +30,7 @@ class Latest:
 
     found: Differences
     is_beyond: Truths
-    runs: NDArray[np.intp]
+    runs: Indexes
 
 
 def latest(cube: Floats, family: Family) -> Latest:
@@ -46,7 +45,7 @@ def latest(cube: Floats, family: Family) -> Latest:
     return _compared(cube, starts, family)
 
 
-def _compared(cube: Floats, starts: NDArray[np.intp], family: Family) -> Latest:
+def _compared(cube: Floats, starts: Indexes, family: Family) -> Latest:
     """Compare the last run with those of the earlier ones that are a member's past."""
     last = len(cube) - 1
     past = np.where(np.arange(last)[:, None, None] >= starts, cube[:last], np.nan)

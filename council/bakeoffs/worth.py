@@ -6,8 +6,8 @@ from math import inf
 
 import numpy as np
 
-from council.bakeoffs.columns import PRECISION, Columns, Floats
-from council.bakeoffs.concord import Concord, by_question, concord
+from council.bakeoffs.columns import PRECISION, Columns, Floats, Indexes
+from council.bakeoffs.concord import Concord, by_question, concord, questions_of
 from council.bakeoffs.intervals import LEVEL, Interval, rate_interval, share_interval
 from council.bakeoffs.lines import known_of, mean_of
 from council.bakeoffs.trend import runs_of
@@ -79,11 +79,11 @@ def worth(columns: Columns) -> Worth:
     graded = columns.only(~np.isnan(columns.round("council_correct")))
     if not graded.rows:
         return Worth()
-    picked = _picked(graded)
+    picked, questions = _picked(graded), questions_of(graded)
     return Worth(
-        rows=(_council(graded, picked), _winner(graded, picked)),
+        rows=(_council(graded, questions, picked), _winner(graded, questions, picked)),
         best=picked.best if picked else None,
-        concord=concord(graded),
+        concord=concord(graded, questions),
     )
 
 
@@ -133,12 +133,13 @@ def _picked(columns: Columns) -> _Picked | None:
     )
 
 
-def _council(columns: Columns, picked: _Picked | None) -> WorthLine:
+def _council(columns: Columns, questions: Indexes, picked: _Picked | None) -> WorthLine:
     costs = columns.round("cost_usd"), columns.round("seconds")
-    return _line("Council", columns, columns.round("council_correct"), costs, picked)
+    line = _line("Council", columns.round("council_correct"), costs)
+    return _compared(line, columns.round("council_correct"), questions, picked)
 
 
-def _winner(columns: Columns, picked: _Picked | None) -> WorthLine:
+def _winner(columns: Columns, questions: Indexes, picked: _Picked | None) -> WorthLine:
     winners = columns.round("winner")
     has_winner = ~np.isnan(winners)
     right = np.zeros(len(winners))
@@ -147,14 +148,12 @@ def _winner(columns: Columns, picked: _Picked | None) -> WorthLine:
         columns.round("cost_usd") - columns.round("synthesis_usd"),
         columns.round("seconds") - columns.round("synthesis_seconds"),
     )
-    return _line("Winner", columns, right, costs, picked)
+    return _compared(_line("Winner", right, costs), right, questions, picked)
 
 
-def _line(
-    name: str, columns: Columns, right: Floats, costs: tuple[Floats, Floats], picked: _Picked | None
-) -> WorthLine:
+def _line(name: str, right: Floats, costs: tuple[Floats, Floats]) -> WorthLine:
     cost_usd, seconds = (mean_of(known_of(each)) for each in costs)
-    line = WorthLine(
+    return WorthLine(
         name=name,
         graded=len(right),
         accuracy=float(right.mean()),
@@ -165,9 +164,15 @@ def _line(
         difference_ci=None,
         verdict=None,
     )
+
+
+def _compared(
+    line: WorthLine, right: Floats, questions: Indexes, picked: _Picked | None
+) -> WorthLine:
+    """Give the line beside the best single member, question by question."""
     if picked is None:
         return line
-    differences = by_question(columns, right - picked.correct)
+    differences = by_question(questions, right - picked.correct)
     low, high = share_interval((differences + 1) / 2, picked.level)
     line = replace(
         line, difference=float(differences.mean()), difference_ci=(2 * low - 1, 2 * high - 1)

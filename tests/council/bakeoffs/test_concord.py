@@ -1,13 +1,18 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.concord import concord
+from council.bakeoffs.columns import Columns
+from council.bakeoffs.concord import Concord, concord, questions_of
 from tests.council.bakeoffs.rounds import a_record, of
+
+
+def told(columns: Columns) -> Concord | None:
+    return concord(columns, questions_of(columns))
 
 
 def test_concord_is_the_chance_that_right_stands_above_wrong() -> None:
     # ada and bob are right: ada beats cyd and dee, bob ties cyd and beats dee: 3.5 of 4 pairs.
-    found = concord(
+    found = told(
         of(
             a_record(
                 {"ada": 1.0, "bob": 0.5, "cyd": 0.5, "dee": 0.0},
@@ -27,11 +32,11 @@ def test_rounds_where_all_were_right_or_all_wrong_say_nothing() -> None:
         for i, right in enumerate((True, False), 1)
     ]
 
-    assert concord(of(*same)) is None
+    assert told(of(*same)) is None
 
 
 def test_answers_that_were_not_ranked_do_not_count() -> None:
-    found = concord(
+    found = told(
         of(
             a_record({"ada": 1.0, "bob": 0.0}, correct={"ada": True, "bob": False}),
             a_record({"ada": None, "bob": 1.0}, number=2, correct={"ada": False, "bob": True}),
@@ -48,7 +53,7 @@ def test_a_question_put_twice_counts_once() -> None:
             {"ada": 1.0, "bob": 0.0}, number=number, run=run, correct={"ada": ada, "bob": not ada}
         )
 
-    found = concord(of(put(0, 1, True), put(1, 1, True), put(2, 1, True), put(0, 2, False)))  # type: ignore[arg-type]  # records, as of() takes
+    found = told(of(put(0, 1, True), put(1, 1, True), put(2, 1, True), put(0, 2, False)))  # type: ignore[arg-type]  # records, as of() takes
 
     assert found is not None
     assert (found.auc, found.questions) == (0.5, 2)
@@ -65,7 +70,7 @@ def test_judges_that_know_nothing_have_an_interval_round_a_half() -> None:
         for i in range(1, 101)
     ]
 
-    found = concord(of(*rounds))
+    found = told(of(*rounds))
 
     assert found is not None
     assert found.ci[0] < 0.5 < found.ci[1]

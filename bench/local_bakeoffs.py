@@ -1,0 +1,219 @@
+"""A suite of graded questions put to the demonstration models on a schedule, twice, everywhere.
+
+One product serves the page, a strict fake Slack and a strict fake Discord; each has a schedule of
+its own. The first runs have the machine to themselves; beside the second ones it is kept busy, so
+that the models are slower and there is something to tell. Takes about three quarters of an hour.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from playwright.async_api import Browser, ViewportSize, async_playwright
+
+from bench.blockkit import Line, Screen
+from bench.discord_pictures import launched_as_here
+from bench.discord_replayed import replayed
+from bench.pictures import PICTURES
+from bench.slack_pictures import PANE, THREAD, Studio, line_of, workspace
+from bot.settings import load_settings
+from tests.bot.homes import Home
+from tests.bot.slack.serving import settings_for
+from tests.soak.ports import free_port
+from tests.wire.discord import FakeDiscord
+from tests.wire.slack import FakeSlack
+
+SUITE = Path(__file__).with_name("easy.csv")
+CONFIG = f'[suites.easy]\nfile = "{SUITE.name}"\n'
+WORDS = 'suite:easy panel:local "{minutes} * * * *" UTC'
+APART, AGAIN = 5, 22  # minutes from one place's run to the next one's, and to its second
+ADA, CHANNEL = "U1", "C1"
+WIDE: ViewportSize = {"width": 1100, "height": 900}
+PHONE: ViewportSize = {"width": 360, "height": 800}
+LONGEST = timedelta(minutes=75)
+
+
+@dataclass(slots=True)
+class Machine:
+    """A machine that can be kept busy."""
+
+    busy: list[subprocess.Popen[bytes]]
+
+    def keep_busy(self) -> None:
+        """Begin as much work as it has processors."""
+        spin = [sys.executable, "-c", "while True: pass"]
+        self.busy += [subprocess.Popen(spin) for _ in range(os.cpu_count() or 1)]
+
+    def leave_alone(self) -> None:
+        """Stop it."""
+        for one in self.busy:
+            one.kill()
+            one.wait()
+        self.busy.clear()
+
+
+@dataclass(slots=True)
+class Town:
+    """The product and the places it reports to."""
+
+    home: Home
+    slack: FakeSlack
+    discord: FakeDiscord
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.home.settings['COUNCIL_PORT']}"
+
+    def runs(self) -> list[tuple[str, str, bool]]:
+        """Give each run's id, the schedule it is of, and whether it is over."""
+        found = self.home.sql("SELECT id, schedule, ended_at IS NOT NULL FROM bakeoff ORDER BY at")
+        return [(str(id_), str(of), bool(over)) for id_, of, over in found]
+
+
+@asynccontextmanager
+async def town() -> AsyncIterator[Town]:
+    """Run the product on the demonstration models, beside a Slack and a Discord."""
+    with TemporaryDirectory(prefix="council-bakeoffs-") as folder:
+        shutil.copy(SUITE, folder)
+        async with FakeSlack(workspace=workspace()) as slack, FakeDiscord() as discord:
+            models = load_settings(Path("/nonexistent/.env")).model_dir
+            told = {"COUNCIL_PORT": str(free_port()), "COUNCIL_MODEL_DIR": str(models)}
+            settings = {**settings_for(slack, "socket"), **discord.settings, **told}
+            home = Home(Path(folder), settings).with_config(CONFIG)
+            process = await home.started("serve", "--local")
+            reading = asyncio.create_task(_echo(process))
+            try:
+                await slack.connected()
+                await discord.connected(60)
+                yield Town(home, slack, discord)
+            finally:
+                process.terminate()
+                await process.wait()
+                await reading
+
+
+async def _echo(process: asyncio.subprocess.Process) -> None:
+    assert process.stderr  # noqa: S101 - it was asked for
+    async for line in process.stderr:
+        sys.stderr.write(line.decode())
+
+
+def minutes(first: datetime) -> str:
+    """Give the minutes of a place's two runs, as cron has them."""
+    return ",".join(str((first + timedelta(minutes=wait)).minute) for wait in (0, AGAIN))
+
+
+async def scheduled(town: Town, browser: Browser) -> datetime:
+    """Have a schedule in each place; give when the second runs begin."""
+    now = datetime.now(UTC) + timedelta(minutes=1)
+    words = [
+        WORDS.format(minutes=minutes(now + timedelta(minutes=APART * nth))) for nth in range(3)
+    ]
+    page = await browser.new_page(base_url=town.address, viewport=WIDE)
+    await page.goto("/schedules")
+    await page.get_by_label("A name, a suite, and when").fill(f"easy-page {words[0]}")
+    await page.get_by_role("button", name="Add", exact=True).click()
+    print(await page.get_by_role("status").inner_text())
+    await page.screenshot(path=PICTURES / "schedules.png", full_page=True)
+    await page.close()
+    for said in (f"schedule add easy {words[1]}", "schedule subscribe easy"):
+        await town.slack.command(ADA, CHANNEL, "/council", said)
+    for said in (f"add easy {words[2]}", "subscribe easy"):
+        await town.discord.slash(ADA, CHANNEL, "council schedule", words=said)
+    return now + timedelta(minutes=AGAIN)
+
+
+async def held(town: Town, again: datetime) -> None:
+    """Wait until each schedule has run twice, the second time on a busy machine."""
+    machine, until = Machine([]), datetime.now(UTC) + LONGEST
+    try:
+        while datetime.now(UTC) < until:
+            runs = town.runs()
+            print(datetime.now(UTC).strftime("%H:%M"), runs, flush=True)
+            if not machine.busy and datetime.now(UTC) > again - timedelta(minutes=1):
+                machine.keep_busy()
+            if len(runs) == 6 and all(over for *_, over in runs):
+                return
+            await asyncio.sleep(30)
+    finally:
+        machine.leave_alone()
+    raise SystemExit("The runs took longer than they may.")
+
+
+async def on_the_page(town: Town, browser: Browser) -> None:
+    """Take the pictures of the page: the last run, and the leaderboard, wide and on a phone."""
+    first = next(of for _, of, _ in town.runs())
+    last = [id_ for id_, of, _ in town.runs() if of == first][-1]
+    paths = {"bakeoff": f"/bakeoffs/{last}", "leaderboard": "/leaderboard?suite=easy"}
+    for name, path in paths.items():
+        for size, view in (("", WIDE), ("-phone", PHONE)):
+            page = await browser.new_page(base_url=town.address, viewport=view)
+            await page.goto(path)
+            await page.screenshot(path=PICTURES / f"{name}{size}.png", full_page=True)
+            await page.close()
+    ran = await town.home.beside("leaderboard", "--suite", "easy", "--json")
+    print(json.dumps(ran.json, indent=1)[:3000])
+
+
+async def in_slack(town: Town, browser: Browser) -> None:
+    """Take the pictures of Slack's last run: its post with the news, and its thread."""
+    said = [one for one in town.slack.messages(CHANNEL) if one.payload.get("bot_id")]
+    roots = [one for one in said if not one.thread_ts]
+    threads = {root.ts: town.slack.thread(CHANNEL, root.ts) for root in roots}
+    studio, last = Studio(browser), [ts for ts, under in threads.items() if under][-1]
+    lines = [line_of(town.slack, root) for root in roots if root.ts >= last]
+    await studio.take("bakeoff", Screen("models", tuple(lines)), width=PANE)
+    under = tuple(pictured(town.slack, line_of(town.slack, one)) for one in threads[last])
+    await studio.take("leaderboard", Screen("models", under, is_thread=True), width=THREAD)
+    print(*(root.text for root in roots), sep="\n")
+
+
+def pictured(slack: FakeSlack, line: Line) -> Line:
+    """Give the line with what its pictures show, as a client sees them."""
+    contents = {file.id: file.content or b"" for file in slack.files}
+
+    def seen(file: dict[str, object]) -> dict[str, object]:
+        content = contents[str(file["id"])]
+        if not str(file["name"]).endswith(".png"):
+            return file
+        return {**file, "picture": f"data:image/png;base64,{b64encode(content).decode()}"}
+
+    files = line.payload.get("files")
+    return replace(line, payload={**line.payload, "files": [*map(seen, files)]}) if files else line
+
+
+async def in_discord(town: Town) -> None:
+    """Take the pictures of Discord's last run: its post with the news, and its thread."""
+    said = town.discord.said_by_bot(CHANNEL)
+    last = max(nth for nth, one in enumerate(said) if one.thread)
+    await replayed("bakeoff", said[last:])
+    await replayed("leaderboard", town.discord.thread_of(said[last]).said[:3])
+    print(*(one.text[:200] for one in said), sep="\n")
+
+
+async def main() -> None:
+    found = shutil.which("chromium")
+    if not found:
+        raise SystemExit("There is no chromium here: apt-get install chromium.")
+    async with town() as place, async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        await held(place, await scheduled(place, browser))
+        await on_the_page(place, browser)
+        await in_slack(place, browser)
+        await browser.close()
+        launched_as_here()
+        await in_discord(place)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
