@@ -12,6 +12,8 @@ from bot.bakeoffs.sought import Sought, SoughtError
 from bot.bias.showing import BiasShelf, bias_shelf, bias_sought, shown_bias
 from bot.render.bias import ShownBias, whole_picture_of
 from bot.render.bias.audited import audit_lines
+from bot.render.bias.branding import HOW as HOW_BLINDING
+from bot.render.bias.branding import brand_table
 from bot.render.bias.cautions import caution_lines
 from bot.render.bias.document import bias_csv, bias_document
 from bot.render.bias.figures import drawings_of
@@ -68,6 +70,8 @@ def _shown(bias: ShownBias) -> dict[str, Any]:
         "beside": side_by_side(bias),
         "judges": [(bias.name(x.judge), judge_table(bias, x)) for x in bias.report.judges],
         "drawings": [(drawing, svg_of(drawing.figure)) for drawing in drawings_of(bias)],
+        "changed": brand_table(bias),
+        "how_blinding": HOW_BLINDING,
         "wins": winning_table(bias),
         "win_lines": [*winning_lines(bias)],
         "how_winning": HOW,

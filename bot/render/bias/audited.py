@@ -29,9 +29,14 @@ def audit_lines(shown: ShownBias) -> Iterator[str]:
     )
     total = counted(sum(audits.values()), "audit ballot")
     yield f"{total}, cast to measure bias and never counted: {kinds}. {_cost(shown)}"
+    if spoiled := shown.report.spoiled_audits:
+        yield f"{spoiled:,} more could not be read, and measured nothing."
     yield OFF
 
 
 def _cost(shown: ShownBias) -> str:
-    usd = shown.report.audit_usd
-    return "What they cost is not known." if usd is None else f"They cost {money(usd)} in all."
+    usd, unpriced = shown.report.audit_usd, shown.report.unpriced
+    if usd is None:
+        return "What they cost is not known."
+    beside = f", beside {unpriced:,} whose cost is not known" if unpriced else ""
+    return f"They cost {money(usd)} in all{beside}."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from bot.render.bias.effects import plain
-from bot.render.bias.shown import ShownBias
+from bot.render.bias.shown import ShownBias, family_name
 from bot.render.figures import counted
 
 _FEW = 30  # rounds below which most of it cannot be told
@@ -14,10 +14,9 @@ def caution_lines(shown: ShownBias) -> Iterator[str]:
     """Say who holds the majority, how many judges there really are, and what is too small."""
     report = shown.report
     if report.majority:
-        family = report.majority.removeprefix("unknown:")
         yield (
-            f"One family, {family}, holds most of the seats: where it likes its own kind, the "
-            "others are outvoted."
+            f"One family, {family_name(report.majority)}, holds most of the seats: where it likes "
+            "its own kind, the others are outvoted."
         )
     judges = len(report.judges)
     if report.n_eff is not None and report.n_eff < _ALIKE * judges:

@@ -16,6 +16,7 @@ def cleaned(report: BiasReport) -> BiasReport:
         traits=tuple(map(_trait, report.traits)),
         alpha=_known(report.alpha),
         n_eff=_known(report.n_eff),
+        brands=tuple(replace(brand, effect=_effect(brand.effect)) for brand in report.brands),
     )
 
 

@@ -55,9 +55,12 @@ def bias_document(shown: ShownBias) -> Document:
             }
             for trait in report.traits
         ],
+        "brands": [{"maker": brand.maker, **_effect(brand.effect)} for brand in report.brands],
         "wins": [*winning_lines(shown)],
         "audits": dict(report.audits),
         "audit_usd": report.audit_usd,
+        "audits_unpriced": report.unpriced,
+        "audits_spoiled": report.spoiled_audits,
         "audit_lines": [*audit_lines(shown)],
         "alpha": report.alpha,
         "n_eff": report.n_eff,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
+from bot.render.bias.branding import brand_lines
 from bot.render.bias.effects import rounds_and_ballots
 from bot.render.bias.found import NOTHING, found_lines
 from bot.render.bias.shown import ShownBias
@@ -18,7 +19,7 @@ HOW = (
 
 def findings(shown: ShownBias) -> tuple[str, ...]:
     """Give every finding, the sure ones first."""
-    found = [*found_lines(shown)] or [NOTHING]
+    found = [*found_lines(shown), *brand_lines(shown)] or [NOTHING]
     return (*found, *none_lines(shown), *open_lines(shown))
 
 

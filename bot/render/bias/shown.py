@@ -23,7 +23,7 @@ class ShownBias:
 
     def maker(self, judge: JudgeBias) -> str:
         """Give the family of a judge, as a word."""
-        return judge.maker.removeprefix("unknown:")
+        return family_name(judge.maker)
 
     def has_family(self, judge: JudgeBias) -> bool:
         """Say whether any other seat is of the judge's family, so that it can prefer it."""
@@ -31,6 +31,11 @@ class ShownBias:
             return True
         known = not judge.maker.startswith("unknown:")
         return known and Counter(one.maker for one in self.report.judges)[judge.maker] > 1
+
+
+def family_name(maker: str) -> str:
+    """Give a family as a word; of one that nobody knows its provider."""
+    return maker.removeprefix("unknown:")
 
 
 def shown(report: BiasReport, coverage: Coverage, names: Mapping[str, str]) -> ShownBias:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bot.chat import Caution, File, Heading, Line, Note, Part, Post, Thread
 from bot.render.bias.audited import audit_lines
+from bot.render.bias.branding import HOW as HOW_BLINDING
+from bot.render.bias.branding import brand_table
 from bot.render.bias.cautions import agreement_line, caution_lines
 from bot.render.bias.document import bias_csv
 from bot.render.bias.figures import Drawing, drawings_of
@@ -19,6 +21,7 @@ TITLE = "Bias of the judges"
 FOUND = "What was found"
 EACH = "Each judge"
 FIGURES = "The figures in words"
+BLINDING = "What blinding changed"
 WINS = "What wins here"
 AUDITS = "Audit ballots"
 READING = "How to read it"
@@ -60,6 +63,8 @@ def _replies(shown: ShownBias, pictures: Sequence[bytes]) -> Iterator[Post]:
 
 
 def _rest(shown: ShownBias) -> Iterator[Post]:
+    if changed := brand_table(shown):
+        yield Post((Heading(BLINDING), changed, Note(HOW_BLINDING)), BLINDING)
     if table := winning_table(shown):
         lines = map(Line, winning_lines(shown))
         yield Post((Heading(WINS), *lines, table, Note(HOW_WINNING)), WINS)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from bot.render.bias import ShownBias, shown
 from bot.render.boards.coverage import Coverage
-from council.bias.report import BiasReport, Effect, Given, JudgeBias, Slot, Trait
+from council.bias.report import BiasReport, Brand, Effect, Given, JudgeBias, Slot, Trait
 from tests.bot.render.boards.builders import CLAUDE, GEMINI, GPT, NAMES, QWEN
 
 QWEN_CODER = "ollama/qwen-coder"
@@ -129,6 +129,11 @@ def a_report(**changed: object) -> BiasReport:
         alpha=0.31,
         n_eff=2.6,
         majority=None,
+        brands=(
+            Brand("anthropic", an_effect(0.06, 0.03, 21)),
+            Brand("openai", an_effect(0.01, 0.05, 21)),
+            Brand("unknown:scripted", UNKNOWN),
+        ),
     )
     return replace(report, **changed)  # type: ignore[arg-type]  # as the test says
 

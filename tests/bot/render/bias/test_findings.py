@@ -55,7 +55,7 @@ def test_what_is_found_of_a_judge_is_told_measure_by_measure() -> None:
 
 def test_a_fair_judge_is_accused_of_nothing() -> None:
     assert found(a_judge()) == []
-    assert findings(a_bias(judges=(a_judge(),)))[0] == NOTHING
+    assert findings(a_bias(judges=(a_judge(),), brands=()))[0] == NOTHING
 
 
 def test_a_judge_that_is_hard_on_itself_is_told_with_the_size_of_it() -> None:
@@ -102,6 +102,15 @@ def test_a_judge_that_beats_a_coin_but_wavers_is_told_so() -> None:
     assert said == (
         "GPT-5.1 keeps 70 % of its orders of pairs when it sees the same answers in another order "
         "(n 40, 60 % to 80 %)."
+    )
+
+
+def test_a_family_that_gains_by_its_name_is_told() -> None:
+    lines = findings(a_bias(judges=()))
+
+    assert lines == (
+        "Judges rank answers by anthropic .06 higher when they see the names (n 21, .03 to .09): "
+        "blinding takes that away.",
     )
 
 

@@ -38,7 +38,7 @@ def test_five_findings_stand_first_then_cautions_then_one_honest_line() -> None:
     assert kinds == [Heading, *[Line] * 5, Caution, Caution, Note]
     assert lines(root)[0].startswith("Qwen 3 ranks its own answer .31 higher")
     assert root.parts[-1] == Note(
-        "10 more findings in the thread. Over 64 closed rounds with 256 ballots, panel house, "
+        "11 more findings in the thread. Over 64 closed rounds with 256 ballots, panel house, "
         "asked since 2026-10-01."
     )
     assert root.summary.startswith("Bias of the judges: Qwen 3 ranks its own answer")
@@ -53,6 +53,7 @@ def test_the_thread_has_all_findings_each_judge_what_wins_and_the_audits() -> No
         "What was found",
         "Claude Sonnet 4.6 as a judge",
         "Who gave what to whom",
+        "What blinding changed",
         "What wins here",
         "Audit ballots",
         "How to read it",
@@ -138,6 +139,21 @@ def test_the_figures_are_tables_too() -> None:
     assert slots.rows[4][1:] == ("",) * 4
 
 
+def test_what_blinding_changed_is_a_row_a_family_that_was_seen_with_names() -> None:
+    (table,) = [part for part in reply("What blinding changed").parts if isinstance(part, Table)]
+
+    assert [row[:4] for row in table.rows] == [
+        ("anthropic", "+.06", "+.03 to +.09", "21 audit ballots"),
+        ("openai", "+.01", "−.04 to +.06", "21 audit ballots"),
+    ]
+
+
+def test_without_ballots_with_names_nothing_is_said_of_blinding() -> None:
+    headings = [post.parts[0] for post in bias_thread(a_bias(brands=())).replies]
+
+    assert Heading("What blinding changed") not in headings
+
+
 def test_what_wins_here_is_a_sentence_where_it_is_sure_and_a_row_where_it_is_not() -> None:
     post = reply("What wins here")
 
@@ -178,9 +194,12 @@ def test_the_audits_are_told_with_their_kinds_their_cost_and_how_to_have_none() 
 def test_an_unknown_cost_and_no_audits_at_all_are_said() -> None:
     unknown = lines(reply("Audit ballots", audit_usd=None, audits={"new": 1}))
     none = lines(reply("Audit ballots", audits={"own": 0}))
+    some = lines(reply("Audit ballots", unpriced=4, spoiled_audits=3))
 
     assert "1 of the kind new. What they cost is not known." in unknown[0]
     assert none[0].startswith("No audit ballots were cast")
+    assert some[0].endswith("They cost $0.031 in all, beside 4 whose cost is not known.")
+    assert some[1] == "3 more could not be read, and measured nothing."
 
 
 def test_no_number_that_is_none_reaches_anybody() -> None:
@@ -203,9 +222,12 @@ def test_no_number_that_is_none_reaches_anybody() -> None:
     traits = tuple(
         replace(trait, winners=nan, rest=inf, difference=broken) for trait in a_report().traits
     )
-    report = a_report(judges=(judge,), given=given, traits=traits, alpha=nan, n_eff=inf)
+    brands = (replace(a_report().brands[0], effect=broken),)
+    report = a_report(judges=(judge,), given=given, traits=traits, brands=brands, alpha=nan)
 
-    thread = bias_thread(shown(replace(report, audit_usd=nan), COVERAGE, {}), (b"\x89PNG",) * 3)
+    thread = bias_thread(
+        shown(replace(report, audit_usd=nan, n_eff=inf), COVERAGE, {}), (b"\x89PNG",) * 3
+    )
 
     said = " ".join(words_of(post) for post in (thread.root, *thread.replies)).lower()
     files = [part for post in thread.replies for part in post.parts if isinstance(part, File)]
