@@ -58,7 +58,12 @@ def over(effect: Effect) -> str:
 
 def more(effect: Effect) -> str:
     """Give how many more would settle it: "about 40 more"; "" where it is, or nobody can say."""
-    return f"{about(effect.more)} more" if effect.more else ""
+    return "" if is_off(effect) or not effect.more else f"{about(effect.more)} more"
+
+
+def is_off(effect: Effect) -> bool:
+    """Say whether the interval leaves 0 out: by itself, whatever else is tested."""
+    return effect.interval is not None and not effect.interval[0] <= 0 <= effect.interval[1]
 
 
 def about(number: int) -> str:

@@ -7,7 +7,7 @@ from bot.render.bias.branding import brand_lines
 from bot.render.bias.effects import rounds_and_ballots
 from bot.render.bias.found import NOTHING, found_lines
 from bot.render.bias.shown import ShownBias
-from bot.render.bias.unsettled import none_lines, open_lines
+from bot.render.bias.unsettled import none_lines, open_lines, sign_lines
 from bot.render.boards.coverage import Coverage, nothing
 from bot.render.figures import listed
 
@@ -20,7 +20,7 @@ HOW = (
 def findings(shown: ShownBias) -> tuple[str, ...]:
     """Give every finding, the sure ones first."""
     found = [*found_lines(shown), *brand_lines(shown)] or [NOTHING]
-    return (*found, *none_lines(shown), *open_lines(shown))
+    return (*found, *sign_lines(shown), *none_lines(shown), *open_lines(shown))
 
 
 def covers(shown: ShownBias) -> str:

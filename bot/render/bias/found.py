@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 from math import exp, tanh
 
-from bot.render.bias.effects import chance, how_sure, size
+from bot.render.bias.effects import chance, how_sure, is_off, plain, size
 from bot.render.bias.shown import ShownBias
 from bot.render.boards.chart import percent
 from council.bakeoffs.judges import MOST_POSITION
 from council.bias.report import Effect, JudgeBias
 
 NOTHING = "No bias of a judge was found beyond chance yet."
+ENOUGH = 10  # ballots, below which orders kept are no finding
 STEADY = 0.9  # who surely keeps fewer orders of pairs than this is told of
 _COIN = 0.5
 _MANY_SPOILED = 0.1
@@ -90,9 +91,11 @@ def _slot_of(judge: JudgeBias) -> str:
 
 def _kept(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
     kept = judge.kept
-    if kept.value is None or kept.interval is None or kept.interval[1] >= STEADY:
+    if kept.value is None or kept.interval is None or kept.n < ENOUGH:
         return
-    no_better = ", no better than a coin" if kept.interval[0] <= _COIN else ""
+    if kept.interval[1] >= STEADY:
+        return
+    no_better = ", not told from a coin" if kept.interval[0] <= _COIN else ""
     yield (
         f"{shown.name(judge.judge)} keeps {percent(kept.value)} of its orders of pairs when it "
         f"sees the same answers in another order{no_better} {how_sure(kept, percent)}."
@@ -131,10 +134,10 @@ def _style(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
 
 def _agreement(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
     effect = judge.agreement
-    if effect.is_found and effect.value is not None and effect.value < 0:
+    if effect.value is not None and effect.value < 0 and is_off(effect):
         yield (
             f"{shown.name(judge.judge)} ranks against the other judges: mean τ "
-            f"{how_sure(effect).replace('(', f'−{size(effect.value)} (', 1)}."
+            f"{plain(effect.value)} {how_sure(effect)}."
         )
 
 

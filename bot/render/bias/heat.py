@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.render.bias.effects import plain
+from bot.render.bias.found import ENOUGH
 from bot.render.bias.sheet import (
     MARGIN,
     MOST,
@@ -19,6 +20,7 @@ from bot.render.bias.sheet import (
 )
 from bot.render.bias.shown import ShownBias
 from bot.render.drawing.marks import HEATS, Band, Figure, Ink, Mark, Path, Words
+from bot.render.figures import in_words
 from council.bias.report import Given
 
 TITLE = "Who gave what to whom"
@@ -31,6 +33,9 @@ _NAMES = 30.0  # where names begin, beside their numbers
 _ROOM, _WIDEST = 240.0, 42.0  # the widths of all cells, and of one, at most
 _ROW, _GAP = 32.0, 2.0
 _HEAD = 18.0
+
+_OWN = "Outlined: its own answer, as audit ballots showed it."
+_FEW = f"Not shaded: fewer than {in_words(ENOUGH)} ballots."
 
 Cells = Mapping[tuple[str, str], Given]
 
@@ -62,7 +67,7 @@ def heat_map(shown: ShownBias) -> Figure:
     """Give the map; a cell of which nothing is known is left open."""
     found = _map(shown)
     bottom = TOP + _HEAD + _ROW * len(found.seats)
-    feet = ("Outlined: its own answer, as audit ballots showed it.", found.more)
+    feet = (_OWN, _FEW if _has_few(shown) else "", found.more)
     marks = [head("Mean share a judge (row) gave an author (column)"), *_heads(found)]
     for row, seat in enumerate(found.seats):
         marks += _row(shown, found, seat, TOP + _HEAD + _ROW * row)
@@ -75,11 +80,16 @@ def heat_lines(shown: ShownBias) -> Iterator[str]:
     for judge in dict.fromkeys(one.judge for one in shown.report.given):
         told = "; ".join(
             f"{'itself' if one.author == judge else shown.name(one.author)} {plain(one.share)}"
+            f"{f' (n {one.n})' if one.n < ENOUGH else ''}"
             for one in shown.report.given
             if one.judge == judge and one.share is not None
         )
         if told:
             yield f"{shown.name(judge)} gave {told}."
+
+
+def _has_few(shown: ShownBias) -> bool:
+    return any(one.share is not None and one.n < ENOUGH for one in shown.report.given)
 
 
 def _told(shown: ShownBias) -> str:
@@ -112,22 +122,22 @@ def _row(shown: ShownBias, found: _Map, seat: str, top: float) -> Iterator[Mark]
     yield words(_NAMES, middle, shown.name(seat), found.start - _NAMES - 4)
     for author in found.authors:
         cell = found.cells.get((seat, author))
-        share = cell.share if cell else None
-        yield from _cell(found, author, top, share)
-        if seat == author and share is not None:
+        yield from _cell(found, author, top, cell)
+        if seat == author and cell and cell.share is not None:
             yield Path(_square(found, author, top, 1.5, closed=True), Ink.TEXT, 1.5)
 
 
-def _cell(found: _Map, author: str, top: float, share: float | None) -> Iterator[Mark]:
+def _cell(found: _Map, author: str, top: float, cell: Given | None) -> Iterator[Mark]:
     x, y = found.left(author) + found.wide / 2, top + _ROW / 2 + 4
-    if share is None:
+    if cell is None or cell.share is None:
         yield Words(x, y, "–", Ink.QUIET, SMALL, "middle")
         return
-    level = max(0, min(len(HEATS) - 1, int(share * len(HEATS))))
-    yield Band(_square(found, author, top, _GAP / 2), HEATS[level])
-    yield Words(
-        x, y, plain(share), Ink.TEXT, SMALL if found.wide < 2 * NAME else NAME - 1, "middle"
-    )
+    level = max(0, min(len(HEATS) - 1, int(cell.share * len(HEATS))))
+    if cell.n >= ENOUGH:
+        yield Band(_square(found, author, top, _GAP / 2), HEATS[level])
+    ink = Ink.TEXT if cell.n >= ENOUGH else Ink.QUIET
+    size = SMALL if found.wide < _ROW else NAME - 1
+    yield Words(x, y, plain(cell.share), ink, size, "middle")
 
 
 def _square(

@@ -1,9 +1,10 @@
-"""What was looked for and is not there, and what nobody can say yet."""
+"""What was looked for: what may be there, what is not, and what nobody can say yet."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.render.bias.effects import about
+from bot.render.bias.effects import about, is_off, size
+from bot.render.bias.found import ENOUGH
 from bot.render.bias.measures import (
     AGREEMENT,
     ALL,
@@ -17,6 +18,7 @@ from bot.render.bias.measures import (
     Measure,
 )
 from bot.render.bias.shown import ShownBias
+from bot.render.boards.columns import signed
 from bot.render.figures import listed
 from council.bias.report import Effect, JudgeBias
 
@@ -47,24 +49,34 @@ _QUESTIONS = (
 )
 
 
+def sign_lines(shown: ShownBias) -> Iterator[str]:
+    """Say what would be beyond chance by itself, and is not among all that is tested."""
+    for question in _QUESTIONS:
+        judges = [judge for judge in shown.report.judges if _is_sign(question, judge)]
+        if judges:
+            said = (_signed(shown, question, judge) for judge in judges)
+            each = "each" if len(judges) > 1 else "it"
+            yield (
+                f"Perhaps {question.noun} in {listed(said)}: by itself {each} would be beyond "
+                "chance, among all that is tested it may be chance."
+            )
+
+
 def none_lines(shown: ShownBias) -> Iterator[str]:
     """Say which bias is none that matters, in whom; nothing where that cannot be said."""
     for question in _QUESTIONS:
         names = [shown.name(judge.judge) for judge in shown.report.judges if _none(question, judge)]
         if names:
             noun = question.noun[0].upper() + question.noun[1:]
-            yield f"{noun}: none beyond ±{f'{SMALL:.2f}'.lstrip('0')} in {listed(names)}."
+            yield f"{noun}: none beyond ±{size(SMALL)} in {listed(names)}."
 
 
 def open_lines(shown: ShownBias) -> Iterator[str]:
     """Say what is too little known yet, of whom, and how much more would settle it."""
     silent = [judge for judge in shown.report.judges if _is_silent(judge)]
+    heard = [judge for judge in shown.report.judges if judge not in silent]
     for question in _QUESTIONS:
-        judges = [
-            judge
-            for judge in shown.report.judges
-            if judge not in silent and _open(shown, question, judge)
-        ]
+        judges = [judge for judge in heard if _open(shown, question, judge)]
         if judges:
             names = listed(shown.name(judge.judge) for judge in judges)
             effects = [question.measure.of(judge) for judge in judges]
@@ -73,12 +85,22 @@ def open_lines(shown: ShownBias) -> Iterator[str]:
         yield f"Nothing is known yet of {listed(shown.name(judge.judge) for judge in silent)}."
 
 
+def _signed(shown: ShownBias, question: _Question, judge: JudgeBias) -> str:
+    return f"{shown.name(judge.judge)} ({signed(question.measure.of(judge).value or 0)})"
+
+
 def _is_silent(judge: JudgeBias) -> bool:
     return not any(measure.of(judge).n for measure in ALL)
 
 
 def _settled(question: _Question, judge: JudgeBias) -> bool:
-    return question.measure.of(judge).is_found or question.settled_by.of(judge).is_found
+    """Say whether it is found; what is not tested at all is, by its interval."""
+    effects = question.measure.of(judge), question.settled_by.of(judge)
+    return any(effect.is_found or (effect.p is None and is_off(effect)) for effect in effects)
+
+
+def _is_sign(question: _Question, judge: JudgeBias) -> bool:
+    return is_off(question.measure.of(judge)) and not _settled(question, judge)
 
 
 def _none(question: _Question, judge: JudgeBias) -> bool:
@@ -92,8 +114,9 @@ def _open(shown: ShownBias, question: _Question, judge: JudgeBias) -> bool:
     if question.measure.is_of_family and not shown.has_family(judge):
         return False
     if question.measure is KEPT:
-        return KEPT.of(judge).value is None
-    return not _settled(question, judge) and not _none(question, judge)
+        return KEPT.of(judge).value is None or KEPT.of(judge).n < ENOUGH
+    told = (_settled(question, judge), _is_sign(question, judge), _none(question, judge))
+    return not any(told)
 
 
 def _settling(effects: Sequence[Effect]) -> str:

@@ -45,7 +45,7 @@ def a_judge(judge: str = GPT, maker: str = "openai", **changed: object) -> Judge
             "lists": an_effect(0.05, 0.2, 980, BALLOTS),
             "bold": an_effect(0, 0.2, 980, BALLOTS),
         },
-        agreement=an_effect(0.42, 0.08, 240, "rounds"),
+        agreement=Effect(240, BALLOTS, 0.42, (0.34, 0.5)),
         spoiled=Effect(260, BALLOTS, 0.015, (0.006, 0.04)),
     )
     return replace(fair, **changed)  # type: ignore[arg-type]  # as the test says
@@ -72,7 +72,7 @@ def a_qwen(judge: str = QWEN) -> JudgeBias:
             "lists": an_effect(0.4, 0.2, 980, BALLOTS),
             "bold": an_effect(-0.3, 0.2, 980, BALLOTS),
         },
-        agreement=an_effect(-0.12, 0.08, 240, "rounds"),
+        agreement=Effect(240, BALLOTS, -0.12, (-0.2, -0.04)),
         spoiled=Effect(260, BALLOTS, 0.31, (0.26, 0.37)),
     )
 

@@ -106,6 +106,15 @@ def test_a_larger_share_has_a_stronger_shade() -> None:
     assert shades[:5] == [4, 3, 2, 1, 1]
 
 
+def test_few_ballots_have_no_shade_and_are_said_to_be_few() -> None:
+    given = tuple(replace(one, n=3) for one in some_given()[:5])
+    figure = heat_map(a_bias(given=given))
+
+    assert not any(isinstance(mark, Band) for mark in figure.marks)
+    assert "Not shaded: fewer than ten ballots." in words_of(figure)
+    assert "itself 1.00 (n 3)" in figure.told
+
+
 def test_an_author_that_never_judged_is_a_row_too() -> None:
     figure = heat_map(a_bias(judges=(a_qwen(),), given=some_given()[:5]))
 

@@ -24,7 +24,7 @@ from tests.bot.render.bias.builders import (
 from tests.bot.render.bias.builders import (
     NOTHING as EMPTY,
 )
-from tests.bot.render.boards.builders import QWEN
+from tests.bot.render.boards.builders import CLAUDE, QWEN
 
 
 def found(*judges: JudgeBias) -> list[str]:
@@ -39,7 +39,7 @@ def test_what_is_found_of_a_judge_is_told_measure_by_measure() -> None:
         "Qwen 3 follows the order it is shown: what it sees first it ranks .21 higher than chance "
         "would (n 256, p < .001).",
         "Qwen 3 keeps 56 % of its orders of pairs when it sees the same answers in another order, "
-        "no better than a coin (n 21, 47 % to 65 %).",
+        "not told from a coin (n 21, 47 % to 65 %).",
         "Qwen 3 favours longer answers: one longer by a standard deviation beats its equal 65 % of "
         "the time (φ .82, n 980, .52 to 1.12).",
         "Qwen 3 favours answers with lists, by .40 in log-odds beside length (n 980, .20 to .60).",
@@ -112,6 +112,41 @@ def test_a_family_that_gains_by_its_name_is_told() -> None:
         "Judges rank answers by anthropic .06 higher when they see the names (n 21, .03 to .09): "
         "blinding takes that away.",
     )
+
+
+def test_what_only_the_other_tests_make_doubtful_is_said_to_be_perhaps_there() -> None:
+    first = an_effect(0.14, 0.09, 64, BALLOTS, 0.086)
+    bias = a_bias(judges=(a_judge(first_slot=first), a_judge(CLAUDE, first_slot=first)))
+
+    lines = findings(bias)
+
+    assert (
+        "Perhaps a fondness for the first slot in GPT-5.1 (+.14) and Claude Sonnet 4.6 (+.14): by "
+        "itself each would be beyond chance, among all that is tested it may be chance."
+    ) in lines
+    assert not any("Too little to say yet about a fondness" in line for line in lines)
+
+
+def test_agreement_that_is_tested_by_nothing_goes_by_its_interval() -> None:
+    agreeing = Effect(240, "ballots", 0.3, (0.2, 0.4))
+    against = Effect(240, "ballots", -0.3, (-0.4, -0.2))
+    open_ = Effect(4, "ballots", 0.3, (-0.2, 0.8))
+
+    assert found(a_judge(agreement=agreeing)) == []
+    assert found(a_judge(agreement=against)) == [
+        "GPT-5.1 ranks against the other judges: mean τ −.30 (n 240, −.40 to −.20)."
+    ]
+    assert any(
+        "agreement with the others" in line
+        for line in open_lines(a_bias(judges=(a_judge(agreement=open_),)))
+    )
+
+
+def test_a_few_repeats_are_no_finding() -> None:
+    few = a_judge(kept=Effect(6, AUDITS, 0.5, (0.2, 0.8)))
+
+    assert found(few) == []
+    assert any("order consistency" in line for line in open_lines(a_bias(judges=(few,))))
 
 
 def test_what_is_not_there_is_said_of_whom_it_can_be() -> None:
