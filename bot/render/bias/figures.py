@@ -27,35 +27,27 @@ class Drawing:
 
 
 def drawings_of(bias: ShownBias) -> tuple[Drawing, ...]:
-    """Give the heat map, the slot curves and the consistency bars; none without judges."""
-    if not bias.report.judges:
-        return ()
-    return (
-        Drawing(
-            "given",
-            heat.TITLE,
-            heat.CAPTION,
-            heat.heat_map(bias),
-            tuple(heat.heat_lines(bias)),
-            given_table(bias),
-        ),
-        Drawing(
-            "slots",
-            curves.TITLE,
-            curves.CAPTION,
-            curves.slot_curves(bias),
-            tuple(curves.slot_lines(bias)),
-            slots_table(bias),
-        ),
-        Drawing(
-            "kept",
-            bars.TITLE,
-            bars.CAPTION,
-            bars.consistency_bars(bias),
-            tuple(bars.kept_lines(bias)),
-            kept_table(bias),
-        ),
-    )
+    """Give the heat map, the slot curves and the consistency bars, those that show something."""
+    every = (_given(bias), _slots(bias), _kept(bias))
+    return tuple(drawing for drawing in every if drawing.lines)
+
+
+def _given(bias: ShownBias) -> Drawing:
+    lines = tuple(heat.heat_lines(bias))
+    figure, table = heat.heat_map(bias), given_table(bias)
+    return Drawing("given", heat.TITLE, heat.CAPTION, figure, lines, table)
+
+
+def _slots(bias: ShownBias) -> Drawing:
+    lines = tuple(curves.slot_lines(bias))
+    figure, table = curves.slot_curves(bias), slots_table(bias)
+    return Drawing("slots", curves.TITLE, curves.CAPTION, figure, lines, table)
+
+
+def _kept(bias: ShownBias) -> Drawing:
+    lines = tuple(bars.kept_lines(bias))
+    figure, table = bars.consistency_bars(bias), kept_table(bias)
+    return Drawing("kept", bars.TITLE, bars.CAPTION, figure, lines, table)
 
 
 def nothing_drawn() -> Figure:

@@ -35,6 +35,7 @@ _ROW, _GAP = 32.0, 2.0
 _HEAD = 18.0
 
 _OWN = "Outlined: its own answer, as audit ballots showed it."
+_UNSEEN = "No judge was shown its own answer: audit ballots do so."
 _FEW = f"Not shaded: fewer than {in_words(ENOUGH)} ballots."
 
 Cells = Mapping[tuple[str, str], Given]
@@ -67,7 +68,7 @@ def heat_map(shown: ShownBias) -> Figure:
     """Give the map; a cell of which nothing is known is left open."""
     found = _map(shown)
     bottom = TOP + _HEAD + _ROW * len(found.seats)
-    feet = (_OWN, _FEW if _has_few(shown) else "", found.more)
+    feet = (_OWN if _has_own(shown) else _UNSEEN, _FEW if _has_few(shown) else "", found.more)
     marks = [head("Mean share a judge (row) gave an author (column)"), *_heads(found)]
     for row, seat in enumerate(found.seats):
         marks += _row(shown, found, seat, TOP + _HEAD + _ROW * row)
@@ -86,6 +87,10 @@ def heat_lines(shown: ShownBias) -> Iterator[str]:
         )
         if told:
             yield f"{shown.name(judge)} gave {told}."
+
+
+def _has_own(shown: ShownBias) -> bool:
+    return any(one.share is not None and one.judge == one.author for one in shown.report.given)
 
 
 def _has_few(shown: ShownBias) -> bool:

@@ -76,10 +76,9 @@ def _rest(shown: ShownBias) -> Iterator[Post]:
 def _told(drawings: Iterable[Drawing]) -> Iterator[Part]:
     """Give the figures in words, for whoever cannot see them, or where none can be posted."""
     for drawing in drawings:
-        if drawing.lines:
-            yield Heading(drawing.title)
-            yield from map(Line, drawing.lines)
-            yield Note(drawing.caption)
+        yield Heading(drawing.title)
+        yield from map(Line, drawing.lines)
+        yield Note(drawing.caption)
 
 
 def _each(shown: ShownBias) -> Iterator[Part]:

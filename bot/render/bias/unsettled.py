@@ -65,10 +65,10 @@ def sign_lines(shown: ShownBias) -> Iterator[str]:
 def none_lines(shown: ShownBias) -> Iterator[str]:
     """Say which bias is none that matters, in whom; nothing where that cannot be said."""
     for question in _QUESTIONS:
-        names = [shown.name(judge.judge) for judge in shown.report.judges if _none(question, judge)]
-        if names:
+        judges = [judge for judge in shown.report.judges if _none(question, judge)]
+        if judges:
             noun = question.noun[0].upper() + question.noun[1:]
-            yield f"{noun}: none beyond ±{size(SMALL)} in {listed(names)}."
+            yield f"{noun}: none beyond ±{size(SMALL)} in {_names(shown, judges)}."
 
 
 def open_lines(shown: ShownBias) -> Iterator[str]:
@@ -78,11 +78,18 @@ def open_lines(shown: ShownBias) -> Iterator[str]:
     for question in _QUESTIONS:
         judges = [judge for judge in heard if _open(shown, question, judge)]
         if judges:
-            names = listed(shown.name(judge.judge) for judge in judges)
+            names = _names(shown, judges)
             effects = [question.measure.of(judge) for judge in judges]
             yield f"Too little to say yet about {question.noun} in {names}{_settling(effects)}."
     if silent:
-        yield f"Nothing is known yet of {listed(shown.name(judge.judge) for judge in silent)}."
+        yield f"Nothing is known yet of {_names(shown, silent)}."
+
+
+def _names(shown: ShownBias, judges: Sequence[JudgeBias]) -> str:
+    """Give judges by their names; where it is every one of several, that."""
+    if len(judges) == len(shown.report.judges) > 1:
+        return "any judge"
+    return listed(shown.name(judge.judge) for judge in judges)
 
 
 def _signed(shown: ShownBias, question: _Question, judge: JudgeBias) -> str:
@@ -125,8 +132,10 @@ def _settling(effects: Sequence[Effect]) -> str:
     units = {effect.unit for effect in effects if effect.more or not more}
     unit = f" {units.pop()}" if len(units) == 1 else ""
     if more:
-        few, many = about(min(more)), about(max(more)).removeprefix("about ")
-        range_ = few if few == about(max(more)) else f"{few} to {many}"
+        few, many = about(min(more)), about(max(more))
+        range_ = few if few == many else f"{few} to {many.removeprefix('about ')}"
+        if many.startswith("more") and few != many:
+            range_ = f"from {range_}"
         each = " each" if len(effects) > 1 else ""
         return f": {range_} more{unit}{each} would settle it"
     return "" if any(effect.n for effect in effects) else f": there are no{unit or ' ballots'} yet"

@@ -161,6 +161,22 @@ def test_every_figure_is_told_in_words() -> None:
     assert "Qwen 3 kept 56 % (47 % to 65 %, 21 audit ballots)." in kept
 
 
+def test_a_figure_that_would_show_nothing_is_not_drawn() -> None:
+    fair = a_judge(kept=Effect(0, AUDITS))
+
+    drawn = drawings_of(a_bias(judges=(fair,)))
+
+    assert [drawing.key for drawing in drawn] == ["given", "slots"]
+
+
+def test_a_map_without_audit_ballots_says_why_nothing_is_outlined() -> None:
+    blind = tuple(one for one in some_given() if one.judge != one.author)
+
+    said = words_of(heat_map(a_bias(given=blind)))
+
+    assert "No judge was shown its own answer: audit ballots do so." in said
+
+
 def test_without_judges_there_is_nothing_to_draw_and_a_file_says_so() -> None:
     empty = shown(NOTHING, Coverage(), {})
 

@@ -185,6 +185,17 @@ def test_nobody_is_told_more_finely_than_anybody_can_tell(more: int, said: str) 
     assert said in lines[0]
 
 
+def test_what_is_open_of_every_judge_names_none() -> None:
+    own, far = an_effect(0.05, 0.2), replace(an_effect(0.05, 0.2), more=9_000)
+
+    lines = [*open_lines(a_bias(judges=(a_judge(own=own), a_judge(CLAUDE, own=far))))]
+
+    assert lines[0] == (
+        "Too little to say yet about self-preference in any judge: from about 50 to more than "
+        "5,000 more audit ballots each would settle it."
+    )
+
+
 def test_where_there_were_no_audits_that_is_why_nothing_can_be_said() -> None:
     lines = [*open_lines(a_bias(judges=(a_judge(own=Effect(0, AUDITS)),)))]
 
