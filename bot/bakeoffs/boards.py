@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.bakeoffs.choosing import chosen
+from bot.bakeoffs.choosing import choices_of, chosen
 from bot.bakeoffs.sought import Sought
 from bot.bakeoffs.uncollected import uncollected
 from bot.render.boards import Leaderboard
@@ -52,15 +52,7 @@ def _shelf(every: Sequence[Packed], sought: Sought, names: Names) -> Shelf:
     wanted = sought.wanted
     is_all = wanted == WantedRecords(scope=sought.scope)
     records = every if is_all else [record for record in every if wanted.admits(record)]
-    kinds = {(x.suite, x.suite_version, x.panel, x.category) for x in every}
-    choices = {
-        "suite": {suite for suite, _, _, _ in kinds},
-        "version": {v for suite, v, _, _ in kinds if sought.suite and suite == sought.suite},
-        "panel": {panel for _, _, panel, _ in kinds},
-        "category": {c for suite, _, _, c in kinds if sought.suite in {"", suite}},
-    }
-    found = {name: tuple(sorted(values - {""})) for name, values in choices.items()}
-    return Shelf(counted(records, sought, names, whole=False), found)
+    return Shelf(counted(records, sought, names, whole=False), choices_of(every, sought.suite))
 
 
 def counted(

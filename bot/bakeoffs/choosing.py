@@ -1,7 +1,7 @@
 """Which records a leaderboard counts, one version of a suite at a time. Pure."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.bakeoffs.sought import Sought
 from bot.render.boards.coverage import Coverage
@@ -23,6 +23,18 @@ def chosen(records: Sequence[Packed], sought: Sought) -> tuple[Sequence[Packed],
     else:
         counted, left_out = [*records], ()
     return counted, _coverage(counted, sought, version, left_out)
+
+
+def choices_of(every: Sequence[Packed], suite: str = "") -> Mapping[str, tuple[str, ...]]:
+    """Give by option what can be chosen among records; versions and categories are a suite's."""
+    kinds = {(x.suite, x.suite_version, x.panel, x.category) for x in every}
+    choices = {
+        "suite": {name for name, _, _, _ in kinds},
+        "version": {v for name, v, _, _ in kinds if suite and name == suite},
+        "panel": {panel for _, _, panel, _ in kinds},
+        "category": {c for name, _, _, c in kinds if suite in {"", name}},
+    }
+    return {name: tuple(sorted(values - {""})) for name, values in choices.items()}
 
 
 def _coverage(

@@ -1,4 +1,4 @@
-"""`council bias`: what grades tell of judges, and the experiment that makes some."""
+"""`council bias`: what grades and rounds tell of judges, and the experiment that makes grades."""
 
 from enum import Enum
 from pathlib import Path
@@ -10,22 +10,24 @@ from typer.core import TyperGroup
 from bot.cli.outcome import FAILED, run
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-OF_FILE = "of"
+OF_FILE, OF_ROUNDS = "of", "rounds"
 
 
 class _FileOrCommand(TyperGroup):
-    """Takes for a file what is no command's name."""
+    """Takes for a file what is no command's name, and `--rounds` for a command."""
 
     # Typer keeps the type of its contexts to itself.
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
-        """Name the command that reads files where no other is."""
-        if args and args[0] not in {*self.commands, "--help"}:
+        """Name the command that is meant where none is."""
+        if "--rounds" in args:
+            args = [OF_ROUNDS, *(arg for arg in args if arg != "--rounds")]
+        elif args and args[0] not in {*self.commands, "--help"}:
             args = [OF_FILE, *args]
         return super().parse_args(ctx, args)
 
 
 bias_app = typer.Typer(
-    help="Measure the bias of judges: council bias FILE, or one of these.",
+    help="Measure the bias of judges: council bias FILE, council bias --rounds, or one of these.",
     cls=_FileOrCommand,
     no_args_is_help=True,
 )
@@ -74,3 +76,22 @@ def run_experiment(  # noqa: PLR0913, PLR0917
     run(hold_experiment(request, ended.append))
     if ended != [True]:
         raise typer.Exit(FAILED)
+
+
+@bias_app.command(OF_ROUNDS)
+def of_rounds(
+    since: Annotated[
+        str, typer.Option(help="Asked since: 2026-11-21, or 30d, 2w, 12h ago.", show_default=False)
+    ] = "",
+    panel: Annotated[str, typer.Option(help="One panel's rounds.", show_default=False)] = "",
+    suite: Annotated[str, typer.Option(help="One suite's rounds.", show_default=False)] = "",
+    as_json: Json = False,
+    to_png: Annotated[
+        Path | None, typer.Option("--png", help="Draw the figures into a file.")
+    ] = None,
+) -> None:
+    """Show how judges of stored rounds rank themselves, their family, slots, length and style."""
+    from bot.cli.bias_rounds import report_rounds
+
+    given = {"since": since, "panel": panel, "suite": suite}
+    report_rounds(given, as_json=as_json, to_png=to_png)

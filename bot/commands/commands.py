@@ -4,6 +4,8 @@ from bot.chat import Chat, Heading, Note, Post, Said, Table
 from bot.commands.asking import ask
 from bot.commands.bakeoff_words import GRAMMAR as BAKEOFF
 from bot.commands.bakeoffs import bakeoffs
+from bot.commands.bias import GRAMMAR as BIAS
+from bot.commands.bias import show_bias
 from bot.commands.budget import show_budget
 from bot.commands.cancelling import cancel
 from bot.commands.desk import Desk
@@ -57,6 +59,14 @@ _OTHERS = (
         "see who does best over many rounds",
         show_leaderboard,
         BOARD,
+        "words",
+    ),
+    Command(
+        "bias",
+        "/council bias [PANEL]",
+        "see how biased the judges are, over many rounds",
+        show_bias,
+        BIAS,
         "words",
     ),
     Command(

@@ -12,6 +12,8 @@ from importlib.metadata import version
 
 from bot.access import Access, TooManyRoundsError, check_pace, check_panel
 from bot.bakeoffs.holds import Holds
+from bot.bias.reporting import bias_report
+from bot.bias.showing import Measure
 from bot.chat import Chat
 from bot.commands.at_once import check_at_once
 from bot.commands.drafts import Drafts
@@ -62,6 +64,7 @@ class Desk:
     who may ask where; one asker's questions are taken in by turns, and so are a workspace's where
     it has a limit; `taken_in` are the rounds of such that are seen to their end. Schedules go by
     the `zone` where they name none, and whoever changes one tells `schedules_changed`.
+    `measure_bias` gives the bias of judges over rounds that are wanted.
     """
 
     store: Store
@@ -86,6 +89,7 @@ class Desk:
     bakeoff_rounds: int = BAKEOFF_ROUNDS
     zone: str = "UTC"
     schedules_changed: Callable[[], None] = _unheard
+    measure_bias: Measure = bias_report
     turns: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     taken_in: set[str] = field(default_factory=set)
 

@@ -25,9 +25,9 @@ from bot.render.boards.coverage import covers, nothing
 from bot.render.boards.deciding import SHARED, decided
 from bot.render.boards.document import board_document, csv_of
 from bot.render.boards.news import news_lines
-from bot.render.boards.svg import svg_of
 from bot.render.boards.thread import HOW_AUTHORS, HOW_JUDGES
 from bot.render.boards.worthwhile import worth_lines, worth_table
+from bot.render.drawing.svg import svg_of
 from bot.render.names import known_names
 from bot.web.downloads import download
 from bot.web.site import Site
@@ -49,7 +49,7 @@ class Head:
 
 async def leaderboard_page(site: Site, request: Request) -> Response:
     """Give the leaderboard that the address means."""
-    given = _given(request)
+    given = options_of(request)
     fault = ""
     try:
         sought = sought_by(given, site.desk.now())
@@ -72,9 +72,9 @@ async def leaderboard_page(site: Site, request: Request) -> Response:
     )
 
 
-def _given(request: Request) -> dict[str, str]:
+def options_of(request: Request, names: Sequence[str] = OPTIONS) -> dict[str, str]:
     """Give the options of an address that say something."""
-    found = {name: request.query_params.get(name, "") for name in OPTIONS}
+    found = {name: request.query_params.get(name, "") for name in names}
     return {name: value[:MOST_LETTERS].strip() for name, value in found.items() if value.strip()}
 
 
@@ -87,7 +87,7 @@ async def _shelf(site: Site, sought: Sought) -> Shelf:
 def _shown(shown: Leaderboard, sought: Sought, request: Request) -> dict[str, Any]:
     """Give what the page shows of a board, sorted as the address says."""
     wanted = request.query_params.get("sort", "")
-    given = _given(request)
+    given = options_of(request)
     if sought.as_judge:
         heads, rows = _sorted(shown.judges.rows, judge_columns(shown.names), wanted, given)
     else:
@@ -147,5 +147,5 @@ async def as_png(site: Site, request: Request) -> Response:
 
 
 async def _board(site: Site, request: Request) -> tuple[Leaderboard, Sought]:
-    sought = sought_by(_given(request), site.desk.now())
+    sought = sought_by(options_of(request), site.desk.now())
     return (await _shelf(site, sought)).shown, sought

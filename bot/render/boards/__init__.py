@@ -18,6 +18,6 @@ __all__ = [
 
 def picture_of(shown: Leaderboard) -> bytes:
     """Give a leaderboard's figure as a PNG; it takes a moment, so do it in a thread."""
-    from bot.render.boards.png import png_of
+    from bot.render.drawing.png import png_of
 
     return png_of(figure_of(shown.chart))

@@ -56,21 +56,6 @@ class Chart:
         return Chart(tuple(bars), self.days[-MOST_RUNS:], self.is_mixed)
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """A range of shares on a line from one end to the other, with the shares to name on it."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-    ticks: tuple[float, ...] = ()
-
-    def at(self, share: float) -> float:
-        """Give where a share stands."""
-        return self.start + (share - self.low) / (self.high - self.low) * (self.end - self.start)
-
-
 def range_of(spreads: Iterable[Spread | None]) -> tuple[float, float]:
     """Give tenths around all spreads and one half, .2 apart at least."""
     reaches = [spread.reach for spread in spreads if spread]

@@ -62,8 +62,8 @@ def within(interval: Interval | None) -> str:
 
 
 def signed(number: float) -> str:
-    """Give a number with its sign: "+.42", "−.05"."""
-    return f"{number:+.2f}".replace("-", "−").replace("0.", ".", 1)
+    """Give a number with its sign: "+.42", "−.05"; what rounds to nothing has a plus."""
+    return f"{round(number, 2) + 0.0:+.2f}".replace("-", "−").replace("0.", ".", 1)
 
 
 def _spoiled(rate: float) -> str:

@@ -164,10 +164,10 @@ def _flat(row: Document) -> Document:
             low, high = value or (None, None)
             made |= {f"{name}_low": low, f"{name}_high": high}
         else:
-            made[name] = _harmless(value)
+            made[name] = harmless(value)
     return made
 
 
-def _harmless(value: object) -> object:
+def harmless(value: object) -> object:
     """Give a text that no spreadsheet takes for a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -11,7 +11,6 @@ from itertools import groupby
 from bot.render.boards.chart import (
     Bar,
     Chart,
-    Scale,
     Spread,
     heading,
     mean_of,
@@ -21,8 +20,9 @@ from bot.render.boards.chart import (
     ticks_of,
     told,
 )
-from bot.render.boards.marks import Band, Dot, Figure, Ink, Mark, Path, Stroke, Words
-from bot.render.boards.widths import fitting
+from bot.render.drawing.marks import Band, Dot, Figure, Ink, Mark, Path, Stroke, Words
+from bot.render.drawing.scale import Scale
+from bot.render.drawing.widths import fitting
 from bot.render.untrusted import shown_text
 
 WIDTH = 390.0

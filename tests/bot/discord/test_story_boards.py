@@ -35,3 +35,9 @@ async def test_a_leaderboard_without_rounds_is_told_to_the_one_who_asked(stage: 
     said = await stage.says("U1", stage.channel(), "leaderboard", words="nosuchsuite")
 
     assert "No round of suite nosuchsuite has been held yet" in said
+
+
+async def test_a_bias_report_without_rounds_is_told_to_the_one_who_asked(stage: Stage) -> None:
+    said = await stage.says("U1", stage.channel(), "bias", words="nosuchpanel")
+
+    assert "No round fits" in said

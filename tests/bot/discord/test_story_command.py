@@ -18,6 +18,7 @@ COMMANDS = (
     "show",
     "suite",
     "bakeoff",
+    "bias",
     "budget",
     "cancel",
     "leaderboard",

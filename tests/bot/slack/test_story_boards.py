@@ -44,3 +44,13 @@ async def test_a_leaderboard_without_rounds_is_told_to_the_one_who_asked(stage: 
     assert deed.message
     assert "No round of suite nosuchsuite has been held yet" in words(deed.message)
     assert not stage.ours(channel)
+
+
+async def test_a_bias_report_without_rounds_is_told_to_the_one_who_asked(stage: Stage) -> None:
+    channel = stage.channel()
+
+    deed = await stage.slack.command("U1", channel, "/council", "bias nosuchpanel")
+
+    assert deed.message
+    assert "No round fits" in words(deed.message)
+    assert not stage.ours(channel)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from bot.render.boards import figure_of
 from bot.render.boards.chart import MOST_RUNS, Bar, Chart, Spread, range_of, ticks_of, told
-from bot.render.boards.marks import Band, Dot, Figure, Mark, Path, Stroke, Words
-from bot.render.boards.png import SCALE, png_of
-from bot.render.boards.svg import svg_of
-from bot.render.boards.widths import width_of
+from bot.render.drawing.marks import Band, Dot, Figure, Mark, Path, Stroke, Words
+from bot.render.drawing.png import SCALE, png_of
+from bot.render.drawing.svg import svg_of
+from bot.render.drawing.widths import width_of
 from tests.bot.render.boards.builders import a_leaderboard
 
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -6,7 +6,7 @@ Holds no style of its own: the page's policy lets none in.
 from collections.abc import Sequence
 from html import escape
 
-from bot.render.boards.marks import Band, Dot, Figure, Mark, Path, Stroke, Words
+from bot.render.drawing.marks import Band, Dot, Figure, Mark, Path, Stroke, Words
 from bot.render.untrusted import shown_text
 
 

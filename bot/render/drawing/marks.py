@@ -20,6 +20,14 @@ class Ink(StrEnum):
     OTHER = "other"
     FIRST_BAND = "first-band"
     OTHER_BAND = "other-band"
+    HEAT_0 = "heat-0"
+    HEAT_1 = "heat-1"
+    HEAT_2 = "heat-2"
+    HEAT_3 = "heat-3"
+    HEAT_4 = "heat-4"
+
+
+HEATS = (Ink.HEAT_0, Ink.HEAT_1, Ink.HEAT_2, Ink.HEAT_3, Ink.HEAT_4)  # from little to much
 
 
 @dataclass(frozen=True, slots=True)

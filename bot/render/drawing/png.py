@@ -8,7 +8,7 @@ from io import BytesIO
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from bot.render.boards.marks import Band, Dot, Figure, Ink, Mark, Path, Stroke, Words
+from bot.render.drawing.marks import Band, Dot, Figure, Ink, Mark, Path, Stroke, Words
 from bot.render.untrusted import shown_text
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ _COLOURS = {
     Ink.OTHER: "#57534b",
     Ink.FIRST_BAND: "#bfe0d1",
     Ink.OTHER_BAND: "#e0dbd0",
+    Ink.HEAT_0: "#f8faf9",
+    Ink.HEAT_1: "#e8f0ed",
+    Ink.HEAT_2: "#d3e1dc",
+    Ink.HEAT_3: "#bad1c8",
+    Ink.HEAT_4: "#9fbeb3",
 }
 _ANCHORS = {"start": "left", "middle": "center", "end": "right"}
 _TURN = Lock()  # the library is not made for several threads

@@ -1,0 +1,214 @@
+"""The figures of a bias report: what is on them, that they hold on their sheets, both writers."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.render.bias import ShownBias, pictures_of, shown, whole_picture_of
+from bot.render.bias.bars import consistency_bars
+from bot.render.bias.curves import slot_curves
+from bot.render.bias.figures import drawings_of
+from bot.render.bias.heat import heat_map
+from bot.render.boards.coverage import Coverage
+from bot.render.drawing.marks import HEATS, Band, Figure, Ink, Path, Words
+from bot.render.drawing.png import SCALE
+from bot.render.drawing.stacking import stacked
+from bot.render.drawing.svg import svg_of
+from council.bias.report import Effect, JudgeBias
+from tests.bot.render.bias.builders import (
+    AUDITS,
+    NOTHING,
+    SEATS,
+    a_bias,
+    a_judge,
+    a_qwen,
+    a_report,
+    some_given,
+)
+from tests.bot.render.boards.builders import QWEN
+from tests.bot.render.boards.test_figure import corners, words_of
+
+PNG = b"\x89PNG\r\n\x1a\n"
+EVIL = '</text><script>alert(1)</script>"&'
+
+names = st.text(max_size=5) | st.sampled_from(["W" * 60, "Qwen 3 (ollama/qwen3)", "\x00", EVIL])
+numbers = st.none() | st.floats(-2, 2) | st.just(float("nan"))
+
+
+@st.composite
+def judges(draw: st.DrawFn) -> JudgeBias:
+    judge = a_qwen(draw(st.sampled_from([*SEATS, "someone/else"])))
+    value, low = draw(numbers), draw(st.floats(-2, 2))
+    kept = Effect(3, AUDITS, value, draw(st.none() | st.just((low, low + 1))))
+    return replace(
+        judge,
+        kept=kept,
+        position=replace(judge.position, p_holm=draw(st.none() | st.floats(0, 1))),
+        slots=tuple(
+            replace(slot, effect=replace(slot.effect, value=draw(numbers)))
+            for slot in judge.slots[: draw(st.integers(0, 4))]
+        ),
+    )
+
+
+@st.composite
+def biases(draw: st.DrawFn) -> ShownBias:
+    found = draw(st.lists(judges(), max_size=13))
+    seats = (*dict.fromkeys(judge.judge for judge in found),) or SEATS
+    report = a_report(judges=tuple(found), given=some_given(seats) if draw(st.booleans()) else ())
+    return shown(report, Coverage(64), {seat: draw(names) for seat in seats})
+
+
+def figures(bias: ShownBias) -> tuple[Figure, ...]:
+    return (heat_map(bias), slot_curves(bias), consistency_bars(bias))
+
+
+@given(biases())
+def test_nothing_hangs_over_a_sheets_edge(bias: ShownBias) -> None:
+    for figure in figures(bias):
+        for mark in figure.marks:
+            for x, y in corners(mark):
+                assert -0.5 <= x <= figure.width + 0.5, mark
+                assert -0.5 <= y <= figure.height + 0.5, mark
+
+
+@given(biases())
+def test_the_svg_is_whole_and_holds_no_style_of_its_own(bias: ShownBias) -> None:
+    for figure in figures(bias):
+        made = svg_of(figure)
+
+        # What we made ourselves can be trusted.
+        root = ElementTree.fromstring(made)  # noqa: S314
+        assert root.attrib["aria-label"]
+        assert not re.search(r'\sstyle="|<style|<script|\son\w+="', made)
+
+
+def test_the_map_has_a_row_a_judge_a_column_an_author_and_outlines_the_own() -> None:
+    figure = heat_map(a_bias())
+
+    said = words_of(figure)
+    outlined = [mark for mark in figure.marks if isinstance(mark, Path) and mark.ink is Ink.TEXT]
+    assert said[1:6] == ["1", "2", "3", "4", "5"]
+    assert said.count("–") == 5
+    assert len(outlined) == 4
+    assert {".90", ".73", "1.00"} <= {*said}
+
+
+def test_a_larger_share_has_a_stronger_shade() -> None:
+    figure = heat_map(a_bias())
+
+    shades = [HEATS.index(mark.ink) for mark in figure.marks if isinstance(mark, Band)]
+
+    assert shades[:5] == [4, 3, 2, 1, 1]
+
+
+def test_few_ballots_have_no_shade_and_are_said_to_be_few() -> None:
+    given = tuple(replace(one, n=3) for one in some_given()[:5])
+    figure = heat_map(a_bias(given=given))
+
+    assert not any(isinstance(mark, Band) for mark in figure.marks)
+    assert "Not shaded: fewer than ten ballots." in words_of(figure)
+    assert "itself 1.00 (n 3)" in figure.told
+
+
+def test_an_author_that_never_judged_is_a_row_too() -> None:
+    figure = heat_map(a_bias(judges=(a_qwen(),), given=some_given()[:5]))
+
+    assert words_of(figure)[1:6] == ["1", "2", "3", "4", "5"]
+
+
+def test_a_curve_says_whether_it_may_be_chance_not_by_its_ink_alone() -> None:
+    figure = slot_curves(a_bias())
+
+    said = words_of(figure)
+    strong = [mark for mark in figure.marks if isinstance(mark, Path) and mark.ink is Ink.FIRST]
+    assert said[said.index("Qwen 3") + 1] == "beyond chance, p < .001"
+    assert said[said.index("GPT-5.1") + 1] == "may be chance, p .610"
+    assert said[said.index("Qwen Coder") + 1] == "too little to say"
+    assert len(strong) == 1
+
+
+def test_the_bars_have_the_line_of_chance_and_say_who_may_be_it() -> None:
+    said = words_of(consistency_bars(a_bias()))
+
+    assert "chance, 50 %" in said
+    assert said[said.index("Qwen 3") + 1] == "56 %, may be chance"
+    assert said[said.index("GPT-5.1") + 1] == "93 %"
+
+
+def test_who_turns_more_than_a_coin_is_said_to() -> None:
+    worse = a_judge(kept=Effect(40, AUDITS, 0.2, (0.1, 0.3)))
+
+    assert "20 %, worse than a coin" in words_of(consistency_bars(a_bias(judges=(worse,))))
+
+
+def test_more_judges_than_can_be_read_are_left_to_the_tables() -> None:
+    many = tuple(a_judge(f"openai/model-{number}") for number in range(12))
+
+    for figure in figures(a_bias(judges=many, given=())):
+        assert "2 more judges in the tables." in words_of(figure)
+
+
+def test_every_figure_is_told_in_words() -> None:
+    given, slots, kept = (drawing.figure.told for drawing in drawings_of(a_bias()))
+
+    assert "Qwen 3 gave Claude Sonnet 4.6 .90" in given
+    assert "Qwen 3: slot 1 +.21 (.16 to .26)" in slots
+    assert "Qwen 3 kept 56 % (47 % to 65 %, 21 audit ballots)." in kept
+
+
+def test_a_figure_that_would_show_nothing_is_not_drawn() -> None:
+    fair = a_judge(kept=Effect(0, AUDITS))
+
+    drawn = drawings_of(a_bias(judges=(fair,)))
+
+    assert [drawing.key for drawing in drawn] == ["given", "slots"]
+
+
+def test_a_map_without_audit_ballots_says_why_nothing_is_outlined() -> None:
+    blind = tuple(one for one in some_given() if one.judge != one.author)
+
+    said = words_of(heat_map(a_bias(given=blind)))
+
+    assert "No judge was shown its own answer: audit ballots do so." in said
+
+
+def test_without_judges_there_is_nothing_to_draw_and_a_file_says_so() -> None:
+    empty = shown(NOTHING, Coverage(), {})
+
+    assert pictures_of(empty) == ()
+    assert whole_picture_of(empty).startswith(PNG)
+    assert all("yet" in figure.told for figure in figures(empty))
+
+
+def test_the_pictures_are_the_same_whenever_they_are_drawn() -> None:
+    first, second = pictures_of(a_bias()), pictures_of(a_bias())
+
+    assert first == second
+    assert all(picture.startswith(PNG) for picture in first)
+
+
+def test_all_figures_as_one_stand_under_each_other() -> None:
+    parts = figures(a_bias())
+
+    whole = stacked(parts)
+    picture = whole_picture_of(a_bias())
+
+    height = int.from_bytes(picture[20:24])
+    assert whole.height > sum(figure.height for figure in parts)
+    assert words_of(whole) == [text for figure in parts for text in words_of(figure)]
+    lowest = max(mark.y for mark in whole.marks if isinstance(mark, Words))
+    assert lowest < whole.height
+    assert height == pytest.approx(whole.height * SCALE, abs=1)
+
+
+@pytest.mark.parametrize("name", ["$x^2$ and $\\frac", "\x00\x1b[31m", "", EVIL])
+def test_a_name_is_drawn_as_it_is_written(name: str) -> None:
+    bias = shown(a_report(), Coverage(64), {QWEN: name})
+
+    assert all(picture.startswith(PNG) for picture in pictures_of(bias))
+    assert all("<script" not in svg_of(figure) for figure in figures(bias))

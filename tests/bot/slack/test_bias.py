@@ -1,0 +1,47 @@
+"""Bias reports in Slack: within every limit, at every level."""
+
+import pytest
+
+from bot.chat import File
+from bot.render.bias import bias_thread, shown
+from bot.render.boards.coverage import Coverage
+from bot.render.paging import pages
+from bot.slack.dress import Level, dressed
+from bot.slack.fits import fits_slack
+from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
+from tests.bot.render.boards.builders import QWEN
+from tests.bot.slack.limits_kept import faults_of_message, pings_in
+from tests.bot.slack.limits_kept import shown as read_of
+
+EVIL = "<!channel> <@U0BEN> *bold* `code`"
+MANY = tuple(a_judge(f"openai/model-{number}") for number in range(12))
+
+
+@pytest.mark.parametrize("level", [*Level])
+def test_every_post_of_a_report_is_taken(level: Level) -> None:
+    reports = (a_bias(majority="qwen"), a_bias(judges=MANY), shown(NOTHING, Coverage(), {}))
+    for report in reports:
+        thread = bias_thread(report)
+        for post in (thread.root, *thread.replies):
+            for page in pages(post, fits_slack):
+                made = dressed(page, level)
+                assert faults_of_message(made.payload | {"blocks": made.blocks}) == []
+
+
+def test_the_first_post_is_one_message_with_findings_cautions_and_one_line() -> None:
+    (page,) = pages(bias_thread(a_bias(majority="qwen")).root, fits_slack)
+
+    read = read_of(dressed(page).blocks)
+    assert "ranks its own answer .31 higher than the others do (n 52, .18 to .44)." in read
+    assert "One family, qwen, holds most of the seats" in read
+    assert "Over 64 closed rounds with 256 ballots" in read
+
+
+def test_a_name_calls_nobody() -> None:
+    thread = bias_thread(shown(a_report(), Coverage(64), {QWEN: EVIL}))
+
+    for post in (thread.root, *thread.replies):
+        if not isinstance(post.parts[0], File):
+            for level in Level:
+                for page in pages(post, fits_slack):
+                    assert pings_in(dressed(page, level).payload) == []
