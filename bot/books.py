@@ -13,7 +13,7 @@ from council.ports import Chain
 from storage.bakeoffs import SqlBakeoffs
 from storage.chain import SqlChain
 from storage.database import check_opens, open_engine
-from storage.records import SqlRecords
+from storage.records import SqlRecords, sql_votes
 from storage.schedules import SqlSchedules
 from storage.schema import upgrade
 from storage.sql import SqlStore
@@ -65,4 +65,5 @@ async def opened_books(settings: Settings) -> AsyncIterator[Books]:
 
 def bench_of(engine: AsyncEngine) -> Bench:
     """Give all that bake-offs are kept in."""
-    return Bench(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), SqlRecords(engine))
+    numbers = (SqlRecords(engine), sql_votes(engine))
+    return Bench(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), *numbers)

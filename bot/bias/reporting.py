@@ -1,7 +1,12 @@
-"""The bias of judges over stored rounds."""
+"""The bias of judges over the rounds that are wanted, counted beside the event loop."""
 
-from bot.bakeoffs.keeping import Parts, Tell, logged, records_up_to_date
+import asyncio
+
+from bot.bakeoffs.keeping import Parts, Tell, logged, votes_up_to_date
+from bot.bakeoffs.uncollected import uncollected
 from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
+from council.bias.measuring import measured
+from council.bias.packing import blocks
 from council.bias.report import BiasReport
 
 
@@ -13,5 +18,7 @@ async def bias_report(
     Of rounds that are not counted yet the numbers are made first; `tell` hears of those that
     cannot be. Where no round fits, the report has no judges.
     """
-    await records_up_to_date(parts, tell=tell)
-    return BiasReport(0, 0, {}, None, (), (), ())
+    await votes_up_to_date(parts, tell)
+    with uncollected():
+        kept = await parts.bench.votes.recent(wanted)
+        return await asyncio.to_thread(lambda: measured(blocks(kept)))
