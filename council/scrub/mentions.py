@@ -52,7 +52,7 @@ _ROUTE = re.compile(r"(?<![\w/.-])(?:[\w.\ue000-\ue3ff-]{1,40}/){1,3}(?=[\ue000-
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 # How words of other scripts go on: endings of Russian, and letters that make another word of it.
 _SCRIPTS = (
-    ("[а-яё]", r"(?<![а-яё])", r"(?:ом|ой|а|у|е|я|ю)?(?![а-яё])"),
+    ("[а-яё]", r"(?<![а-яё])", r"(?=(?:ом|ой|а|у|е|я|ю)?(?![а-яё]))"),
     ("[\u0621-\u064a]", "", "(?![\u0621-\u064a])"),
     ("[\u0900-\u097f]", "", "(?![\u0900-\u097f])"),
     ("", "(?<![・·])", "(?![・·])"),
