@@ -102,7 +102,12 @@ FAMILIES = (
     ),
     Family("tii", r"falcon", ("Falcon",), ("Technology Innovation Institute", "TII")),
     Family("databricks", r"dbrx|dolly", ("DBRX", "Dolly"), ("Databricks",)),
-    Family("baidu", r"ernie", ("ERNIE Bot", "ERNIE", "Wenxin Yiyan", "文心一言"), ("Baidu", "百度")),
+    Family(
+        "baidu",
+        r"ernie",
+        ("ERNIE Bot", "ERNIE", "Wenxin Yiyan", "文心一言"),
+        ("Baidu", "百度"),
+    ),
     Family("bytedance", r"doubao|\bseed-", ("Doubao", "豆包"), ("ByteDance", "字节跳动")),
     Family("tencent", r"hunyuan", ("Hunyuan", "混元"), ("Tencent", "腾讯")),
     Family("upstage", r"solar", ("Solar",), ("Upstage",)),

@@ -7,7 +7,6 @@ from functools import cache
 
 from council.families import FAMILIES, Family
 from council.scrub.mentions import CASES, VERSION, any_of, marked
-from council.scrub.signs import signed
 
 MASK = "[model name removed]"
 
@@ -30,7 +29,7 @@ def scrub(text: str, own: Iterable[str] = ()) -> Scrubbed:
 
     `own` are the author's seat key, model id and display name.
     """
-    patterns = [_mentions(FAMILIES[at]) for at in signed(marked(text))]
+    patterns = [_mentions(family) for family in _signed(marked(text))]
     return _masked(text, patterns + [_exact(name) for name in own if name])
 
 
@@ -43,6 +42,15 @@ def without_names(text: str, families: Iterable[str]) -> Scrubbed:
     """Mask every name and maker of these families, whoever is meant: for a judge's reasons."""
     chosen = set(families)
     return _masked(text, [_mentions(family) for family in FAMILIES if family.name in chosen])
+
+
+def _signed(marked_text: str) -> list[Family]:
+    if not marked_text:
+        return []
+    # Most answers name nobody, and no start should wait for fifteen languages.
+    from council.scrub.signs import signed
+
+    return [FAMILIES[at] for at in signed(marked_text)]
 
 
 def _masked(text: str, patterns: Iterable[re.Pattern[str]]) -> Scrubbed:
@@ -62,4 +70,6 @@ def _exact(name: str) -> re.Pattern[str]:
 def _mentions(family: Family) -> re.Pattern[str]:
     names = any_of((*family.names, *family.makers))
     tail = r"(?:[-:][\w.:-]{0,40}\w|\d[\w.]{0,20}\w|\d)?"
-    return re.compile(rf"{_START}{_ROUTE}(?:{names}){VERSION}{tail}(?:{_END}|(?={CASES}{_END}))", re.IGNORECASE)
+    return re.compile(
+        rf"{_START}{_ROUTE}(?:{names}){VERSION}{tail}(?:{_END}|(?={CASES}{_END}))", re.IGNORECASE
+    )

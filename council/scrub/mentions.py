@@ -26,14 +26,14 @@ _VERSION_WORD = (
 VERSION = rf"(?:[ -]?{_VERSION_WORD}(?:[ -]{_VERSION_WORD}){{0,5}})?"
 
 # Names that are also ordinary words: alone on a line they head a text, not sign it.
-_WORDS = set(
-    "llama gemini mistral phi falcon sonar solar granite aya dolly jurassic inflection pi yi "
-    "zephyr bard copilot perplexity tulu reka".split()
+_WORDS = (
+    " llama gemini mistral phi falcon sonar solar granite aya dolly jurassic inflection pi yi "
+    "zephyr bard copilot perplexity tulu reka "
 )
 # Ordinary words that are names only where they are written like one.
-_LOWER_WORDS = set(
-    "phi falcon sonar solar granite aya dolly jurassic inflection pi yi zephyr bard perplexity "
-    "reka writer cohere".split()
+_LOWER_WORDS = (
+    " phi falcon sonar solar granite aya dolly jurassic inflection pi yi zephyr bard perplexity "
+    "reka writer cohere "
 )
 _LETTER = "a-z0-9_\u00df-\u024f"
 _START = rf"(?<![{_LETTER}])(?<![{_LETTER}]-)"
@@ -90,11 +90,11 @@ def _token(match: re.Match[str], text: str) -> str:
     page, at = _table()[name]
     if match.end() > match.end("name") > 0:
         return chr(page + at)
-    if name in _LOWER_WORDS and text[match.start()].islower():
+    if f" {name} " in _LOWER_WORDS and text[match.start()].islower():
         return ""
     if page == _MODEL and match["name"] and _SURNAME.match(text, match.end()):
         return ""
-    return chr(_WORD + at if page == _MODEL and name in _WORDS else page + at)
+    return chr(_WORD + at if page == _MODEL and f" {name} " in _WORDS else page + at)
 
 
 @cache

@@ -16,8 +16,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def signed(text: str) -> list[int]:
     """Give the places in FAMILIES of those that a marked text says it is by, in order."""
-    if not text:
-        return []
     said = own_voice(text)
     found = _of(_top().match(said[:ENDS])) | _of(_bottom().search(said[-ENDS:]))
     near = near_names(said)

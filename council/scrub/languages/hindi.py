@@ -14,6 +14,7 @@ HINDI = Language(
     signs=(
         rf"मैं[^।.\n]{{0,30}}?{MODEL} (?:हूँ|हूं)",
         rf"मैं {MODEL} नाम|मैं {MAKER} द्वारा|मैं, ?{MODEL},",
+        rf"मैं {MODEL} बोल|आपका (?:सहायक|मॉडल) {MODEL}",
         rf"आप (?:{MAKER} के )?{MODEL} से बात",
         rf"मेरा नाम {MODEL}|मुझे {MODEL} (?:कह|बुला)",
         rf"{OPENING}{MODEL} {_AS} {_ME}",

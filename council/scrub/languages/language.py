@@ -33,12 +33,14 @@ class Grammar:
     """A language that says who before what: "I am", "as", "made", "by".
 
     `named` comes straight before a model, but for words of `kind`, of which `nouns` say what it
-    is; `role` is "as", and `then` what follows it where it is the writer's own. `was` made `by` is
-    in the writer's voice. `made_me` follows a maker, `me_made` precedes one, as does `my_maker`.
-    `own_text` is an answer and that it was written.
+    is; `here` before one that ends a clause ("hier ist Claude."). `role` is "as", and `then` what
+    follows it where it is the writer's own. `was` made `by` is in the writer's voice. `made_me`
+    follows a maker, `me_made` precedes one, as does `my_maker`. `own_text` is an answer and that
+    it was written, `view` a view of mine, as, and `yours` your assistant.
     """
 
     named: str
+    here: str
     kind: str
     nouns: str
     role: str
@@ -51,6 +53,8 @@ class Grammar:
     my_maker: str
     i: str
     own_text: str
+    view: str
+    yours: str
     not_after: str = ""
 
     @property
@@ -63,6 +67,7 @@ class Grammar:
         alone = rf"(?!,? ?{MODEL}|'s )"
         return (
             rf"\b(?:{self.named}) ?{kind}{MODEL}{not_after}",
+            rf"\b(?:{self.here}) {kind}{MODEL}(?=[.,!:;،])",
             rf"\b(?:{self.role}) ?{kind}{MODEL}(?=(?:{self.then}))",
             rf"\b(?:{self.role}|{self.named}) ?{is_noun}{kind}(?:(?:{self.made}) )?(?:{self.by}) ?"
             rf"{MAKER}{alone}",
@@ -70,7 +75,9 @@ class Grammar:
             rf"{MAKER}",
             rf"{MAKER}(?:{self.made_me})\b",
             rf"\b(?:{self.me_made}) ?{MAKER}",
-            rf"\b(?:{self.my_maker})(?:,? \w{{1,6}}){{0,2}}[ ,:('-]{{1,3}}{MAKER}",
+            rf"\b(?:{self.my_maker})(?:,? \w{{1,6}}){{0,2}}[ ,:('—-]{{1,3}}{MAKER}",
+            rf"\b(?:{self.view}) {kind}{MODEL}",
+            rf"\b(?:{self.yours}),? {MODEL}",
             rf"\b(?:{self.i}), {kind}{MODEL},",
             rf"\b(?:{self.own_text}) ?{kind}{ANY}",
         )

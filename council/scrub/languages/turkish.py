@@ -8,20 +8,26 @@ _MADE = r"(?:eğit|geliştir|yarat|oluştur|tasarla|üret)\w{2,4}"
 
 TURKISH = Language(
     name="Turkish",
-    cues=cues("ben benim adım beni bana olarak tarafından bu yaratıcım geliştiricim ile şu adlı isimli"),
+    cues=cues(
+        "ben benim adım beni bana olarak tarafından bu yaratıcım geliştiricim ile asistanınız "
+        "asistanın adında şu adlı isimli"
+    ),
     signs=(
         # "Ben Claude'um", "Benim adım Grok"
-        rf"\bben,? {MODEL}(?:'?[yıiuü]{{1,2}}m\b|,| olduğum\b| olarak\b)",
+        rf"\bben,? (?:yalnızca |sadece )?{MODEL}(?:'?[yıiuü]{{1,2}}m\b|,| olduğum\b| olarak\b)",
         rf"{MODEL}'[yıiuü]{{1,2}}m\b",
         rf"\badım {MODEL}|\bbana {MODEL} (?:de|diye)",
-        rf"{MODEL} (?:adlı|isimli) [^.\n]{{0,30}}[yr][ıiu]m\b",
+        rf"{MODEL} (?:adlı|isimli|adında) [^.\n]{{0,30}}[yr][ıiu]m\b",
         rf"\bben [^.\n]{{0,10}}{MAKER}[^.\n]{{0,50}}(?:modeliyim|asistanım|asistanıyım|zek[âa]yım)",
         rf"{MODEL} ile konuşuyorsun",
+        rf"(?:merhaba|selam)[^.\n]{{0,12}} ben {MODEL}",
+        rf"{MAKER} tarafından [^.\n]{{0,40}}(?:modeliyim|asistanım|asistanıyım|zek[âa]yım)",
+        rf"\b(?:asistanınız|asistanın),? {MODEL}",
         # "Gemini olarak", "Google tarafından eğitilmiş bir model olarak"
         rf"{OPENING}{MODEL} olarak\b",
         rf"{MAKER}(?: tarafından|'\w{{1,4}}) [^.\n]{{0,40}}{_NOUN}\w{{0,4}} olarak\b",
         rf"{MAKER} tarafından (?:eğitildim|oluşturuldum|geliştirildim|tasarlandım|yaratıldım"
-        r"|üretildim|programlandım)",
+        r"|üretildim|programlandım|\w+d[iıuü]ğ[iıuü]m)",
         rf"{MAKER} beni [^.\n]{{0,50}}{_MADE}\b|\bbeni {MAKER} {_MADE}\b",
         rf"{MAKER}(?:'\w{{1,5}})? (?:geliştirici|yaratıcı|mühendis)ler(?:im)\b",
         rf"\b(?:yaratıcım|geliştiricim|üreticim|yapımcım),? (?:olan )?{MAKER}",
