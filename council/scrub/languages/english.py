@@ -13,7 +13,7 @@ _KIND = words(
     r"|source|free|multimodal|conversational|generative|advanced|ai|artificial|intelligence"
     r"|language|model|assistant|chatbot|bot|llm|system|program|named|called|known|as|version|of"
     r"|instance|member|and|that|which|was|is|only|just|merely|simply|originally|also|proudly"
-    r"|recently"
+    r"|recently|specifically"
 )
 _MADE = (
     r"(?:made|trained|developed|created|built|designed|released|written|powered|fine-tuned"
@@ -38,7 +38,7 @@ _NAMED = (
     r"|this is)?"
     r"|\bmy (?:underlying |base |own )?(?:model|model name|llm) is"
     r"|\b(?:speaking|writing|answering|responding|replying|speaking for myself|my (?:role|capacity"
-    r"|life|answer|perspective|view|point of view|standpoint)) as"
+    r"|life|answer|perspective|view|point of view|standpoint)|i (?:work|serve|act)) as"
 )
 _ALONE = rf"(?!,? ?{MODEL}|'s )"
 _TEXT = r"(?:answer|response|reply|text|message|summary|post|content|note)"
@@ -77,13 +77,13 @@ ENGLISH = Language(
         rf"|fine-tuned) me\b(?! (?:an?|the|some|my|do|feel|cry|laugh|think|pay|wait|want)\b)",
         rf"\b{_MADE} me\b[^.\n]{{0,8}}(?:,| is| was| at| by) {MAKER}",
         rf"\bmy (?:own )?(?:creators?|makers?|developers?|designers?|trainers?|parent company)"
-        rf"(?:,? (?:at|is|are|in|from|over at)|,|:) {MAKER}",
+        rf"(?:,? (?:at|is|are|in|from|over at)|,|:)? {MAKER}(?!'s )",
         rf"\bmy training (?:by|at|from) {MAKER}",
         # "I run on Gemini", "like other Claude models, I", "I am part of the Qwen family"
         rf"\bi(?:'m| am)? {_ADVERB}(?:based|built|running|run|powered|fine-tuned|derived)"
         rf" (?:on|by|from) (?:top of )?{_KIND}{MODEL}{_NOT_OF}",
         rf"\b(?:like|as with|unlike) (?:all |other |most |any |every ){{1,2}}{_KIND}{ANY}"
-        rf" {_NOUN}s?\b[^.\n]{{0,5}}\bi\b",
+        rf" {_NOUN}s?\b[^.\n]{{0,5}}\b(?:i|my)\b",
         rf"\b(?:like|as with) (?:all |other |most |any |every ){{1,2}}{_KIND}{_NOUN}s?"
         rf" (?:{_MADE} )?(?:by|from) {MAKER},? i\b",
         rf"\bi (?:belong to|am part of|am a member of|come from|hail from) (?:the |what )?{ANY}",
@@ -98,7 +98,8 @@ ENGLISH = Language(
     ),
     closings=(
         r"(?:(?:best|kind|warm|many|with|yours) ){0,2}"
-        r"(?:regards|wishes|thanks|greetings|cheers|sincerely|truly|yours(?: truly)?|best"
+        r"(?:all the best|take care|regards|wishes|thanks|greetings|cheers|sincerely|truly"
+        r"|yours(?: truly)?|best"
         r"|your(?: friend)?)"
     ),
     owned=r"'s (?:answer|response|reply|take|view)\b| says ?[:\n]",

@@ -37,7 +37,7 @@ GERMAN = Language(
         rf"\b(?:da|weil|wenn) ich {MODEL} bin\b",
         rf"\bals (?:ein|eine) (?:von|durch|bei) {MAKER} (?:{_MADE})[^.\n]{{0,30}}(?:{_NOUNS})",
         rf"\bals [^.,\n]{{0,30}}(?:{_NOUNS}),? (?:das|der|die) (?:von|bei) {MAKER} ",
-        rf"\bich (?:wurde )?(?:von|bei|durch) {MAKER} (?:{_GRAMMAR.made})",
+        rf"\bich (?:wurde )?(?:von|bei|durch) {MAKER} (?:[^.,\n]{{0,30}} )?(?:{_GRAMMAR.made})",
         rf"\bich (?:basiere auf|laufe auf|beruhe auf) {MODEL}",
     ),
     fields=r"modell|verfasser|(?:antwort|verfasst|geschrieben|erstellt|beantwortet) von",

@@ -20,7 +20,7 @@ HUNGARIAN = Language(
         rf"{MODEL} nevű [^.\n]{{0,40}}vagyok\b",
         rf"{MAKER} [^.\n]{{0,30}}(?:{_NOUN}\w*|terméke) vagyok\b",
         rf"\ba nevem {MODEL}|{MODEL} a nevem\b|{MODEL}-?n[ae]k hívnak\b",
-        rf"\bén, {MODEL},",
+        rf"\bén, (?:az? )?{MODEL},",
         rf"\b(?:ön|te) (?:most )?(?:az? )?{MODEL}-?\w{{0,3}}[ae]l beszél",
         rf"{OPENING}[^.\n]{{0,15}}\bitt (?:az? )?{MODEL}(?=[.,!])",
         rf"\b(?:ön|a te|te) (?:\w+ )?asszisztensed?e?, ?(?:az? )?{MODEL}",
@@ -28,7 +28,7 @@ HUNGARIAN = Language(
         rf"{OPENING}(?:az? )?{MODEL}-?ként\b",
         rf"{OPENING}mint {MODEL},(?! ?az? {ANY})",
         rf"{OPENING}mint (?:az? |egy )?{MAKER} [^.\n]{{0,40}}{_NOUN}",
-        rf"{OPENING}(?:az? )?{MAKER} [^.\n,]{{0,40}}{_NOUN}\w{{0,4}}ként\b",
+        rf"{OPENING}(?:az? )?{MAKER}[ -][^.\n,]{{0,40}}{_NOUN}\w{{0,4}}ként\b",
         # "engem a DeepSeek tanított", "az OpenAI fejlesztett, és …"
         rf"\bengem (?:az? )?{MAKER} {_MADE}",
         rf"{OPENING}(?:mivel |mert )?(?:az? )?{MAKER} (?:úgy )?{_MADE}(?: meg| ki)?(?=[,.;]| hogy)",

@@ -15,7 +15,8 @@ _GRAMMAR = Grammar(
     r"|soltanto|semplicemente",
     nouns="modello|assistente|ia|chatbot|bot|intelligenza",
     role="come|in quanto|in qualità di",
-    then=r",? (?:io|non|mi|(?!tutto|molto|quando|altro|uno)\w{2,}(?:[^\W\daeiou]o|rei|rò|co|do))\b",
+    then=r",? io\b|, (?:non (?:posso|ho|sono|so|\w*[dc]o)|mi|il mio|la mia|(?!tutto|molto|quando"
+    r"|altro|uno)\w{2,}(?:[^\W\daeiou]o|rei|rò|co|do))\b",
     was="sono stat[oa]|venni|sono",
     made=_MADE,
     by="da|dalla|presso|di",
@@ -33,5 +34,6 @@ ITALIAN = Language(
     cues=cues("sono suo tuo vostro io mi mio miei come quanto qualità essendo sta stai qui questa"),
     signs=(*_GRAMMAR.signs, rf"\b(?:mi baso su|funziono con) {MODEL}"),
     fields=r"modello|autore|risposta di|(?:scritto|redatto|generato) da",
-    closings=r"(?:cordiali |distinti |un )?salut[oi]|cordialmente|un abbraccio|il suo|il tuo",
+    closings=r"(?:un )?(?:cordiali |cordiale |distinti )?salut[oi]|cordialmente|un abbraccio"
+    r"|il suo|il tuo",
 )

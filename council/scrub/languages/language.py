@@ -61,7 +61,7 @@ class Grammar:
     def signs(self) -> tuple[str, ...]:
         """What such a language says, each with the name it tells."""
         kind = words(self.kind)
-        is_noun = rf"(?=[^.\n]{{0,80}}(?:{self.nouns}))"
+        is_noun = rf"(?=[^.\n\ue000-\ue3ff]{{0,80}}(?:{self.nouns}))"
         not_after = rf"(?!'s |[ -](?:{self.not_after})\b)" if self.not_after else ""
         # "As a model from OpenAI, GPT-4 …" is about GPT-4.
         alone = rf"(?!,? ?{MODEL}|'s )"
@@ -69,10 +69,11 @@ class Grammar:
             rf"\b(?:{self.named}) ?{kind}{MODEL}{not_after}",
             rf"\b(?:{self.here}) {kind}{MODEL}(?=[.,!:;،])",
             rf"\b(?:{self.role}) ?{kind}{MODEL}(?=(?:{self.then}))",
-            rf"\b(?:{self.role}|{self.named}) ?{is_noun}{kind}(?:(?:{self.made}) )?(?:{self.by}) ?"
-            rf"{MAKER}{alone}",
-            rf"\b(?:{self.was}) {kind}(?:{self.made})(?: \w{{1,3}} \w{{1,20}})? (?:{self.by}) ?"
-            rf"{MAKER}",
+            rf"\b(?:{self.role}|{self.named}) ?{is_noun}{kind}(?:(?:{self.made}) )?"
+            rf"(?:(?:{self.by}) ?)?{MAKER}{alone}",
+            rf"\b(?:{self.role}) {MAKER}[ -](?:{self.nouns})",
+            rf"\b(?:{self.was}) {kind}(?:{self.made})(?: \w{{1,3}} \w{{1,20}})? "
+            rf"(?:(?:{self.by}) ?)?{MAKER}",
             rf"{MAKER}(?:{self.made_me})\b",
             rf"\b(?:{self.me_made}) ?{MAKER}",
             rf"\b(?:{self.my_maker})(?:,? \w{{1,6}}){{0,2}}[ ,:('—-]{{1,3}}{MAKER}",

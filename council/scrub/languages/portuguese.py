@@ -14,7 +14,8 @@ _GRAMMAR = Grammar(
     r"|somente",
     nouns="modelo|assistente|ia|chatbot|bot|inteligência",
     role="como|enquanto|na qualidade de",
-    then=r",? (?:eu|não|me|meu|minha|(?!todo|muito|quando|outro)\w{2,}(?:[^\W\daeiou]o|ria|rei))\b",
+    then=r",? eu\b|, (?:não \w*[^\W\daeiou]o|não sei|não sou|me|meu|a minha|minha|(?!todo|muito"
+    r"|quando|outro)\w{2,}(?:[^\W\daeiou]o|ria|rei))\b",
     was="fui|tenho sido|sou",
     made=_MADE,
     by="por|pelo|pela|na|no|da|do|de",

@@ -14,7 +14,8 @@ _GRAMMAR = Grammar(
     r"|inteligencia|artificial|llamad[oa]|conversacional|versión|yo|también|solo|sólo|simplemente",
     nouns="modelo|asistente|ia|chatbot|bot|inteligencia",
     role="como|en calidad de",
-    then=r",? (?:yo|no|me|mi|(?!todo|mucho|cuando|otro|uno)\w{2,}(?:[^\W\daeiou]o|ría|ré)|soy)\b",
+    then=r",? yo\b|, (?:no \w*[^\W\daeiou]o|no sé|no soy|me|mi|(?!todo|mucho|cuando|otro"
+    r"|uno)\w{2,}(?:[^\W\daeiou]o|ría|ré)|soy)\b",
     was="fui|he sido|soy",
     made=_MADE,
     by="por|en|de",

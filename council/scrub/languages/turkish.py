@@ -26,7 +26,9 @@ TURKISH = Language(
         # "Gemini olarak", "Google tarafından eğitilmiş bir model olarak"
         rf"{OPENING}{MODEL} olarak\b",
         rf"{MAKER}(?: tarafından|'\w{{1,4}}) [^.\n]{{0,40}}{_NOUN}\w{{0,4}} olarak\b",
-        rf"{MAKER} tarafından (?:eğitildim|oluşturuldum|geliştirildim|tasarlandım|yaratıldım"
+        rf"\bbir {MAKER} {_NOUN}\w{{0,4}} olarak\b",
+        rf"{MAKER} tarafından (?:\S{{1,20}} )?(?:eğitildim|oluşturuldum|geliştirildim|tasarlandım"
+        rf"|yaratıldım"
         r"|üretildim|programlandım|\w+d[iıuü]ğ[iıuü]m)",
         rf"{MAKER} beni [^.\n]{{0,50}}{_MADE}\b|\bbeni {MAKER} {_MADE}\b",
         rf"{MAKER}(?:'\w{{1,5}})? (?:geliştirici|yaratıcı|mühendis)ler(?:im)\b",
