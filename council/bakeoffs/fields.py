@@ -16,6 +16,7 @@ AUTHORED = (
     "seconds",
     "first_votes",
     "ballots",
+    "named_itself",
 )
 JUDGED = ("valid", "spoiled", "tau_b", "first_slot", "kept", "pairs", "cost_usd")
 PAIRED = ("margin", "judges", "won")

@@ -20,7 +20,8 @@ class AuthorLine:
     should have against every other member of the board (Bradley-Terry), on boards whose rounds
     had different panels; None elsewhere. `first_votes` of `ballots` put it first, alone.
     Price, seconds, tokens and words are means over its answers, None where none is known;
-    `absences` are rounds it was asked in and gave no answer. `accuracy` is over `graded` answers.
+    `absences` are rounds it was asked in and gave no answer, `named_itself` answers in which its
+    names had to be masked. `accuracy` is over `graded` answers.
     """
 
     member: str
@@ -39,6 +40,7 @@ class AuthorLine:
     answers: int = 0
     absences: int = 0
     refusals: int = 0
+    named_itself: int = 0
     accuracy: float | None = None
     accuracy_ci: Interval | None = None
     graded: int = 0
@@ -70,6 +72,7 @@ def author_line(columns: Columns, member: int, strength: Strength | None) -> Aut
         answers=len(absences) - absent,
         absences=absent,
         refusals=int(known("refused").sum()),
+        named_itself=int(known("named_itself").sum()),
         accuracy=mean_of(grades),
         accuracy_ci=rate_interval(int(grades.sum()), len(grades)) if len(grades) else None,
         graded=len(grades),

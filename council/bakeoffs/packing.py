@@ -23,7 +23,7 @@ __all__ = ["Packed", "columns", "packed", "unpacked"]
 _SINGLE = np.dtype("<f4")
 _COUNTS = {"place", "words", "tokens_out", "first_votes", "ballots", "judges"}
 _COUNTS |= {"spoiled", "kept", "pairs"}
-_TRUTHS = {"correct", "refused", "absent", "valid", "council_correct"}
+_TRUTHS = {"correct", "refused", "absent", "valid", "council_correct", "named_itself"}
 
 
 def packed(record: Record) -> Packed:

@@ -101,6 +101,7 @@ def _authored(
         seconds=answer.reply.seconds,
         first_votes=line.first_votes if line else None,
         ballots=sum(label in ballot.shown for ballot in counted.ballots) if line else None,
+        named_itself=bool(answer.scrubbed),
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-VERSION = 1  # of what a record holds; records of another are made anew
+VERSION = 2  # of what a record holds; records of another are made anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +11,8 @@ class Authored:
     """How one member fared as an author; None is not known, or not there.
 
     `share` is the round's Borda share in pair form; `correct` says how its answer was graded;
-    `first_votes` of the `ballots` that saw it put it first, alone.
+    `first_votes` of the `ballots` that saw it put it first, alone. `named_itself` says whether
+    something was masked in its answer.
     """
 
     member: str
@@ -26,6 +27,7 @@ class Authored:
     seconds: float | None = None
     first_votes: int | None = None
     ballots: int | None = None
+    named_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,26 @@ ANSWERS = [
     'many("a/b.c-")',
     'many("(") + "Claude"',
 ]
+TONGUES = [
+    'many("Claude ich mein je soy sou sono vagyok ")',
+    'many("Claude jestem \\u044f ben ")',
+    'many("als ein eine Claude ")',
+    'many("como Claude, abc ")',
+    'many("mint OpenAI a b c Claude ")',
+    'many("OpenAI made me ")',
+    'many("\\u6211\\u662f\\u4e00\\u4e2a\\u4e00\\u4e2aClaude\\u7684")',
+    'many("\\u79c1\\u306f\\u3001\\u79c1\\u306f\\u3001Claude")',
+    'many("\\uc800\\ub294 Claude ")',
+    'many("\\u0623\\u0646\\u0627 Claude ")',
+    'many("\\u0924 Claude ")',
+    'many("\\"Claude ")',
+    'many("\\u201cClaude ")',
+    'many("`a Claude ")',
+    'many("_Claude")',
+    'many("a/b/Claude/")',
+    'many("Claude\\n \\n ")',
+    'many("Regards ") + "Claude"',
+]
 REASONS = [
     '"Response A" + many(", ") + "x"',
     '"Response A" + many(" and ") + "x"',
@@ -76,7 +96,7 @@ SYNTHESES = [
 READERS = {
     "defused": ("from council.imitations import defused as read", IMITATIONS),
     "suspicions": ("from council.imitations import suspicions as read", IMITATIONS),
-    "scrub": ("from council.scrub import scrub as read", [*ANSWERS, *IMITATIONS]),
+    "scrub": ("from council.scrub import scrub as read", [*ANSWERS, *TONGUES, *IMITATIONS]),
     "without_names": (
         "from council.scrub import without_names\n"
         "read = lambda text: without_names(text, ['anthropic', 'openai', 'google'])",

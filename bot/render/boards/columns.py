@@ -74,6 +74,10 @@ def _right(line: AuthorLine) -> str:
     return "" if line.accuracy is None else f"{percent(line.accuracy)} right"
 
 
+def _masked(line: AuthorLine) -> str:
+    return f"{line.named_itself} of {line.answers}" if line.named_itself else ""
+
+
 def _place(line: AuthorLine) -> str:
     return str(line.place or "–")
 
@@ -104,6 +108,7 @@ def author_columns(names: Mapping[str, str]) -> tuple[Column[AuthorLine], ...]:
         _number("seconds", "Time", "seconds", duration, is_low_best=True),
         _number("tokens_out", "Tokens", "tokens_out", "{:,.0f}".format, is_low_best=True),
         _number("absences", "Absences", "absences", is_low_best=True),
+        Column("named_itself", "Named itself", attrgetter("named_itself"), _masked, True),
     )
 
 

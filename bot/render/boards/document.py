@@ -72,6 +72,7 @@ def _author(line: AuthorLine, names: Names) -> Document:
         "answers": line.answers,
         "absences": line.absences,
         "refusals": line.refusals,
+        "named_itself": line.named_itself,
     }
 
 

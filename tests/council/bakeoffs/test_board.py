@@ -108,6 +108,7 @@ def test_a_line_says_what_answers_cost_and_how_long_they_were() -> None:
                 first_votes={"ada": 2},
                 ballots={"ada": 3},
                 refused={"ada": True},
+                named_itself={"ada": True},
                 correct={"ada": True},
             ),
             a_record({"ada": 0.0, "bob": 1.0}, number=2, seconds={"ada": 4.0}, words={"ada": 40}),
@@ -117,7 +118,7 @@ def test_a_line_says_what_answers_cost_and_how_long_they_were() -> None:
 
     line = next(line for line in found.rows if line.member == "ada")
     assert (line.cost_usd, line.seconds, line.tokens_out, line.words) == (0.5, 3, 100, 60)
-    assert (line.answers, line.absences, line.refusals) == (2, 1, 1)
+    assert (line.answers, line.absences, line.refusals, line.named_itself) == (2, 1, 1, 1)
     assert (line.first_votes, line.ballots) == (2, 3)
     assert (line.accuracy, line.graded) == (1, 1)
     assert line.accuracy_ci == pytest.approx((0.2065, 1), abs=1e-4)  # Wilson: 1/(1 + 1.96²)

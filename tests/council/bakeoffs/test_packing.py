@@ -28,6 +28,7 @@ AUTHORS = st.builds(
     seconds=MAYBE,
     first_votes=st.none() | COUNT,
     ballots=st.none() | COUNT,
+    named_itself=st.booleans(),
 )
 JUDGES = st.builds(
     Judged,

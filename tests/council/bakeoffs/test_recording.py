@@ -271,3 +271,13 @@ def test_words_of_a_forgotten_round_are_not_known() -> None:
     forgotten = replace(round_, forgotten=Forgotten(ASKED_AT, "salt", ()))
 
     assert _authored(forgotten)[CLAUDE].words is None
+
+
+def test_an_answer_that_named_its_author_is_counted_so() -> None:
+    round_ = _example()
+    first, *others = round_.answers
+    named = replace(first, scrubbed=("Claude",))
+
+    found = _authored(replace(round_, answers=(named, *others)))
+
+    assert [member for member, one in found.items() if one.named_itself] == [first.member]

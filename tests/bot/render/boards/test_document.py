@@ -24,6 +24,16 @@ def test_a_row_has_the_fixed_fields_best_first() -> None:
     assert json.loads(json.dumps(document)) == document
 
 
+def test_a_row_says_how_many_answers_named_their_author() -> None:
+    board = a_leaderboard()
+    first, *others = board.board.rows
+    rows = (replace(first, named_itself=3), *others)
+
+    document = board_document(replace(board, board=replace(board.board, rows=rows)))
+
+    assert [row["named_itself"] for row in document["rows"]] == [3, 0, 0, 0, 0]
+
+
 def test_judges_have_rows_of_their_own() -> None:
     rows = board_document(a_leaderboard(), as_judge=True)["rows"]
 

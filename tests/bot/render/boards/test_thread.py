@@ -103,6 +103,17 @@ def test_authors_have_price_time_tokens_and_what_was_right() -> None:
     assert first["Absences"] == "0"
 
 
+def test_a_member_that_named_itself_is_told_with_its_answers() -> None:
+    board = a_leaderboard()
+    first, *others = board.board.rows
+    rows = (replace(first, named_itself=3), *others)
+
+    table = table_of(reply(replace(board, board=replace(board.board, rows=rows)), "As authors"))
+
+    at = table.columns.index("Named itself")
+    assert [row[at] for row in table.rows] == ["3 of 36", "", "", "", ""]
+
+
 def test_a_column_that_says_nothing_is_left_out() -> None:
     board = a_leaderboard()
     bare = [replace(line, accuracy=None, cost_usd=None) for line in board.board.rows]
@@ -111,7 +122,7 @@ def test_a_column_that_says_nothing_is_left_out() -> None:
         reply(replace(board, board=replace(board.board, rows=tuple(bare))), "As authors")
     )
 
-    assert not {"Right", "Price", "If all met"} & {*table.columns}
+    assert not {"Right", "Price", "If all met", "Named itself"} & {*table.columns}
 
 
 def test_a_judge_that_follows_the_order_it_is_shown_is_named_so() -> None:

@@ -1,0 +1,60 @@
+"""How much self-identification is found, and how much ordinary text is masked, for docs/method.md.
+
+python -m bench.scrub
+"""
+
+from time import process_time
+
+from council.bakeoffs.intervals import rate_interval
+from council.scrub import ready, scrub
+from tests.council.scrub_corpus import GROUPS, LANGUAGES, Texts, texts
+
+LENGTH = 8_000
+ATTEMPTS = 20
+ANSWERS = {
+    "names nobody": "Use a jobs table read with SKIP LOCKED; it carries that load. ",
+    "names models": "It carries that load on one node, as far as we have seen. " * 8
+    + "GPT-4o and Claude agree. ",
+    "names nothing else": "Compare Claude with GPT-4o, Gemini, Llama 3.1 8B and Mistral. ",
+}
+
+
+def main() -> None:
+    print(f"{'':28}  {'found, of signed':32}  masked, of ordinary")
+    for half in ("held-out", "tuned"):
+        print(half)
+        for name in LANGUAGES:
+            _row(name, texts(half, name))
+        for name, languages in GROUPS.items():
+            _row(name, texts(half, *languages))
+        _row("all", texts(half))
+    _times()
+
+
+def _row(name: str, of: Texts) -> None:
+    found = _rate(sum(bool(scrub(text).found) for text in of.signed), len(of.signed))
+    masked = _rate(sum(bool(scrub(text).found) for text in of.ordinary), len(of.ordinary))
+    print(f"  {name:26}  {found:32}  {masked}")
+
+
+def _rate(hits: int, of: int) -> str:
+    low, high = rate_interval(hits, of)
+    return f"{hits:4} of {of:4}  {hits / of:.3f} ({low:.3f} to {high:.3f})"
+
+
+def _times() -> None:
+    ready()
+    print(f"an answer of {LENGTH:,} characters, in milliseconds of a processor:")
+    for name, sentence in ANSWERS.items():
+        text = (sentence * LENGTH)[:LENGTH]
+        print(f"  {name:26}  {min(_milliseconds(text) for _ in range(ATTEMPTS)):.1f}")
+
+
+def _milliseconds(text: str) -> float:
+    start = process_time()
+    scrub(text)
+    return (process_time() - start) * 1000
+
+
+if __name__ == "__main__":
+    main()
