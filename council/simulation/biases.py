@@ -25,5 +25,6 @@ class Biases:
 
 
 FAIR = Biases()
-STRONG = Biases(position=2.0, own=1.0, noise=2.0)
+# With these, five members in a fixed order that shows the own answer come to a τ of about .45.
+STRONG = Biases(position=2.0, own=1.0, noise=1.8)
 PRESETS: Mapping[str, Biases] = {"none": FAIR, "strong": STRONG}

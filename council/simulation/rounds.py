@@ -78,15 +78,19 @@ class SimulatedRounds:
         return voted(self.panel, self.answers, shown, _random(self.seed, purpose), named=named)
 
 
-def simulated_rounds(panel: SimulatedPanel, rounds: int, seed: str) -> SimulatedRounds:
-    """Give rounds whose answers' worth and length are normal, independent, of deviation 1.
+def simulated_rounds(
+    panel: SimulatedPanel, rounds: int, seed: str, spread: float = 1.0
+) -> SimulatedRounds:
+    """Give rounds whose answers' worth and length are normal and independent, of deviation 1.
 
-    Worth is around each member's strength, 0 without strengths.
+    Worth is around each member's strength, 0 without strengths; a `spread` of 0 makes the answers
+    of equal members equal.
     """
     chance = _random(seed, "answers")
     shape = (rounds, len(panel.makers))
     strengths = np.array(panel.strengths or (0.0,) * len(panel.makers))
-    answers = Answers(strengths + chance.standard_normal(shape), chance.standard_normal(shape))
+    worth = strengths + spread * chance.standard_normal(shape)
+    answers = Answers(worth, chance.standard_normal(shape))
     seeds = [f"{seed} {i}" for i in range(rounds)]
     labels = tuple(draw_labels(panel.members, one) for one in seeds)
     drawn = (draw_slates(own, (), one) for own, one in zip(labels, seeds, strict=True))
