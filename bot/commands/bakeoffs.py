@@ -6,7 +6,7 @@ from contextlib import suppress
 from bot.access.bakeoffs import check_own_bakeoff
 from bot.bakeoffs import holding
 from bot.bakeoffs.holds import HeldElsewhereError
-from bot.bakeoffs.opening import expected, opened
+from bot.bakeoffs.opening import expected
 from bot.bakeoffs.results import result_of
 from bot.bakeoffs.standing import standing
 from bot.chat import Chat, File, Heading, Note, Post, Said, Table
@@ -55,7 +55,7 @@ async def proposed(desk: Desk, said: Said, words: Words) -> Bakeoff:
 
 async def start(desk: Desk, chat: Chat, said: Said, bakeoff: Bakeoff) -> None:
     """Keep a new bake-off and hold it, once for each event."""
-    if not await opened(desk, bakeoff):
+    if not await desk.bench.bakeoffs.open(bakeoff):
         line = BEGUN_BEFORE.format(id=bakeoff.id)
         await chat.whisper(said, Post((Note(line),), line))
         return

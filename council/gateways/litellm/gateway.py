@@ -58,7 +58,8 @@ class LitellmGateway:
 
     async def warm(self) -> None:
         """Import litellm and pay for its first call beforehand, in a thread, without a network."""
-        self._library = await asyncio.to_thread(library.load_warm)
+        models = [seat.model for seat in self._seats.values()]
+        self._library = await asyncio.to_thread(library.load_warm, models)
 
     async def close(self) -> None:
         """Close litellm's connections, which all its gateways share; it may be used again."""

@@ -5,7 +5,7 @@ import gc
 import logging
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from threading import RLock
@@ -18,8 +18,11 @@ _SWITCHES = {
     "suppress_debug_info": True,  # else it prints its list of providers to stdout
     "disable_hf_tokenizer_download": True,  # else counting "llama" tokens waits for a hub
     "telemetry": False,
+    "disable_token_counter": True,  # else its tables are read, for a count that is a guess
 }
 _WARM_SECONDS = 20
+_MOST_WARMED = 10
+_ANY = "openai/warm"
 _JSON = (
     b'{"id":"1","object":"chat.completion","created":1,"model":"warm","choices":[{"index":0,'
     b'"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],'
@@ -69,8 +72,11 @@ def _loaded() -> ModuleType:
     return library
 
 
-def load_warm() -> ModuleType:
-    """Import litellm and pay the first calls' costs, on a loop of its own: call it in a thread."""
+def load_warm(models: Iterable[str] = ()) -> ModuleType:
+    """Import litellm and pay the first calls' costs, on a loop of its own: call it in a thread.
+
+    litellm also takes a while over the first call of each model; those of OpenAI's API are called.
+    """
     with _LOADING, _uncollected():
         # Once loaded its connections may be in use, by another loop: only the import is shared.
         if "litellm" in sys.modules:
@@ -78,17 +84,19 @@ def load_warm() -> ModuleType:
         library = _loaded()
         # A machine that cannot even call itself is not stopped here: the first call is slower.
         with suppress(Exception):
-            asyncio.run(_first_calls(library))
+            asyncio.run(_first_calls(library, models))
         return library
 
 
-async def _first_calls(library: ModuleType) -> None:
+async def _first_calls(library: ModuleType, models: Iterable[str]) -> None:
     server = await asyncio.start_server(_canned, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server, asyncio.timeout(_WARM_SECONDS):
-        await library.acompletion(**_hello(f"http://127.0.0.1:{port}/json"))
+        ours = sorted({model for model in models if model.startswith("openai/")})[:_MOST_WARMED]
+        for model in ours or [_ANY]:
+            await library.acompletion(**_hello(f"http://127.0.0.1:{port}/json", model))
         stream = await library.acompletion(
-            **_hello(f"http://127.0.0.1:{port}/events"),
+            **_hello(f"http://127.0.0.1:{port}/events", _ANY),
             stream=True,
             stream_options={"include_usage": True},
         )
@@ -97,10 +105,10 @@ async def _first_calls(library: ModuleType) -> None:
         await close(library)
 
 
-def _hello(api_base: str) -> dict[str, object]:
+def _hello(api_base: str, model: str) -> dict[str, object]:
     message = {"role": "user", "content": "Hello"}
     return {
-        "model": "openai/warm",
+        "model": model,
         "messages": [message],
         "api_base": api_base,
         "api_key": "unused",

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from bot.access import Access, ChannelRules
-from bot.bakeoffs.opening import opened
 from bot.commands.fitting import fitted
 from council.bakeoffs.schedule import Schedule
 from council.errors import StoreError
@@ -57,7 +56,7 @@ async def test_who_dies_before_the_slot_is_noted_leaves_nothing_to_begin_twice(
     watch: Watch,
 ) -> None:
     watch.clock.move(minutes=1)
-    await opened(watch.desk, await fitted(watch.desk, WEEKLY, SLOT))
+    await watch.desk.bench.bakeoffs.open(await fitted(watch.desk, WEEKLY, SLOT))
 
     await watch.look()
 
