@@ -1,9 +1,10 @@
 """Weights fitted on what people chose, drawn towards equal ones where they chose little.
 
-The chance that a person prefers c to d is 1 / (1 + exp(−Σ_j β_j (b_jc − b_jd))), b the Borda share
-judge j gave, 0 where it did not see both. Each vote is the chosen answer against each other one,
-together weighing 1. The β maximise the log-likelihood less κ/2·Σ(β_j − mean β)² + ε/2·n·(mean β)²,
-so that without votes all are alike; a judge weighs max(β_j, 0).
+By judge j, a person prefers c to d with the chance 1 / (1 + exp(−β_j (b_jc − b_jd))), b the Borda
+shares it gave. A vote is the chosen answer against each other one that j saw beside it, together
+weighing 1. β_j maximises that log-likelihood less κ/2·(β_j − m)², and m, one β for all judges
+together, theirs less ε/2·m². A judge weighs max(β_j, 0): one by one, so that judges who say the
+same do not hide each other.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,10 +17,10 @@ from council.bias.weights.people import FEWEST_VOTES, Choice, Comparison, compar
 from council.bias.weights.weighing import JudgeWeight, Weighing, equal
 
 NAME = "human"
-TO_EACH_OTHER = 4.0  # κ: about what fifty votes say of one judge
+TO_ALL = 4.0  # κ: as much as sixteen votes on answers a whole share apart, while β is small
 TO_NOTHING = 0.1  # ε, the ridge of Bradley-Terry boards
-_TURNS = 60
-_CLOSE = 1e-9
+_TURNS = 60  # several times what the furthest slopes take
+_LONGEST_STEP = 2.0
 
 
 def human_weights(
@@ -27,45 +28,45 @@ def human_weights(
 ) -> Weighing:
     """Weigh judges by how well their ballots foretell what people chose, from twenty votes on.
 
-    A judge's basis is its β, `n` the votes on answers that it saw beside others.
+    A judge's basis is its β, and `n` the votes on answers that it saw beside others. Where nobody
+    foretells anything, all weigh alike.
     """
     held = [*comparisons(rounds, choices)]
     if len(held) < FEWEST_VOTES:
         return equal(NAME, judges, len(held), FEWEST_VOTES)
-    parts = [_leads(one, judges) for one in held]
-    leads = np.concatenate(parts)
-    worth = np.concatenate([np.full(len(part), 1 / len(part)) for part in parts if len(part)])
-    slopes = _fitted(leads, worth)
-    seen = np.sum([part.any(axis=0) for part in parts], axis=0)
-    positive = np.maximum(slopes, 0.0)
-    total = float(positive.sum())
+    parts = {judge: _leads(judge, held) for judge in judges}
+    together = np.concatenate([*parts.values()])
+    common = _slope(together, 0.0, TO_NOTHING)
+    slopes = {judge: _slope(part, common, TO_ALL) for judge, part in parts.items()}
+    total = sum(max(slope, 0.0) for slope in slopes.values())
     if not total:
         return equal(NAME, judges, len(held), FEWEST_VOTES)
-    lines = zip(judges, positive / total, seen, slopes, strict=True)
-    weights = (JudgeWeight(j, float(w), int(n), float(beta)) for j, w, n, beta in lines)
-    return Weighing(NAME, tuple(weights), len(held), FEWEST_VOTES)
+    lines = (
+        JudgeWeight(judge, max(slope, 0.0) / total, round(parts[judge][:, 1].sum()), slope)
+        for judge, slope in slopes.items()
+    )
+    return Weighing(NAME, tuple(lines), len(held), FEWEST_VOTES)
 
 
-def _leads(one: Comparison, judges: tuple[str, ...]) -> Floats:
-    """Give, for each other answer, by how much each judge put the chosen one above it."""
-    others = [i for i in range(len(one.given.members)) if i != one.chosen]
-    found = np.zeros((len(others), len(judges)))
-    at = [judges.index(judge) for judge in one.given.judges]
-    found[:, at] = np.nan_to_num(one.shares[:, [one.chosen]] - one.shares[:, others]).T
-    return found[found.any(axis=1)]
+def _leads(judge: str, votes: Sequence[Comparison]) -> Floats:
+    """Give, a row for each answer beside a chosen one, the judge's lead and the row's weight."""
+    found = [np.empty((0, 2))]
+    for vote in votes:
+        if judge in vote.given.judges:
+            row = vote.shares[vote.given.judges.index(judge)]
+            leads = np.delete(row[vote.chosen] - row, vote.chosen)
+            leads = leads[~np.isnan(leads)]
+            found.append(np.column_stack([leads, np.full(len(leads), 1 / max(len(leads), 1))]))
+    return np.concatenate(found)
 
 
-def _fitted(leads: Floats, worth: Floats) -> Floats:
-    """Give β by Newton's method; the penalty makes it finite and unique."""
-    count = leads.shape[1]
-    mean = np.full((count, count), 1 / count)
-    penalty = TO_EACH_OTHER * (np.eye(count) - mean) + TO_NOTHING * mean
-    slopes = np.zeros(count)
+def _slope(leads: Floats, centre: float, drawn: float) -> float:
+    """Give the slope that fits leads, drawn to a centre, by Newton's method."""
+    slope = centre
+    lead, worth = leads.T
     for _ in range(_TURNS):
-        chances = 1 / (1 + np.exp(-leads @ slopes))
-        curve = leads.T @ (leads * (worth * chances * (1 - chances))[:, None]) + penalty
-        step = np.linalg.solve(curve, leads.T @ (worth * (1 - chances)) - penalty @ slopes)
-        slopes = slopes + np.clip(step, -2.0, 2.0)
-        if np.abs(step).max() < _CLOSE:
-            break
-    return slopes
+        chances = 1 / (1 + np.exp(-slope * lead))
+        rise = float((worth * lead * (1 - chances)).sum()) - drawn * (slope - centre)
+        bend = float((worth * lead**2 * chances * (1 - chances)).sum()) + drawn
+        slope += float(np.clip(rise / bend, -_LONGEST_STEP, _LONGEST_STEP))
+    return slope

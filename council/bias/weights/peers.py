@@ -21,6 +21,8 @@ def peer_weights(rounds: Iterable[Given]) -> Weighing:
     held = [*rounds]
     members = tuple(dict.fromkeys(member for given in held for member in given.members))
     judges = tuple(dict.fromkeys((*members, *(judge for given in held for judge in given.judges))))
+    if not members:
+        return Weighing(NAME, ())
     found = peer_rank(_win_rates(held, members), FLOOR)
     room = len(members) / len(judges)
     own = zip(members, found.weights.tolist(), found.scores.tolist(), strict=True)
