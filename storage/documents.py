@@ -4,6 +4,7 @@ The line is the round's own values by name, with the version of this format: wha
 elsewhere, prompts and raw texts of ballots included. What people think of it comes last.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +12,13 @@ from pydantic import TypeAdapter
 
 from council.errors import StoreError
 from council.feedback import Feedback
+from council.human_votes import HumanVote
 from council.rounds import Round, in_panel_order
 from storage.lines import check_zone, checked, line_with, values_of
 
 ROUND = TypeAdapter(Round)
 RATINGS = TypeAdapter(tuple[Feedback, ...])
+VOTES = TypeAdapter(tuple[HumanVote, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +27,16 @@ class Record:
 
     round_: Round
     ratings: tuple[Feedback, ...] = ()
+    votes: tuple[HumanVote, ...] = ()
 
 
-def line_of(round_: Round, ratings: tuple[Feedback, ...] = ()) -> str:
+def line_of(
+    round_: Round, ratings: tuple[Feedback, ...] = (), votes: tuple[HumanVote, ...] = ()
+) -> str:
     """Give the round as one line, without a line end."""
-    rated = {"ratings": RATINGS.dump_python(ratings, mode="json")} if ratings else {}
-    return line_with(ROUND, round_, f"Round {round_.id!r}", **rated)
+    said = {"ratings": RATINGS.dump_python(ratings, mode="json")} if ratings else {}
+    said |= {"votes": VOTES.dump_python(votes, mode="json")} if votes else {}
+    return line_with(ROUND, round_, f"Round {round_.id!r}", **said)
 
 
 def record_of(line: bytes | str) -> Record:
@@ -39,14 +46,19 @@ def record_of(line: bytes | str) -> Record:
 
 def record_from(found: dict[str, Any]) -> Record:
     """Give the round that a line's values make, in panel order; StoreError where they make none."""
-    rated = found.pop("ratings", [])
+    rated, voted = found.pop("ratings", []), found.pop("votes", [])
     round_ = in_panel_order(checked(ROUND, found))
     check_zone("asked_at", round_.asked_at)
     if round_.forgotten:
         check_zone("forgotten.at", round_.forgotten.at)
-    ratings = checked(RATINGS, rated, "ratings")
-    for i, feedback in enumerate(ratings):
-        check_zone(f"ratings.{i}.at", feedback.at)
-        if feedback.round_id != round_.id:
-            raise StoreError(f"ratings.{i}.round_id: it is of another round")
-    return Record(round_, ratings)
+    ratings, votes = checked(RATINGS, rated, "ratings"), checked(VOTES, voted, "votes")
+    _check_own(round_, "ratings", ratings)
+    _check_own(round_, "votes", votes)
+    return Record(round_, ratings, votes)
+
+
+def _check_own(round_: Round, name: str, said: Sequence[Feedback | HumanVote]) -> None:
+    for i, one in enumerate(said):
+        check_zone(f"{name}.{i}.at", one.at)
+        if one.round_id != round_.id:
+            raise StoreError(f"{name}.{i}.round_id: it is of another round")

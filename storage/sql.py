@@ -14,6 +14,7 @@ from council.ballots import Ballot
 from council.errors import StoreError
 from council.feedback import Feedback
 from council.forgetting import forget, refusal
+from council.human_votes import HumanVote
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Closing, Round
 from storage.acts import insert, rows_of, transaction
@@ -120,6 +121,18 @@ class SqlStore:
         """Give what people think of a round, oldest first."""
         async with transaction(self._readers) as connection:
             return await ratings(connection, round_id)
+
+    @finished
+    async def vote(self, vote: HumanVote) -> None:
+        """Keep which answer somebody calls the best; of one person's several the newest."""
+        async with transaction(self.engine) as connection:
+            await voting.vote(connection, vote)
+
+    @finished
+    async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
+        """Give what people voted on a round, or on all, oldest first."""
+        async with transaction(self._readers) as connection:
+            return await voting.votes(connection, round_id)
 
     @finished
     async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:

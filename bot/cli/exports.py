@@ -76,7 +76,8 @@ async def _lines(
     for round_id in await books.store.ids(wanted=Wanted(since=since)):
         try:
             round_ = await books.store.load(round_id)
-            line = line_of(round_, await books.store.ratings(round_id))
+            said = (await books.store.ratings(round_id), await books.store.votes(round_id))
+            line = line_of(round_, *said)
             yield Record, line.encode() + b"\n"
         except StoreError as error:
             tell(f"Left out: {error}")

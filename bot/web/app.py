@@ -26,6 +26,7 @@ from bot.web import (
     pages,
     schedules,
     suites,
+    voting,
 )
 from bot.web.asking import FormError
 from bot.web.gate import SLACK_EVENTS, Gate, HarmlessContent, KnownHosts
@@ -73,6 +74,7 @@ _DONE: dict[str, Handler] = {
     "/rounds/{id}/resume": asking.gone_on,
     "/rounds/{id}/stop": asking.stopped,
     "/rounds/{id}/feedback": feedback.rated,
+    "/rounds/{id}/vote": voting.voted,
     "/schedules": schedules.added,
     "/schedules/{id}/{act}": schedules.done,
     "/bakeoffs": bakeoffs.proposal,
