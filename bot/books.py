@@ -11,7 +11,7 @@ from council.bakeoffs.ports import Bench
 from council.errors import StoreError
 from storage.bakeoffs import SqlBakeoffs
 from storage.database import check_opens, open_engine
-from storage.records import SqlRecords
+from storage.records import SqlRecords, sql_votes
 from storage.schedules import SqlSchedules
 from storage.schema import upgrade
 from storage.sql import SqlStore
@@ -62,4 +62,5 @@ async def opened_books(settings: Settings) -> AsyncIterator[Books]:
 
 def bench_of(engine: AsyncEngine) -> Bench:
     """Give all that bake-offs are kept in."""
-    return Bench(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), SqlRecords(engine))
+    numbers = (SqlRecords(engine), sql_votes(engine))
+    return Bench(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), *numbers)

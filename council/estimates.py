@@ -15,7 +15,7 @@ from council.ports import Gateway
 from council.prices import Price
 from council.prompts.answering import answer_prompt
 from council.prompts.chairing import Heard, chair_prompt
-from council.prompts.judging import judge_prompt
+from council.prompts.judging import Sheet, judge_prompt
 from council.prompts.lengths import estimated_tokens
 from council.rounds import Round
 
@@ -83,7 +83,7 @@ def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
     if price is None or len(others) < FEWEST_TO_RANK:
         return 0
     texts = dict.fromkeys(_LETTERS[: len(others)], "")
-    frame = judge_prompt(round_.question, round_.panel.rubric, texts, _NONCE, None)
+    frame = judge_prompt(round_.question, round_.panel.rubric, Sheet(texts, _NONCE))
     shown = sum(_reply_tokens(prices[member.key]) for member in others)
     return price.micro(_tokens(frame) + shown, _reply_tokens(price, ballot=True))
 

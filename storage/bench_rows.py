@@ -100,7 +100,16 @@ class SourceRow(SQLModel, table=True):
     shape: str
 
 
-class RecordRow(SQLModel, table=True):
+class _Numbers(SQLModel):
+    round_id: str = Field(primary_key=True, foreign_key="round.id", ondelete="CASCADE")
+    asked_micro: int = Field(sa_type=BigInteger)
+    number: int
+    source_id: int = Field(foreign_key="source.id", index=True)
+    numbers: bytes = Field(sa_type=LargeBinary)
+    version: int
+
+
+class RecordRow(_Numbers, table=True):
     """The numbers of a closed round; they can always be made anew, so they go with the round.
 
     `asked_micro` is when it was asked, in microseconds since 1970: quicker read than a moment.
@@ -108,9 +117,10 @@ class RecordRow(SQLModel, table=True):
 
     __tablename__ = "record"
     __table_args__ = (Index("ix_record_asked_micro_round_id", "asked_micro", "round_id"),)
-    round_id: str = Field(primary_key=True, foreign_key="round.id", ondelete="CASCADE")
-    asked_micro: int = Field(sa_type=BigInteger)
-    number: int
-    source_id: int = Field(foreign_key="source.id", index=True)
-    numbers: bytes = Field(sa_type=LargeBinary)
-    version: int
+
+
+class VotesRow(_Numbers, table=True):
+    """Who ranked whom how in a closed round, kept as its numbers are."""
+
+    __tablename__ = "votes"
+    __table_args__ = (Index("ix_votes_asked_micro_round_id", "asked_micro", "round_id"),)

@@ -19,6 +19,7 @@ from council.bakeoffs.ports import (
 from council.bakeoffs.records import VERSION
 from council.bakeoffs.schedule import Schedule
 from council.bakeoffs.suite import Suite
+from council.bias.votes import VERSION as VOTES
 from council.places import Place
 from council.ports import Store
 from storage.agreed import line_of, name_taken, newest_slot, no_bakeoff, no_suite
@@ -182,13 +183,16 @@ class MemorySchedules:
 class MemoryRecords:
     """Records in a dictionary, beside the store whose rounds they are of."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, version: int = VERSION) -> None:
         self._store = store
+        self._version = version
         self._kept: dict[str, Packed] = {}
 
     async def missing(self, limit: int) -> tuple[str, ...]:
         """Give closed rounds, not forgotten, without a record of today's version, oldest first."""
-        made = {record.round_id for record in self._kept.values() if record.version == VERSION}
+        made = {
+            record.round_id for record in self._kept.values() if record.version == self._version
+        }
         lines = [
             line
             for line in await self._store.recent()
@@ -203,7 +207,7 @@ class MemoryRecords:
 
     async def recent(self, wanted: WantedRecords = EVERY_RECORD) -> Sequence[Packed]:
         """Give the records of today's version that are wanted, oldest first."""
-        found = [record for record in self._kept.values() if record.version == VERSION]
+        found = [record for record in self._kept.values() if record.version == self._version]
         oldest_first = sorted(found, key=lambda record: (record.asked_at, record.round_id))
         return tuple(filter(wanted.admits, oldest_first))
 
@@ -215,7 +219,7 @@ class MemoryRecords:
 def memory_bench(store: Rounds) -> Bench:
     """Give all that bake-offs are kept in, for as long as the process lives."""
     suites, bakeoffs, schedules = MemorySuites(), MemoryBakeoffs(), MemorySchedules()
-    records = MemoryRecords(store)
+    records, votes = MemoryRecords(store), MemoryRecords(store, VOTES)
 
     def leave(left: Place) -> list[str]:
         """Delete what a workspace had; what is the house's own never leaves."""
@@ -224,5 +228,9 @@ def memory_bench(store: Rounds) -> Bench:
             schedules.drop(left.scope)
         return bakeoffs.drop(left)
 
-    store.tell(records.drop, leave)
-    return Bench(suites, bakeoffs, schedules, records)
+    def drop(round_id: str) -> None:
+        records.drop(round_id)
+        votes.drop(round_id)
+
+    store.tell(drop, leave)
+    return Bench(suites, bakeoffs, schedules, records, votes)

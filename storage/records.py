@@ -13,8 +13,9 @@ from sqlmodel import col
 from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
 from council.bakeoffs.records import VERSION
+from council.bias import votes
 from storage.acts import transaction
-from storage.bench_rows import RecordRow, SourceRow
+from storage.bench_rows import RecordRow, SourceRow, VotesRow
 from storage.database import for_reading
 from storage.finishing import finished
 from storage.rows import RoundRow
@@ -23,30 +24,31 @@ from storage.sources import Source, conditions, source_ids, source_of, sources
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICRO = timedelta(microseconds=1)
 
-_ROUND_ID: Any = col(RecordRow.round_id)
-_ASKED: Any = col(RecordRow.asked_micro)
-_SOURCE: Any = col(RecordRow.source_id)
-_VERSION: Any = col(RecordRow.version)
-_OWN: tuple[Any, ...] = (_ROUND_ID, _ASKED, col(RecordRow.number), _SOURCE, col(RecordRow.numbers))
+Table = type[RecordRow] | type[VotesRow]
 
 
 class SqlRecords:
-    """Records as rows; what many have in common is kept once."""
+    """Records as rows of a table, of one version; what many have in common is kept once."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(
+        self, engine: AsyncEngine, table: Table = RecordRow, version: int = VERSION
+    ) -> None:
         self._engine = engine
         self._readers = for_reading(engine)
+        self._table = table
+        self._version = version
 
     @finished
     async def missing(self, limit: int) -> tuple[str, ...]:
         """Give closed rounds, not forgotten, without a record of today's version, oldest first."""
         id_: Any = col(RoundRow.id)
-        made = and_(id_ == _ROUND_ID, _VERSION == VERSION)
+        own: Any = col(self._table.round_id)
+        made = and_(id_ == own, col(self._table.version) == self._version)
         query = (
             select(id_)
-            .join_from(RoundRow, RecordRow, made, isouter=True)
+            .join_from(RoundRow, self._table, made, isouter=True)
             .where(col(RoundRow.seconds).is_not(None), col(RoundRow.forgotten_at).is_(None))
-            .where(_ROUND_ID.is_(None))
+            .where(own.is_(None))
             .order_by(col(RoundRow.asked_at), id_)
             .limit(limit)
         )
@@ -64,40 +66,49 @@ class SqlRecords:
             ids = await source_ids(connection, map(source_of, kept))
             if kept:
                 rows = [_row(record, ids[source_of(record)]) for record in kept]
-                await connection.execute(_upsert(connection.dialect.name), rows)
+                await connection.execute(_upsert(self._table, connection.dialect.name), rows)
 
     @finished
     async def recent(self, wanted: WantedRecords = EVERY_RECORD) -> Sequence[Packed]:
         """Give the records of today's version that are wanted, oldest first."""
-        query = select(*_OWN).where(_VERSION == VERSION, *_conditions(wanted))
+        table = self._table
+        names = ("round_id", "asked_micro", "number", "source_id", "numbers")
+        own = [col(getattr(table, name)) for name in names]
+        ordered = (col(table.asked_micro), col(table.round_id))
+        query = select(*own).where(col(table.version) == self._version, *_conditions(table, wanted))
         async with transaction(self._readers) as connection:
             known = await sources(connection, wanted)
-            found = (await connection.execute(query.order_by(_ASKED, _ROUND_ID))).all()
+            found = (await connection.execute(query.order_by(*ordered))).all()
         # A hundred thousand take a while, and progress is told meanwhile.
-        return await asyncio.to_thread(_packed, found, known)
+        return await asyncio.to_thread(_packed, found, known, self._version)
 
 
-def _conditions(wanted: WantedRecords) -> Iterator[Any]:
+def sql_votes(engine: AsyncEngine) -> SqlRecords:
+    """Give where the votes of closed rounds are kept."""
+    return SqlRecords(engine, VotesRow, votes.VERSION)
+
+
+def _conditions(table: Table, wanted: WantedRecords) -> Iterator[Any]:
     if among := [*conditions(wanted)]:
-        yield _SOURCE.in_(select(col(SourceRow.id)).where(*among))
+        yield col(table.source_id).in_(select(col(SourceRow.id)).where(*among))
     if wanted.since:
-        yield _micro(wanted.since) <= _ASKED
+        yield col(table.asked_micro) >= _micro(wanted.since)
     if wanted.before:
-        yield _micro(wanted.before) > _ASKED
+        yield col(table.asked_micro) < _micro(wanted.before)
 
 
 def _micro(moment: datetime) -> int:
     return (moment - EPOCH) // MICRO
 
 
-def _packed(found: Iterable[Any], known: Mapping[int, Source]) -> list[Packed]:
+def _packed(found: Iterable[Any], known: Mapping[int, Source], version: int) -> list[Packed]:
     """Give records from their rows, quickly: this is most of what a large board takes."""
     records = []
     for round_id, asked, number, source_id, numbers in found:
         panel, scope, bakeoff, suite, suite_version, category, shape = known[source_id]
         at = EPOCH + timedelta(0, 0, asked)
         which = (bakeoff, number, suite, suite_version, category)
-        records.append(Packed(round_id, at, panel, scope, *which, shape, numbers, VERSION))
+        records.append(Packed(round_id, at, panel, scope, *which, shape, numbers, version))
     return records
 
 
@@ -112,8 +123,8 @@ def _row(record: Packed, source_id: int) -> dict[str, Any]:
     }
 
 
-def _upsert(dialect: str) -> Any:  # noqa: ANN401
-    insert = (postgresql if dialect == "postgresql" else sqlite).insert(RecordRow)
+def _upsert(table: Table, dialect: str) -> Any:  # noqa: ANN401
+    insert = (postgresql if dialect == "postgresql" else sqlite).insert(table)
     names = ("asked_micro", "number", "source_id", "numbers", "version")
     changed = {name: insert.excluded[name] for name in names}
     return insert.on_conflict_do_update(index_elements=["round_id"], set_=changed)

@@ -10,7 +10,7 @@ from sqlmodel import col
 from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
 from storage.acts import insert_once
-from storage.bench_rows import SOURCE, RecordRow, SourceRow
+from storage.bench_rows import SOURCE, RecordRow, SourceRow, VotesRow
 
 _ID: Any = col(SourceRow.id)
 _OWN: list[Any] = [col(getattr(SourceRow, name)) for name in SOURCE]
@@ -63,6 +63,6 @@ async def source_ids(connection: AsyncConnection, wanted: Iterable[Source]) -> d
 
 
 async def drop_sources(connection: AsyncConnection) -> None:
-    """Delete what no record comes from any more."""
-    known: Any = select(col(RecordRow.source_id))
-    await connection.execute(delete(SourceRow).where(_ID.not_in(known)))
+    """Delete what no record, and no votes, come from any more."""
+    known = (_ID.not_in(select(col(table.source_id))) for table in (RecordRow, VotesRow))
+    await connection.execute(delete(SourceRow).where(*known))

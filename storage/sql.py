@@ -28,6 +28,8 @@ from storage.listing import ids_query, line_from, line_query, lines_query
 from storage.rating import leave_unsaid, rate, ratings
 from storage.reading import PARTS, Parts, past_ballot_from, round_from
 from storage.rows import BallotRow, RoundRow
+from storage.voting import vote as kept_vote
+from storage.voting import votes as votes_on
 from storage.wiping import owe, wipe
 from storage.writing import artefact_rows, closing_values, forgotten_values, part_rows, round_row
 
@@ -126,13 +128,13 @@ class SqlStore:
     async def vote(self, vote: HumanVote) -> None:
         """Keep which answer somebody calls the best; of one person's several the newest."""
         async with transaction(self.engine) as connection:
-            await voting.vote(connection, vote)
+            await kept_vote(connection, vote)
 
     @finished
     async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
         """Give what people voted on a round, or on all, oldest first."""
         async with transaction(self._readers) as connection:
-            return await voting.votes(connection, round_id)
+            return await votes_on(connection, round_id)
 
     @finished
     async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:

@@ -1,13 +1,16 @@
-"""The numbers that boards are made of, kept of every closed round."""
+"""The numbers that boards and reports are made of, kept of every closed round."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.packing import Packed, packed
-from council.bakeoffs.ports import Bench
+from council.bakeoffs.ports import Bench, Records
 from council.bakeoffs.recording import record_of
+from council.bias.packing import packed as packed_votes
+from council.bias.voting import votes_of
 from council.errors import BakeoffError, CouncilError, StoreError
 from council.ports import Store
 from council.rounds import Round, in_panel_order
@@ -31,6 +34,14 @@ class Parts(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What is kept of a round: for boards, and for reports of bias."""
+
+    record: Packed
+    votes: Packed
+
+
 def logged(why: str) -> None:
     """Log why something is in no board."""
     # It takes a tenth of a second to import, and a command has hardly ever anything to log.
@@ -44,32 +55,50 @@ async def records_up_to_date(parts: Parts, at_most: int | None = None, tell: Tel
 
     A round that cannot be read is left out and stops no other; `tell` hears of it.
     """
+    await _up_to_date(parts, parts.bench.records, at_most, tell)
+
+
+async def votes_up_to_date(parts: Parts, tell: Tell = logged) -> None:
+    """Keep the numbers of closed rounds of which no votes are kept yet, in the same way.
+
+    Boards do not wait for these: votes came later, and old rounds have records without.
+    """
+    await _up_to_date(parts, parts.bench.votes, None, tell)
+
+
+async def _up_to_date(parts: Parts, kept: Records, at_most: int | None, tell: Tell) -> None:
     left_out: set[str] = set()
     made = 0
     while at_most is None or made < at_most:
         batch = BATCH if at_most is None else min(BATCH, at_most - made)
-        missing = await parts.bench.records.missing(batch + len(left_out))
+        missing = await kept.missing(batch + len(left_out))
         wanted = [round_id for round_id in missing if round_id not in left_out]
         if not wanted:
             return
         rounds = [
             round_ for round_id in wanted if (round_ := await _readable(parts, round_id, tell))
         ]
-        records = await _records(parts, rounds, tell)
-        await parts.bench.records.keep(records)
+        numbers = await _numbers(parts, rounds, tell)
+        await _keep(parts.bench, numbers)
         made += len(wanted)
-        left_out |= {*wanted} - {record.round_id for record in records}
+        left_out |= {*wanted} - {number.record.round_id for number in numbers}
+
+
+async def _keep(bench: Bench, numbers: Sequence[Numbers]) -> None:
+    await bench.records.keep([number.record for number in numbers])
+    await bench.votes.keep([number.votes for number in numbers])
 
 
 async def keep_counting(parts: Parts, closed: asyncio.Queue[Round]) -> None:
     """Keep the numbers of rounds that closed before, then of each that closes; until cancelled."""
     await _tried(records_up_to_date(parts))
+    await _tried(votes_up_to_date(parts))
     while True:
         await _tried(_keep_record(parts, await closed.get()))
 
 
 async def _keep_record(parts: Parts, round_: Round) -> None:
-    await parts.bench.records.keep(await _records(parts, [in_panel_order(round_)], logged))
+    await _keep(parts.bench, await _numbers(parts, [in_panel_order(round_)], logged))
 
 
 async def _tried(keeping: Awaitable[None]) -> None:
@@ -88,7 +117,7 @@ async def _readable(parts: Parts, round_id: str, tell: Tell) -> Round | None:
         return None
 
 
-async def _records(parts: Parts, rounds: Iterable[Round], tell: Tell) -> list[Packed]:
+async def _numbers(parts: Parts, rounds: Iterable[Round], tell: Tell) -> list[Numbers]:
     """Give the numbers of rounds; of those whose bake-off cannot be read now, none."""
     bakeoffs: dict[str, Bakeoff | None] = {"": None}
     told: list[Round] = []
@@ -116,15 +145,16 @@ async def _bakeoff(
 
 def _counted(
     rounds: Iterable[Round], bakeoffs: Mapping[str, Bakeoff | None], tell: Tell
-) -> list[Packed]:
-    records: list[Packed] = []
+) -> list[Numbers]:
+    numbers: list[Numbers] = []
     for round_ in rounds:
         try:
-            records.append(packed(record_of(round_, bakeoffs[round_.bakeoff])))
+            record = packed(record_of(round_, bakeoffs[round_.bakeoff]))
+            numbers.append(Numbers(record, packed_votes(votes_of(round_), record)))
         # Whatever a stored round holds, the others are counted.
         except Exception as error:  # noqa: BLE001
             tell(_left_out(round_.id, error))
-    return records
+    return numbers
 
 
 def _left_out(round_id: str, error: Exception) -> str:

@@ -18,6 +18,7 @@ from bot.commands.drafts import Drafts
 from bot.commands.questions import checked_question
 from bot.outbox import Outbox
 from bot.ports import Runner
+from council.audits import POLICY as AUDITS
 from council.bakeoffs.ports import Bench
 from council.budgeting import Budget
 from council.errors import PanelError, RoundNotFoundError, StoreError
@@ -218,7 +219,8 @@ def _judging_by(method: str | None, panel: Panel) -> Panel:
 
 def versions(gateway: Gateway) -> dict[str, str]:
     """Give the versions of everything a round's result depends on."""
-    return {**gateway.versions, "council": _own_version(), "prompts": PROMPTS}
+    own = {"audits": AUDITS, "council": _own_version(), "prompts": PROMPTS}
+    return {**gateway.versions, **own}
 
 
 @cache

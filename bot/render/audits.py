@@ -1,16 +1,22 @@
-"""What an audit ballot showed: whether a judge ranks the same answers alike a second time."""
+"""What an audit ballot showed: what a judge made of the answers when it saw them otherwise."""
 
 from collections.abc import Iterator
 
 from bot.render.figures import counted
 from bot.render.names import names_of
+from council.audits import NAMED, ORDER, OWN
 from council.ballots import Ballot
 from council.rounds import Round
+from council.tally.borda import ranks
 from council.tally.consistency import repetition
 
 NOT_COUNTED = "an audit, not counted"
 # Each kind by how the judge saw the answers.
-SEEN = {"order": "saw the same answers again in reverse"}
+SEEN = {
+    ORDER: "saw the same answers again in reverse",
+    OWN: "saw its own answer among the others",
+    NAMED: "saw the same answers again with their authors' names",
+}
 
 
 def audit_lines(round_: Round, judge: str) -> Iterator[str]:
@@ -20,7 +26,8 @@ def audit_lines(round_: Round, judge: str) -> Iterator[str]:
     for first in (ballot for ballot in cast if ballot.counts):
         for again in (ballot for ballot in cast if not ballot.counts):
             seen = SEEN.get(again.audit or "", f"voted again ({again.audit})")
-            yield f"{name} {seen} and ranked {ranking_text(again)}: {_change(first, again)}"
+            found = "; ".join((*_own_places(round_, again), _change(first, again), NOT_COUNTED))
+            yield f"{name} {seen} and ranked {ranking_text(again)}: {found}"
     for spoiled in round_.spoiled:
         if spoiled.judge == judge and spoiled.is_audit:
             yield f"{name} was asked again and spoiled it: {spoiled.fault}; {NOT_COUNTED}"
@@ -31,8 +38,16 @@ def ranking_text(ballot: Ballot) -> str:
     return " > ".join(" = ".join(place) for place in ballot.ranking)
 
 
+def _own_places(round_: Round, ballot: Ballot) -> Iterator[str]:
+    """Say where a judge put its own answer, where it saw it: at 2.5 of 4 if it tied."""
+    own = round_.draw.labels.label_of(ballot.judge) if round_.draw else None
+    if own and own in ballot.shown:
+        yield f"its own, {own}, at {ranks(ballot.ranking)[own]:g} of {len(ballot.shown)}"
+
+
 def _change(first: Ballot, again: Ballot) -> str:
     found = repetition(first.ranking, again.ranking)
-    pairs = counted(found.pairs, "pair")
-    said = f"changed {found.changed} of {pairs}" if found.changed else "the same"
-    return f"{said}; {NOT_COUNTED}"
+    others = "other " if len(again.shown) > len(first.shown) else ""
+    pairs = counted(found.pairs, f"{others}pair")
+    alike = "the others as before" if others else "the same"
+    return f"changed {found.changed} of {pairs}" if found.changed else alike

@@ -183,9 +183,13 @@ class Records(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """All that bake-offs are kept in."""
+    """All that bake-offs are kept in, and the numbers of every closed round.
+
+    `records` are what leaderboards count, `votes` what bias is measured from.
+    """
 
     suites: Suites
     bakeoffs: Bakeoffs
     schedules: Schedules
     records: Records
+    votes: Records

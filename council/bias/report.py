@@ -91,12 +91,22 @@ class Trait:
 
 
 @dataclass(frozen=True, slots=True)
+class Brand:
+    """What answers of a maker gain, over all judges, when these are told who wrote what."""
+
+    maker: str
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True)
 class BiasReport:
     """The bias of every judge over so many closed rounds.
 
     `audits` are cast audit ballots by kind, and `audit_usd` what they cost, None if nobody knows.
     `n_eff` is the effective number of judges, None before thirty rounds; `majority` the maker that
-    holds most of the seats, if one does.
+    holds most of the seats, if one does. `unpriced` of the audit ballots, spoiled ones with them,
+    have a cost that nobody knows and are not in `audit_usd`; `spoiled_audits` are those that
+    ranked nothing, of a kind that is not known.
     """
 
     rounds: int
@@ -109,3 +119,6 @@ class BiasReport:
     alpha: float | None = None
     n_eff: float | None = None
     majority: str | None = None
+    brands: tuple[Brand, ...] = ()
+    unpriced: int = 0
+    spoiled_audits: int = 0

@@ -4,4 +4,4 @@ Instructions go in the system message, everything else in the user message. Noth
 fence ever writes the opening of one.
 """
 
-VERSION = "1"  # changes whenever any text in this package does
+VERSION = "2"  # changes whenever any text in this package does

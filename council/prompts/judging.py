@@ -1,6 +1,7 @@
 """What a judge is asked, and the shape its ballot must have."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from council.calls import Prompt
 from council.imitations import defused
@@ -10,7 +11,7 @@ from council.prompts.fences import fenced
 from council.rounds import Question
 
 _SYSTEM = """\
-You judge answers to a question. Their authors are hidden from you.
+You judge answers to a question. {authors}
 Rank them by these criteria:
 {criteria}
 The order in which they are shown means nothing. Length without substance loses. Style is not \
@@ -22,28 +23,47 @@ and so on in the reason. Only the final ranking counts.
 Reply with one JSON object and nothing else, in this form, using the nonce given to you:
 {{"nonce": "…", "reason": "…", "ranking": [["letter of the best"], ["letter of the next"], …]}}
 Each inner list is one place; letters that tie share a list. Name each letter once."""
+_HIDDEN = "Their authors are hidden from you."
+_NAMED = "Their authors are named."
 
 
-def judge_prompt(
-    question: Question, rubric: Rubric, texts: Mapping[str, str], nonce: str, fault: str | None
-) -> Prompt:
-    """Give the prompt for one slate: `texts` are blind answers by slot letter, in display order.
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a judge reads of one slate: `texts` are blind answers by slot letter, in display order.
 
     `fault` says what spoiled the judge's first reply; the judge is shown nothing else of it.
+    `authors`, by slot letter, are told in an audit of names alone.
     """
+
+    texts: Mapping[str, str]
+    nonce: str
+    fault: str | None = None
+    authors: Mapping[str, str] = field(default_factory=dict)
+
+
+def judge_prompt(question: Question, rubric: Rubric, sheet: Sheet) -> Prompt:
+    """Give the prompt for one slate."""
     criteria = "\n".join(f"- {criterion}" for criterion in rubric.criteria)
     parts = [f"The question:\n{defused(asked(question))}"]
     if question.reference:
         parts.append(f"The right answer, known beforehand:\n{defused(question.reference)}")
+    if sheet.authors:
+        parts.append("\n".join(_written_by(sheet.authors)))
     parts.append("The answers:")
-    parts += [fenced(text, letter, nonce) for letter, text in texts.items()]
-    parts.append(f"Nonce: {nonce}")
-    if fault:
-        parts.append(f"An earlier reply could not be counted because {fault}.")
+    parts += [fenced(text, letter, sheet.nonce) for letter, text in sheet.texts.items()]
+    parts.append(f"Nonce: {sheet.nonce}")
+    if sheet.fault:
+        parts.append(f"An earlier reply could not be counted because {sheet.fault}.")
     parts.append(
-        f"Rank {', '.join(texts)}. Reply with the JSON object alone: nonce, reason, ranking."
+        f"Rank {', '.join(sheet.texts)}. Reply with the JSON object alone: nonce, reason, ranking."
     )
-    return Prompt(_SYSTEM.format(criteria=criteria), "\n\n".join(parts))
+    system = _SYSTEM.format(criteria=criteria, authors=_NAMED if sheet.authors else _HIDDEN)
+    return Prompt(system, "\n\n".join(parts))
+
+
+def _written_by(authors: Mapping[str, str]) -> Iterator[str]:
+    for letter, name in authors.items():
+        yield f"Response {letter} was written by {' '.join(defused(name).split())}."
 
 
 def ballot_schema(letters: Sequence[str], nonce: str) -> dict[str, object]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 
 from council.answers import Absence, Role
-from council.audits import Audit, due_audit
+from council.audits import OWN, Audit, due_audit
 from council.ballots import AUDIT_ATTEMPT, Ballot, Paper, SpoiledBallot
 from council.errors import ContextOverflowError
 from council.rounds import Draw, Round
@@ -53,10 +53,15 @@ async def _settle(sitting: Sitting, ballot: asyncio.Task[Ballot | SpoiledBallot 
 async def _cast(sitting: Sitting, draw: Draw, audit: Audit) -> Ballot | SpoiledBallot | None:
     """Ask the judge once more, exactly as when its first ballot counted but for the audit."""
     round_ = sitting.round_
-    booth = Booth(round_, audit.slate, audit.nonce, candidates(round_, draw))
+    booth = Booth(round_, audit.slate, audit.nonce, candidates(round_, draw), audit.authors)
     faults = [spoiled.fault for spoiled in round_.spoiled if spoiled.judge == booth.judge.key]
+    fault = faults[-1] if faults else None
     length = audit.first.paper.cut_to if audit.first.paper else None
-    call = booth.call(length, faults[-1] if faults else None)
+    if audit.kind == OWN and length is None:
+        # One answer more may not fit where the others did.
+        context = sitting.council.gateway.context_tokens(booth.judge.key)
+        length = next(iter(booth.lengths(context, fault)), None)
+    call = booth.call(length, fault)
     deadline = sitting.deadline(round_.panel.terms.ballot_seconds)
     try:
         reply = await sitting.ask(call, Role.BALLOT, deadline)

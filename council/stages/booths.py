@@ -1,12 +1,12 @@
 """A booth: a judge's slate with what may be read in it, and the call that asks for the ballot."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from council.calls import Call, Prompt
 from council.labels import Label
 from council.panel import Member
-from council.prompts.judging import ballot_schema, judge_prompt
+from council.prompts.judging import Sheet, ballot_schema, judge_prompt
 from council.prompts.lengths import estimated_tokens
 from council.rounds import Round
 from council.slates import Slate
@@ -17,12 +17,16 @@ BALLOT_TOKENS = 600  # what stays free in a judge's context for its reply
 
 @dataclass(frozen=True, slots=True)
 class Booth:
-    """Where one judge votes; `texts` are the blind answers by public label."""
+    """Where one judge votes; `texts` are the blind answers by public label.
+
+    `authors`, by public label too, are named beside them in an audit of names alone.
+    """
 
     round_: Round
     slate: Slate
     nonce: str
     texts: Mapping[Label, str]
+    authors: Mapping[Label, str] = field(default_factory=dict)
 
     @property
     def judge(self) -> Member:
@@ -44,10 +48,13 @@ class Booth:
 
     @property
     def _by_letter(self) -> dict[str, str]:
+        return self._lettered(self.texts)
+
+    def _lettered(self, named: Mapping[Label, str]) -> dict[str, str]:
         pairs = zip(self.slate.letters, self.slate.shown, strict=True)
-        return {letter: self.texts[label] for letter, label in pairs}
+        return {letter: named[label] for letter, label in pairs}
 
     def _prompt(self, texts: Mapping[str, str], fault: str | None) -> Prompt:
-        return judge_prompt(
-            self.round_.question, self.round_.panel.rubric, texts, self.nonce, fault
-        )
+        authors = self._lettered(self.authors) if self.authors else {}
+        sheet = Sheet(texts, self.nonce, fault, authors)
+        return judge_prompt(self.round_.question, self.round_.panel.rubric, sheet)

@@ -3,7 +3,7 @@
 Every measure is None where the ballots say too little to compute it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isclose, sqrt
@@ -107,5 +107,10 @@ def effective_judges(rounds: Sequence[Sequence[Ballot]]) -> float | None:
             if found is not None:
                 taus.setdefault((one.judge, other.judge), []).append(found)
     judges = {ballot.judge for ballots in rounds for ballot in ballots}
-    total = len(judges) + 2 * sum(fmean(found) for found in taus.values())
-    return min(float(len(judges)), max(1.0, len(judges) ** 2 / total)) if total > 0 else None
+    return effective_number(len(judges), [fmean(found) for found in taus.values()])
+
+
+def effective_number(judges: int, taus: Iterable[float]) -> float | None:
+    """Give N_eff, 1 to n, from the mean τ_b of each two judges; None where these cancel out."""
+    total = judges + 2 * sum(taus)
+    return min(float(judges), max(1.0, judges**2 / total)) if total > 0 else None

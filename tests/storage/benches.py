@@ -14,7 +14,7 @@ from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
 from council.places import Place
 from council.ports import Outgoing, Store
 from storage.bakeoffs import SqlBakeoffs
-from storage.records import SqlRecords
+from storage.records import SqlRecords, sql_votes
 from storage.schedules import SqlSchedules
 from storage.suites import SqlSuites
 from tests.builders import ASKED_AT, a_panel
@@ -35,7 +35,8 @@ class Books:
 
 
 def sql_bench(engine: AsyncEngine) -> Bench:
-    return Bench(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), SqlRecords(engine))
+    numbers = (SqlRecords(engine), sql_votes(engine))
+    return Bench(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), *numbers)
 
 
 def holding(*texts: str, name: str = "sql", scope: str = T1.scope) -> Suite:

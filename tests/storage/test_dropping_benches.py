@@ -8,7 +8,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.places import NOWHERE, Place
 from council.rounds import Question, Round
-from storage.bench_rows import BakeoffRow, RecordRow, ScheduleRow, SourceRow, SuiteBodyRow, SuiteRow
+from storage.bench_rows import (
+    BakeoffRow,
+    RecordRow,
+    ScheduleRow,
+    SourceRow,
+    SuiteBodyRow,
+    SuiteRow,
+    VotesRow,
+)
 from storage.outgoing import SqlOutgoing
 from storage.sql import SqlStore
 from tests.builders import ASKED_AT
@@ -104,7 +112,15 @@ async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: P
     async with engine.connect() as connection:
         counts = [
             (await connection.execute(select(func.count()).select_from(table))).scalar_one()
-            for table in (SuiteRow, SuiteBodyRow, BakeoffRow, ScheduleRow, RecordRow, SourceRow)
+            for table in (
+                SuiteRow,
+                SuiteBodyRow,
+                BakeoffRow,
+                ScheduleRow,
+                RecordRow,
+                VotesRow,
+                SourceRow,
+            )
         ]
     assert {*counts} == {0}
     bytes_ = b"".join(path.read_bytes() for path in tmp_path.iterdir())

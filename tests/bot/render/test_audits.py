@@ -73,9 +73,42 @@ async def test_a_spoiled_audit_ballot_is_told_as_what_it_was() -> None:
 
 async def test_a_kind_that_is_not_known_here_is_still_told() -> None:
     round_ = await _audited(by_text)
-    later = tuple(b if b.counts else replace(b, audit="named") for b in round_.ballots)
+    later = tuple(b if b.counts else replace(b, audit="loud") for b in round_.ballots)
 
-    assert "voted again (named) and ranked" in _line(replace(round_, ballots=later))
+    assert "voted again (loud) and ranked" in _line(replace(round_, ballots=later))
+
+
+def _shown_as(round_: Round, kind: str, own: bool) -> Round:
+    """Give the round with its audit told as one of a kind, the own answer put first or left out."""
+    (audit,) = (ballot for ballot in round_.ballots if not ballot.counts)
+    assert round_.draw
+    label = round_.draw.labels.label_of(audit.judge)
+    assert label
+    place = ((label,),) if own else ()
+    shown = (label, *audit.shown) if own else audit.shown
+    told = replace(audit, audit=kind, ranking=(*place, *audit.ranking), shown=shown)
+    return replace(round_, ballots=tuple(b if b.counts else told for b in round_.ballots))
+
+
+async def test_where_a_judge_put_its_own_answer_is_told() -> None:
+    round_ = _shown_as(await _audited(by_text), "own", own=True)
+    other = _shown_as(await held(FakeGateway(vote=by_slot), ALWAYS), "own", own=True)
+
+    (audit,) = (ballot for ballot in round_.ballots if not ballot.counts)
+    assert _line(round_).startswith(
+        f"{NAMES[audit.judge]} saw its own answer among the others and ranked {audit.shown[0]} > "
+    )
+    assert _line(round_).endswith(
+        f": its own, {audit.shown[0]}, at 1 of 4; the others as before; an audit, not counted"
+    )
+    assert "at 1 of 4; changed 3 of 3 other pairs; an audit" in _line(other)
+
+
+async def test_names_that_were_shown_are_told() -> None:
+    round_ = _shown_as(await _audited(by_text), "named", own=False)
+
+    assert "saw the same answers again with their authors' names and ranked" in _line(round_)
+    assert _line(round_).endswith(": the same; an audit, not counted")
 
 
 @pytest.mark.parametrize("again", [by_text, by_slot, "babble"], ids=["same", "other", "spoiled"])

@@ -18,7 +18,7 @@ from storage.bakeoffs import SqlBakeoffs
 from storage.database import open_engine
 from storage.memory import MemoryStore
 from storage.memory_bench import memory_bench
-from storage.records import SqlRecords
+from storage.records import SqlRecords, sql_votes
 from storage.schedules import SqlSchedules
 from storage.schema import upgrade
 from storage.suites import SqlSuites
@@ -51,7 +51,7 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
             engine = open_engine(builders.address(tmp_path))
             stack.push_async_callback(engine.dispose)
             stores = (SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine))
-            return Bench(*stores, SqlRecords(engine))
+            return Bench(*stores, SqlRecords(engine), sql_votes(engine))
 
         first = open_engine(builders.address(tmp_path))
         await upgrade(first)

@@ -6,7 +6,7 @@ import pytest
 
 from council.calls import Prompt
 from council.prompts.fences import blind, fenced, nonce_for
-from council.prompts.judging import ballot_schema, judge_prompt
+from council.prompts.judging import Sheet, ballot_schema, judge_prompt
 from council.prompts.rubrics import DEFAULT_RUBRIC, rubric
 from tests.builders import RUBRIC, a_question
 from tests.council.test_imitations import each_ballot_or_role, each_hostile
@@ -17,7 +17,7 @@ NONCE = nonce_for("seed", "judge")
 
 def _prompt(texts: dict[str, str], question: str = "Why?", fault: str | None = None) -> Prompt:
     shown = {letter: blind(text, ()) for letter, text in texts.items()}
-    return judge_prompt(a_question(question), RUBRIC, shown, NONCE, fault)
+    return judge_prompt(a_question(question), RUBRIC, Sheet(shown, NONCE, fault))
 
 
 def test_a_judge_sees_each_answer_in_its_fence_in_display_order() -> None:
@@ -123,7 +123,7 @@ def test_the_reason_is_asked_for_before_the_ranking() -> None:
 def test_a_rubric_with_braces_is_shown_as_written() -> None:
     odd = rubric("odd", ("Correct: {x} and {{y}}.",))
 
-    assert "- Correct: {x} and {{y}}." in judge_prompt(a_question(), odd, {}, NONCE, None).system
+    assert "- Correct: {x} and {{y}}." in judge_prompt(a_question(), odd, Sheet({}, NONCE)).system
 
 
 def test_the_version_of_a_rubric_follows_from_its_text() -> None:

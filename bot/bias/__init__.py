@@ -1,0 +1,1 @@
+"""The bias of judges: measured from stored rounds, and told."""

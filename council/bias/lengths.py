@@ -1,0 +1,171 @@
+"""Whether judges prefer long answers, or well dressed ones: a Bradley-Terry model per judge.
+
+log-odds(a above b) = q_a − q_b + φ·tanh(Δ tokens/sd) + Σ γ_s·(a has s − b has s), ties ½, q the
+authors' strengths in this judge's eyes, sd the spread of Δ over all pairs of the report. A ridge
+of .1 holds what the ballots leave open. Errors are clustered by round: H⁻¹ (Σ u uᵀ) H⁻¹ over the
+rounds' scores u, widened by G/(G − k) for k numbers fitted to G rounds.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from council.bakeoffs.columns import PRECISION, Floats, Truths
+from council.bias.arrays import sides
+from council.bias.blocks import NOBODY, Block
+from council.bias.effects import effect_by_t
+from council.bias.preference import BALLOTS
+from council.bias.report import Effect
+from council.bias.traits import STYLE
+
+RIDGE = 0.1
+MOST_BALLOTS = 10_000  # of a judge; of more, so many are taken evenly from first to last
+FEWEST_OVER = 10  # ballots more than numbers fitted to them, below which nothing is said
+FEWEST_SHOWING = 5  # ballots on which answers must differ in a trait, or nothing is said of it
+_TURNS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Fondness:
+    """A judge's fondness of length, and of each trait of style beside it, in log-odds."""
+
+    length: Effect
+    style: Mapping[str, Effect]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """A judge's ballots, pair by pair: who won (1, ½, 0), and what tells the two answers apart.
+
+    The first axis is the ballot, the second the pair; what is not known weighs nothing.
+    """
+
+    features: Floats
+    won: Floats
+    weights: Floats
+
+
+def fondness(blocks: Sequence[Block]) -> dict[str, Fondness]:
+    """Give what is known of each judge's fondness of length and style.
+
+    It is fondness only as far as long answers are no better: the model knows who wrote an answer,
+    and not how good it is.
+    """
+    judges = tuple(dict.fromkeys(judge for block in blocks for judge in block.judges))
+    authors = tuple(dict.fromkeys(a for block in blocks for a in block.judges[: block.members]))
+    spread = _spread(blocks)
+    return {judge: _fondness([*_pairs(blocks, judge, authors, spread)]) for judge in judges}
+
+
+def _spread(blocks: Sequence[Block]) -> float:
+    """Give the standard deviation of Δ tokens over all pairs of answers, whichever way round."""
+    total, count = 0.0, 0
+    for block in blocks:
+        one, other = np.triu_indices(block.members, 1)
+        gaps = block.lengths[:, one].astype(float) - block.lengths[:, other]
+        known = gaps[~np.isnan(gaps)]
+        total, count = total + float((known**2).sum()), count + len(known)
+    return float(np.sqrt(total / count)) if count else 0.0
+
+
+def _pairs(
+    blocks: Sequence[Block], judge: str, authors: Sequence[str], spread: float
+) -> Iterator[_Pairs]:
+    """Give the pairs of each block in which the judge sat."""
+    seated = [block for block in blocks if judge in block.judges]
+    ballots = sum(int(_voted(block, judge).sum()) for block in seated)
+    step = max(1, -(-ballots // MOST_BALLOTS))
+    for block in seated:
+        rounds = np.flatnonzero(_voted(block, judge))[::step]
+        if len(rounds):
+            yield _of_block(block, rounds, block.judges.index(judge), authors, spread)
+
+
+def _voted(block: Block, judge: str) -> Truths:
+    found: Truths = block.ballots[:, block.judges.index(judge)]
+    return found
+
+
+def _of_block(
+    block: Block, rounds: NDArray[np.intp], judge: int, authors: Sequence[str], spread: float
+) -> _Pairs:
+    one, other = np.triu_indices(block.members, 1)
+    shares, lengths = block.shares[rounds, judge], block.lengths[rounds].astype(float)
+    style = np.where(block.style[rounds] == NOBODY, 0, block.style[rounds] > 0).astype(float)
+    won = (1 + sides(shares[:, one], shares[:, other])) / 2
+    gaps = (lengths[:, one] - lengths[:, other]) / (spread or 1.0)
+    known = ~np.isnan(won) & ~np.isnan(gaps)
+    features = np.zeros((len(rounds), len(one), len(authors) + 1 + len(STYLE)))
+    places = np.array([authors.index(author) for author in block.judges[: block.members]])
+    features[:, np.arange(len(one)), places[one]] = 1
+    features[:, np.arange(len(one)), places[other]] = -1
+    features[:, :, len(authors)] = np.tanh(np.nan_to_num(gaps))
+    features[:, :, len(authors) + 1 :] = style[:, one] - style[:, other]
+    features *= known[:, :, None]
+    return _Pairs(features, np.where(known, won, 0.5), known.astype(float))
+
+
+def _fondness(parts: list[_Pairs]) -> Fondness:
+    ballots = sum(len(part.won) for part in parts)
+    none = Effect(ballots, BALLOTS)
+    found = [none] * (1 + len(STYLE))
+    traits = 1 + len(STYLE)
+    showing = sum((part.features != 0).any(axis=1).sum(axis=0) for part in parts)
+    if isinstance(showing, np.ndarray):
+        told = (showing >= FEWEST_SHOWING) | (np.arange(len(showing)) < len(showing) - traits)
+        fitted = int((told & (showing > 0)).sum())
+        if ballots >= fitted + FEWEST_OVER:
+            found = _effects(parts, told & (showing > 0), ballots, traits)
+    return Fondness(found[0], dict(zip(STYLE, found[1:], strict=True)))
+
+
+def _effects(parts: list[_Pairs], kept: Truths, ballots: int, traits: int) -> list[Effect]:
+    """Fit what is kept; give the effects of the traits, none for those that were not."""
+    features = [part.features[:, :, kept] for part in parts]
+    values, errors = _fit(features, parts)
+    at = np.cumsum(kept) - 1
+    found = []
+    for i in range(len(kept) - traits, len(kept)):
+        error = float(errors[at[i]]) if kept[i] else 0.0
+        none = Effect(ballots, BALLOTS)
+        fitted = int(kept.sum())
+        found.append(
+            effect_by_t(float(values[at[i]]), error, ballots, BALLOTS, fitted)
+            if error > PRECISION
+            else none
+        )
+    return found
+
+
+def _fit(features: list[Floats], parts: list[_Pairs]) -> tuple[Floats, Floats]:
+    """Give the ridged maximum of the likelihood, and its errors clustered by round."""
+    width = features[0].shape[2]
+    values = np.zeros(width)
+    for _ in range(_TURNS):
+        scores, bend = _slopes(features, parts, values)
+        gradient = sum(part.sum(axis=0) for part in scores) - RIDGE * values
+        step = np.linalg.solve(bend, gradient)
+        values = values + step
+        if np.abs(step).max() < PRECISION:
+            break
+    scores, bend = _slopes(features, parts, values)
+    rounds = sum(map(len, scores))
+    spread = sum(part.T @ part for part in scores) * rounds / (rounds - width)
+    inverse = np.linalg.inv(bend)
+    return values, np.sqrt(np.diag(inverse @ spread @ inverse))
+
+
+def _slopes(
+    features: list[Floats], parts: list[_Pairs], values: Floats
+) -> tuple[list[Floats], Floats]:
+    """Give each round's score, and minus the second derivatives of the whole, ridge with them."""
+    bend = RIDGE * np.eye(len(values))
+    scores = []
+    for each, part in zip(features, parts, strict=True):
+        expected = 1 / (1 + np.exp(-np.clip(each @ values, -30, 30)))
+        scores.append(np.einsum("rpk,rp->rk", each, (part.won - expected) * part.weights))
+        flat = each.reshape(-1, len(values))
+        bend += flat.T @ (flat * (expected * (1 - expected) * part.weights).reshape(-1, 1))
+    return scores, bend
