@@ -75,9 +75,8 @@ def uniform(verdicts: Verdicts) -> Mapping[str, float]:
 
 def consistency(verdicts: Verdicts, shrunk: float = SHRUNK) -> Mapping[str, float]:
     """Weigh by the orders kept on these items, as the product does on audit repeats."""
-    items, kept = len(verdicts.gold), verdicts.kept.sum(axis=0)
-    own = zip(verdicts.judges, kept, strict=True)
-    repeats = {judge: Repeats(items, int(count), items) for judge, count in own}
+    own = zip(verdicts.judges, verdicts.kept.mean(axis=0), strict=True)
+    repeats = {judge: Repeats(len(verdicts.gold), float(kept)) for judge, kept in own}
     return consistency_weights(repeats, shrunk).weights
 
 

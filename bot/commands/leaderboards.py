@@ -10,6 +10,7 @@ from bot.access import NotAdmittedError
 from bot.bakeoffs.boards import leaderboard
 from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought, sought_by
+from bot.bakeoffs.weighing import weighed
 from bot.chat import Chat, File, Note, NoThreadError, Post, Said, Thread, UnwelcomeError
 from bot.commands.desk import Desk
 from bot.render.boards import board_thread, picture_of
@@ -18,9 +19,9 @@ from council.places import HOUSE
 
 ROOT = "board"  # no part that holds a round's answer
 
-_OPTION = re.compile(r'(as|since|until|panel|category|suite):("[^"]*"|\S+)', re.IGNORECASE)
+_OPTION = re.compile(r'(as|since|until|panel|category|suite|weights):("[^"]*"|\S+)', re.IGNORECASE)
 _WORD = r"[\w.+-]+(?:@[0-9a-f]+)?"
-_ANY = r'(?:as|since|until|panel|category|suite):(?:"[^"]*"|\S+)'
+_ANY = r'(?:as|since|until|panel|category|suite|weights):(?:"[^"]*"|\S+)'
 GRAMMAR = rf"(?:{_WORD})?(?:(?:\A|\s+){_ANY})*"
 
 
@@ -36,6 +37,7 @@ async def show_leaderboard(desk: Desk, chat: Chat, said: Said, words: str) -> No
         sought = replace(sought, scope=said.place.scope)
     await records_up_to_date(desk)
     board = await leaderboard(desk.bench, sought, known_names(desk.panels.values()))
+    board = await weighed(desk, sought, board)
     picture = b""
     if chat.keeps_files and board.board.rows:
         picture = await asyncio.to_thread(picture_of, board)
@@ -47,9 +49,9 @@ async def show_leaderboard(desk: Desk, chat: Chat, said: Said, words: str) -> No
 
 
 def sought_of(words: str, now: datetime) -> Sought:
-    """Read `[SUITE[@VERSION]] [as:judge] [since:30d] [until:…] [panel:P] [category:C]`.
+    """Read `[SUITE[@VERSION]] [as:judge] [since:30d] [until:…] [panel:P] [category:C] [weights:W]`.
 
-    Raises SoughtError for a window or a view that is none.
+    Raises SoughtError for a window, a view or weights that are none.
     """
     given = {name.lower(): value.strip('"') for name, value in _OPTION.findall(words)}
     left = _OPTION.sub("", words).split()

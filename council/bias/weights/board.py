@@ -7,17 +7,14 @@ import numpy as np
 
 from council.bakeoffs.columns import PRECISION, Floats
 from council.bakeoffs.intervals import Interval, share_interval
-from council.bias.weights import consistency, families, humans, peers
 from council.bias.weights.consistency import Repeats, consistency_weights
 from council.bias.weights.families import family_voices, family_weights
 from council.bias.weights.given import Given, weighted_shares
 from council.bias.weights.humans import human_weights
+from council.bias.weights.names import CONSISTENCY, FAMILY, HUMAN, PEERRANK, UNIFORM
 from council.bias.weights.peers import peer_weights
 from council.bias.weights.people import Choice
 from council.bias.weights.weighing import Weighing, equal
-
-UNIFORM = "uniform"
-NAMES = (UNIFORM, consistency.NAME, humans.NAME, families.NAME, peers.NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +82,14 @@ def weighted_board(name: str, evidence: Evidence) -> WeightedBoard:
 
 
 def _weighing(name: str, evidence: Evidence) -> Weighing:
-    if name == consistency.NAME:
-        repeats = {
-            judge: evidence.repeats.get(judge, Repeats(0, 0, 0)) for judge in evidence.judges
-        }
+    if name == CONSISTENCY:
+        repeats = {judge: evidence.repeats.get(judge, Repeats(0, 0.0)) for judge in evidence.judges}
         return consistency_weights(repeats)
-    if name == humans.NAME:
+    if name == HUMAN:
         return human_weights(evidence.rounds, evidence.choices, evidence.judges)
-    if name == families.NAME:
+    if name == FAMILY:
         return family_weights(evidence.rounds)
-    if name == peers.NAME:
+    if name == PEERRANK:
         return peer_weights(evidence.rounds)
     if name != UNIFORM:
         raise ValueError(name)
@@ -114,7 +109,7 @@ def _by_member(evidence: Evidence, weighing: Weighing) -> dict[str, Floats]:
 
 def _voices(given: Given, weighing: Weighing) -> Floats:
     # A maker's seats are counted round by round: not all of them vote in each.
-    if weighing.name == families.NAME:
+    if weighing.name == FAMILY:
         return family_voices(given)
     return given.of_judges(weighing.weights)
 

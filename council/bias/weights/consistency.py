@@ -8,20 +8,19 @@ that is steadily wrong from one that is steadily right.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from council.bias.weights.names import CONSISTENCY
 from council.bias.weights.weighing import JudgeWeight, Weighing, equal
 
-NAME = "consistency"
 FEWEST_REPEATS = 20  # of a judge's audit ballots, before it is weighed
 SHRUNK = 0.25  # of the way to equal weights
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """How a judge's audit repeats came out: `kept` of `pairs` orders over `ballots` repeats."""
+    """The share of orders a judge `kept`, 0 to 1, over so many audit repeats."""
 
     ballots: int
-    kept: int
-    pairs: int
+    kept: float
 
 
 def consistency_weights(repeats: Mapping[str, Repeats], shrunk: float = SHRUNK) -> Weighing:
@@ -34,7 +33,7 @@ def consistency_weights(repeats: Mapping[str, Repeats], shrunk: float = SHRUNK) 
     known = {judge: one for judge, one in repeats.items() if one.ballots >= FEWEST_REPEATS}
     if not known:
         most = max((one.ballots for one in repeats.values()), default=0)
-        return equal(NAME, judges, most, FEWEST_REPEATS)
+        return equal(CONSISTENCY, judges, most, FEWEST_REPEATS)
     raw = {judge: _merit(one) for judge, one in known.items()}
     total = sum(raw.values())
     mean, room = 1 / len(judges), len(known) / len(judges)
@@ -45,10 +44,10 @@ def consistency_weights(repeats: Mapping[str, Repeats], shrunk: float = SHRUNK) 
             return JudgeWeight(judge, mean, one.ballots)
         own = room * raw[judge] / total if total else mean
         weight = (1 - shrunk) * own + shrunk * mean
-        return JudgeWeight(judge, weight, one.ballots, one.kept / one.pairs)
+        return JudgeWeight(judge, weight, one.ballots, one.kept)
 
-    return Weighing(NAME, tuple(map(line, judges)), FEWEST_REPEATS, FEWEST_REPEATS)
+    return Weighing(CONSISTENCY, tuple(map(line, judges)), FEWEST_REPEATS, FEWEST_REPEATS)
 
 
 def _merit(one: Repeats) -> float:
-    return max(0.0, 2 * one.kept / one.pairs - 1) ** 2
+    return max(0.0, 2 * one.kept - 1) ** 2

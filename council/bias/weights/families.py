@@ -6,9 +6,8 @@ import numpy as np
 
 from council.bakeoffs.columns import Floats
 from council.bias.weights.given import Given
+from council.bias.weights.names import FAMILY
 from council.bias.weights.weighing import JudgeWeight, Weighing
-
-NAME = "family"
 
 
 def family_voices(given: Given) -> Floats:
@@ -41,4 +40,4 @@ def family_weights(rounds: Iterable[Given]) -> Weighing:
         for judge, voice in voices.items()
         if ballots[judge]
     )
-    return Weighing(NAME, tuple(lines))
+    return Weighing(FAMILY, tuple(lines))

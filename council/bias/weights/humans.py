@@ -13,10 +13,10 @@ import numpy as np
 
 from council.bakeoffs.columns import Floats
 from council.bias.weights.given import Given
+from council.bias.weights.names import HUMAN
 from council.bias.weights.people import FEWEST_VOTES, Choice, Comparison, comparisons
 from council.bias.weights.weighing import JudgeWeight, Weighing, equal
 
-NAME = "human"
 TO_ALL = 4.0  # κ: as much as sixteen votes on answers a whole share apart, while β is small
 TO_NOTHING = 0.1  # ε, the ridge of Bradley-Terry boards
 _TURNS = 60  # several times what the furthest slopes take
@@ -33,19 +33,19 @@ def human_weights(
     """
     held = [*comparisons(rounds, choices)]
     if len(held) < FEWEST_VOTES:
-        return equal(NAME, judges, len(held), FEWEST_VOTES)
+        return equal(HUMAN, judges, len(held), FEWEST_VOTES)
     parts = {judge: _leads(judge, held) for judge in judges}
     together = np.concatenate([*parts.values()])
     common = _slope(together, 0.0, TO_NOTHING)
     slopes = {judge: _slope(part, common, TO_ALL) for judge, part in parts.items()}
     total = sum(max(slope, 0.0) for slope in slopes.values())
     if not total:
-        return equal(NAME, judges, len(held), FEWEST_VOTES)
+        return equal(HUMAN, judges, len(held), FEWEST_VOTES)
     lines = (
         JudgeWeight(judge, max(slope, 0.0) / total, round(parts[judge][:, 1].sum()), slope)
         for judge, slope in slopes.items()
     )
-    return Weighing(NAME, tuple(lines), len(held), FEWEST_VOTES)
+    return Weighing(HUMAN, tuple(lines), len(held), FEWEST_VOTES)
 
 
 def _leads(judge: str, votes: Sequence[Comparison]) -> Floats:

@@ -7,9 +7,8 @@ import numpy as np
 from council.bakeoffs.columns import Floats
 from council.bakeoffs.peer_rank import FLOOR, peer_rank
 from council.bias.weights.given import Given
+from council.bias.weights.names import PEERRANK
 from council.bias.weights.weighing import JudgeWeight, Weighing
-
-NAME = "peerrank"
 
 
 def peer_weights(rounds: Iterable[Given]) -> Weighing:
@@ -22,13 +21,13 @@ def peer_weights(rounds: Iterable[Given]) -> Weighing:
     members = tuple(dict.fromkeys(member for given in held for member in given.members))
     judges = tuple(dict.fromkeys((*members, *(judge for given in held for judge in given.judges))))
     if not members:
-        return Weighing(NAME, ())
+        return Weighing(PEERRANK, ())
     found = peer_rank(_win_rates(held, members), FLOOR)
     room = len(members) / len(judges)
     own = zip(members, found.weights.tolist(), found.scores.tolist(), strict=True)
     lines = [JudgeWeight(member, room * weight, 0, score) for member, weight, score in own]
     lines += [JudgeWeight(judge, 1 / len(judges)) for judge in judges[len(members) :]]
-    return Weighing(NAME, tuple(lines))
+    return Weighing(PEERRANK, tuple(lines))
 
 
 def _win_rates(rounds: Iterable[Given], members: tuple[str, ...]) -> Floats:

@@ -1,14 +1,15 @@
 import pytest
 
-from council.bias.weights.board import NAMES, Evidence, WeightedBoard, weighted_board
+from council.bias.weights.board import Evidence, WeightedBoard, weighted_board
 from council.bias.weights.consistency import Repeats
+from council.bias.weights.names import NAMES
 from council.bias.weights.people import Choice
 from tests.council.bias.weights.givens import E1, X, given
 
 # Two judges of one maker prefer y, one of another prefers x.
 SPLIT = [[0, 1], [0, 1], [1, 0]]
 MAKERS = ("north", "north", "south")
-KEPT = {"a": Repeats(20, 50, 100), "b": Repeats(20, 50, 100), "c": Repeats(20, 100, 100)}
+KEPT = {"a": Repeats(20, 0.5), "b": Repeats(20, 0.5), "c": Repeats(20, 1.0)}
 
 
 def _board(name: str, rounds: int = 4, repeats: dict[str, Repeats] | None = None) -> WeightedBoard:
@@ -76,7 +77,7 @@ def test_no_rounds_give_no_board(name: str) -> None:
 def test_one_judge_with_one_ballot_is_no_trouble(name: str) -> None:
     one = given([[1, 0, X]], judges="j", members="xyz")
 
-    found = weighted_board(name, Evidence((one,), {"j": Repeats(20, 20, 20)}, ()))
+    found = weighted_board(name, Evidence((one,), {"j": Repeats(20, 1.0)}, ()))
 
     assert [(line.member, line.share) for line in found.rows] in ([], [("x", 1.0), ("y", 0.0)])
 

@@ -4,7 +4,7 @@ from council.bias.weights.consistency import Repeats, consistency_weights
 
 
 def _of(*shares: float, ballots: int = 20) -> dict[str, Repeats]:
-    kept = [Repeats(ballots, round(100 * share), 100) for share in shares]
+    kept = [Repeats(ballots, share) for share in shares]
     return dict(zip("abcdef", kept, strict=False))
 
 
@@ -31,7 +31,7 @@ def test_judges_that_all_vote_by_chance_weigh_alike() -> None:
 
 
 def test_a_judge_of_too_few_repeats_weighs_as_the_average_one() -> None:
-    repeats = _of(1, 0.75) | {"new": Repeats(19, 95, 95)}
+    repeats = _of(1, 0.75) | {"new": Repeats(19, 1.0)}
 
     found = consistency_weights(repeats, shrunk=0.0)
 

@@ -16,7 +16,7 @@ def test_every_maker_has_one_voice_however_many_seats() -> None:
 
 
 def test_seats_count_only_where_their_ballots_do() -> None:
-    lost = [[1, 0], [X, X], [X, X], [0, 1]]
+    lost: list[list[float]] = [[1, 0], [X, X], [X, X], [0, 1]]
 
     voices = family_voices(given(ROUND, lost, makers=MAKERS, members="xy"))
 

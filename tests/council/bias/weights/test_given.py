@@ -53,7 +53,7 @@ def test_a_judge_without_weight_alone_leaves_its_pairs_out() -> None:
 
 
 def test_shares_in_single_precision_tie_where_ballots_did() -> None:
-    third = np.float32(1 / 3)
-    one = given([[third, third + np.float32(1e-8)]], judges="j", members="ab")
+    third = float(np.float32(1 / 3))
+    one = given([[third, third + 1e-8]], judges="j", members="ab")
 
     assert weighted_shares(one, np.ones(1)).tolist() == [[0.5, 0.5]]
