@@ -5,6 +5,7 @@ elsewhere, prompts and raw texts of ballots included. What people think of it co
 seal: what was noted of it as it closed, with its link, which names the hash of the link before.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from pydantic import TypeAdapter
 
 from council.errors import StoreError
 from council.feedback import Feedback
+from council.human_votes import HumanVote
 from council.rounds import Round, in_panel_order
 from council.sealing import Seal
 from storage.lines import check_zone, checked, line_with, values_of
@@ -19,6 +21,7 @@ from storage.lines import check_zone, checked, line_with, values_of
 ROUND = TypeAdapter(Round)
 RATINGS = TypeAdapter(tuple[Feedback, ...])
 SEAL = TypeAdapter(Seal)
+VOTES = TypeAdapter(tuple[HumanVote, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +30,22 @@ class Record:
 
     round_: Round
     ratings: tuple[Feedback, ...] = ()
+    votes: tuple[HumanVote, ...] = ()
     seal: Seal | None = None
 
 
-def line_of(round_: Round, ratings: tuple[Feedback, ...] = (), seal: Seal | None = None) -> str:
+def line_of(
+    round_: Round,
+    ratings: tuple[Feedback, ...] = (),
+    votes: tuple[HumanVote, ...] = (),
+    seal: Seal | None = None,
+) -> str:
     """Give the round as one line, without a line end."""
     beside: dict[str, object] = {}
     if ratings:
         beside["ratings"] = RATINGS.dump_python(ratings, mode="json")
+    if votes:
+        beside["votes"] = VOTES.dump_python(votes, mode="json")
     if seal:
         beside["seal"] = SEAL.dump_python(seal, mode="json")
     return line_with(ROUND, round_, f"Round {round_.id!r}", **beside)
@@ -47,15 +58,21 @@ def record_of(line: bytes | str) -> Record:
 
 def record_from(found: dict[str, Any]) -> Record:
     """Give the round that a line's values make, in panel order; StoreError where they make none."""
-    rated, sealed = found.pop("ratings", []), found.pop("seal", None)
+    rated, voted = found.pop("ratings", []), found.pop("votes", [])
+    sealed = found.pop("seal", None)
     round_ = in_panel_order(checked(ROUND, found))
     check_zone("asked_at", round_.asked_at)
     if round_.forgotten:
         check_zone("forgotten.at", round_.forgotten.at)
-    ratings = checked(RATINGS, rated, "ratings")
-    for i, feedback in enumerate(ratings):
-        check_zone(f"ratings.{i}.at", feedback.at)
-        if feedback.round_id != round_.id:
-            raise StoreError(f"ratings.{i}.round_id: it is of another round")
+    ratings, votes = checked(RATINGS, rated, "ratings"), checked(VOTES, voted, "votes")
+    _check_own(round_, "ratings", ratings)
+    _check_own(round_, "votes", votes)
     seal = None if sealed is None else checked(SEAL, sealed, "seal")
-    return Record(round_, ratings, seal)
+    return Record(round_, ratings, votes, seal)
+
+
+def _check_own(round_: Round, name: str, said: Sequence[Feedback | HumanVote]) -> None:
+    for i, one in enumerate(said):
+        check_zone(f"{name}.{i}.at", one.at)
+        if one.round_id != round_.id:
+            raise StoreError(f"{name}.{i}.round_id: it is of another round")

@@ -8,6 +8,7 @@ from council.ballots import Ballot, SpoiledBallot
 from council.errors import StoreError
 from council.feedback import Feedback
 from council.forgetting import check_remembered, check_wordless, forget
+from council.human_votes import HumanVote
 from council.links import Link, appended
 from council.outgoing import Claim
 from council.places import Place
@@ -28,6 +29,7 @@ class MemoryStore:
         self._paused: set[str] = set()
         self._delivered: set[str] = set()
         self._ratings: dict[tuple[str, str], Feedback] = {}
+        self._votes: dict[tuple[str, str], HumanVote] = {}
         self._on_drop = [*on_drop]
         self._on_leave: list[Callable[[Place], Iterable[str]]] = []
 
@@ -109,6 +111,17 @@ class MemoryStore:
         found = [feedback for (of, _), feedback in self._ratings.items() if of == round_id]
         return tuple(sorted(found, key=lambda feedback: (feedback.at, feedback.by)))
 
+    async def vote(self, vote: HumanVote) -> None:
+        """Keep which answer somebody calls the best; of one person's several the newest."""
+        self._kept(vote.round_id)
+        before = self._votes.get((vote.round_id, vote.by), vote)
+        self._votes[vote.round_id, vote.by] = vote if vote.at >= before.at else before
+
+    async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
+        """Give what people voted on a round, or on all, oldest first."""
+        found = [vote for vote in self._votes.values() if round_id in {None, vote.round_id}]
+        return tuple(sorted(found, key=lambda vote: (vote.at, vote.round_id, vote.by)))
+
     async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
         """Give the ids of the rounds that are wanted, oldest first."""
         found = (round_ for round_ in self._rounds.values() if wanted.admits(self._line(round_)))
@@ -132,6 +145,8 @@ class MemoryStore:
             self._seals.pop(round_id, None)
             for feedback in await self.ratings(round_id):
                 del self._ratings[round_id, feedback.by]
+            for vote in await self.votes(round_id):
+                del self._votes[round_id, vote.by]
             self._tell(round_id)
         self._paused -= {*dropped}
         if scope := Place(chat, workspace).scope:  # the house's own chain never leaves

@@ -218,6 +218,16 @@ class FeedbackRow(_OfRound, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
+class HumanVoteRow(_OfRound, table=True):
+    """Which answer of a round one person calls the best."""
+
+    __tablename__ = "human_vote"
+    by: str = Field(primary_key=True)
+    label: str
+    member: str
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
 class OutgoingRow(SQLModel, table=True):
     """A message that is being sent, or was; `message` is the chat's own id once it is known.
 

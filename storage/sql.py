@@ -14,6 +14,7 @@ from council.ballots import Ballot
 from council.errors import StoreError
 from council.feedback import Feedback
 from council.forgetting import forget, refusal
+from council.human_votes import HumanVote
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Closing, Round
 from council.sealing import Seal
@@ -31,6 +32,8 @@ from storage.loading import found
 from storage.rating import leave_unsaid, rate, ratings
 from storage.reading import PARTS, past_ballot_from, round_from
 from storage.rows import BallotRow, RoundRow
+from storage.voting import vote as kept_vote
+from storage.voting import votes as votes_on
 from storage.wiping import owe, wipe
 from storage.writing import artefact_rows, closing_values, forgotten_values, part_rows, round_row
 
@@ -142,6 +145,18 @@ class SqlStore:
         """Give what people think of a round, oldest first."""
         async with transaction(self._readers) as connection:
             return await ratings(connection, round_id)
+
+    @finished
+    async def vote(self, vote: HumanVote) -> None:
+        """Keep which answer somebody calls the best; of one person's several the newest."""
+        async with transaction(self.engine) as connection:
+            await kept_vote(connection, vote)
+
+    @finished
+    async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
+        """Give what people voted on a round, or on all, oldest first."""
+        async with transaction(self._readers) as connection:
+            return await votes_on(connection, round_id)
 
     @finished
     async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from council.bakeoffs.ports import WantedRecords
+from council.bias.weights.names import NAMES
 from council.errors import CouncilError
 
 _AGO = re.compile(r"(\d{1,5})\s*(h|d|w|m|y)[a-z]*", re.IGNORECASE)
@@ -24,9 +25,10 @@ class SoughtError(CouncilError):
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """Which rounds a leaderboard should count, and whether it is of judges.
+    """Which rounds a leaderboard should count, whether it is of judges, and how these weigh.
 
-    Without a version it is the one that was held last. `scope` None is every workspace's.
+    Without a version it is the one that was held last. `scope` None is every workspace's. Without
+    `weights` there is nothing beside the official count.
     """
 
     suite: str = ""
@@ -37,6 +39,7 @@ class Sought:
     before: datetime | None = None
     as_judge: bool = False
     scope: str | None = None
+    weights: str = ""
 
     @property
     def wanted(self) -> WantedRecords:
@@ -54,12 +57,15 @@ class Sought:
 def sought_by(given: Mapping[str, str], now: datetime) -> Sought:
     """Give what options mean, wherever they were chosen; those that are "" mean nothing.
 
-    They are suite (`sql` or `sql@3f2a`), version, panel, category, since, until and as.
+    They are suite (`sql` or `sql@3f2a`), version, panel, category, since, until, as and weights.
     Raises SoughtError.
     """
     view = (given.get("as") or "author").lower()
     if view not in {"author", "judge"}:
         raise SoughtError(f"A leaderboard is as:author or as:judge, not as:{view}.")
+    weights = given.get("weights", "").strip().lower()
+    if weights not in {"", *NAMES}:
+        raise SoughtError(f"Judges weigh by {', '.join(NAMES)}, not by {weights[:20]!r}.")
     suite, version = suite_and_version(given.get("suite", ""))
     since, until = given.get("since", ""), given.get("until", "")
     return Sought(
@@ -70,6 +76,7 @@ def sought_by(given: Mapping[str, str], now: datetime) -> Sought:
         since_of(since, now) if since else None,
         before_of(until, now) if until else None,
         as_judge=view == "judge",
+        weights=weights,
     )
 
 

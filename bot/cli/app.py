@@ -12,6 +12,7 @@ from bot.cli import (
     looking,
     running,
     schedules,
+    simulating,
     slack,
     suite,
 )
@@ -44,6 +45,7 @@ app.command("import")(keeping.import_)
 app.command()(keeping.forget)
 app.command()(counting.tally)
 app.command()(counting.slates)
+app.command()(simulating.simulate)
 app.command()(looking.doctor)
 suites.command("list")(suite.list_)
 suites.command()(suite.show)

@@ -77,8 +77,9 @@ def _counted(number: int, noun: str) -> str:
 
 
 async def _one(books: Books, round_id: str) -> Lines:
-    round_, ratings = await books.store.load(round_id), await books.store.ratings(round_id)
-    line = line_of(round_, ratings, await books.store.seal(round_id))
+    round_, store = await books.store.load(round_id), books.store
+    said = (await store.ratings(round_id), await store.votes(round_id))
+    line = line_of(round_, *said, await store.seal(round_id))
     yield Record, line.encode() + b"\n"
 
 

@@ -26,6 +26,14 @@ def leaderboard(  # noqa: PLR0913, PLR0917
         str, typer.Option(help="Asked until then, the day itself counted.", show_default=False)
     ] = "",
     view: Annotated[str, typer.Option("--as", help="author or judge.")] = "author",
+    weights: Annotated[
+        str,
+        typer.Option(
+            help="Show beside it how judges weighed by consistency, human, family or peerrank "
+            "would rank.",
+            show_default=False,
+        ),
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     to_csv: Annotated[
         Path | None, typer.Option("--csv", help="Write the rows to a file, for spreadsheets.")
@@ -36,7 +44,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917
 ) -> None:
     """Show the leaderboard: members as authors, or seats as judges, over the stored rounds."""
     given = {"suite": suite, "panel": panel, "category": category}
-    given |= {"since": since, "until": until, "as": view}
+    given |= {"since": since, "until": until, "as": view, "weights": weights}
     from bot.bakeoffs.uncollected import uncollected
 
     with uncollected():

@@ -9,6 +9,7 @@ import typer
 from bot.bakeoffs.boards import leaderboard
 from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought
+from bot.bakeoffs.weighing import weighed
 from bot.books import opened_books
 from bot.chat import File
 from bot.cli.outcome import say_json
@@ -36,6 +37,7 @@ async def show_leaderboard(wish: Wish) -> None:
     async with opened_books(settings) as books:
         await records_up_to_date(books, tell=partial(typer.echo, err=True))
         board = await leaderboard(books.bench, wish.sought, names, whole=not wish.as_json)
+        board = await weighed(books, wish.sought, board)
     _write(wish, board)
     if wish.as_json:
         say_json(board_document(board, as_judge=wish.sought.as_judge))

@@ -82,6 +82,8 @@ class _Taking:
         for feedback in record.ratings:
             with suppress(ForgottenError):  # words on a round that was forgotten here meanwhile
                 await self._store.rate(feedback)
+        for vote in record.votes:
+            await self._store.vote(vote)
         return is_new
 
     async def _suite(self, kept: KeptSuite) -> bool:

@@ -17,6 +17,7 @@ from bot.commands.registry import Command, Registry
 from bot.commands.schedules import GRAMMAR as _SCHEDULES
 from bot.commands.schedules import schedule
 from bot.commands.suites import GRAMMAR, USAGE, suite
+from bot.commands.voting import vote
 
 # An id is hexadecimal, or a platform event's with its colons: no word of a question looks so.
 _ID = r"[0-9a-f]{4,}|\S*[:@]\S*"
@@ -43,6 +44,14 @@ _OTHERS = (
     ),
     Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND, "round"),
     Command("suite", USAGE, "keep lists of questions to compare models on", suite, GRAMMAR, "file"),
+    Command(
+        "vote",
+        "/council vote ROUND|last LABEL",
+        "say which answer of a round is the best",
+        vote,
+        rf"(?:{_ROUND})\s+(?:response\s+)?[k-z]",
+        "words",
+    ),
     Command("cancel", "/council cancel ROUND|last", "stop your round", cancel, _ROUND, "round"),
     Command(
         "bakeoff",

@@ -6,6 +6,7 @@ from datetime import datetime
 from bot.bakeoffs.boards import leaderboard
 from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought, sought_by
+from bot.bakeoffs.weighing import weighed
 from bot.chat import Chat, Said
 from bot.commands.desk import Desk
 from bot.commands.narrowing import grammar_of, narrowed_by
@@ -16,7 +17,7 @@ from bot.render.names import known_names
 ROOT = "board"  # no part that holds a round's answer
 
 GRAMMAR = grammar_of(
-    r"[\w.+-]+(?:@[0-9a-f]+)?", "as", "since", "until", "panel", "category", "suite"
+    r"[\w.+-]+(?:@[0-9a-f]+)?", "as", "since", "until", "panel", "category", "suite", "weights"
 )
 
 
@@ -26,6 +27,7 @@ async def show_leaderboard(desk: Desk, chat: Chat, said: Said, words: str) -> No
     sought = within_reach(sought_of(words, desk.now()), said)
     await records_up_to_date(desk)
     board = await leaderboard(desk.bench, sought, known_names(desk.panels.values()))
+    board = await weighed(desk, sought, board)
     picture = b""
     if chat.keeps_files and board.board.rows:
         picture = await asyncio.to_thread(picture_of, board)
@@ -34,8 +36,8 @@ async def show_leaderboard(desk: Desk, chat: Chat, said: Said, words: str) -> No
 
 
 def sought_of(words: str, now: datetime) -> Sought:
-    """Read `[SUITE[@VERSION]] [as:judge] [since:30d] [until:…] [panel:P] [category:C]`.
+    """Read `[SUITE[@VERSION]] [as:judge] [since:30d] [until:…] [panel:P] [category:C] [weights:W]`.
 
-    Raises SoughtError for a window or a view that is none.
+    Raises SoughtError for a window, a view or weights that are none.
     """
     return sought_by(narrowed_by(words, "suite"), now)

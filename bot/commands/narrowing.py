@@ -2,7 +2,7 @@
 
 import re
 
-_OPTION = re.compile(r'(as|since|until|panel|category|suite):("[^"]*"|\S+)', re.IGNORECASE)
+_OPTION = re.compile(r'(as|since|until|panel|category|suite|weights):("[^"]*"|\S+)', re.IGNORECASE)
 
 
 def grammar_of(word: str, *names: str) -> str:

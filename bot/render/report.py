@@ -178,6 +178,11 @@ def _ballot_parts(
 
 def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:
     """Give each answer whole, in the order of the standings, as its author wrote it."""
+    yield from (post for _, post in labelled_answers(round_, draw))
+
+
+def labelled_answers(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
+    """Give the same, each with its label."""
     authors = authors_of(round_.panel, draw)
     texts = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
     lines = round_.tally.standings if round_.tally else ()
@@ -190,4 +195,4 @@ def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:
             notes.append(Note(f"Judges and chairman saw it with {masked} masked."))
         if answer.reply.cut:
             notes.append(Note("It ended at its model's token limit."))
-        yield Post((Heading(title), *notes, Prose(answer.text)), title)
+        yield label, Post((Heading(title), *notes, Prose(answer.text)), title)

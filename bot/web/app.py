@@ -19,6 +19,7 @@ from bot.web import (
     asking,
     bakeoff_events,
     bakeoffs,
+    beside,
     bias,
     boards,
     events,
@@ -27,6 +28,7 @@ from bot.web import (
     pages,
     schedules,
     suites,
+    voting,
 )
 from bot.web.asking import FormError
 from bot.web.gate import SLACK_EVENTS, Gate, HarmlessContent, KnownHosts
@@ -51,6 +53,7 @@ _READ: dict[str, Handler] = {
     "/rounds/{id}/state": events.state,
     "/rounds/{id}/round.json": pages.as_json,
     "/rounds/{id}/round.md": pages.as_markdown_file,
+    "/rounds/{id}/beside": beside.beside_page,
     "/schedules": schedules.schedules,
     "/bakeoffs": bakeoffs.bakeoffs,
     "/bakeoffs/{id}": bakeoffs.bakeoff_page,
@@ -78,6 +81,7 @@ _DONE: dict[str, Handler] = {
     "/rounds/{id}/resume": asking.gone_on,
     "/rounds/{id}/stop": asking.stopped,
     "/rounds/{id}/feedback": feedback.rated,
+    "/rounds/{id}/vote": voting.voted,
     "/schedules": schedules.added,
     "/schedules/{id}/{act}": schedules.done,
     "/bakeoffs": bakeoffs.proposal,

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,6 +13,7 @@ from starlette.responses import Response
 from bot.bakeoffs.boards import Shelf, shelf
 from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought, SoughtError, sought_by
+from bot.bakeoffs.weighing import weighed
 from bot.render.boards import Leaderboard, figure_of, picture_of
 from bot.render.boards.columns import (
     Column,
@@ -26,14 +27,22 @@ from bot.render.boards.deciding import SHARED, decided
 from bot.render.boards.document import board_document, csv_of
 from bot.render.boards.news import news_lines
 from bot.render.boards.thread import HOW_AUTHORS, HOW_JUDGES
+from bot.render.boards.weighed import weighted_parts
 from bot.render.boards.worthwhile import worth_lines, worth_table
 from bot.render.drawing.svg import svg_of
 from bot.render.names import known_names
 from bot.web.downloads import download
 from bot.web.site import Site
 
-OPTIONS = ("suite", "version", "panel", "category", "since", "until", "as")
+OPTIONS = ("suite", "version", "panel", "category", "since", "until", "as", "weights")
 MOST_LETTERS = 200
+WEIGHTS = (
+    ("", "alike"),
+    ("consistency", "by order consistency"),
+    ("human", "by what people chose"),
+    ("family", "by family share"),
+    ("peerrank", "by PeerRank"),
+)
 WINDOWS = (("", "any time"), ("7d", "7 days"), ("30d", "30 days"), ("90d", "90 days"))
 
 
@@ -67,6 +76,7 @@ async def leaderboard_page(site: Site, request: Request) -> Response:
         given=given,
         choices=found.choices,
         windows=WINDOWS,
+        weights=WEIGHTS,
         query=urlencode(given),
         **shown,
     )
@@ -81,7 +91,8 @@ def options_of(request: Request, names: Sequence[str] = OPTIONS) -> dict[str, st
 async def _shelf(site: Site, sought: Sought) -> Shelf:
     desk = site.desk
     await records_up_to_date(desk)
-    return await shelf(desk.bench, sought, known_names(desk.panels.values()))
+    found = await shelf(desk.bench, sought, known_names(desk.panels.values()))
+    return replace(found, shown=await weighed(desk, sought, found.shown))
 
 
 def _shown(shown: Leaderboard, sought: Sought, request: Request) -> dict[str, Any]:
@@ -89,7 +100,9 @@ def _shown(shown: Leaderboard, sought: Sought, request: Request) -> dict[str, An
     wanted = request.query_params.get("sort", "")
     given = options_of(request)
     if sought.as_judge:
-        heads, rows = _sorted(shown.judges.rows, judge_columns(shown.names), wanted, given)
+        heads, rows = _sorted(
+            shown.judges.rows, judge_columns(shown.names, shown.people), wanted, given
+        )
     else:
         heads, rows = _sorted(shown.board.rows, author_columns(shown.names), wanted, given)
     rounds = shown.coverage.rounds
@@ -99,6 +112,7 @@ def _shown(shown: Leaderboard, sought: Sought, request: Request) -> dict[str, An
         "news": [*news_lines(shown.changes, shown.names)] if shown.changes else [],
         "how": [HOW_JUDGES] if sought.as_judge else [HOW_AUTHORS, *decided(shown)],
         "figure": svg_of(figure_of(shown.chart)) if rounds and not sought.as_judge else "",
+        "weighted": weighted_parts(shown),
         "worth": worth_table(shown),
         "worth_lines": [*worth_lines(shown)],
         "covers": f"{SHARED} {covers(shown.coverage)}" if rounds else nothing(shown.coverage),

@@ -8,13 +8,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.commands.accepting import accepted
+from bot.commands.voting import SEEN
 from bot.render.document import document
 from bot.render.findings import findings
 from bot.render.markdown import as_markdown
 from bot.render.placings import placings
 from bot.render.progress import progress_post
-from bot.render.report import answer_posts, ballots_post, report, standings_post, title_of
-from bot.web import feedback
+from bot.render.report import ballots_post, labelled_answers, report, standings_post, title_of
+from bot.web import feedback, voting
 from bot.web.downloads import download
 from bot.web.site import Site
 from bot.web.visitors import visitor_of
@@ -67,6 +68,8 @@ async def round_page(site: Site, request: Request) -> Response:
         may_rate=may_rate,
         suites=await _suites(site) if may_rate else (),
         said_before=await feedback.said_before(site, request, round_) if may_rate else None,
+        voted_before=await voting.voted_before(site, request, round_) if may_rate else None,
+        seen=SEEN,
         state=site.state(),
         **shown,
     )
@@ -87,7 +90,7 @@ def _closed(round_: Round, seal: Seal | None) -> dict[str, Any]:
         shown |= {
             "standings": standings_post(round_, round_.draw),
             "ballots": ballots_post(round_, round_.draw),
-            "answers": [] if round_.forgotten else [*answer_posts(round_, round_.draw)],
+            "answers": [] if round_.forgotten else [*labelled_answers(round_, round_.draw)],
             "placings": placings(round_, round_.draw),
             "findings": findings(round_),
             "differences": verify(round_),

@@ -30,15 +30,13 @@ class Strength:
 def strengths(columns: Columns) -> Mapping[str, Strength]:
     """Give the strength of every member that met another before judges."""
     everybody = columns.members
-    wins = np.zeros((len(everybody), len(everybody)))
-    for block in columns.blocks:
-        wins += _wins(block, everybody)
+    wins = _all_wins(columns)
     met = np.flatnonzero((wins + wins.T).any(axis=1))
     if not len(met):
         return {}
     wins = wins[np.ix_(met, met)]
-    scores = _fitted(wins, wins + wins.T)
-    bread = np.linalg.inv(_curvature(scores, wins + wins.T))
+    scores = fitted(wins, wins + wins.T)
+    bread = np.linalg.inv(curvature(scores, wins + wins.T))
     all_scores = np.zeros(len(everybody))
     all_scores[met] = scores
     residues = [_residues(block, everybody, all_scores)[:, met] for block in columns.blocks]
@@ -51,6 +49,20 @@ def strengths(columns: Columns) -> Mapping[str, Strength]:
         everybody[seat]: Strength(share, _interval(share, error, int(rounds[seat])))
         for seat, share, error in zip(met, shares.tolist(), errors.tolist(), strict=True)
     }
+
+
+def scores_of(columns: Columns) -> Mapping[str, float]:
+    """Give the strength s of every member, in log-odds; 0 for one that met nobody."""
+    wins = _all_wins(columns)
+    scores = fitted(wins, wins + wins.T)
+    return dict(zip(columns.members, scores.tolist(), strict=True))
+
+
+def _all_wins(columns: Columns) -> Floats:
+    wins = np.zeros((len(columns.members), len(columns.members)))
+    for block in columns.blocks:
+        wins += _wins(block, columns.members)
+    return wins
 
 
 def _meat(residues: Floats) -> Floats:
@@ -88,18 +100,24 @@ def _chances(scores: Floats) -> Floats:
     return 1 / (1 + np.exp(scores[None, :] - scores[:, None]))
 
 
-def _curvature(scores: Floats, met: Floats) -> Floats:
+def curvature(scores: Floats, met: Floats, ridge: float = RIDGE) -> Floats:
+    """Give the curvature of the penalised likelihood: the inverse of the strengths' covariance."""
     chances = _chances(scores)
     weights = met * chances * (1 - chances)
-    return np.diag(weights.sum(axis=1)) - weights + RIDGE * np.eye(len(scores))
+    return np.diag(weights.sum(axis=1)) - weights + ridge * np.eye(len(scores))
 
 
-def _fitted(wins: Floats, met: Floats) -> Floats:
-    """Give the strengths, by Newton's method; the ridge makes them finite and unique."""
-    scores = np.zeros(len(wins))
+def fitted(
+    wins: Floats, met: Floats, centre: Floats | float = 0.0, ridge: float = RIDGE
+) -> Floats:
+    """Give the strengths, by Newton's method; the ridge makes them finite and unique.
+
+    It draws them to the middle, or to the centre of each.
+    """
+    scores = np.zeros(len(wins)) + centre
     for _ in range(_TURNS):
-        slope = (wins - met * _chances(scores)).sum(axis=1) - RIDGE * scores
-        step = np.linalg.solve(_curvature(scores, met), slope)
+        slope = (wins - met * _chances(scores)).sum(axis=1) - ridge * (scores - centre)
+        step = np.linalg.solve(curvature(scores, met, ridge), slope)
         scores += np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
     return scores
 

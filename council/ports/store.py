@@ -6,6 +6,7 @@ from typing import Protocol
 
 from council.ballots import Ballot
 from council.feedback import Feedback
+from council.human_votes import HumanVote
 from council.ports.listing import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Round
 from council.sealing import Seal
@@ -74,6 +75,17 @@ class Store(Protocol):
 
     async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
         """Give what people think of a round, oldest first; nothing for one there is not."""
+        ...
+
+    async def vote(self, vote: HumanVote) -> None:
+        """Keep which answer somebody calls the best; of one person's several the newest.
+
+        Raises RoundNotFoundError if there is none.
+        """
+        ...
+
+    async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
+        """Give what people voted on a round, or on all, oldest first."""
         ...
 
     async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:

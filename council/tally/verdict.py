@@ -56,7 +56,7 @@ def verdict(lines: Sequence[Standing], ballots: Sequence[Ballot], seed: str) -> 
     winner = lines[0]
     seen = [ballot for ballot in counted if winner.label in ballot.shown]
     return Verdict(
-        strength=_strength(lines, shares, counted, p),
+        strength=strength_of(lines, counted, p),
         p=p,
         first_on=(winner.first_votes, len(seen)),
         too_few_judges=outcomes.of_reaching(EVERY_RIVAL) > CLEAR_P,
@@ -64,9 +64,12 @@ def verdict(lines: Sequence[Standing], ballots: Sequence[Ballot], seed: str) -> 
     )
 
 
-def _strength(
-    lines: Sequence[Standing], shares: Sequence[float], ballots: Sequence[Ballot], p: float
-) -> Strength:
+def strength_of(lines: Sequence[Standing], ballots: Sequence[Ballot], p: float) -> Strength:
+    """Give the strength of the first of lines, best first, that these ballots led to.
+
+    `p` is the chance that random ballots give some answer its share; two answers have a share.
+    """
+    shares = [line.share for line in lines if line.share is not None]
     if shares[0] - shares[-1] <= TOLERANCE:
         return Strength.NO_CONSENSUS
     if shares[0] - shares[1] <= TOLERANCE:

@@ -8,6 +8,7 @@ from hypothesis import given
 
 from council.errors import StoreError
 from council.feedback import Feedback
+from council.human_votes import HumanVote
 from council.rounds import Round, in_panel_order
 from council.verify import verify
 from storage.documents import Record, line_of, record_of
@@ -50,6 +51,23 @@ def test_what_people_think_of_it_comes_along() -> None:
 
     assert record_of(line) == Record(a_closed_round(), RATED)
     assert "ratings" not in json.loads(line_of(a_closed_round()))
+
+
+CAST = (HumanVote("r1", "web:1", "K", "ada", ASKED_AT),)
+
+
+def test_what_people_voted_comes_along() -> None:
+    line = line_of(a_closed_round(), RATED, CAST)
+
+    assert record_of(line) == Record(a_closed_round(), RATED, CAST)
+    assert "votes" not in json.loads(line_of(a_closed_round(), RATED))
+
+
+def test_a_vote_on_another_round_is_refused() -> None:
+    line = line_of(a_closed_round(), votes=(replace(CAST[0], round_id="r2"),))
+
+    with pytest.raises(StoreError, match=r"votes\.0\.round_id: it is of another round"):
+        record_of(line)
 
 
 def rated(**fields: object) -> list[dict[str, object]]:

@@ -20,7 +20,7 @@ from storage.memory import MemoryOutgoing, MemoryStore
 from storage.memory_ledger import MemoryLedger
 from storage.outgoing import SqlOutgoing
 from storage.reading import PARTS
-from storage.rows import FeedbackRow, OutgoingRow
+from storage.rows import FeedbackRow, HumanVoteRow, OutgoingRow
 from storage.sql import SqlStore
 from tests.builders import ASKED_AT
 from tests.storage.builders import a_closed_round, keep
@@ -109,7 +109,7 @@ async def test_what_they_cost_stays_spent_by_nobody(house: House) -> None:
 
 
 async def rows_left(engine: AsyncEngine) -> Sequence[int]:
-    tables: tuple[type[Any], ...] = (*PARTS, OutgoingRow, FeedbackRow)
+    tables: tuple[type[Any], ...] = (*PARTS, OutgoingRow, FeedbackRow, HumanVoteRow)
     async with engine.connect() as connection:
         counts = [await connection.execute(select(func.count()).select_from(t)) for t in tables]
     return [count.scalar_one() for count in counts]

@@ -5,6 +5,7 @@ Chats, page, terminal and files all take them from here.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
@@ -15,6 +16,7 @@ from bot.render.figures import duration, money
 from council.bakeoffs.board import AuthorLine
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.judges import JudgeLine
+from council.bias.weights.people import WithPeople
 
 Line = TypeVar("Line")
 
@@ -127,8 +129,11 @@ def _strength_interval(line: AuthorLine) -> str:
     return within(line.strength_ci)
 
 
-def judge_columns(names: Mapping[str, str]) -> tuple[Column[JudgeLine], ...]:
-    """Give the columns of seats as judges."""
+def judge_columns(
+    names: Mapping[str, str], people: Mapping[str, WithPeople] | None = None
+) -> tuple[Column[JudgeLine], ...]:
+    """Give the columns of seats as judges; `people` are how far each agrees with them."""
+    known = people or {}
     return (
         _named("judge", "Judge", "judge", names),
         _number("agreement", "Agreement", "agreement", signed),
@@ -136,9 +141,20 @@ def judge_columns(names: Mapping[str, str]) -> tuple[Column[JudgeLine], ...]:
         _number("spoiled", "Spoiled", "spoiled_rate", _spoiled, is_low_best=True),
         Column("position", "First slot", _position_size, _position, True),
         Column("consistency", "Orders kept", attrgetter("consistency"), _orders),
+        Column("people", "With people", partial(_people_share, known), partial(_people, known)),
         _number("cost_usd", "Price", "cost_usd", money, is_low_best=True),
         _number("rounds", "Rounds", "rounds"),
     )
+
+
+def _people_share(people: Mapping[str, WithPeople], line: JudgeLine) -> float | None:
+    found = people.get(line.judge)
+    return found.share if found else None
+
+
+def _people(people: Mapping[str, WithPeople], line: JudgeLine) -> str:
+    found = people.get(line.judge)
+    return f"{found.same} of {found.ballots}" if found else ""
 
 
 def _agreement_interval(line: JudgeLine) -> str:
@@ -182,4 +198,4 @@ def author_table(shown: Leaderboard, most: int | None = None) -> Table:
 
 def judge_table(shown: Leaderboard) -> Table:
     """Give seats as judges."""
-    return table_of(shown.judges.rows, judge_columns(shown.names))
+    return table_of(shown.judges.rows, judge_columns(shown.names, shown.people))

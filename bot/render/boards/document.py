@@ -9,6 +9,7 @@ from bot.render.boards.coverage import Coverage
 from bot.render.boards.deciding import decided
 from bot.render.boards.leaderboard import Leaderboard
 from bot.render.boards.news import news_lines
+from bot.render.boards.weighed_document import weighted_document
 from council.bakeoffs.board import AuthorLine
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.judges import JudgeLine
@@ -31,13 +32,14 @@ def board_document(shown: Leaderboard, *, as_judge: bool = False) -> Document:
         "decided": [*decided(shown)],
         "counted": _coverage(shown.coverage),
         "runs": [_run(run) for run in shown.runs],
+        "weighted": weighted_document(shown.weighted, shown.names) if shown.weighted else None,
     }
 
 
 def rows_of(shown: Leaderboard, *, as_judge: bool = False) -> list[Document]:
     """Give a document for each member as an author, or for each seat as a judge."""
     if as_judge:
-        return [_judge(line, shown.names) for line in shown.judges.rows]
+        return [_judge(line, shown) for line in shown.judges.rows]
     return [_author(line, shown.names) for line in shown.board.rows]
 
 
@@ -76,10 +78,11 @@ def _author(line: AuthorLine, names: Names) -> Document:
     }
 
 
-def _judge(line: JudgeLine, names: Names) -> Document:
+def _judge(line: JudgeLine, shown: Leaderboard) -> Document:
+    people = shown.people.get(line.judge)
     return {
         "member": line.judge,
-        "name": names.get(line.judge, line.judge),
+        "name": shown.name(line.judge),
         "rounds": line.rounds,
         "agreement": line.agreement,
         "agreement_ci": _ends(line.agreement_ci),
@@ -92,6 +95,9 @@ def _judge(line: JudgeLine, names: Names) -> Document:
         "orders_kept": line.kept,
         "orders_compared": line.pairs,
         "consistency": line.consistency,
+        "with_people": people.share if people else None,
+        "with_people_ci": _ends(people.ci) if people else None,
+        "people_votes": people.ballots if people else 0,
         "cost_usd": line.cost_usd,
     }
 

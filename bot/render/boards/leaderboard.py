@@ -10,6 +10,8 @@ from council.bakeoffs.change import Changes
 from council.bakeoffs.judges import JudgeBoard
 from council.bakeoffs.trend import TrendRun
 from council.bakeoffs.worth import Worth
+from council.bias.weights.board import WeightedBoard
+from council.bias.weights.people import WithPeople
 
 NOTHING_GRADED = Worth()
 
@@ -18,7 +20,9 @@ NOTHING_GRADED = Worth()
 class Leaderboard:
     """All there is to show of many rounds; `names` are those of seats by their keys.
 
-    `changes` compare the newest run with those before it, where there is one to compare.
+    `changes` compare the newest run with those before it, where there is one to compare. `weighted`
+    is the board by weighed judges, where it was asked for, and `people` how far judges agree with
+    what people chose.
     """
 
     coverage: Coverage
@@ -28,6 +32,8 @@ class Leaderboard:
     runs: tuple[TrendRun, ...] = ()
     changes: Changes | None = None
     names: Mapping[str, str] = field(default_factory=dict)
+    weighted: WeightedBoard | None = None
+    people: Mapping[str, WithPeople] = field(default_factory=dict)
 
     @property
     def title(self) -> str:

@@ -10,12 +10,14 @@ from bot.render.boards.deciding import SHARED, decided, run_off_line
 from bot.render.boards.document import csv_of
 from bot.render.boards.leaderboard import Leaderboard
 from bot.render.boards.news import news_lines
+from bot.render.boards.weighed import weighted_parts
 from bot.render.boards.worthwhile import worth_lines, worth_table
 from bot.render.figures import counted
 
 SHOWN = 5
 AS_AUTHORS = "As authors"
 AS_JUDGES = "As judges"
+WEIGHED = "With judges that do not all weigh alike"
 WORTH_IT = "Is the council worth it here?"
 COUNTED = "What is counted, and how the places came about"
 HOW_AUTHORS = (
@@ -25,7 +27,8 @@ HOW_AUTHORS = (
 HOW_JUDGES = (
     "Agreement is with the other judges, from −1 to +1. First slot is what a judge gave to the "
     "answer it saw first, beyond one half. Orders kept: when it ranked the same answers again, "
-    "reversed. Price is that of one ballot that counts."
+    "reversed. With people: of its ballots on an answer that a person called the best, those that "
+    "put it first. Price is that of one ballot that counts."
 )
 
 
@@ -75,6 +78,8 @@ def _replies(shown: Leaderboard, picture: bytes, *, as_judge: bool) -> Iterator[
     yield Post((Heading(AS_AUTHORS), author_table(shown), Note(HOW_AUTHORS)), AS_AUTHORS)
     if shown.judges.rows and not as_judge:
         yield Post((Heading(AS_JUDGES), judge_table(shown), Note(HOW_JUDGES)), AS_JUDGES)
+    if beside := weighted_parts(shown):
+        yield Post(beside, WEIGHED)
     if table := worth_table(shown):
         yield Post((Heading(WORTH_IT), table, *map(Line, worth_lines(shown))), WORTH_IT)
     lines = (covers(shown.coverage), *decided(shown))

@@ -53,6 +53,41 @@ def test_the_table_says_what_it_counts(asked: Home) -> None:
     assert "3 rounds, panel house" in said
 
 
+@pytest.mark.parametrize("name", ["uniform", "family", "peerrank"])
+def test_weighed_judges_stand_beside_the_official_rows(asked: Home, name: str) -> None:
+    plain = asked.here("leaderboard", "--json").json
+    weighed = asked.here("leaderboard", "--weights", name, "--json").json
+
+    assert (plain["weighted"], weighed["weighted"]["weights"]) == (None, name)
+    assert weighed["rows"] == plain["rows"]
+    assert {row["member"] for row in weighed["weighted"]["rows"]} == {*LETTERS}
+    assert weighed["weighted"]["rounds"] == 3
+    assert sum(line["weight"] for line in weighed["weighted"]["judges"]) == pytest.approx(1)
+
+
+def test_equal_weights_give_the_official_shares_again(asked: Home) -> None:
+    found = asked.here("leaderboard", "--weights", "uniform", "--json").json
+
+    official = {row["member"]: row["share"] for row in found["rows"]}
+    again = {row["member"]: row["share"] for row in found["weighted"]["rows"]}
+    assert again == pytest.approx(official, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("consistency", "from 20 audit repeats of a judge on"),
+        ("human", "from 20 votes on; there are 0"),
+    ],
+)
+def test_weights_that_rest_on_too_little_are_said_to(asked: Home, name: str, sentence: str) -> None:
+    plain = asked.here("leaderboard", "--weights", name)
+    found = asked.here("leaderboard", "--weights", name, "--json").json["weighted"]
+
+    assert sentence in " ".join(plain.out.split())
+    assert (found["is_usable"], found["need"], found["rows"]) == (False, 20, [])
+
+
 def test_rounds_can_be_narrowed_to_none(asked: Home) -> None:
     assert asked.here("leaderboard", "--until", "2020-01-01", "--json").json["rows"] == []
     assert asked.here("leaderboard", "--panel", "other", "--json").json["rows"] == []
@@ -71,7 +106,11 @@ def test_the_files_are_written_whole(asked: Home) -> None:
 
 @pytest.mark.parametrize(
     ("option", "value", "said"),
-    [("--as", "reader", "as:author or as:judge"), ("--since", "soon", "is no time I can read")],
+    [
+        ("--as", "reader", "as:author or as:judge"),
+        ("--since", "soon", "is no time I can read"),
+        ("--weights", "loudness", "Judges weigh by uniform, consistency, human, family, peerrank"),
+    ],
 )
 def test_what_cannot_be_read_is_bad_usage(asked: Home, option: str, value: str, said: str) -> None:
     ran = asked.here("leaderboard", option, value)

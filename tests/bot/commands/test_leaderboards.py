@@ -51,6 +51,7 @@ async def with_runs(scope: str) -> Desk:
         ("leaderboard sql", True),
         ("leaderboard sql@3f2a as:judge", True),
         ("leaderboard as:judge since:30d", True),
+        ("leaderboard sql weights:consistency", True),
         ('leaderboard weekly-sql category:"window functions" panel:house until:2026-11-21', True),
         ("leaderboard design for a game", False),
         ("Leaderboards: are they fair?", False),

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.bot.bakeoffs.builders import MEMBERS, packed_all, runs_of
-from tests.bot.web.visiting import Town, a_town
+from tests.bot.web.visiting import SOMEBODY, Town, a_round_of, a_town
 
 
 @pytest.fixture
@@ -154,3 +154,23 @@ async def test_who_does_not_know_the_token_sees_no_board(gated: Town) -> None:
 
         assert page.status_code in {303, 401}
         assert page.headers.get("location", "/login").startswith("/login")
+
+
+async def test_weighed_judges_stand_beside_the_places(town: Town) -> None:
+    for number in range(3):
+        await town.hold(a_round_of(SOMEBODY, f"w{number}"))
+
+    plain, weighed = await got(town), await got(town, "?weights=family")
+
+    assert 'id="weighted"' not in plain.text
+    assert rows_of(weighed) == rows_of(plain)
+    assert "With judges weighed by family share" in weighed.text
+    assert '<option value="family" selected>by family share</option>' in weighed.text
+    assert "weights=family" in weighed.text.partition("leaderboard.csv?")[2][:40]
+
+
+async def test_weights_nobody_named_are_refused_in_a_sentence(town: Town) -> None:
+    page = await got(town, "?weights=loudness")
+
+    assert page.status_code == 422
+    assert "not by &#39;loudness&#39;" in page.text

@@ -1,0 +1,135 @@
+"""Judge weights on LLMBar: how often weighed judges agree with gold labels that no weight has seen.
+
+Six judges, 415 pairs of answers, both orders, vanilla prompts. Reads ../shared/data/llmbar.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from council.bakeoffs.columns import Floats
+from council.bakeoffs.peer_rank import peer_rank
+from council.bias.weights.consistency import SHRUNK, Repeats, consistency_weights
+from council.bias.weights.given import Given, weighted_shares
+
+DATA = Path(__file__).parents[2] / "shared" / "data" / "llmbar"
+PROMPT, SUBSET = "Vanilla", "LLMBar/"
+SPLITS = 400
+_SEED = 20261121
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What judges chose, (item, judge, order), 1 for the first answer, 0 for the second.
+
+    `gold` is 1 or 0 for each item.
+    """
+
+    judges: tuple[str, ...]
+    chosen: Floats
+    gold: Floats
+
+    @property
+    def kept(self) -> Floats:
+        """Whether a judge chose the same in both orders, (item, judge)."""
+        return np.equal(self.chosen[:, :, 0], self.chosen[:, :, 1]).astype(float)
+
+    def only(self, items: "np.ndarray[tuple[int], np.dtype[np.intp]]") -> "Verdicts":
+        """Give some of the items."""
+        return Verdicts(self.judges, self.chosen[items], self.gold[items])
+
+
+def read(folder: Path = DATA) -> Verdicts:
+    """Give the items of LLMBar that every judge chose on in both orders."""
+    chosen: dict[tuple[str, int], dict[str, tuple[int, int, int]]] = {}
+    with (folder / "llmbar_verdicts.jsonl").open(encoding="utf-8") as file:
+        for subset, item, judge, prompt, *verdict in map(json.loads, file):
+            if prompt == PROMPT and subset.startswith(SUBSET):
+                chosen.setdefault((subset, item), {})[judge] = tuple(verdict)
+    judges = tuple(sorted({judge for of in chosen.values() for judge in of}))
+    whole = [of for _, of in sorted(chosen.items()) if len(of) == len(judges)]
+    told = np.array([[of[judge] for judge in judges] for of in whole])
+    return Verdicts(judges, (told[:, :, 1:] == 1).astype(float), (told[:, 0, 0] == 1).astype(float))
+
+
+def agreement(verdicts: Verdicts, weights: Mapping[str, float]) -> float:
+    """Give the share of items whose gold answer weighed judges put first, both orders together.
+
+    Counted as rounds are: a judge of two minds ties the answers. A tie of all is half.
+    """
+    first = verdicts.chosen.mean(axis=2)
+    shares = np.stack([first, 1 - first], axis=2)
+    items = tuple(map(str, range(len(shares))))
+    given = Given(items, verdicts.judges, verdicts.judges, ("first", "second"), shares)
+    found = weighted_shares(given, given.of_judges(weights))[:, 0]
+    right = np.where(verdicts.gold == 1, found, 1 - found)
+    return float((right > 0.5 + 1e-9).mean() + (np.abs(right - 0.5) <= 1e-9).mean() / 2)
+
+
+def uniform(verdicts: Verdicts) -> Mapping[str, float]:
+    return dict.fromkeys(verdicts.judges, 1 / len(verdicts.judges))
+
+
+def consistency(verdicts: Verdicts, shrunk: float = SHRUNK) -> Mapping[str, float]:
+    """Weigh by the orders kept on these items, as the product does on audit repeats."""
+    own = zip(verdicts.judges, verdicts.kept.mean(axis=0), strict=True)
+    repeats = {judge: Repeats(len(verdicts.gold), float(kept)) for judge, kept in own}
+    return consistency_weights(repeats, shrunk).weights
+
+
+def peers(verdicts: Verdicts) -> Mapping[str, float]:
+    """Weigh by PeerRank, verdicts in the place of answers: judges wrote none here.
+
+    How often c wins with j is how often their verdicts agree.
+    """
+    held = verdicts.chosen.reshape(-1, len(verdicts.judges), 2)
+    rates = (held[:, :, None, :] == held[:, None, :, :]).mean(axis=(0, 3))
+    np.fill_diagonal(rates, np.nan)
+    return dict(zip(verdicts.judges, peer_rank(rates).weights.tolist(), strict=True))
+
+
+def alone(verdicts: Verdicts) -> Iterator[tuple[str, float]]:
+    """Give each judge's agreement by itself."""
+    for judge in verdicts.judges:
+        yield judge, agreement(verdicts, dict.fromkeys(verdicts.judges, 0.0) | {judge: 1.0})
+
+
+def held_out(verdicts: Verdicts, seen: int, shrunk: float) -> tuple[float, float]:
+    """Give mean agreement, and that of the worst twentieth, on items that gave no weights.
+
+    Weights come from `seen` items drawn anew each time.
+    """
+    draws = np.random.RandomState(_SEED)
+    found = []
+    for _ in range(SPLITS):
+        order = draws.permutation(len(verdicts.gold))
+        weights = consistency(verdicts.only(order[:seen]), shrunk)
+        found.append(agreement(verdicts.only(order[seen:]), weights))
+    return float(np.mean(found)), float(np.quantile(found, 0.05))
+
+
+def main() -> None:
+    verdicts = read()
+    print(f"{len(verdicts.gold)} items, {len(verdicts.judges)} judges, both orders\n")
+    best, own = max(alone(verdicts), key=lambda one: one[1])
+    for name, found in (
+        ("uniform", agreement(verdicts, uniform(verdicts))),
+        ("order consistency, unshrunk", agreement(verdicts, consistency(verdicts, 0.0))),
+        ("order consistency, a quarter shrunk", agreement(verdicts, consistency(verdicts))),
+        ("order consistency, half shrunk", agreement(verdicts, consistency(verdicts, 0.5))),
+        ("PeerRank on verdicts, floor .25", agreement(verdicts, peers(verdicts))),
+        (f"best judge alone ({best})", own),
+    ):
+        print(f"{name:38} {found:.3f}")
+    print(f"\nOn items that gave no weights, mean and worst twentieth of {SPLITS} draws:")
+    print(f"{'weights from':14}" + "".join(f"{name:>16}" for name in ("none", "tenth", "quarter")))
+    for seen in (20, 40, 100, 207):
+        rows = [held_out(verdicts, seen, shrunk) for shrunk in (0.0, 0.1, 0.25)]
+        print(f"{seen:4} items    " + "".join(f"{m:>10.3f} {low:.3f}" for m, low in rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""`/council vote ROUND LABEL`: which answer somebody calls the best, names in sight."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.chat import Asker, Said
+from bot.commands.commands import ASK, COMMANDS
+from bot.commands.desk import Desk
+from bot.commands.hearing import hear
+from council.labels import Label
+from council.places import Place
+from council.rounds import Question, Round
+from storage.memory import MemoryStore
+from tests.bot.desks import FakeChat, a_desk
+from tests.builders import a_round
+from tests.storage.builders import a_closed_round
+
+ROUND_ID = "beef1"
+PAGE = Place("web")
+ANA, BEN = Asker("web:ana", "Ana"), Asker("web:ben", "Ben")
+
+
+@pytest.fixture
+def round_() -> Round:
+    return replace(a_closed_round(ROUND_ID), question=Question("Why?", ANA.id, place=PAGE))
+
+
+@pytest.fixture
+async def desk(round_: Round) -> Desk:
+    store = MemoryStore()
+    await store.open(round_)
+    return a_desk(store=store)
+
+
+async def said(desk: Desk, text: str, asker: Asker = BEN) -> str:
+    chat = FakeChat()
+    await hear(desk, chat, Said(text, asker, PAGE, "k"))
+    return chat.said[-1]
+
+
+def labels_of(round_: Round) -> list[str]:
+    assert round_.draw
+    return sorted(round_.draw.labels.labels)
+
+
+async def votes(desk: Desk) -> list[tuple[str, str]]:
+    return [(vote.by, vote.label) for vote in await desk.store.votes(ROUND_ID)]
+
+
+@pytest.mark.parametrize("named", ["{}", "response {}", "Response {}"])
+async def test_a_vote_is_noted_and_said_not_to_be_blind(
+    desk: Desk, round_: Round, named: str
+) -> None:
+    label = labels_of(round_)[0]
+
+    line = await said(desk, f"/council vote {ROUND_ID} {named.format(label.lower())}")
+
+    assert line.startswith(f"Noted: Response {label}, by ")
+    assert line.endswith("You have seen who wrote what, so this vote is not blind.")
+    assert await votes(desk) == [(BEN.id, label)]
+
+
+async def test_a_vote_names_the_member_who_wrote_the_answer(desk: Desk, round_: Round) -> None:
+    label = labels_of(round_)[0]
+
+    await said(desk, f"/council vote last {label}")
+
+    (vote,) = await desk.store.votes()
+    assert round_.draw
+    assert vote.member == round_.draw.labels.author_of(Label(label))
+
+
+async def test_a_second_vote_takes_the_place_of_the_first(desk: Desk, round_: Round) -> None:
+    first, second, *_ = labels_of(round_)
+
+    await said(desk, f"/council vote {ROUND_ID} {first}")
+    await said(desk, f"/council vote {ROUND_ID} {second}")
+    await said(desk, f"/council vote {ROUND_ID} {first}", ANA)
+
+    assert sorted(await votes(desk)) == [(ANA.id, first), (BEN.id, second)]
+
+
+async def test_a_label_the_round_does_not_have_is_refused_with_those_it_has(
+    desk: Desk, round_: Round
+) -> None:
+    missing = next(letter for letter in "KLMNOPQRSTUVWXYZ" if letter not in labels_of(round_))
+
+    line = await said(desk, f"/council vote {ROUND_ID} {missing}")
+
+    assert f"Round {ROUND_ID} has no Response {missing}: choose among" in line
+    assert await votes(desk) == []
+
+
+async def test_a_round_that_is_not_closed_has_nothing_to_vote_on(desk: Desk) -> None:
+    await desk.store.open(replace(a_round(), id="beef2"))
+
+    assert "is not closed yet" in await said(desk, "/council vote beef2 K")
+
+
+async def test_a_round_that_failed_has_nothing_to_choose_from(desk: Desk, round_: Round) -> None:
+    await desk.store.open(replace(round_, id="beef3", draw=None, tally=None, ballots=()))
+
+    assert "no two answers to choose from" in await said(desk, "/council vote beef3 K")
+
+
+async def test_a_forgotten_round_has_nothing_to_vote_on(desk: Desk, round_: Round) -> None:
+    await desk.store.forget(ROUND_ID, round_.asked_at, "salt")
+
+    line = await said(desk, f"/council vote {ROUND_ID} {labels_of(round_)[0]}")
+
+    assert line == f"What was answered in round {ROUND_ID} is forgotten."
+
+
+async def test_a_private_round_of_another_is_as_if_it_were_not_there(
+    desk: Desk, round_: Round
+) -> None:
+    private = replace(round_.question, place=replace(PAGE, private=True))
+    await desk.store.open(replace(round_, id="beef4", question=private))
+
+    assert "There is no round" in await said(desk, "/council vote beef4 K")
+
+
+@pytest.mark.parametrize(
+    "text", ["vote for whom?", "vote beef1", "vote on this: K or L?", "vote K beef1"]
+)
+def test_what_names_no_round_and_label_is_a_question(text: str) -> None:
+    assert COMMANDS.read(f"/council {text}").command is ASK

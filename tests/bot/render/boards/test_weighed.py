@@ -1,0 +1,116 @@
+"""What stands beside a leaderboard when judges weigh: what changes, why, and when it cannot."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from bot.chat import Post, Table
+from bot.render.boards import board_thread
+from bot.render.boards.document import board_document
+from bot.render.boards.weighed import weighted_parts
+from council.bias.weights.names import NAMES
+from tests.bot.render.boards.builders import CLAUDE, EMPTY, GPT, a_leaderboard
+from tests.bot.render.boards.weighing import a_line, beside_people, lacking, weighed_by
+from tests.bot.rounds import words_of
+
+
+def _words(shown: object) -> str:
+    return words_of(Post(weighted_parts(shown)))  # type: ignore[arg-type]  # as each test builds it
+
+
+def test_what_changes_is_said_in_a_sentence() -> None:
+    said = _words(weighed_by())
+
+    assert "With judges weighed by order consistency" in said
+    assert (
+        "By mean share, GPT-5.1 comes 1st instead of 2nd and Claude Sonnet 4.6 comes 2nd instead "
+        "of 1st." in said
+    )
+    assert "beside the official places, where all judges weigh alike, and changes none" in said
+
+
+def test_an_order_that_stays_is_said_to_stay() -> None:
+    assert "The order of the members stays as it is" in _words(
+        weighed_by(rows=(a_line(CLAUDE, 1, 1), a_line(GPT, 2, 2)))
+    )
+
+
+def test_members_and_judges_have_a_table_each() -> None:
+    members, judges = (p for p in weighted_parts(weighed_by()) if isinstance(p, Table))
+
+    assert members.rows[0] == ("1", "GPT-5.1", "70 %", "65–75 %", "66 % (2nd)", "+.04", "36")
+    assert members.rows[2][5] == "0"
+    assert judges.columns == ("Judge", "Weight", "Orders kept", "Audit repeats")
+    assert judges.rows[0] == ("Claude Sonnet 4.6", "50 %", "0.91", "24")
+    assert judges.rows[2] == ("Qwen 3", "20 %", "too little to say", "3")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_kind_of_weights_can_be_shown(name: str) -> None:
+    said = _words(weighed_by(name))
+
+    assert "Claude Sonnet 4.6" in said
+    assert ("Weight" in said) == (name != "uniform")
+
+
+@pytest.mark.parametrize(
+    ("name", "have", "sentence"),
+    [
+        ("consistency", 7, "from 20 audit repeats of a judge on; the most that any judge has is 7"),
+        ("human", 3, "What people chose is used from 20 votes on; there are 3."),
+    ],
+)
+def test_too_little_to_weigh_by_is_said(name: str, have: int, sentence: str) -> None:
+    said = _words(lacking(name, have))
+
+    assert sentence in said
+    assert "Until then judges weigh alike." in said
+
+
+def test_rounds_whose_ballots_are_gone_are_said_to_be_left_out() -> None:
+    assert "Of 4 rounds no ballots are kept to weigh." in _words(weighed_by(rounds=32))
+    assert "No ballots of these rounds are kept" in _words(lacking("family", 0, 0))
+
+
+def test_nothing_stands_beside_a_board_that_was_not_asked_for_or_is_empty() -> None:
+    assert weighted_parts(a_leaderboard()) == ()
+    assert weighted_parts(replace(EMPTY, weighted=weighed_by().weighted)) == ()
+
+
+def test_the_thread_has_a_post_of_it() -> None:
+    posts = board_thread(weighed_by()).replies
+
+    assert [post for post in posts if post.summary == "With judges that do not all weigh alike"]
+    assert len(posts) == len(board_thread(a_leaderboard()).replies) + 1
+
+
+def test_programs_get_it_under_a_key_of_its_own_and_the_rows_stay() -> None:
+    weighed, plain = board_document(weighed_by()), board_document(a_leaderboard())
+
+    assert plain["weighted"] is None
+    assert weighed["rows"] == plain["rows"]
+    found = json.loads(json.dumps(weighed["weighted"]))
+    assert (found["weights"], found["is_usable"], found["moved"]) == (
+        "consistency",
+        True,
+        [GPT, CLAUDE],
+    )
+    assert found["rows"][0]["member"] == GPT
+    assert found["judges"][2]["basis"] is None
+
+
+def test_how_far_judges_agree_with_people_stands_on_their_board() -> None:
+    words = words_of(board_thread(beside_people(), as_judge=True).root)
+    rows = board_document(beside_people(), as_judge=True)["rows"]
+
+    assert "With people" in words
+    assert "12 of 31" in words
+    assert rows[0]["with_people"] == pytest.approx(12 / 31)
+    assert (rows[1]["with_people"], rows[1]["people_votes"]) == (None, 0)
+    assert "With people" not in [
+        c
+        for p in board_thread(a_leaderboard(), as_judge=True).root.parts
+        if isinstance(p, Table)
+        for c in p.columns
+    ]

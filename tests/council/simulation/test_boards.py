@@ -1,0 +1,33 @@
+"""How many rounds simulated leaderboards take to tell members apart."""
+
+from council.simulation.biases import FAIR, Biases
+from council.simulation.boards import GAPS, told_apart
+from council.simulation.panels import SimulatedPanel, a_panel_of
+
+
+def test_a_wider_gap_is_told_sooner() -> None:
+    lines = [*told_apart(a_panel_of(5, FAIR), 100, "seed")]
+
+    assert [line.gap for line in lines] == [*GAPS]
+    told = [line.told for line in lines]
+    assert told[1:] == sorted(told[1:])
+    assert lines[-1].told > 0.95
+    half, whole = lines[-2].rounds, lines[-1].rounds
+    assert half
+    assert whole
+    assert whole < half
+
+
+def test_no_gap_is_hardly_ever_told() -> None:
+    equal = next(told_apart(a_panel_of(5, FAIR), 100, "seed"))
+
+    assert equal.told + equal.wrong < 0.08
+    assert equal.rounds is None
+
+
+def test_a_fondness_for_one_maker_is_taken_for_worth() -> None:
+    panel = SimulatedPanel(("A", "A", "A", "B"), (Biases(family=2.0),) * 4)
+
+    equal = next(told_apart(panel, 100, "seed"))
+
+    assert equal.told > 0.5
