@@ -107,9 +107,7 @@ def curvature(scores: Floats, met: Floats, ridge: float = RIDGE) -> Floats:
     return np.diag(weights.sum(axis=1)) - weights + ridge * np.eye(len(scores))
 
 
-def fitted(
-    wins: Floats, met: Floats, centre: Floats | float = 0.0, ridge: float = RIDGE
-) -> Floats:
+def fitted(wins: Floats, met: Floats, centre: Floats | float = 0.0, ridge: float = RIDGE) -> Floats:
     """Give the strengths, by Newton's method; the ridge makes them finite and unique.
 
     It draws them to the middle, or to the centre of each.
