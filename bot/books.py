@@ -8,9 +8,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.settings import Settings
 from council.bakeoffs.ports import Bench
+from council.bias.experiment.ports import Experiments
 from council.errors import StoreError
+from council.ports import Ledger
 from storage.bakeoffs import SqlBakeoffs
 from storage.database import check_opens, open_engine
+from storage.experiments import SqlExperiments
+from storage.ledger import SqlLedger
 from storage.records import SqlRecords
 from storage.schedules import SqlSchedules
 from storage.schema import upgrade
@@ -51,13 +55,16 @@ class Books:
 
     store: SqlStore
     bench: Bench
+    experiments: Experiments
+    ledger: Ledger
 
 
 @asynccontextmanager
 async def opened_books(settings: Settings) -> AsyncIterator[Books]:
-    """Give rounds, and what bake-offs are kept in, the schema up to date; no models."""
+    """Give rounds, what bake-offs and experiments are kept in, the schema up to date; no models."""
     async with opened_engine(settings) as engine:
-        yield Books(SqlStore(engine), bench_of(engine))
+        kept = (SqlStore(engine), bench_of(engine), SqlExperiments(engine), SqlLedger(engine))
+        yield Books(*kept)
 
 
 def bench_of(engine: AsyncEngine) -> Bench:
