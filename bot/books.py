@@ -8,11 +8,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.settings import Settings
 from council.bakeoffs.ports import Bench
+from council.bias.experiment.ports import Experiments
 from council.errors import StoreError
-from council.ports import Chain
+from council.ports import Chain, Ledger
 from storage.bakeoffs import SqlBakeoffs
 from storage.chain import SqlChain
 from storage.database import check_opens, open_engine
+from storage.experiments import SqlExperiments
+from storage.ledger import SqlLedger
 from storage.records import SqlRecords, sql_votes
 from storage.schedules import SqlSchedules
 from storage.schema import upgrade
@@ -54,13 +57,16 @@ class Books:
     store: SqlStore
     bench: Bench
     chain: Chain
+    experiments: Experiments
+    ledger: Ledger
 
 
 @asynccontextmanager
 async def opened_books(settings: Settings) -> AsyncIterator[Books]:
-    """Give rounds, chains, and what bake-offs are kept in, the schema up to date; no models."""
+    """Give all that is kept, the schema up to date; no models."""
     async with opened_engine(settings) as engine:
-        yield Books(SqlStore(engine), bench_of(engine), SqlChain(engine))
+        kept = (SqlStore(engine), bench_of(engine), SqlChain(engine), SqlExperiments(engine))
+        yield Books(*kept, SqlLedger(engine))
 
 
 def bench_of(engine: AsyncEngine) -> Bench:

@@ -95,3 +95,25 @@ def of_rounds(
 
     given = {"since": since, "panel": panel, "suite": suite}
     report_rounds(given, as_json=as_json, to_png=to_png)
+
+
+@bias_app.command("show")
+def show_experiment(
+    experiment: Annotated[
+        str, typer.Argument(help="An experiment's id, its beginning, or last.")
+    ] = "last",
+    output: Annotated[Path | None, typer.Option(help="Write the grades here.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what came of an experiment."""
+    from bot.cli.bias_shown import show_stored
+
+    run(show_stored(experiment, output, as_json=as_json))
+
+
+@bias_app.command("list")
+def list_experiments() -> None:
+    """List the experiments, newest first."""
+    from bot.cli.bias_shown import list_stored
+
+    run(list_stored())

@@ -11,26 +11,22 @@ from rich.console import Console
 
 from bot import logs
 from bot.cli.bakeoff_shown import YOU
-from bot.cli.bias_file import show_report
+from bot.cli.bias_shown import Shown, show
 from bot.cli.experiment_bar import ExperimentBar
 from bot.cli.fetching import FetchBar
-from bot.cli.outcome import MISUSED, fail, say_json
+from bot.cli.outcome import MISUSED, fail
 from bot.cli.suite_named import suite_named
-from bot.cli.whole_file import check_writable, written_whole
+from bot.cli.whole_file import check_writable
 from bot.commands.bakeoff_words import read_cap
 from bot.commands.desk import Desk
-from bot.experiments.file import lines_of
 from bot.experiments.holding import found, hold, keep, new_experiment, unfinished
-from bot.render.experiment_document import experiment_document
-from bot.render.experiments import ending_lines, experiment_proposal
+from bot.render.experiments import experiment_proposal
 from bot.settings import load_settings
 from bot.terminal.chat import HERE
 from bot.terminal.dress import dressed
 from bot.wiring import Wishes, opened_desk
-from council.bias.experiment.experiment import Experiment, Held, grade_of
-from council.bias.experiment.plan import is_settled, last_marks
+from council.bias.experiment.experiment import Experiment
 from council.bias.experiment.progress import Progress
-from council.bias.grades.report import GradeReport, grade_report
 from council.errors import BakeoffError
 
 
@@ -62,7 +58,7 @@ async def hold_experiment(request: Request, tell: Callable[[bool], None]) -> Non
         begun = await _begun(desk, request, console)
         progress = await _carried(desk, begun, console)
         held = await desk.experiments.held(begun.id)
-    _show(request, progress, held, console)
+    show(Shown(progress, held), request.output, as_json=request.as_json)
     tell(progress.blocked is None and progress.grades > 0)
 
 
@@ -98,25 +94,3 @@ async def _carried(desk: Desk, experiment: Experiment, console: Console) -> Prog
         raise
     finally:
         bar.close()
-
-
-def _show(request: Request, progress: Progress, held: Held, console: Console) -> None:
-    """Print what came of it, and write the file that is wanted."""
-    experiment = progress.experiment
-    if request.output:
-        with written_whole(request.output) as file:
-            file.writelines(f"{line}\n".encode() for line in lines_of(experiment, held))
-    for line in ending_lines(progress):
-        console.print(line, markup=False, soft_wrap=True)
-    if request.output:
-        console.print(f"Written to {request.output}.", markup=False, soft_wrap=True)
-    report = _report(experiment, held)
-    if request.as_json:
-        say_json(experiment_document(progress, report))
-    else:
-        show_report(report, as_json=False)
-
-
-def _report(experiment: Experiment, held: Held) -> GradeReport:
-    settled = [mark for mark in last_marks(held).values() if is_settled(mark)]
-    return grade_report([grade_of(experiment, mark) for mark in settled])

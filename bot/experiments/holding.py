@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.commands.desk import Desk, versions
+from bot.experiments.meant import PREFIX
 from council.bakeoffs.suite import Suite
 from council.bias.experiment.carrying import Carrying, World
 from council.bias.experiment.costs import rest_estimate
@@ -14,8 +15,6 @@ from council.errors import ExperimentError
 from council.estimates import Estimate
 from council.panel import Panel
 from council.spending import Account
-
-PREFIX = "bx:"  # of an experiment's id
 
 
 @dataclass(frozen=True, slots=True)

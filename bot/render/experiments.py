@@ -71,7 +71,7 @@ def going(progress: Progress) -> str:
 
 def going_beside(progress: Progress) -> str:
     """Say what is worth knowing beside how far it is."""
-    failed = f" · {len(progress.failed)} failed" if progress.failed else ""
+    failed = f" · {progress.failed} failed" if progress.failed else ""
     spent = f" · {dollars(progress.spent_micro)}" if progress.spent_micro else ""
     return f"{failed}{spent}"
 

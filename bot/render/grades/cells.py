@@ -1,5 +1,7 @@
 """The numbers of a report on grades to the precision the thesis prints; a dash where none is."""
 
+from collections.abc import Sequence
+
 from bot.render.boards.columns import signed
 from council.bias.grades.paired import Paired
 from council.bias.grades.report import Mean
@@ -7,6 +9,12 @@ from council.bias.report import Effect
 
 NONE = "–"
 _LEAST = 0.001
+
+
+def short_names(judges: Sequence[str]) -> dict[str, str]:
+    """Give each judge's name without its route, where that leaves no two alike."""
+    last = {judge: judge.rpartition("/")[2] or judge for judge in judges}
+    return last if len({*last.values()}) == len(last) else {judge: judge for judge in judges}
 
 
 def mean(value: Mean) -> str:

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 
 from bot.chat import Heading, Line, Note, Part, Post, Table
 from bot.render.figures import counted
-from bot.render.grades.cells import chance, ends, mean, size, statistic
+from bot.render.grades.cells import chance, ends, mean, short_names, size, statistic
 from bot.render.grades.words import finding_lines
+from council.bias.grades.paired import Paired
 from council.bias.grades.report import GradeReport, JudgeRow
-from council.bias.report import Effect
 
 TITLE = "Self-preference by grades"
 _LEGEND = (
-    "S is what a judge gives its own work, R what its peers give it, G what it gives its peers; "
     "± is the sample standard deviation over items, brackets are 95 % intervals of the mean "
     "difference, p is two-sided, and a star marks what stays below 5 % after Holm's correction for "
     "all tests of the report."
@@ -35,37 +34,32 @@ _WHO = (
     _Column("V", lambda row: row.framing.value),
     _Column("N", lambda row: str(row.own.n)),
 )
-_AGAINST_RECEIVED = (
+_MEANS = (
     *_WHO,
     _Column("S", lambda row: mean(row.own)),
     _Column("R", lambda row: mean(row.received)),
-    _Column("t", lambda row: statistic(row.over_received)),
-    _Column("p", lambda row: chance(row.over_received.effect)),
-    _Column("S − R", lambda row: ends(row.over_received.effect)),
-)
-_AGAINST_GIVEN = (
-    *_WHO,
-    _Column("S", lambda row: mean(row.own)),
     _Column("G", lambda row: mean(row.given)),
-    _Column("t", lambda row: statistic(row.over_given)),
-    _Column("p", lambda row: chance(row.over_given.effect)),
-    _Column("S − G", lambda row: ends(row.over_given.effect)),
 )
 
 
-def _sized(title: str, effect: Callable[[JudgeRow], Effect]) -> tuple[_Column, ...]:
+def _tested(title: str, test: Callable[[JudgeRow], Paired]) -> tuple[_Column, ...]:
     return (
-        _Column(title, lambda row: size(effect(row))),
-        _Column("95 %", lambda row: ends(effect(row))),
-        _Column("p", lambda row: chance(effect(row))),
+        *_WHO[:2],
+        _Column("N", lambda row: str(test(row).effect.n)),
+        _Column(title, lambda row: size(test(row).effect)),
+        _Column("95 %", lambda row: ends(test(row).effect)),
+        _Column("t", lambda row: statistic(test(row))),
+        _Column("p", lambda row: chance(test(row).effect)),
     )
 
 
-_SET_APART = (
-    *_WHO,
-    *_sized("Preference", lambda row: row.preference.effect),
-    *_sized("Leniency", lambda row: row.leniency.effect),
-)
+_TABLES = {
+    "What a judge gives itself (S), its peers give it (R), and it gives them (G)": _MEANS,
+    "Own work, beside what peers give it": _tested("S − R", lambda row: row.over_received),
+    "Own work, beside the work of peers": _tested("S − G", lambda row: row.over_given),
+    "The difference in differences": _tested("Preference", lambda row: row.preference),
+    "The same work by different judges": _tested("Leniency", lambda row: row.leniency),
+}
 
 
 def grades_post(report: GradeReport) -> Post:
@@ -76,19 +70,19 @@ def grades_post(report: GradeReport) -> Post:
 
 def _parts(report: GradeReport, lines: Sequence[str]) -> Iterator[Part]:
     yield from map(Line, lines)
-    yield Heading("Own work: what the judge gives it, and what its peers give it")
-    yield _table(report, _AGAINST_RECEIVED)
-    yield Heading("What the judge gives its own work, and its peers' work")
-    yield _table(report, _AGAINST_GIVEN)
-    yield Heading("Strictness and quality set aside: the difference in differences")
-    yield _table(report, _SET_APART)
+    for heading, columns in _TABLES.items():
+        yield Heading(heading)
+        yield _table(report, columns)
     yield Note(_LEGEND)
     yield Note(_SET_ASIDE)
     yield Note(_counts(report))
 
 
 def _table(report: GradeReport, columns: Sequence[_Column]) -> Table:
-    rows = tuple(tuple(column.shown(row) for column in columns) for row in report.rows)
+    names = short_names(report.judges)
+    rows = tuple(
+        (names[row.judge], *(column.shown(row) for column in columns[1:])) for row in report.rows
+    )
     titles = tuple(column.title for column in columns)
     return Table(titles, rows, frozenset(range(len(_WHO) - 1, len(columns))))
 

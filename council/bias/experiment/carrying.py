@@ -5,24 +5,23 @@ row is not asked for again. A call that fails leaves none, and does not stop the
 """
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from council.answers import Role
 from council.bias.experiment.calls import answer_call, grade_call, mark_of
-from council.bias.experiment.experiment import Cell, Experiment, Held, Work
+from council.bias.experiment.experiment import Cell, Experiment, Held, Mark, Work
 from council.bias.experiment.plan import (
     Asking,
     answers_left,
     cells_left,
     is_settled,
     last_marks,
-    over,
 )
 from council.bias.experiment.ports import Experiments
-from council.bias.experiment.progress import Failure, Progress
+from council.bias.experiment.progress import Failure, Progress, standing
 from council.bias.grades.grade import Framing
 from council.calls import Call, Reply
 from council.errors import GatewayError, UncoveredError
@@ -59,8 +58,9 @@ class Carrying:
         self._experiment = experiment
         self._works = {(work.number, work.member): work for work in held.works}
         self._marks = dict(last_marks(held))
-        self._failed: list[Failure] = []
-        self._left = experiment.calls - over(held)
+        self._stands = standing(experiment, held, 0)
+        self._failed: Counter[Failure] = Counter()
+        self._left = experiment.calls - self._stands.over
         self._done = 0
         self._began = world.clock()
 
@@ -72,15 +72,11 @@ class Carrying:
     @property
     def progress(self) -> Progress:
         """How it stands."""
-        settled = [mark for mark in self._marks.values() if is_settled(mark)]
-        spoiled = sum(mark.raw is None for mark in settled)
-        return Progress(
-            self._experiment,
-            self._experiment.calls - self._left,
+        return replace(
+            self._stands,
+            over=self._experiment.calls - self._left,
             answers=len(self._works),
-            grades=len(settled) - spoiled,
-            spoiled=spoiled,
-            failed=tuple(self._failed),
+            failures=tuple(self._failed.most_common()),
             spent_micro=self._world.spent(),
             seconds_left=self._seconds_left(),
         )
@@ -153,6 +149,15 @@ class Carrying:
             mark = mark_of(self._experiment, cell, reply, mark.attempt + 1 if mark else 1)
             await self._world.experiments.save(self._experiment.id, mark)
             self._marks[cell] = mark
+        self._count(mark)
+
+    def _count(self, mark: Mark) -> None:
+        """Count a mark that nothing more is asked for; there may be too many to count them anew."""
+        stands = self._stands
+        if mark.raw is None:
+            self._stands = replace(stands, spoiled=stands.spoiled + 1)
+        else:
+            self._stands = replace(stands, grades=stands.grades + 1)
 
     async def _asked(self, call: Call, role: Role, seconds: float) -> Reply | None:
         """Give the reply; None, and a failure noted, where there is none."""
@@ -161,5 +166,5 @@ class Carrying:
         except UncoveredError:
             raise
         except GatewayError as error:
-            self._failed.append(Failure(call.member.key, str(error)))
+            self._failed[Failure(call.member.key, str(error))] += 1
             return None

@@ -1,9 +1,9 @@
 """How far an experiment is, for whoever watches it."""
 
-from collections import Counter
 from dataclasses import dataclass
 
-from council.bias.experiment.experiment import Experiment
+from council.bias.experiment.experiment import Experiment, Held
+from council.bias.experiment.plan import is_settled, last_marks, over
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,8 @@ class Progress:
     """An experiment as it stands: of all its calls so many are over, the failed ones among them.
 
     Without an answer its grades are over too. `spoiled` are grades that were given up on;
-    `seconds_left` is None as long as nothing tells, and `blocked` says what keeps it from its end.
+    `failures` says how often each way of failing was met, the most frequent first. `seconds_left`
+    is None as long as nothing tells, and `blocked` says what keeps it from its end.
     """
 
     experiment: Experiment
@@ -27,12 +28,26 @@ class Progress:
     answers: int = 0
     grades: int = 0
     spoiled: int = 0
-    failed: tuple[Failure, ...] = ()
+    failures: tuple[tuple[Failure, int], ...] = ()
     spent_micro: int = 0
     seconds_left: float | None = None
     blocked: str | None = None
 
     @property
-    def failures(self) -> tuple[tuple[Failure, int], ...]:
-        """Every way in which calls failed, and how many did, the most frequent first."""
-        return tuple(Counter(self.failed).most_common())
+    def failed(self) -> int:
+        """How many calls failed."""
+        return sum(times for _, times in self.failures)
+
+
+def standing(experiment: Experiment, held: Held, spent_micro: int) -> Progress:
+    """Give how an experiment stands of which so much is held, whoever carries it."""
+    settled = [mark for mark in last_marks(held).values() if is_settled(mark)]
+    spoiled = sum(mark.raw is None for mark in settled)
+    return Progress(
+        experiment,
+        over(held),
+        answers=len(held.works),
+        grades=len(settled) - spoiled,
+        spoiled=spoiled,
+        spent_micro=spent_micro,
+    )

@@ -124,3 +124,26 @@ def test_members_that_never_answer_make_a_failed_run(tmp_path: Path) -> None:
 
     assert ran.code == 1
     assert "no answers left in its script" in " ".join(ran.err.split())
+
+
+def test_what_came_of_it_is_shown_again_and_written(home: Home) -> None:
+    ran = home.here("bias", "run", "sql.txt", "--yes", "--json")
+
+    shown = home.here("bias", "show", "--json", "--output", "g.jsonl")
+    listed = home.here("bias", "list")
+
+    assert shown.json == ran.json
+    assert len(Path("g.jsonl").read_text().splitlines()) == 54
+    assert listed.out.startswith(f"{ran.json['experiment']['id']}  ")
+    assert "sql by house  63 of 63 calls" in listed.out
+
+
+def test_one_that_is_not_there_is_told(home: Home) -> None:
+    before = home.here("bias", "show")
+    home.here("bias", "run", "sql.txt", "--yes")
+    after = home.here("bias", "show", "nope")
+
+    assert (before.code, after.code) == (1, 1)
+    assert "No experiment has been held yet" in before.err
+    assert "No experiment begins with 'nope'" in after.err
+    assert home.here("bias", "show", "bx:").code == 0

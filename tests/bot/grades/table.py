@@ -39,7 +39,11 @@ def ours(row: JudgeRow) -> list[str]:
     return [
         str(row.own.n),
         *(mean(row.own), mean(row.received)),
-        *(statistic(received), percent(received.effect.p or 0), ends(received.effect)),
+        *(
+            statistic(received),
+            percent(received.effect.p or 0),
+            ends(received.effect),
+        ),
         mean(row.given),
         *(statistic(given), percent(given.effect.p or 0), ends(given.effect)),
     ]

@@ -8,6 +8,7 @@ import pytest
 
 from bot.chat import Line, Table
 from bot.render.grades import finding_lines, grades_document, grades_post
+from bot.render.grades.cells import short_names
 from council.bias.grades.grade import Grade
 from council.bias.grades.report import grade_report
 from tests.council.bias.grades.sheets import NEG, POS, over_items
@@ -86,17 +87,17 @@ def test_the_post_has_findings_and_every_row_in_each_table() -> None:
 
     tables = [part for part in post.parts if isinstance(part, Table)]
     assert isinstance(post.parts[1], Line)
-    assert [len(table.rows) for table in tables] == [4, 4, 4]
+    assert [len(table.rows) for table in tables] == [4] * 5
     assert post.summary.startswith("Self-preference by grades · ann prefers")
 
 
 def test_what_is_unknown_is_a_dash_in_tables_and_null_in_the_document() -> None:
     report = grade_report(over_items(["4 3/2 3"] * 2))
 
-    *_, last = (part for part in grades_post(report).parts if isinstance(part, Table))
+    *_, preference, _ = (part for part in grades_post(report).parts if isinstance(part, Table))
     row = grades_document(report)["rows"][0]
 
-    assert last.rows[0][3:] == ("–",) * 6
+    assert preference.rows[0][3:] == ("–",) * 4
     assert (row["did"], row["did_ci"], row["p_r"], row["ci_g"]) == (None,) * 4
 
 
@@ -112,3 +113,8 @@ def test_the_document_has_the_named_fields_at_full_precision() -> None:
     assert document["findings"][0].startswith("ann prefers")
     assert isfinite(row["did"])
     json.dumps(document, allow_nan=False)
+
+
+def test_routes_are_left_out_of_tables_where_no_two_names_are_alike() -> None:
+    assert short_names(["openai/gpt", "xai/grok"]) == {"openai/gpt": "gpt", "xai/grok": "grok"}
+    assert short_names(["azure/gpt", "openai/gpt"])["openai/gpt"] == "openai/gpt"

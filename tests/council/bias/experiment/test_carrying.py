@@ -50,7 +50,7 @@ async def test_every_answer_and_every_grade_is_kept() -> None:
 
     assert is_whole(an_experiment(), await lab.held())
     assert (progress.answers, progress.grades, progress.over) == (4, 16, 20)
-    assert (progress.failed, progress.blocked, progress.seconds_left) == ((), None, None)
+    assert (progress.failed, progress.blocked, progress.seconds_left) == (0, None, None)
     assert len(lab.gateway.of(Role.ANSWER)) == 4
     assert len(lab.gateway.of(Role.BALLOT)) == 16
 
@@ -116,7 +116,7 @@ async def test_a_failed_grade_is_asked_for_when_the_experiment_goes_on() -> None
 
     assert first.failures == ((Failure(GPT, "is out of order"), 8),)
     assert first.grades == 8
-    assert (second.grades, second.failed) == (16, ())
+    assert (second.grades, second.failed) == (16, 0)
     assert {call.member.key for call in lab.gateway.asked} == {GPT}
 
 
@@ -183,7 +183,7 @@ async def test_a_used_up_budget_ends_it_early_and_it_can_be_gone_on_with(covered
     second = await lab.carried()
 
     assert first.blocked == "was not asked: the experiment's budget of $1.00 is used up"
-    assert (first.over, first.failed) == (covered, ())
+    assert (first.over, first.failed) == (covered, 0)
     assert (second.over, second.blocked) == (20, None)
     assert len(paid.asked) == 20
 
