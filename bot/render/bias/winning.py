@@ -75,9 +75,11 @@ def _cell(trait: Trait, number: float | None) -> str:
 
 def _number(trait: Trait, number: float) -> str:
     """Give a number of a trait: tokens, or the share of answers that have it."""
-    said = f"{number:,.0f}" if trait.name == LENGTH else percent(number)
+    # Rounded first, so that no nothing has a sign.
+    said = f"{round(number):,}" if trait.name == LENGTH else percent(round(number, 2) + 0.0)
     return said.replace("-", "−")
 
 
 def _signed(trait: Trait, number: float) -> str:
-    return f"{'+' if number >= 0 else ''}{_number(trait, number)}"
+    said = _number(trait, number)
+    return said if said.startswith("−") else f"+{said}"

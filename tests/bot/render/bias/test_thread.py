@@ -176,6 +176,17 @@ def test_a_style_that_wins_is_told_with_how_many_have_it() -> None:
     ]
 
 
+def test_what_rounds_to_nothing_has_no_minus() -> None:
+    length, lists, _ = a_report().traits
+    traits = tuple(replace(one, difference=an_effect(-0.004, 0.4)) for one in (length, lists))
+
+    (table,) = [
+        part for part in reply("What wins here", traits=traits).parts if isinstance(part, Table)
+    ]
+
+    assert [row[3] for row in table.rows] == ["+0", "+0 %"]
+
+
 def test_without_traits_nothing_is_said_of_what_wins() -> None:
     headings = [post.parts[0] for post in bias_thread(a_bias(traits=())).replies]
 
