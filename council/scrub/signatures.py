@@ -25,7 +25,8 @@ _COMPARED = rf"(?!(?:.|\n){{1,280}}?{MODEL} ?[:：])"
 
 TOP = "|".join(
     (
-        rf"{_MARKS}(?:{_FIELD})[ :：,(\"]{{1,4}}{_ARTICLE}{ANY}",
+        rf"{_MARKS}(?:{_FIELD}) ?[:：,(][ (\"]{{0,3}}{_ARTICLE}{ANY}(?!'s )",
+        rf"{_MARKS}(?:{_FIELD}) {_ARTICLE}{ANY}{_NEAR}(?:[:：\n]|\Z)",
         rf"{_MARKS}{MODEL}{_NEAR}(?:[:：|—–]|-(?= )){_COMPARED}",
         rf"{_MARKS}{_ARTICLE}{MODEL} ?(?:{_OWNED})",
         rf"{_MARKS}\[{MODEL}\]",

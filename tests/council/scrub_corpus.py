@@ -44,6 +44,7 @@ def texts(half: str, *languages: str) -> Texts:
 def _parts(language: str) -> dict[str, tuple[str, ...]]:
     """Give what stands under each heading in brackets; a line a text, with \\n for its breaks."""
     parts: dict[str, list[str]] = {}
+    lines: list[str] = []
     for line in (FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith(("[tuned ", "[held-out ")) and line.endswith("]"):
             lines = parts.setdefault(line[1:-1], [])

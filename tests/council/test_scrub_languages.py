@@ -3,9 +3,9 @@
 import pytest
 
 from council.families import FAMILIES
-from council.scrub import MASK, scrub
+from council.scrub import MASK, ready, scrub
 from council.scrub.languages import LANGUAGES as READ
-from council.scrub.mentions import marked
+from council.scrub.mentions import family_at, marked
 from tests.council.scrub_corpus import GROUPS, LANGUAGES, texts
 
 each_language = pytest.mark.parametrize("language", LANGUAGES)
@@ -23,15 +23,15 @@ def _masked(ordinary: tuple[str, ...]) -> list[str]:
 def test_what_was_tuned_on_is_found_and_nothing_else(language: str) -> None:
     known = texts("tuned", language)
 
-    assert len(_missed(known.signed)) <= len(known.signed) / 100
+    assert len(_missed(known.signed)) <= len(known.signed) / 50
     assert _masked(known.ordinary) == []
 
 
 def test_what_was_held_out_is_found_as_often_as_is_published() -> None:
     held_out = texts("held-out")
 
-    assert len(_missed(held_out.signed)) <= 20
-    assert len(_masked(held_out.ordinary)) <= 2
+    assert len(_missed(held_out.signed)) <= 27
+    assert len(_masked(held_out.ordinary)) <= 1
 
 
 def test_the_corpus_is_as_large_as_is_said() -> None:
@@ -88,8 +88,14 @@ def test_a_sign_between_two_far_names_is_found() -> None:
     assert scrub(text).found == ("Claude",)
 
 
+def test_getting_ready_changes_nothing() -> None:
+    ready()
+
+    assert scrub("As Claude, I nod.").text == f"As {MASK}, I nod."
+
+
 def test_every_name_has_a_character_of_its_own_that_tells_its_family() -> None:
     for family in FAMILIES:
         for name in (*family.names, *family.makers):
-            (token,) = marked(name)
-            assert family.name == FAMILIES[ord(token) & 0xFF].name
+            token = marked(name)
+            assert FAMILIES[family_at(token)] is family

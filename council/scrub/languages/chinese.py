@@ -6,7 +6,7 @@ from council.scrub.mentions import ANY, MAKER, MODEL
 _KIND = (
     r"(?:一个|一款|一名|你的|您的|名叫|名为|叫做|叫|大型|语言|模型|人工智能|助手|助理|ai|，| ){0,6}"
 )
-_NOUN = r"(?:模型|助手|助理|人工智能|ai|机器人)"
+_NOUN = r"(?:模型|系统|助手|助理|人工智能|ai|机器人)"
 _MADE = r"(?:开发|训练|研发|推出|创建|创造|打造|设计|制作)"
 
 CHINESE = Language(
@@ -15,7 +15,8 @@ CHINESE = Language(
     signs=(
         rf"我(?:就|只)?(?:是|叫|名叫|叫做) ?{_KIND}{MODEL}(?! ?(?:的(?!{_NOUN})|用户))",
         rf"我是[^。，\n]{{0,12}}{MAKER} ?{_MADE}的",
-        rf"我是?(?:一个|一款)?由 ?{MAKER}",
+        rf"我是 ?{MAKER} ?的?{_KIND}{MODEL}",
+        rf"我是?(?:一个|一款|于[^，。\n]{{1,6}})?由 ?{MAKER}",
         rf"我的(?:名字|名称)(?:是|叫) ?{MODEL}|(?:叫我|称我为|称呼我为) ?{MODEL}",
         rf"我[，,] ?{MODEL}[，,]",
         rf"[您你](?:正在|现在)?[与和跟] ?(?:{MAKER} ?的)? ?{MODEL} ?(?:对话|聊天|交谈)",

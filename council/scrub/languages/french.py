@@ -3,16 +3,20 @@
 from council.scrub.languages.language import Grammar, Language, cues
 from council.scrub.mentions import ANY, MAKER, MODEL
 
-_MADE = r"(?:créé|entraîné|développé|conçu|construit|fabriqué|programmé|formé)(?:e|es|s)?"
+_MADE = (
+    r"(?:créé|entraîné|développé|conçu|construit|fabriqué|programmé|formé|publié|lancé"
+    r"|fait)(?:e|es|s)?"
+)
 
 _GRAMMAR = Grammar(
     named=r"je suis|je ne suis que|je m'appelle|mon nom est|je me nomme|on m'appelle|appelez-moi"
     r"|moi, c'est|c'est moi,|vous parlez (?:à|avec)",
     here="ici",
     kind=r"une?|le|la|l|les|votre|ia|ai|assistant|assistante|modèle|langage|langue|grand|petit"
-    r"|chatbot|robot|intelligence|artificielle|de|conversationnel|d|simplement|juste|seulement"
+    r"|chatbot|robot|intelligence|artificielle|de|conversationnel|système|du|nom|d|simplement"
+    r"|juste|seulement"
     r"|nommée?|appelée?|version|aussi",
-    nouns="modèle|assistant|ia|chatbot|robot|intelligence",
+    nouns="modèle|système|assistant|ia|chatbot|robot|intelligence",
     role=r"en tant que|en tant qu'|en qualité de|en qualité d'|étant",
     then=rf",(?! ?{ANY})| (?:je|j'|moi|mon|ma)\b",
     was=r"j'ai été|je fus|je suis",

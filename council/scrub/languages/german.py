@@ -5,19 +5,21 @@ from council.scrub.mentions import MAKER, MODEL
 
 _MADE = r"entwickelte?[sr]?|trainierte?[sr]?|erstellte?[sr]?|geschaffene?[sr]?|gebaute?[sr]?"
 _BY = r"von|durch|bei|aus dem hause"
-_NOUNS = r"modell|assistent|ki|chatbot|bot|intelligenz"
+_NOUNS = r"modell|system|assistent|ki|chatbot|bot|intelligenz"
 
 _GRAMMAR = Grammar(
     named=r"ich bin|ich heiße|mein name ist|man nennt mich|nennen sie mich|nenn mich"
     r"|nenne mich|sie sprechen mit|du sprichst mit",
     here="hier ist|hier spricht|hier schreibt",
     kind=r"ein|eine|einer?|der|die|das|ki|ai|großes|kleines|künstliche|intelligenz|sprachmodell"
-    r"|modell|assistent|assistentin|chatbot|bot|namens|genannt|version|auch|als|nur|bloß|lediglich",
+    r"|modell|assistent|assistentin|chatbot|bot|system|mit dem namen|namens|genannt|version|auch"
+    r"|als|nur|bloß|lediglich",
     nouns=_NOUNS,
     role="als",
     then=r"[^.,\n]{0,25} (?:ich|mir|mich|mein\w*)\b",
     was="ich wurde|ich bin|ich werde",
-    made="entwickelt|trainiert|erstellt|geschaffen|gebaut|programmiert|erschaffen|veröffentlicht",
+    made="entwickelt|trainiert|erstellt|geschaffen|gebaut|programmiert|erschaffen|gemacht"
+    "|veröffentlicht",
     by=_BY,
     made_me=r" (?:hat|haben) mich[^.\n]{0,40}(?:trainiert|entwickelt|erstellt|gebaut|geschaffen)",
     me_made=r"(?:trainiert|entwickelt|erstellt|gebaut|geschaffen) (?:wurde|bin) ich (?:von|bei)",
@@ -34,7 +36,7 @@ GERMAN = Language(
     cues=cues("ich mein meine mich man sie du hier diese meiner ihr dein nenn nennen"),
     signs=(
         *_GRAMMAR.signs,
-        rf"\b(?:da|weil|wenn) ich {MODEL} bin\b",
+        rf"\b(?:da|weil|wenn|dass) ich {MODEL} bin\b",
         rf"\bals (?:ein|eine) (?:von|durch|bei) {MAKER} (?:{_MADE})[^.\n]{{0,30}}(?:{_NOUNS})",
         rf"\bals [^.,\n]{{0,30}}(?:{_NOUNS}),? (?:das|der|die) (?:von|bei) {MAKER} ",
         rf"\bich (?:wurde )?(?:von|bei|durch) {MAKER} (?:[^.,\n]{{0,30}} )?(?:{_GRAMMAR.made})",

@@ -3,13 +3,14 @@
 from council.scrub.languages.language import OPENING, Language, cues
 from council.scrub.mentions import ANY, MAKER, MODEL
 
-_NOUN = r"(?:modell|asszisztens|intelligenci|chatbot|mi\b)"
-_MADE = r"(?:hozott létre|fejlesztett|alkotott|tanított|készített|képzett|épített)"
+_NOUN = r"(?:modell|asszisztens|intelligenci|rendszer|chatbot|mi\b)"
+_MADE = r"(?:hozott létre|fejlesztett|alkotott|tanított|készített|képzett|épített|adott)"
 
 HUNGARIAN = Language(
     name="Hungarian",
     cues=cues(
-        "vagyok itt asszisztense intelligenciájaként mivel nevem hívnak mint ként engem én ezt "
+        "vagyok rendszereként adott itt asszisztense intelligenciájaként mivel nevem hívnak mint "
+        "ként engem én ezt "
         "fejlesztőim fejlesztőm készítőm készítőim alkotóm alkotóim létre fejlesztett alkotott "
         "tanított beszél beszélsz modellként asszisztensként modelljeként asszisztenseként "
         "intelligenciaként"
@@ -17,6 +18,7 @@ HUNGARIAN = Language(
     signs=(
         # "Claude vagyok", "a nevem Grok", "Mistralnak hívnak"
         rf"{MODEL},? vagyok\b",
+        rf"{MODEL} (?:nagy |nyelvi |mi-){{0,2}}{_NOUN}\w* vagyok\b",
         rf"{MODEL} nevű [^.\n]{{0,40}}vagyok\b",
         rf"{MAKER} [^.\n]{{0,30}}(?:{_NOUN}\w*|terméke) vagyok\b",
         rf"\ba nevem {MODEL}|{MODEL} a nevem\b|{MODEL}-?n[ae]k hívnak\b",

@@ -3,7 +3,10 @@
 from council.scrub.languages.language import Grammar, Language, cues
 from council.scrub.mentions import MODEL
 
-_MADE = r"(?:creat|addestrat|sviluppat|progettat|costruit|realizzat|programmat)[oai]"
+_MADE = (
+    r"(?:creat|addestrat|sviluppat|progettat|costruit|realizzat|programmat|pubblicat"
+    r"|rilasciat|fatt)[oai]"
+)
 
 _GRAMMAR = Grammar(
     named=r"sono|mi chiamo|il mio nome è|mi chiamano|può chiamarmi|puoi chiamarmi"
@@ -11,9 +14,10 @@ _GRAMMAR = Grammar(
     r"|(?:sta|stai) parlando con|essendo",
     here="qui|qui è",
     kind=r"una?|uno|il|la|lo|l|un|suo|tuo|ia|ai|assistente|modello|linguistico|di|linguaggio"
-    r"|grande|piccolo|chatbot|bot|intelligenza|artificiale|chiamat[oa]|versione|io|anche|solo"
+    r"|grande|piccolo|chatbot|bot|intelligenza|artificiale|sistema|nome|chiamat[oa]|versione|io"
+    r"|anche|solo"
     r"|soltanto|semplicemente",
-    nouns="modello|assistente|ia|chatbot|bot|intelligenza",
+    nouns="modello|sistema|assistente|ia|chatbot|bot|intelligenza",
     role="come|in quanto|in qualità di",
     then=r",? io\b|, (?:non (?:posso|ho|sono|so|\w*[dc]o)|mi|il mio|la mia|(?!tutto|molto|quando"
     r"|altro|uno)\w{2,}(?:[^\W\daeiou]o|rei|rò|co|do))\b",

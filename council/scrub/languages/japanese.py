@@ -4,8 +4,8 @@ from council.scrub.languages.language import OPENING, Language
 from council.scrub.mentions import ANY, MAKER, MODEL
 
 _I = "(?:私|わたし|わたくし|僕|自分)"
-_NOUN = "(?:モデル|アシスタント|ai|人工知能|チャットボット)"
-_MADE = "(?:開発|訓練|作成|作ら|作っ|設計|学習|生み出)"
+_NOUN = "(?:モデル|システム|aiシステム|アシスタント|ai|人工知能|チャットボット)"
+_MADE = "(?:開発|訓練|作成|作ら|作っ|設計|学習|生み出|公開|発表|リリース)"
 
 JAPANESE = Language(
     name="Japanese",
@@ -23,7 +23,7 @@ JAPANESE = Language(
         rf"お話し(?:している|中の)のは ?(?:{MAKER}の)? ?{MODEL}",
         rf"{OPENING}{MODEL} ?としては?、",
         rf"{MAKER} ?(?:が|の|によって|によって|に)[^。\n]{{0,25}}{_NOUN}として、",
-        rf"{_I}は[^。、\n]{{0,10}}{MAKER} ?(?:によって|に|で)[^。\n]{{0,10}}{_MADE}",
+        rf"{_I}は[^。、\n]{{0,10}}{MAKER} ?(?:によって|に|で|から)[^。\n]{{0,10}}{_MADE}",
         rf"{_I}は ?{MAKER} ?(?:が|の|で)[^。\n]{{0,15}}{_MADE}[^。\n]{{0,12}}{_NOUN}",
         rf"{MAKER} ?[がは]{_I}を|{_I}を{_MADE}し?たのは ?{MAKER}",
         rf"{_I}の(?:開発者|作り手|開発元|製作者|制作者|創造者)(?:である|は|、|の)? ?{MAKER}",

@@ -4,8 +4,8 @@ from council.scrub.languages.language import OPENING, Language
 from council.scrub.mentions import ANY, MAKER, MODEL
 
 _I = "(?:저는|나는|전|난)"
-_NOUN = "(?:모델|어시스턴트|ai|인공지능|비서|챗봇)"
-_MADE = "(?:개발|훈련|만들|만든|학습|설계|제작)"
+_NOUN = "(?:모델|시스템|어시스턴트|ai|인공지능|비서|챗봇)"
+_MADE = "(?:개발|훈련|만들|만든|학습|설계|제작|공개|출시)"
 
 KOREAN = Language(
     name="Korean",

@@ -3,18 +3,22 @@
 from council.scrub.languages.language import Grammar, Language, cues
 from council.scrub.mentions import MODEL
 
-_MADE = r"(?:stworzon|wytrenowan|opracowan|zaprojektowan|zbudowan|rozwijan)(?:y|a|ą|e|ym|ego)"
+_MADE = (
+    r"(?:stworzon|wytrenowan|opracowan|zaprojektowan|zbudowan|rozwijan|wydan|zrobion)(?:y|a|ą"
+    r"|e|ym|ego)"
+)
 
 _GRAMMAR = Grammar(
     named=r"jestem|nazywam się|mam na imię|na imię mi|moje imię to|mówi|będąc|rozmawiasz z"
     r"|rozmawia (?:pan|pani) z",
     here="tu|tutaj",
-    kind=r"modelem|model|językowym|językowy|asystentem|asystent|asystentką|chatbotem|ai|si"
+    kind=r"modelem|model|językowym|językowy|asystentem|asystent|asystentką|chatbotem|system"
+    r"|systemem|ai|si"
     r"|sztuczną|sztuczna|inteligencją|inteligencja|o|nazwie|imieniu|dużym|duży|wersją|też|także"
     r"|tylko|jedynie",
-    nouns="model|asystent|ai|chatbot|inteligencj",
+    nouns="model|system|asystent|ai|chatbot|inteligencj",
     role="jako",
-    then=r"(?:'\w{1,3})?,? (?:nie |ja |też )?(?:\w{2,}(?:ę|łbym|łabym|am|em)|mogę|moj\w+)\b",
+    then=r"(?:'\w{1,3})?,? (?:nie |ja |też )?(?:\w+(?:ę|łbym|łabym|am|em)|mogę|moj\w+)\b",
     was="zostałe?a?m|jestem|byłe?a?m",
     made=_MADE,
     by="przez|od|w|firmy",
@@ -39,6 +43,6 @@ POLISH = Language(
         *_GRAMMAR.signs,
         rf"\bdziałam na {MODEL}",
     ),
-    fields=r"model|autor|odpowiedź(?: od)?|(?:napisane|wygenerowane|napisał) ?(?:przez)?",
+    fields=r"model|autor|odpowiedź od|odpowiedź|(?:napisane|wygenerowane|napisał) ?(?:przez)?",
     closings=r"z poważaniem|(?:serdecznie )?pozdrawiam|pozdrowienia|z wyrazami szacunku|twój",
 )

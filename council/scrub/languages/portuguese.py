@@ -3,16 +3,20 @@
 from council.scrub.languages.language import Grammar, Language, cues
 from council.scrub.mentions import MODEL
 
-_MADE = r"(?:criad|treinad|desenvolvid|projetad|construíd|programad|concebid)[oa]s?"
+_MADE = (
+    r"(?:criad|treinad|desenvolvid|projetad|construíd|programad|concebid|publicad|lançad"
+    r"|feit)[oa]s?"
+)
 
 _GRAMMAR = Grammar(
     named=r"sou|me chamo|chamo-me|meu nome é|chamam-me|pode me chamar de|pode chamar-me"
     r"|aqui fala|(?:está|estás) (?:falando|a falar) com|sendo",
     here="aqui|aqui é",
     kind=r"uma?|o|a|os|as|seu|sua|ia|ai|assistente|modelo|de|linguagem|grande|pequeno|chatbot"
-    r"|bot|robô|inteligência|artificial|chamad[oa]|conversacional|versão|eu|também|apenas|só"
+    r"|bot|robô|inteligência|artificial|sistema|nome|chamad[oa]|conversacional|versão|eu|também"
+    r"|apenas|só"
     r"|somente",
-    nouns="modelo|assistente|ia|chatbot|bot|inteligência",
+    nouns="modelo|sistema|assistente|ia|chatbot|bot|inteligência",
     role="como|enquanto|na qualidade de",
     then=r",? eu\b|, (?:não \w*[^\W\daeiou]o|não sei|não sou|me|meu|a minha|minha|(?!todo|muito"
     r"|quando|outro)\w{2,}(?:[^\W\daeiou]o|ria|rei))\b",

@@ -3,7 +3,10 @@
 from council.scrub.languages.language import Grammar, Language, cues
 from council.scrub.mentions import MAKER, MODEL
 
-_MADE = r"(?:cread|entrenad|desarrollad|diseñad|construid|fabricad|programad)[oa]s?"
+_MADE = (
+    r"(?:cread|entrenad|desarrollad|diseñad|construid|fabricad|programad|publicad|lanzad"
+    r"|hech)[oa]s?"
+)
 
 _GRAMMAR = Grammar(
     named=r"soy|solo soy|me llamo|mi nombre es|me llaman|puede llamarme"
@@ -11,8 +14,9 @@ _GRAMMAR = Grammar(
     r"|(?:está|estás) hablando con|habla con|como soy|siendo",
     here="aquí|aquí está",
     kind=r"una?|el|la|su|tu|ia|ai|asistente|modelo|de|lenguaje|gran|pequeño|chatbot|bot"
-    r"|inteligencia|artificial|llamad[oa]|conversacional|versión|yo|también|solo|sólo|simplemente",
-    nouns="modelo|asistente|ia|chatbot|bot|inteligencia",
+    r"|inteligencia|artificial|sistema|nombre|llamad[oa]|conversacional|versión|yo|también|solo"
+    r"|sólo|simplemente",
+    nouns="modelo|sistema|asistente|ia|chatbot|bot|inteligencia",
     role="como|en calidad de",
     then=r",? yo\b|, (?:no \w*[^\W\daeiou]o|no sé|no soy|me|mi|(?!todo|mucho|cuando|otro"
     r"|uno)\w{2,}(?:[^\W\daeiou]o|ría|ré)|soy)\b",
