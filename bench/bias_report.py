@@ -7,7 +7,7 @@ import argparse
 import asyncio
 import time
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import cycle, islice, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -51,7 +51,7 @@ async def fill(engine: AsyncEngine, rounds: int, members: int) -> None:
         await votes.keep(
             [
                 number._replace(shape=own.shape, numbers=own.numbers, version=own.version)
-                for number, own in zip(numbers, islice(kept * len(numbers), len(numbers)))
+                for number, own in zip(numbers, islice(cycle(kept), len(numbers)), strict=True)
             ]
         )
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 
-from bot.render.figures import counted
+from bot.render.figures import counted, money
 from bot.render.names import names_of
 from council.audits import NAMED, ORDER, OWN
-from council.ballots import Ballot
+from council.ballots import Ballot, Paper
 from council.rounds import Round
 from council.tally.borda import ranks
 from council.tally.consistency import repetition
 
-NOT_COUNTED = "an audit, not counted"
 # Each kind by how the judge saw the answers.
 SEEN = {
     ORDER: "saw the same answers again in reverse",
@@ -26,16 +25,24 @@ def audit_lines(round_: Round, judge: str) -> Iterator[str]:
     for first in (ballot for ballot in cast if ballot.counts):
         for again in (ballot for ballot in cast if not ballot.counts):
             seen = SEEN.get(again.audit or "", f"voted again ({again.audit})")
-            found = "; ".join((*_own_places(round_, again), _change(first, again), NOT_COUNTED))
+            found = "; ".join(
+                (*_own_places(round_, again), _change(first, again), _not_counted(again.paper))
+            )
             yield f"{name} {seen} and ranked {ranking_text(again)}: {found}"
     for spoiled in round_.spoiled:
         if spoiled.judge == judge and spoiled.is_audit:
-            yield f"{name} was asked again and spoiled it: {spoiled.fault}; {NOT_COUNTED}"
+            why = f"{spoiled.fault}; {_not_counted(spoiled.paper)}"
+            yield f"{name} was asked again and spoiled it: {why}"
 
 
 def ranking_text(ballot: Ballot) -> str:
     """Give a ranking as "K > T = M"."""
     return " > ".join(" = ".join(place) for place in ballot.ranking)
+
+
+def _not_counted(paper: Paper | None) -> str:
+    usd = paper.reply.cost_usd if paper else None
+    return f"an audit for {money(usd)}, not counted" if usd else "an audit, not counted"
 
 
 def _own_places(round_: Round, ballot: Ballot) -> Iterator[str]:

@@ -25,6 +25,7 @@ MOST_BALLOTS = 10_000  # of a judge; of more, so many are taken evenly from firs
 FEWEST_OVER = 10  # ballots more than numbers fitted to them, below which nothing is said
 FEWEST_SHOWING = 5  # ballots on which answers must differ in a trait, or nothing is said of it
 _TURNS = 30
+_TRAITS = 1 + len(STYLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def _of_block(
     won = (1 + sides(shares[:, one], shares[:, other])) / 2
     gaps = (lengths[:, one] - lengths[:, other]) / (spread or 1.0)
     known = ~np.isnan(won) & ~np.isnan(gaps)
-    features = np.zeros((len(rounds), len(one), len(authors) + 1 + len(STYLE)))
+    features = np.zeros((len(rounds), len(one), len(authors) + _TRAITS))
     places = np.array([authors.index(author) for author in block.judges[: block.members]])
     features[:, np.arange(len(one)), places[one]] = 1
     features[:, np.arange(len(one)), places[other]] = -1
@@ -109,47 +110,43 @@ def _of_block(
 
 def _fondness(parts: list[_Pairs]) -> Fondness:
     ballots = sum(len(part.won) for part in parts)
-    none = Effect(ballots, BALLOTS)
-    found = [none] * (1 + len(STYLE))
-    traits = 1 + len(STYLE)
-    showing = sum((part.features != 0).any(axis=1).sum(axis=0) for part in parts)
-    if isinstance(showing, np.ndarray):
-        told = (showing >= FEWEST_SHOWING) | (np.arange(len(showing)) < len(showing) - traits)
-        fitted = int((told & (showing > 0)).sum())
-        if ballots >= fitted + FEWEST_OVER:
-            found = _effects(parts, told & (showing > 0), ballots, traits)
+    found = [Effect(ballots, BALLOTS)] * _TRAITS
+    kept = _told_apart(parts) if parts else np.zeros(0, dtype=bool)
+    if kept.any() and ballots >= kept.sum() + FEWEST_OVER:
+        found = _effects(parts, kept, ballots)
     return Fondness(found[0], dict(zip(STYLE, found[1:], strict=True)))
 
 
-def _effects(parts: list[_Pairs], kept: Truths, ballots: int, traits: int) -> list[Effect]:
-    """Fit what is kept; give the effects of the traits, none for those that were not."""
-    features = [part.features[:, :, kept] for part in parts]
-    values, errors = _fit(features, parts)
-    at = np.cumsum(kept) - 1
-    found = []
-    for i in range(len(kept) - traits, len(kept)):
-        error = float(errors[at[i]]) if kept[i] else 0.0
-        none = Effect(ballots, BALLOTS)
-        fitted = int(kept.sum())
-        found.append(
-            effect_by_t(float(values[at[i]]), error, ballots, BALLOTS, fitted)
-            if error > PRECISION
-            else none
-        )
+def _told_apart(parts: list[_Pairs]) -> Truths:
+    """Say which authors and traits the ballots tell anything of."""
+    showing = sum((part.features != 0).any(axis=1).sum(axis=0) for part in parts)
+    needed = np.ones(parts[0].features.shape[2])
+    needed[-_TRAITS:] = FEWEST_SHOWING
+    found: Truths = showing >= needed
     return found
+
+
+def _effects(parts: list[_Pairs], kept: Truths, ballots: int) -> list[Effect]:
+    """Fit what is kept; give the effects of the traits, none for those that were not."""
+    values, errors = np.zeros((2, len(kept)))
+    values[kept], errors[kept] = _fit([part.features[:, :, kept] for part in parts], parts)
+    return [
+        effect_by_t(float(value), float(error), ballots, BALLOTS, int(kept.sum()))
+        if error > PRECISION
+        else Effect(ballots, BALLOTS)
+        for value, error in zip(values[-_TRAITS:], errors[-_TRAITS:], strict=True)
+    ]
 
 
 def _fit(features: list[Floats], parts: list[_Pairs]) -> tuple[Floats, Floats]:
     """Give the ridged maximum of the likelihood, and its errors clustered by round."""
     width = features[0].shape[2]
-    values = np.zeros(width)
-    for _ in range(_TURNS):
+    values, step, turns = np.zeros(width), np.ones(width), 0
+    while turns < _TURNS and np.abs(step).max() > PRECISION:
         scores, bend = _slopes(features, parts, values)
         gradient = sum(part.sum(axis=0) for part in scores) - RIDGE * values
         step = np.linalg.solve(bend, gradient)
-        values = values + step
-        if np.abs(step).max() < PRECISION:
-            break
+        values, turns = values + step, turns + 1
     scores, bend = _slopes(features, parts, values)
     rounds = sum(map(len, scores))
     spread = sum(part.T @ part for part in scores) * rounds / (rounds - width)

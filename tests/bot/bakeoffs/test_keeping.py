@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bakeoffs.keeping import keep_counting, records_up_to_date
+from bot.bakeoffs.keeping import keep_counting, records_up_to_date, votes_up_to_date
 from council.bakeoffs.packing import unpacked
 from council.convene import convene
 from council.rounds import Closing, Round
@@ -73,6 +73,30 @@ async def test_every_closed_round_is_counted_once(books: Books) -> None:
 
     assert await recorded(books) == ["r1", "r2"]
     assert await books.bench.records.missing(9) == ()
+
+
+async def test_of_every_closed_round_the_votes_are_kept_too(books: Books) -> None:
+    await held(books, "r1", "r2")
+
+    await records_up_to_date(books)
+
+    (one, other) = await books.bench.votes.recent()
+    assert (one.round_id, other.round_id) == ("r1", "r2")
+    assert await books.bench.votes.missing(9) == ()
+
+
+async def test_rounds_counted_before_votes_were_kept_are_read_again_for_them(books: Books) -> None:
+    await held(books, "r1", "r2")
+    await records_up_to_date(books)
+    old = [votes._replace(version=0) for votes in await books.bench.votes.recent()]
+    await books.bench.votes.keep(old)
+
+    await records_up_to_date(books)
+    assert await books.bench.votes.missing(9) == ("r1", "r2")
+    await votes_up_to_date(books)
+
+    assert await books.bench.votes.missing(9) == ()
+    assert await recorded(books) == ["r1", "r2"]
 
 
 async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(books: Books) -> None:

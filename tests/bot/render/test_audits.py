@@ -10,6 +10,7 @@ from bot.render.findings import findings
 from bot.render.placings import placings
 from bot.render.progress import progress_post
 from council.audits import due_audit
+from council.ballots import Ballot
 from council.panel import Terms
 from council.rounds import Round
 from tests.bot.rounds import held, root_of, stages_of, thread_of
@@ -69,6 +70,21 @@ async def test_a_spoiled_audit_ballot_is_told_as_what_it_was() -> None:
     assert _line(round_).endswith("held no JSON object with a ranking; an audit, not counted")
     assert [spoiled["audit"] for spoiled in document(round_)["spoiled"]] == [True]
     assert findings(round_) == []
+
+
+async def test_what_an_audit_cost_is_told_where_it_is_known() -> None:
+    round_ = await _audited(by_text)
+    paid = tuple(b if b.counts else _costing(b, 0.0021) for b in round_.ballots)
+
+    assert _line(replace(round_, ballots=paid)).endswith(
+        ": the same; an audit for $0.0021, not counted"
+    )
+
+
+def _costing(ballot: Ballot, usd: float) -> Ballot:
+    assert ballot.paper
+    reply = replace(ballot.paper.reply, cost_usd=usd)
+    return replace(ballot, paper=replace(ballot.paper, reply=reply))
 
 
 async def test_a_kind_that_is_not_known_here_is_still_told() -> None:

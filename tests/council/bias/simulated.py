@@ -59,15 +59,14 @@ def simulated(
     world = _world(rounds, planted, chance, members)
     slates = _slates(members)[chance.randint(DRAWS, size=rounds)]
     shown = np.arange(rounds)[:, None]
-    judges = np.arange(members)
     doubled = np.zeros((rounds, members, members), dtype=np.uint8)
     slots = np.zeros_like(doubled)
-    for judge in judges:
+    for judge in range(members):
         doubled[:, judge], slots[:, judge] = _voted(world, slates[:, judge], judge, makers, None)
     kinds = chance.choice([KINDS.index(kind) for kind in ("own", "order", "named")], size=rounds)
     by = chance.randint(members, size=rounds)
     audit = np.zeros((rounds, members), dtype=np.uint8)
-    for judge in judges:
+    for judge in range(members):
         for kind in ("own", "order", "named"):
             at = (by == judge) & (kinds == KINDS.index(kind))
             audit[at] = _audited(world, at, slates[at, judge], judge, (kind, makers))
@@ -101,7 +100,7 @@ def _slates(members: int) -> Whole:
 def _world(rounds: int, planted: Planted, chance: np.random.RandomState, members: int) -> _World:
     strengths = planted.spread * np.linspace(-1, 1, members)
     quality = strengths + planted.luck * chance.standard_normal((rounds, members))
-    lengths = np.round(np.exp(5 + 0.5 * chance.standard_normal((rounds, members))))
+    lengths = np.exp(5 + 0.5 * chance.standard_normal((rounds, members))).round()
     style = (chance.random_sample((rounds, members, len(STYLE))) < 0.4).astype(np.uint8)
     scaled = (lengths - lengths.mean()) / lengths.std()
     quality += planted.length * scaled + planted.bold * style[:, :, STYLE.index("bold")]

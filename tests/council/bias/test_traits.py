@@ -1,0 +1,25 @@
+"""What is seen of an answer's dress."""
+
+import pytest
+
+from council.bias.traits import STYLE, style_of
+
+
+def _found(text: str) -> dict[str, int]:
+    return {name: count for name, count in zip(STYLE, style_of(text), strict=True) if count}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        pytest.param("", {}, id="nothing"),
+        pytest.param("Two * three is six; C# is no heading, 3. neither.", {}, id="prose"),
+        pytest.param("- one\n- two\n\n1. three", {"lists": 3}, id="lists"),
+        pytest.param("# One\n\ntext\n\n### Two", {"headings": 2}, id="headings"),
+        pytest.param("This is **bold** and __so__ is this.", {"bold": 2}, id="bold"),
+        pytest.param("Use `git`:\n\n```sh\n# no heading\n- no list\n```", {"code": 2}, id="code"),
+        pytest.param("- **a**: `b`", {"lists": 1, "bold": 1, "code": 1}, id="one-in-another"),
+    ],
+)
+def test_what_dresses_an_answer_is_counted(text: str, found: dict[str, int]) -> None:
+    assert _found(text) == found

@@ -1,0 +1,118 @@
+"""Votes of closed rounds: kept as records are, beside them, and gone with their rounds."""
+
+from dataclasses import replace
+
+import pytest
+from alembic import command
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.bakeoffs.packed import Packed
+from council.bakeoffs.ports import WantedRecords
+from council.bakeoffs.records import VERSION as RECORDS
+from council.bias.votes import VERSION
+from storage.bench_rows import RecordRow, SourceRow, VotesRow
+from storage.schema import upgrade
+from storage.sql import SqlStore
+from tests.builders import ASKED_AT
+from tests.storage.benches import T1, T2, Books, a_record, sql_bench
+from tests.storage.builders import a_closed_round
+from tests.storage.test_schema import config, ran
+
+SHAPE = '[["a","b"],["x","y"],2]'
+
+
+def a_votes(round_id: str = "r1", **fields: object) -> Packed:
+    return a_record(round_id, **{"shape": SHAPE, "version": VERSION, **fields})
+
+
+async def closed(books: Books, *round_ids: str) -> None:
+    for round_id in round_ids:
+        await books.store.open(a_closed_round(round_id))
+
+
+async def test_votes_and_records_are_kept_and_missed_apart(books: Books) -> None:
+    await closed(books, "a", "b")
+
+    await books.bench.records.keep([a_record("a"), a_record("b")])
+    await books.bench.votes.keep([a_votes("a")])
+
+    assert await books.bench.records.missing(9) == ()
+    assert await books.bench.votes.missing(9) == ("b",)
+    assert [*await books.bench.votes.recent()] == [a_votes("a")]
+    assert len(await books.bench.records.recent()) == 2
+
+
+async def test_votes_of_another_version_are_missing(books: Books) -> None:
+    await closed(books, "r1")
+
+    await books.bench.votes.keep([a_votes(version=VERSION + 1)])
+
+    assert await books.bench.votes.missing(9) == ("r1",)
+    assert [*await books.bench.votes.recent()] == []
+
+
+async def test_votes_are_given_by_where_they_were_cast(books: Books) -> None:
+    await closed(books, "a", "b")
+    await books.bench.votes.keep([a_votes("a"), a_votes("b", scope=T2.scope)])
+
+    found = await books.bench.votes.recent(WantedRecords(scope=T1.scope))
+
+    assert [votes.round_id for votes in found] == ["a"]
+
+
+async def test_how_judges_voted_stays_when_texts_go(books: Books) -> None:
+    await closed(books, "r1")
+    await books.bench.votes.keep([a_votes()])
+
+    await books.store.forget("r1", ASKED_AT, "salt")
+
+    assert [*await books.bench.votes.recent()] == [a_votes()]
+
+
+async def test_votes_go_with_their_round(books: Books) -> None:
+    place = replace(a_closed_round("r1").question, place=T1)
+    await books.store.open(replace(a_closed_round("r1"), question=place))
+    await closed(books, "r2")
+    await books.bench.votes.keep([a_votes("r1"), a_votes("r2", scope="")])
+
+    await books.store.drop("slack", "T1")
+
+    assert [votes.round_id for votes in await books.bench.votes.recent()] == ["r2"]
+
+
+@pytest.mark.parametrize("kept", ["records", "votes"])
+async def test_where_numbers_come_from_is_kept_as_long_as_either_needs_it(
+    engine: AsyncEngine, kept: str
+) -> None:
+    store, bench = SqlStore(engine), sql_bench(engine)
+    await store.open(a_closed_round("r1"))
+    await getattr(bench, kept).keep([a_votes("r1", version=_version(kept))])
+
+    await store.drop("slack", "another")
+
+    assert len(await getattr(bench, kept).recent()) == 1
+
+
+def _version(kept: str) -> int:
+    return VERSION if kept == "votes" else RECORDS
+
+
+async def test_votes_can_be_taken_from_the_schema_and_made_anew(engine: AsyncEngine) -> None:
+    store, bench = SqlStore(engine), sql_bench(engine)
+    await store.open(a_closed_round("r1"))
+    await bench.records.keep([a_record("r1")])
+    await bench.votes.keep([a_votes("r1")])
+
+    await ran(engine, lambda connection: command.downgrade(config(connection), "0007"))
+    async with engine.connect() as connection:
+        sources = await connection.execute(select(func.count()).select_from(SourceRow))
+    await upgrade(engine)
+
+    assert sources.scalar_one() == 1
+    assert await bench.votes.missing(9) == ("r1",)
+    assert [*await bench.records.recent()] == [a_record("r1")]
+
+
+def test_both_tables_have_the_same_columns() -> None:
+    assert {*RecordRow.model_fields} == {*VotesRow.model_fields}
