@@ -16,6 +16,7 @@ COMMANDS = (
     "panel",
     "rounds",
     "show",
+    "vote",
     "suite",
     "bakeoff",
     "bias",

@@ -12,10 +12,13 @@ from tests.bot.web.visiting import SOMEBODY, TOKEN, Town, a_round_of, a_town
 async def held(town: Town, rounds: int) -> Round:
     """Hold so many rounds, a minute after each other, and give the last."""
     first = a_round_of(SOMEBODY)
-    for number in range(rounds):
-        asked_at = first.asked_at + timedelta(minutes=number)
-        last = await town.hold(replace(first, id=f"abc{number:03}", asked_at=asked_at))
-    return last
+    held = [
+        await town.hold(
+            replace(first, id=f"abc{i:03}", asked_at=first.asked_at + timedelta(minutes=i))
+        )
+        for i in range(rounds)
+    ]
+    return held[-1]
 
 
 async def test_a_round_links_to_it_and_it_leaves_the_round_out(town: Town) -> None:
