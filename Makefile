@@ -42,7 +42,11 @@ bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be inst
 	$(BIN)/python -m bench.overhead --rivals
 	$(BIN)/python -m bench.page
 	$(BIN)/python -m bench.leaderboard
+<<<<<<< HEAD
 	$(BIN)/python -m bench.llmbar
+=======
+	$(BIN)/python -m bench.bias_report
+>>>>>>> rounds
 
 pictures: $(VENV)/.dev ## take the documents' pictures of page, Slack and Discord anew, with Debian's chromium
 	$(BIN)/python -m bench.pictures

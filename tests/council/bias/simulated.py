@@ -17,7 +17,7 @@ from council.bias.votes import AuditVote, Vote, Votes, Written
 from council.labels import draw_labels
 from council.slates import draw_slates
 
-DRAWS = 200  # draws of slates that differ; rounds have them at random
+DRAWS = 2_000  # draws of slates that differ; rounds have them at random
 MAKERS = ("anthropic", "openai", "google", "deepseek", "xai", "mistral", "qwen", "cohere")
 Whole = NDArray[np.intp]
 
@@ -26,12 +26,13 @@ Whole = NDArray[np.intp]
 class Planted:
     """What every judge adds to an answer's worth, in units of the noise.
 
-    `own` to its own answer, `first` to what stands first, `letter` to what is called C, `length`
+    `own` to its own answer, `family` to another of its maker, `first` to what stands first, `letter` to what is called C, `length`
     to one a standard deviation longer, `bold` to one with bold words, `named` to one that is said
     to be of its maker.
     """
 
     own: float = 0.0
+    family: float = 0.0
     first: float = 0.0
     letter: float = 0.0
     length: float = 0.0
@@ -113,7 +114,8 @@ def _voted(
     """Give doubled ranks and slots by author, of a judge that saw these authors in this order."""
     at = np.arange(len(slate)) if rounds is None else rounds
     worth = world.quality[at[:, None], slate] + world.chance.gumbel(size=slate.shape)
-    worth += world.planted.own * (slate == judge)
+    kin = np.array([maker == makers[judge] for maker in makers])[slate]
+    worth += world.planted.own * (slate == judge) + world.planted.family * (kin & (slate != judge))
     worth[:, 0] += world.planted.first
     if slate.shape[1] > 2:
         worth[:, 2] += world.planted.letter
