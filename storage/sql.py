@@ -70,13 +70,18 @@ class SqlStore:
 
     async def _save(self, saves: Sequence[tuple[str, Artefact]]) -> None:
         async with transaction(self.engine) as connection:
-            ids = dict.fromkeys(round_id for round_id, _ in saves)
-            is_closed = {round_id: await _is_closed(connection, round_id) for round_id in ids}
+            ending = {id_ for id_, artefact in saves if isinstance(artefact, Closing)}
+            # In one order everywhere, so that no two wait for each other.
+            ids = sorted({round_id for round_id, _ in saves})
+            is_closed = {
+                round_id: await _is_closed(connection, round_id, ends=round_id in ending)
+                for round_id in ids
+            }
             for round_id, artefact in saves:
                 if not is_closed[round_id]:
                     await _keep(connection, round_id, artefact)
-            for round_id, artefact in saves:
-                if isinstance(artefact, Closing) and is_closed[round_id] is False:
+            for round_id in ids:
+                if round_id in ending and is_closed[round_id] is False:
                     await link(connection, round_id, Joining(self._new_salt()))
 
     @finished
@@ -229,13 +234,14 @@ class SqlStore:
         return tuple(past)
 
 
-async def _is_closed(connection: AsyncConnection, round_id: str) -> bool | None:
+async def _is_closed(connection: AsyncConnection, round_id: str, *, ends: bool) -> bool | None:
     """Say whether a round is at its end, None of one there is not; ForgottenError where it is gone.
 
-    It is neither closed nor forgotten by others before the end of this.
+    It is neither closed nor forgotten by others before the end of this; nor is anything added
+    where this `ends` it.
     """
     query = select(col(RoundRow.forgotten_at), col(RoundRow.seconds))
-    own = query.where(col(RoundRow.id) == round_id).with_for_update(read=True)
+    own = query.where(col(RoundRow.id) == round_id).with_for_update(read=not ends)
     row = (await connection.execute(own)).one_or_none()
     if row and row.forgotten_at:
         raise refusal(round_id, row.forgotten_at)

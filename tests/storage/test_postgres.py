@@ -25,7 +25,7 @@ from storage.reading import PARTS
 from storage.rows import RoundRow, SpendingRow
 from storage.schedules import keeping
 from storage.sql import SqlStore
-from tests.builders import ASKED_AT
+from tests.builders import ASKED_AT, an_answer
 from tests.storage.benches import SUITE, a_bakeoff, a_schedule, sql_bench
 from tests.storage.builders import a_closed_round, keep
 
@@ -93,7 +93,8 @@ def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
         pytest.param(lambda s: s.ids(3), "ORDER BY round.asked_at, round.id", id="ids"),
         pytest.param(lambda s: s.forget("r1", ASKED_AT, "s"), "FOR UPDATE", id="forget-locks"),
         pytest.param(lambda s: s.forget("r1", ASKED_AT, "s"), "DELETE FROM answer", id="forget"),
-        pytest.param(lambda s: s.save("r2", Closing(9.0)), "FOR SHARE", id="save-waits"),
+        pytest.param(lambda s: s.save("r2", an_answer()), "FOR SHARE", id="save-waits"),
+        pytest.param(lambda s: s.save("r2", Closing(9.0)), "FOR UPDATE", id="close-waits"),
     ],
 )
 async def test_what_is_asked_of_one_is_asked_of_the_other(
