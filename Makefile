@@ -38,19 +38,13 @@ fix: $(VENV)/.dev ## format, and mend what can be mended
 soak: $(VENV)/.dev ## kill -9 at random moments: make soak KILLS=200 ROUNDS=400, or OF=slack KILLS=100
 	@KILLS=$(KILLS) ROUNDS=$(ROUNDS) $(BIN)/python -m tests.soak$(addprefix .,$(OF))
 
-bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed; speed of page, leaderboard and chain
+bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed; speed of page, leaderboard, bias and chain
 	$(BIN)/python -m bench.overhead --rivals
 	$(BIN)/python -m bench.page
 	$(BIN)/python -m bench.leaderboard
-<<<<<<< HEAD
-<<<<<<< HEAD
 	$(BIN)/python -m bench.llmbar
-=======
 	$(BIN)/python -m bench.bias_report
->>>>>>> rounds
-=======
 	$(BIN)/python -m bench.chain
->>>>>>> chain
 
 pictures: $(VENV)/.dev ## take the documents' pictures of page, Slack and Discord anew, with Debian's chromium
 	$(BIN)/python -m bench.pictures
