@@ -2,7 +2,8 @@
 
 One product serves the page, a strict fake Slack and a strict fake Discord; each has a schedule of
 its own. The first runs have the machine to themselves; beside the second ones it is kept busy, so
-that the models are slower and there is something to tell. Takes about three quarters of an hour.
+that the models are slower and there is something to tell. Takes about three quarters of an hour; a path that is named
+is given the database, which holds 72 rounds.
 """
 
 import asyncio
@@ -201,13 +202,15 @@ async def in_discord(town: Town) -> None:
     print(*(one.text[:200] for one in said), sep="\n")
 
 
-async def main() -> None:
+async def main(kept: Path | None = None) -> None:
     found = shutil.which("chromium")
     if not found:
         raise SystemExit("There is no chromium here: apt-get install chromium.")
     async with town() as place, async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         await held(place, await scheduled(place, browser))
+        if kept:
+            place.home.sql("VACUUM INTO ?", str(kept))
         await on_the_page(place, browser)
         await in_slack(place, browser)
         await browser.close()
@@ -216,4 +219,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(*map(Path, sys.argv[1:2])))
