@@ -1,1 +1,1 @@
-"""What is known of the bias of judges, measured over stored rounds and made ready to be shown."""
+"""The bias of judges: measured from stored rounds, and told."""
