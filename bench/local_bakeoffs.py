@@ -36,7 +36,7 @@ from tests.wire.slack import FakeSlack
 SUITE = Path(__file__).with_name("easy.csv")
 CONFIG = f'[suites.easy]\nfile = "{SUITE.name}"\n'
 WORDS = 'suite:easy panel:local "{minutes} * * * *" UTC'
-APART, AGAIN = 5, 22  # minutes from one place's run to the next one's, and to its second
+APART, AGAIN = 4, 18  # minutes from one place's run to the next one's, and to its second
 ADA, CHANNEL = "U1", "C1"
 WIDE: ViewportSize = {"width": 1100, "height": 900}
 PHONE: ViewportSize = {"width": 360, "height": 800}
