@@ -18,7 +18,10 @@ from council.labels import draw_labels
 from council.slates import draw_slates
 
 DRAWS = 2_000  # draws of slates that differ; rounds have them at random
-MAKERS = ("anthropic", "openai", "google", "deepseek", "xai", "mistral", "qwen", "cohere")
+MAKERS = (
+    *("anthropic", "openai", "google", "deepseek", "xai"),
+    *("mistral", "qwen", "cohere", "meta", "microsoft"),
+)
 Whole = NDArray[np.intp]
 
 
@@ -26,9 +29,9 @@ Whole = NDArray[np.intp]
 class Planted:
     """What every judge adds to an answer's worth, in units of the noise.
 
-    `own` to its own answer, `family` to another of its maker, `first` to what stands first, `letter` to what is called C, `length`
-    to one a standard deviation longer, `bold` to one with bold words, `named` to one that is said
-    to be of its maker.
+    `own` to its own answer, `family` to another of its maker, `first` to what stands first,
+    `letter` to what is called C, `length` to one a standard deviation longer, `bold` to one with
+    bold words, `named` to one that is said to be of its maker.
     """
 
     own: float = 0.0
