@@ -11,6 +11,7 @@ from council.bias.experiment.costs import rest_estimate
 from council.bias.experiment.experiment import Experiment, Held, members_alone
 from council.bias.experiment.plan import is_whole, over
 from council.bias.experiment.progress import Progress
+from council.bias.experiment.prompts import VERSION
 from council.errors import ExperimentError
 from council.estimates import Estimate
 from council.panel import Panel
@@ -46,7 +47,7 @@ async def unfinished(desk: Desk, suite: Suite, panel: Panel) -> Experiment | Non
 
 def new_experiment(desk: Desk, suite: Suite, panel: Panel, asked_by: str) -> Experiment:
     """Give an experiment that is not kept yet."""
-    made_by = tuple(sorted(versions(desk.gateway).items()))
+    made_by = tuple(sorted({**versions(desk.gateway), "grading": VERSION}.items()))
     id_ = f"{PREFIX}{desk.new_id()}"
     seated = members_alone(panel)
     return Experiment(id_, suite, seated, asked_by, desk.now(), versions=made_by)

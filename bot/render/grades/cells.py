@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from bot.render.boards.columns import signed
 from council.bias.grades.paired import Paired
 from council.bias.grades.report import Mean
 from council.bias.report import Effect
@@ -53,8 +52,8 @@ def _end(number: float) -> str:
 
 
 def size(effect: Effect) -> str:
-    """Give an effect with its sign: "+.42"."""
-    return NONE if effect.value is None else signed(effect.value)
+    """Give an effect with its sign: "+0.42"."""
+    return NONE if effect.value is None else f"{round(effect.value, 2) + 0.0:+.2f}"
 
 
 def amount(effect: Effect) -> str:

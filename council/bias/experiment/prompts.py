@@ -13,6 +13,7 @@ from council.prompts.answering import asked
 from council.prompts.fences import fenced
 from council.rounds import Question
 
+VERSION = "1"  # changes whenever any text here does
 LETTER = "A"
 _DEFINITIONS = (  # from the worst to the best
     "unacceptable, has to be done again",
