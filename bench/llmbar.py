@@ -112,6 +112,9 @@ def held_out(verdicts: Verdicts, seen: int, shrunk: float) -> tuple[float, float
 
 
 def main() -> None:
+    if not DATA.exists():
+        print(f"{DATA} is not there, so there is nothing to measure.")
+        return
     verdicts = read()
     print(f"{len(verdicts.gold)} items, {len(verdicts.judges)} judges, both orders\n")
     best, own = max(alone(verdicts), key=lambda one: one[1])

@@ -9,12 +9,14 @@ from bot.render.names import names_of
 from council.bias.posterior import STRAY, Likely
 from council.rounds import Draw, Round
 
+MOST = 0.99
 TITLE = "What the leaderboard would have said"
 _COLUMNS = ("Answer", "By", "By the board alone", "With this round's ballots", "Counted")
 HOW = (
     "The chance of each answer to be the best of the round, by a model: the member's strength on "
-    "the leaderboard of the rounds before, from which an answer strays by {stray:g} in log-odds, "
-    "and this round's ballots. The official count knows no leaderboard, and stays as it is."
+    "the leaderboard of the rounds before, as far as it is known, from which an answer strays by "
+    "{stray:g} in log-odds, and this round's ballots. The official count knows no leaderboard, and "
+    "stays as it is."
 )
 
 
@@ -28,8 +30,8 @@ def beside_post(round_: Round, draw: Draw, likely: Sequence[Likely], rounds: int
         (
             f"Response {labels[one.member]}",
             names[one.member],
-            percent(one.before),
-            percent(one.after),
+            chance(one.before),
+            chance(one.after),
             str(places.get(labels[one.member], "–")),
         )
         for one in likely
@@ -40,6 +42,13 @@ def beside_post(round_: Round, draw: Draw, likely: Sequence[Likely], rounds: int
         Note(f"{HOW.format(stray=STRAY)} The board counts {counted(rounds, 'round')}."),
     )
     return Post(parts, TITLE)
+
+
+def chance(share: float) -> str:
+    """Give a chance that is never called certain: "over 99 %" at most."""
+    if share > MOST:
+        return "over 99 %"
+    return percent(share) if share >= 1 - MOST else "under 1 %"
 
 
 def too_few(round_: Round, rounds: int, needed: int) -> Post:

@@ -51,11 +51,25 @@ def strengths(columns: Columns) -> Mapping[str, Strength]:
     }
 
 
-def scores_of(columns: Columns) -> Mapping[str, float]:
-    """Give the strength s of every member, in log-odds; 0 for one that met nobody."""
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A strength s in log-odds, and the variance it is known with."""
+
+    value: float = 0.0
+    variance: float = 1 / RIDGE
+
+
+UNKNOWN = Score()  # of whoever met nobody: what the ridge alone says
+
+
+def scores_of(columns: Columns) -> Mapping[str, Score]:
+    """Give the strength s of every member; UNKNOWN for one that met nobody."""
     wins = _all_wins(columns)
-    scores = fitted(wins, wins + wins.T)
-    return dict(zip(columns.members, scores.tolist(), strict=True))
+    met = wins + wins.T
+    scores = fitted(wins, met)
+    variances = np.diag(np.linalg.inv(curvature(scores, met)))
+    found = zip(columns.members, scores.tolist(), variances.tolist(), strict=True)
+    return {member: Score(value, variance) for member, value, variance in found}
 
 
 def _all_wins(columns: Columns) -> Floats:
@@ -100,17 +114,23 @@ def _chances(scores: Floats) -> Floats:
     return 1 / (1 + np.exp(scores[None, :] - scores[:, None]))
 
 
-def curvature(scores: Floats, met: Floats, ridge: float = RIDGE) -> Floats:
+def curvature(scores: Floats, met: Floats, ridge: Floats | float = RIDGE) -> Floats:
     """Give the curvature of the penalised likelihood: the inverse of the strengths' covariance."""
     chances = _chances(scores)
     weights = met * chances * (1 - chances)
     return np.diag(weights.sum(axis=1)) - weights + ridge * np.eye(len(scores))
 
 
+<<<<<<< HEAD
 def fitted(wins: Floats, met: Floats, centre: Floats | float = 0.0, ridge: float = RIDGE) -> Floats:
+=======
+def fitted(
+    wins: Floats, met: Floats, centre: Floats | float = 0.0, ridge: Floats | float = RIDGE
+) -> Floats:
+>>>>>>> weights
     """Give the strengths, by Newton's method; the ridge makes them finite and unique.
 
-    It draws them to the middle, or to the centre of each.
+    It draws them to the middle, or each to its centre by a ridge of its own.
     """
     scores = np.zeros(len(wins)) + centre
     for _ in range(_TURNS):

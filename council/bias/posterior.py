@@ -1,9 +1,10 @@
 """A round's answers with the leaderboard as prior: what the board would have said.
 
 The strength θ_c of an answer, in log-odds, is normal around its member's Bradley-Terry strength on
-the leaderboard, with STRAY as its standard deviation. The round's ballots are Bradley-Terry
-evidence, ties half; a pair on a ballot over m answers weighs 2/m, so that the ballot counts as the
-m − 1 choices it takes to rank them. The posterior is taken as normal around its mode (Laplace).
+the leaderboard, with the variance that strength is known with and STRAY² more. The round's ballots
+are Bradley-Terry evidence, ties half; a pair on a ballot over m answers weighs 2/m, so that the
+ballot counts as the m − 1 choices it takes to rank them. The posterior is taken as normal around
+its mode (Laplace).
 Shown beside the official count, never inside it.
 """
 
@@ -14,7 +15,7 @@ from itertools import permutations
 import numpy as np
 
 from council.bakeoffs.columns import Floats
-from council.bakeoffs.strengths import curvature, fitted
+from council.bakeoffs.strengths import UNKNOWN, Score, curvature, fitted
 from council.ballots import Ballot
 from council.draws import digest
 from council.labels import LabelMap
@@ -37,23 +38,24 @@ class Likely:
 
 
 def posterior(
-    labels: LabelMap, ballots: Sequence[Ballot], strengths: Mapping[str, float], seed: str
+    labels: LabelMap, ballots: Sequence[Ballot], strengths: Mapping[str, Score], seed: str
 ) -> tuple[Likely, ...]:
     """Give the chances of a round's members, the likeliest first; each column adds up to 1.
 
-    `strengths` are those of the leaderboard; a member it does not know stands at 0. Everything
-    follows from these and the seed.
+    `strengths` are those of the leaderboard. Everything follows from these and the seed.
     """
     members = labels.authors
-    centre = np.array([strengths.get(member, 0.0) for member in members])
-    ridge = STRAY**-2
+    known = [strengths.get(member, UNKNOWN) for member in members]
+    centre = np.array([one.value for one in known])
+    variance = np.array([one.variance for one in known]) + STRAY**2
     wins = _wins(labels, ballots)
     met = wins + wins.T
-    mode = fitted(wins, met, centre, ridge)
+    mode = fitted(wins, met, centre, 1 / variance)
     noise = np.random.RandomState(int(digest(seed, "posterior", "")[:8], 16))
     drawn = noise.standard_normal((DRAWS, len(members)))
-    before = _best(centre + STRAY * drawn)
-    after = _best(mode + drawn @ np.linalg.cholesky(np.linalg.inv(curvature(mode, met, ridge))).T)
+    before = _best(centre + np.sqrt(variance) * drawn)
+    spread = np.linalg.inv(curvature(mode, met, 1 / variance))
+    after = _best(mode + drawn @ np.linalg.cholesky(spread).T)
     lines = zip(members, before, after, strict=True)
     likely = [Likely(*line) for line in lines]
     return tuple(sorted(likely, key=lambda line: (-line.after, line.member)))

@@ -64,6 +64,7 @@ def _parts(shown: Leaderboard, board: WeightedBoard) -> Iterator[Part]:
     yield Line(_changed(shown, board))
     yield _members(shown, board)
     if board.weighing.name != UNIFORM:
+        yield Line("What each judge weighs, of all weight:")
         yield _judges(shown, board)
     yield Note(" ".join(filter(None, (_HOW.get(board.weighing.name), _counted(shown, board)))))
 

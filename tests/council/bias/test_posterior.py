@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from council.bakeoffs.strengths import Score
 from council.ballots import Ballot
 from council.bias.posterior import Likely, posterior
 from council.labels import Label, LabelMap
@@ -10,6 +11,16 @@ from tests.builders import a_ranking
 
 TWO = LabelMap((("ada", Label("K")), ("bob", Label("L"))))
 FOUR = LabelMap(tuple((name, Label(letter)) for name, letter in zip("abcd", "KLMN", strict=True)))
+
+
+def sure(value: float) -> Score:
+    """Give a strength that is known exactly."""
+    return Score(value, 0.0)
+
+
+def known(ada: float) -> dict[str, Score]:
+    """Give boards on which bob stands at 0."""
+    return {"ada": sure(ada), "bob": sure(0.0)}
 
 
 def cast(*rankings: str) -> list[Ballot]:
@@ -24,7 +35,7 @@ def found(lines: tuple[Likely, ...]) -> dict[str, tuple[float, float]]:
 
 
 def test_without_ballots_the_board_has_the_last_word() -> None:
-    lines = posterior(TWO, [], {"ada": 1.0, "bob": 0.0}, "seed")
+    lines = posterior(TWO, [], known(1.0), "seed")
 
     # θ_a − θ_b is normal around 1 with variance 2: above 0 in Φ(1/√2) = .760.
     assert [line.member for line in lines] == ["ada", "bob"]
@@ -40,7 +51,7 @@ def test_ballots_move_the_chances_their_way() -> None:
 
 
 def test_a_strong_member_keeps_much_of_its_chance_against_one_ballot() -> None:
-    weak, strong = (found(posterior(TWO, cast("L K"), {"ada": s}, "seed")) for s in (0.0, 3.0))
+    weak, strong = (found(posterior(TWO, cast("L K"), known(s), "seed")) for s in (0.0, 3.0))
 
     assert weak["ada"][1] < 0.5 < strong["ada"][1]
 
@@ -48,7 +59,7 @@ def test_a_strong_member_keeps_much_of_its_chance_against_one_ballot() -> None:
 # A second oracle: for two answers the posterior of d = θ_a − θ_b is one integral. A ballot over
 # two answers weighs 2/2 = 1: density ∝ exp(−(d − s)²/4)·σ(d)³·σ(−d).
 def test_the_chances_are_those_of_the_exact_integral() -> None:
-    lines = posterior(TWO, cast("K L", "K L", "K L", "L K"), {"ada": -0.5}, "seed")
+    lines = posterior(TWO, cast("K L", "K L", "K L", "L K"), known(-0.5), "seed")
 
     d = np.linspace(-12, 12, 20_001)
     density = np.exp(-((d + 0.5) ** 2) / 4) / (1 + np.exp(-d)) ** 3 / (1 + np.exp(d))
@@ -64,3 +75,14 @@ def test_ties_are_halves() -> None:
 
 def test_the_same_seed_gives_the_same_chances() -> None:
     assert posterior(TWO, cast("K L"), {}, "s") == posterior(TWO, cast("K L"), {}, "s")
+
+
+def test_a_board_that_knows_little_claims_little() -> None:
+    young = {"ada": Score(3.0, 9.0), "bob": Score(-3.0, 9.0)}
+    old = {"ada": sure(3.0), "bob": sure(-3.0)}
+
+    little, much = (found(posterior(TWO, [], one, "seed"))["ada"][0] for one in (young, old))
+
+    # Φ(6/√20) = .910 against Φ(6/√2) = 1.
+    assert little == pytest.approx(0.910, abs=0.02)
+    assert much > 0.99

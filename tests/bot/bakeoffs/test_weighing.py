@@ -1,0 +1,76 @@
+"""What stands beside a leaderboard: weighed judges on request, and people from twenty votes on."""
+
+import pytest
+
+from bot.bakeoffs.boards import leaderboard
+from bot.bakeoffs.keeping import records_up_to_date
+from bot.bakeoffs.sought import Sought
+from bot.bakeoffs.weighing import weighed
+from bot.commands.desk import Desk
+from bot.render.boards import Leaderboard
+from council.human_votes import HumanVote
+from council.places import Place
+from storage.memory import MemoryStore
+from tests.bot.desks import a_desk
+from tests.builders import ASKED_AT, GEMINI
+from tests.storage.builders import a_closed_round
+
+
+@pytest.fixture
+async def desk() -> Desk:
+    store = MemoryStore()
+    await store.open(a_closed_round("r1"))
+    return a_desk(store=store)
+
+
+async def voted(desk: Desk, people: int) -> None:
+    """Have so many people call the third member's answer the best."""
+    draw = (await desk.store.load("r1")).draw
+    assert draw
+    label = draw.labels.label_of(GEMINI) or ""
+    for person in range(people):
+        await desk.store.vote(HumanVote("r1", f"U{person}", label, GEMINI, ASKED_AT))
+
+
+async def shown(desk: Desk, sought: Sought) -> Leaderboard:
+    await records_up_to_date(desk)
+    board = await leaderboard(desk.bench, sought, {}, whole=False)
+    return await weighed(desk, sought, board)
+
+
+async def test_judges_stand_beside_people_from_twenty_votes_on(desk: Desk) -> None:
+    await voted(desk, 19)
+    few = await shown(desk, Sought(as_judge=True))
+    await voted(desk, 20)
+    enough = await shown(desk, Sought(as_judge=True))
+
+    assert few.people == {}
+    assert enough.people
+    assert GEMINI not in enough.people
+    assert {one.ballots for one in enough.people.values()} == {20}
+
+
+async def test_a_board_of_authors_does_not_look_at_people(desk: Desk) -> None:
+    await voted(desk, 20)
+
+    assert (await shown(desk, Sought())).people == {}
+
+
+async def test_people_that_chose_enough_can_weigh_judges(desk: Desk) -> None:
+    await voted(desk, 20)
+
+    found = (await shown(desk, Sought(weights="human"))).weighted
+
+    assert found
+    assert found.weighing.is_usable
+    assert len(found.rows) == len((await desk.store.load("r1")).panel.members)
+
+
+async def test_votes_on_rounds_of_another_workspace_do_not_count(desk: Desk) -> None:
+    await voted(desk, 20)
+
+    elsewhere = Place("slack", "T9").scope
+    found = (await shown(desk, Sought(weights="human", scope=elsewhere))).weighted
+
+    assert found
+    assert (found.rows, found.weighing.have, found.rounds) == ((), 0, 0)
