@@ -121,13 +121,9 @@ def curvature(scores: Floats, met: Floats, ridge: Floats | float = RIDGE) -> Flo
     return np.diag(weights.sum(axis=1)) - weights + ridge * np.eye(len(scores))
 
 
-<<<<<<< HEAD
-def fitted(wins: Floats, met: Floats, centre: Floats | float = 0.0, ridge: float = RIDGE) -> Floats:
-=======
 def fitted(
     wins: Floats, met: Floats, centre: Floats | float = 0.0, ridge: Floats | float = RIDGE
 ) -> Floats:
->>>>>>> weights
     """Give the strengths, by Newton's method; the ridge makes them finite and unique.
 
     It draws them to the middle, or each to its centre by a ridge of its own.
