@@ -1,16 +1,27 @@
 """How much self-identification is found, and how much ordinary text is masked, for docs/method.md.
 
-python -m bench.scrub
+python -m bench.scrub [--packages]
+
+With --packages, the texts and sources of the installed packages are read as well, each paragraph
+as an answer: a few minutes.
 """
 
+import re
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
 from time import process_time
 
 from council.bakeoffs.intervals import rate_interval
 from council.scrub import ready, scrub
+from council.scrub.mentions import marked
 from tests.council.scrub_corpus import GROUPS, LANGUAGES, Texts, texts
 
 LENGTH = 8_000
 ATTEMPTS = 20
+TEXTS = {".md", ".txt", ".rst", ".py", ".json", ".yaml"}
+LARGEST_FILE, PARAGRAPH = 400_000, (20, 4_000)  # characters
 ANSWERS = {
     "names nobody": "Use a jobs table read with SKIP LOCKED; it carries that load. ",
     "names models": "It carries that load on one node, as far as we have seen. " * 8
@@ -29,6 +40,8 @@ def main() -> None:
             _row(name, texts(half, *languages))
         _row("all", texts(half))
     _times()
+    if "--packages" in sys.argv:
+        _packages()
 
 
 def _row(name: str, of: Texts) -> None:
@@ -54,6 +67,24 @@ def _milliseconds(text: str) -> float:
     start = process_time()
     scrub(text)
     return (process_time() - start) * 1000
+
+
+def _packages() -> None:
+    naming = [text for text in _paragraphs() if marked(text)]
+    masked = [text for text in naming if scrub(text).found]
+    print("paragraphs of the installed packages that name a model or maker, masked:")
+    print(f"  {_rate(len(masked), len(naming))}")
+    for text in masked:
+        print("  -", " / ".join(text.split("\n"))[:90])
+
+
+def _paragraphs() -> Iterator[str]:
+    least, most = PARAGRAPH
+    for path in sorted(Path(sysconfig.get_paths()["purelib"]).rglob("*")):
+        if path.suffix in TEXTS and path.is_file() and path.stat().st_size < LARGEST_FILE:
+            for text in re.split(r"\n\s*\n", path.read_text(encoding="utf-8", errors="replace")):
+                if least <= len(text.strip()) <= most:
+                    yield text.strip()
 
 
 if __name__ == "__main__":

@@ -8,14 +8,17 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from council.answers import Absence, Answer, Role
+from council.bakeoffs.schedule import Schedule
 from council.ballots import Ballot, Paper, Ranking, SpoiledBallot, cast
 from council.calls import Prompt, Reply
 from council.counting import counted, drawn
 from council.families import family_of
 from council.labels import Label
 from council.panel import Member, ModelId, Panel, Rubric, Terms
+from council.places import Place
 from council.prompts.fences import nonce_for
 from council.rounds import Question, Round
 from council.slates import Slate
@@ -162,3 +165,24 @@ def ranked(round_: Round, vote: Vote = in_label_order) -> Round:
         text = ballot_text(ranking, nonce) if ranking else "I rank none."
         round_ = round_.with_(cast(slate, nonce, a_paper(text, nonce=nonce)))
     return round_.with_(counted(round_, draw))
+
+
+def a_schedule(schedule_id: str = "s1", **fields: Any) -> Schedule:  # noqa: ANN401
+    """Give a schedule of every Monday at nine, with a cap and subscribers."""
+    place = Place("slack", "T1", "C1")
+    own = Schedule(
+        id=schedule_id,
+        name="weekly",
+        suite="sql",
+        panel="house",
+        cron="0 9 * * 1",
+        zone="UTC",
+        words="every monday 09:00",
+        place=place,
+        made_by="U1",
+        made_at=ASKED_AT,
+        scope=place.scope,
+        cap_micro=2_000_000,
+        subscribers=("U1", "U2"),
+    )
+    return replace(own, **fields)

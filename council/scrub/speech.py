@@ -14,14 +14,17 @@ _QUOTED = re.compile(
     r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|„[^„“”"\n]{1,400}[“”"]|«[^«»\n]{1,400}»'
     r"|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|`[^`\n]{1,400}`|(?<!\w)'[^'\n]{2,400}'(?!\w)"
 )
+_CODE = re.compile(r"```[^`]*```")
 _SPOKEN = re.compile(r"[^\W\d_]{2}")
 
 
 def own_voice(text: str) -> str:
-    """Give a marked text without emphasis, and without what it quotes others as saying.
+    """Give a marked text without emphasis, code, and what it quotes others as saying.
 
-    A quoted name alone stays, without its marks, and so does a text that is one quotation.
+    A quoted name alone stays, without its marks, and so does a text that is one quotation, or
+    nothing but code.
     """
+    text = _CODE.sub("\n", text) if _CODE.sub("", text).strip() else text
     text = _SPACE.sub(" ", _UNDERLINING.sub("", text.translate(_TIDY))).strip()
     return _QUOTED.sub(_unquoted, text).replace("`", "")
 

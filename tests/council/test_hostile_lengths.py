@@ -68,6 +68,9 @@ TONGUES = [
     'many("a/b/Claude/")',
     'many("Claude\\n \\n ")',
     'many("Regards ") + "Claude"',
+    'many("``` ") + "Claude"',
+    'many("```a``` Claude ")',
+    '"```" + many("a`") + "Claude"',
 ]
 REASONS = [
     '"Response A" + many(", ") + "x"',

@@ -58,6 +58,7 @@ def test_no_text_is_signed_and_ordinary(language: str) -> None:
         pytest.param("저는 클로드입니다.", "저는 {}입니다.", id="a-particle"),
         pytest.param("我是克劳德，你好。", "我是{}，你好。", id="no-blanks"),
         pytest.param("As Claude, I nod.\n\ue000\uf8ff", None, id="private-characters"),
+        pytest.param("```\nI am Claude.\n```", "```\nI am {}.\n```", id="nothing-but-code"),
         pytest.param('"I am Claude and I nod."', '"I am {} and I nod."', id="quoted-as-a-whole"),
     ],
 )
@@ -74,6 +75,9 @@ def test_names_are_read_as_the_language_writes_them(text: str, masked: str | Non
         pytest.param("I am Pi Patel, as cohere as phi.", id="ordinary-words"),
         pytest.param("GPT-4o: faster.\nClaude: dearer.", id="compared"),
         pytest.param('He said: "Hi! I am Claude, made by Anthropic." We left.', id="quoted"),
+        pytest.param("Say so:\n```yaml\nmodel: gpt-5\n```", id="code"),
+        pytest.param("Llama 3, as a model from Meta, is open.", id="a-role-of-another"),
+        pytest.param("As a model from Meta, it is open.", id="a-role-of-it"),
         pytest.param(f"I am here.{' So it is.' * 60} Claude is not.", id="far-from-the-name"),
     ],
 )

@@ -9,7 +9,6 @@ from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import Bench
 from council.bakeoffs.records import VERSION
-from council.bakeoffs.schedule import Schedule
 from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
 from council.places import Place
 from council.ports import Outgoing, Store
@@ -46,25 +45,6 @@ def holding(*texts: str, name: str = "sql", scope: str = T1.scope) -> Suite:
 
 def a_bakeoff(bakeoff_id: str = "bo:1", **fields: Any) -> Bakeoff:  # noqa: ANN401
     return replace(Bakeoff(bakeoff_id, SUITE, a_panel(), T1, "U1", ASKED_AT), **fields)
-
-
-def a_schedule(schedule_id: str = "s1", **fields: Any) -> Schedule:  # noqa: ANN401
-    own = Schedule(
-        id=schedule_id,
-        name="weekly",
-        suite="sql",
-        panel="house",
-        cron="0 9 * * 1",
-        zone="Europe/Budapest",
-        words="every monday 09:00",
-        place=T1,
-        made_by="U1",
-        made_at=ASKED_AT,
-        scope=T1.scope,
-        cap_micro=2_000_000,
-        subscribers=("U1", "U2"),
-    )
-    return replace(own, **fields)
 
 
 def a_record(round_id: str = "r1", **fields: Any) -> Packed:  # noqa: ANN401

@@ -9,8 +9,8 @@ from council.bakeoffs.ports import KeptSuite
 from council.errors import StoreError
 from storage.bench_documents import Kept, kept_line, thing_of
 from storage.documents import Record, line_of
-from tests.builders import ASKED_AT
-from tests.storage.benches import SUITE, a_bakeoff, a_schedule, holding
+from tests.builders import ASKED_AT, a_schedule
+from tests.storage.benches import SUITE, a_bakeoff, holding
 from tests.storage.builders import a_closed_round
 
 KEPT = [

@@ -19,18 +19,8 @@ from storage.bench_rows import (
 )
 from storage.outgoing import SqlOutgoing
 from storage.sql import SqlStore
-from tests.builders import ASKED_AT
-from tests.storage.benches import (
-    SUITE,
-    T1,
-    T2,
-    Books,
-    a_bakeoff,
-    a_record,
-    a_schedule,
-    holding,
-    sql_bench,
-)
+from tests.builders import ASKED_AT, a_schedule
+from tests.storage.benches import SUITE, T1, T2, Books, a_bakeoff, a_record, holding, sql_bench
 from tests.storage.builders import a_closed_round
 
 

@@ -25,8 +25,8 @@ from storage.reading import PARTS
 from storage.rows import RoundRow, SpendingRow
 from storage.schedules import keeping
 from storage.sql import SqlStore
-from tests.builders import ASKED_AT, an_answer
-from tests.storage.benches import SUITE, a_bakeoff, a_schedule, sql_bench
+from tests.builders import ASKED_AT, a_schedule, an_answer
+from tests.storage.benches import SUITE, a_bakeoff, sql_bench
 from tests.storage.builders import a_closed_round, keep
 
 POSTGRES = make_url("postgresql://").get_dialect()()

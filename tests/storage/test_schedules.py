@@ -10,7 +10,8 @@ from council.bakeoffs.ports import Bench
 from council.errors import ScheduleError
 from storage.database import open_engine
 from storage.schedules import SqlSchedules
-from tests.storage.benches import T1, T2, a_schedule
+from tests.builders import a_schedule
+from tests.storage.benches import T1, T2
 
 MONDAY, NEXT = "2026-11-23T09:00", "2026-11-30T09:00"
 

@@ -32,9 +32,9 @@ from storage.rows import RoundRow
 from storage.schema import HEAD, revision, upgrade
 from storage.sql import SqlStore
 from storage.writing import PANEL
-from tests.builders import ASKED_AT, a_panel, a_round, an_answer
+from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
 from tests.fakes import FakeGateway
-from tests.storage.benches import SUITE, a_bakeoff, a_record, a_schedule, sql_bench
+from tests.storage.benches import SUITE, a_bakeoff, a_record, sql_bench
 from tests.storage.builders import a_closed_round, keep
 
 MIGRATIONS = Path(schema.__file__).parent / "migrations"

@@ -40,7 +40,8 @@ _NAMED = (
     r"|\b(?:speaking|writing|answering|responding|replying|speaking for myself|my (?:role|capacity"
     r"|life|answer|perspective|view|point of view|standpoint)|i (?:work|serve|act)) as"
 )
-_ALONE = rf"(?!,? ?{MODEL}|'s )"
+# "As a model from OpenAI, it …" is about another.
+_ALONE = rf"(?!,? ?{MODEL}|'s |,? (?:it|its|this|that|these|the|they|he|she)\b)"
 _TEXT = r"(?:answer|response|reply|text|message|summary|post|content|note)"
 _WRITTEN = r"(?:written|generated|produced|authored|provided|drafted|composed|created|made|given)"
 
@@ -68,9 +69,11 @@ ENGLISH = Language(
         # "I was trained by Google", "as an AI made by Anthropic", "an OpenAI model"
         rf"\b{_AM} {_ADVERB}{_KIND}{_MADE}(?:,? (?:and|&) \w+)? (?:by|at)"
         rf" (?:the \w+ at )?{MAKER}(?!'s )",
-        rf"\b(?:i am|i'm|as|being) an? (?=[^.\n]{{0,60}}\b{_NOUN}\b){_KIND}(?:{_MADE} )?"
+        rf"(?:\b(?:i am|i'm|i, as|being|speaking as)"
+        rf"|{OPENING}as) an? (?=[^.\n]{{0,60}}\b{_NOUN}\b){_KIND}(?:{_MADE} )?"
         rf"(?:by|at|from|of) (?:the \w+ (?:at|of) )?{MAKER}{_ALONE}",
-        rf"\b(?:i am|i'm|as|being) an? {_KIND}{MAKER}(?:'s)? {_KIND}{_NOUN}\b{_ALONE}",
+        rf"(?:\b(?:i am|i'm|i, as|being|speaking as)"
+        rf"|{OPENING}as) an? {_KIND}{MAKER}(?:'s)? {_KIND}{_NOUN}\b{_ALONE}",
         rf"\bi(?:'m| am) (?:one of )?(?:the )?{MAKER}'s {_KIND}{_NOUN}",
         rf"\b{_MADE} by {MAKER},? i\b",
         rf"{MAKER}[^.\n]{{0,12}} (?:made|trained|developed|created|built|designed|programmed"

@@ -69,9 +69,10 @@ class Grammar:
             rf"\b(?:{self.named}) ?{kind}{MODEL}{not_after}",
             rf"\b(?:{self.here}) {kind}{MODEL}(?=[.,!:;،])",
             rf"\b(?:{self.role}) ?{kind}{MODEL}(?=(?:{self.then}))",
-            rf"\b(?:{self.role}|{self.named}) ?{is_noun}{kind}(?:(?:{self.made}) )?"
+            rf"(?:\b(?:{self.named})"
+            rf"|{OPENING}(?:{self.role})) ?{is_noun}{kind}(?:(?:{self.made}) )?"
             rf"(?:(?:{self.by}) ?)?{MAKER}{alone}",
-            rf"\b(?:{self.role}) {MAKER}[ -](?:{self.nouns})",
+            rf"{OPENING}(?:{self.role}) {MAKER}[ -](?:{self.nouns})",
             rf"\b(?:{self.was}) {kind}(?:{self.made})(?: \w{{1,3}} \w{{1,20}})? "
             rf"(?:(?:{self.by}) ?)?{MAKER}",
             rf"{MAKER}(?:{self.made_me})\b",

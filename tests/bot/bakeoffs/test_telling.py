@@ -9,7 +9,6 @@ from bot.bakeoffs.resuming import go_on_at_home, go_on_in
 from bot.chat import File, Mentions, Post, Sent, UnwelcomeError
 from bot.commands.desk import Desk
 from council.bakeoffs.bakeoff import Bakeoff, Ending
-from council.bakeoffs.schedule import Schedule
 from council.errors import StoreError
 from council.places import Place
 from council.ports import Wanted
@@ -17,7 +16,7 @@ from council.rounds import Question, Round
 from storage.memory import MemoryStore
 from tests.bot.bakeoffs.kitchen import DEAR, HERE, Room, a_bakeoff, a_suite, held, kept
 from tests.bot.desks import a_desk
-from tests.builders import ASKED_AT, KEYS
+from tests.builders import ASKED_AT, KEYS, a_schedule
 from tests.fakes import FakeGateway
 
 
@@ -198,14 +197,9 @@ async def test_a_fault_of_the_machine_is_told_aloud_with_what_to_do() -> None:
     assert (await desk.bench.bakeoffs.load("bo:beef")).ending is None
 
 
-def a_schedule(*subscribers: str) -> Schedule:
-    made = ("weekly", "weekly-sql", "sql", "house", "0 9 * * 1", "UTC", "every monday 09:00")
-    return Schedule(*made, HERE, "U1", ASKED_AT, HERE.scope, subscribers=subscribers)
-
-
 async def test_a_scheduled_one_that_ends_early_calls_those_who_subscribed() -> None:
     desk, room = a_desk(), Room()
-    await desk.bench.schedules.keep(a_schedule("U7"))
+    await desk.bench.schedules.keep(a_schedule("weekly", subscribers=("U7",)))
     scheduled = replace(a_bakeoff(id_="sched:weekly@2026-11-23T09:00", cap=0), schedule="weekly")
     desk.gateway.prices = dict.fromkeys(KEYS, DEAR)  # type: ignore[attr-defined]
 

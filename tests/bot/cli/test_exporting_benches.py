@@ -10,8 +10,8 @@ from council.bakeoffs.ports import Bench
 from storage.database import open_engine
 from storage.schema import upgrade
 from tests.bot.homes import Home, scripted_panel
-from tests.builders import ASKED_AT
-from tests.storage.benches import SUITE, a_bakeoff, a_schedule, holding, sql_bench
+from tests.builders import ASKED_AT, a_schedule
+from tests.storage.benches import SUITE, a_bakeoff, holding, sql_bench
 
 ENDED = a_bakeoff("bo:ended", ending=Ending(ASKED_AT))
 

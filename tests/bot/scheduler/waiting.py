@@ -14,23 +14,19 @@ from council.bakeoffs.schedule import Schedule
 from council.bakeoffs.suite import Suite, SuiteQuestion
 from council.places import Place
 from tests.bot.desks import FakeChat, a_desk
+from tests.builders import a_schedule
 
 HERE = Place("slack", "T1", "C1")
 SQL = Suite("sql", (SuiteQuestion("What does SKIP LOCKED do?"), SuiteQuestion("Why WAL?")))
 MONDAY = datetime(2026, 11, 23, 8, 59, tzinfo=UTC)
-WEEKLY = Schedule(
-    id="5c4ed",
+WEEKLY = a_schedule(
+    "5c4ed",
     name="weekly-sql",
-    suite="sql",
-    panel="house",
-    cron="0 9 * * 1",
-    zone="UTC",
-    words="every monday 09:00",
     place=HERE,
-    made_by="U1",
     made_at=MONDAY,
-    scope=HERE.scope,
+    cap_micro=None,
     last_slot="2026-11-20T12:00",
+    subscribers=(),
 )
 SLOT = "2026-11-23T09:00"
 

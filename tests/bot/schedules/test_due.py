@@ -6,23 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.schedules.due import due
-from council.bakeoffs.schedule import Schedule
-from council.places import Place
+from tests.builders import a_schedule
 
 NINE = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
-DAILY = Schedule(
-    id="s1",
-    name="daily",
-    suite="sql",
-    panel="house",
-    cron="0 9 * * *",
-    zone="UTC",
-    words="every day 09:00",
-    place=Place("web"),
-    made_by="U1",
-    made_at=NINE - timedelta(days=30),
-    last_slot="2026-11-22T09:00",
-)
+DAILY = a_schedule(cron="0 9 * * *", words="every day 09:00", last_slot="2026-11-22T09:00")
 
 
 @pytest.mark.parametrize(
