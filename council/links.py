@@ -3,7 +3,7 @@
 A workspace has one chain, in the order its rounds closed. Knows no round and no store.
 """
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from council.canonical import fingerprint
 
@@ -42,6 +42,9 @@ class KeptLink:
     has_round: bool = True
 
 
+_HASHED = tuple(field.name for field in fields(Link) if field.name != "hash")
+
+
 def appended(head: Link | None, scope: str, round_id: str, digest: str, origin: str = "") -> Link:
     """Give the link that comes after the head of a scope's chain; without a head, the first."""
     number, previous = (head.number + 1, head.hash) if head else (1, "")
@@ -51,6 +54,4 @@ def appended(head: Link | None, scope: str, round_id: str, digest: str, origin: 
 
 def _hashed(link: Link) -> str:
     """Give the SHA-256 over the canonical JSON of all a link holds but its hash."""
-    held = asdict(link)
-    del held["hash"]
-    return fingerprint(held)
+    return fingerprint({name: getattr(link, name) for name in _HASHED})

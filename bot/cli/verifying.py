@@ -13,6 +13,7 @@ from bot.settings import SettingsError, load_settings
 from council.chain import chain_name, walked_in_part
 from council.errors import StoreError
 from council.forgetting import names_of_text
+from council.forgotten import Forgotten
 from council.links import Link
 from council.ports import Store
 from council.rounds import Round
@@ -109,6 +110,8 @@ def _said(found: Record, *, is_exported: bool = False) -> bool:
         typer.echo(f"Round {round_.id} differs in {difference}")
     for change in changed:
         typer.echo(f"Round {round_.id} is not as it closed: {change}")
+    if round_.forgotten and (differences or changed):
+        typer.echo(f"Round {round_.id}: {_since(round_.forgotten)}")
     if not (differences or changed):
         in_chain = f"; {_linked(found.seal, is_exported)}" if round_.closing else ""
         typer.echo(f"Round {round_.id}: {_extent(round_)}{in_chain}")
@@ -127,11 +130,14 @@ def _linked(seal: Seal | None, is_exported: bool) -> str:
 
 def _extent(round_: Round) -> str:
     if round_.forgotten:
-        on = f"forgotten on {round_.forgotten.at:%Y-%m-%d}"
         ranked = ", standings and verdict" if round_.tally else ""
         agree = f"; label map, slates{ranked} agree with what is kept" if round_.draw else ""
-        return on + agree
+        return _since(round_.forgotten) + agree
     if round_.draw is None:
         return "nothing to recompute"
     ranked = ", standings and verdict too" if round_.tally else ""
     return f"label map, slates and ballots are as recomputed{ranked}"
+
+
+def _since(gone: Forgotten) -> str:
+    return f"forgotten on {gone.at:%Y-%m-%d}"

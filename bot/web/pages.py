@@ -86,6 +86,10 @@ def _open(round_: Round) -> dict[str, Any]:
 
 def _closed(round_: Round, seal: Seal | None) -> dict[str, Any]:
     shown: dict[str, Any] = {"root": report(round_).root, "draw": round_.draw}
+    shown |= {
+        "link": seal.link if seal else None,
+        "changed": changes(round_, seal) if seal else (),
+    }
     if round_.draw:
         shown |= {
             "standings": standings_post(round_, round_.draw),
@@ -94,8 +98,6 @@ def _closed(round_: Round, seal: Seal | None) -> dict[str, Any]:
             "placings": placings(round_, round_.draw),
             "findings": findings(round_),
             "differences": verify(round_),
-            "link": seal.link if seal else None,
-            "changed": changes(round_, seal) if seal else (),
         }
     return shown
 

@@ -62,9 +62,9 @@ def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
 @pytest.mark.parametrize(
     ("act", "words"),
     [
-        pytest.param(lambda s: s.save("r2", Closing(9.0)), "SET seconds=", id="close"),
+        pytest.param(lambda s: s.save("open", Closing(9.0)), "SET seconds=", id="close"),
         pytest.param(
-            lambda s: s.save("r2", Closing(9.0)), "ORDER BY link.number DESC", id="close-links"
+            lambda s: s.save("open", Closing(9.0)), "ORDER BY link.number DESC", id="close-links"
         ),
         pytest.param(lambda s: s.seal("r1"), "WHERE link.round_id = ", id="seal"),
         pytest.param(lambda s: s.load("r1"), "FROM synthesis", id="load"),
@@ -93,8 +93,8 @@ def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
         pytest.param(lambda s: s.ids(3), "ORDER BY round.asked_at, round.id", id="ids"),
         pytest.param(lambda s: s.forget("r1", ASKED_AT, "s"), "FOR UPDATE", id="forget-locks"),
         pytest.param(lambda s: s.forget("r1", ASKED_AT, "s"), "DELETE FROM answer", id="forget"),
-        pytest.param(lambda s: s.save("r2", an_answer()), "FOR SHARE", id="save-waits"),
-        pytest.param(lambda s: s.save("r2", Closing(9.0)), "FOR UPDATE", id="close-waits"),
+        pytest.param(lambda s: s.save("open", an_answer()), "FOR SHARE", id="save-waits"),
+        pytest.param(lambda s: s.save("open", Closing(9.0)), "FOR UPDATE", id="close-waits"),
     ],
 )
 async def test_what_is_asked_of_one_is_asked_of_the_other(
@@ -102,7 +102,7 @@ async def test_what_is_asked_of_one_is_asked_of_the_other(
 ) -> None:
     asked: list[str] = []
     await keep(SqlStore(engine), a_closed_round())
-    await keep(SqlStore(engine), replace(a_closed_round("r2"), closing=None))
+    await keep(SqlStore(engine), replace(a_closed_round("open"), closing=None))
 
     def note(_: object, clause: ClauseElement, *__: object) -> None:
         if not isinstance(clause, Insert):  # each database has its own

@@ -49,6 +49,9 @@ async def tampered(engine: AsyncEngine, change: str) -> SqlStore:
         pytest.param(
             "synthesis SET fallback = 'dice'", "synthesis.fallback: 'dice'", id="fallback"
         ),
+        pytest.param("standing SET position = position + 7", "standing.position: ", id="gap"),
+        pytest.param("synthesis SET reply = NULL", "synthesis.reply: ", id="no-reply"),
+        pytest.param("round SET panel_name = 'x'", "round.panel_name: 'x'", id="panel-name"),
         pytest.param("round SET panel = '{broken'", "round.panel: ", id="broken-panel"),
         pytest.param("round SET panel = 'null'", "round.panel: ", id="null-panel"),
         pytest.param("round SET panel = '{}'", "round.panel.name: ", id="empty-panel"),

@@ -109,6 +109,7 @@ def test_an_edit_after_forgetting_is_named(held: tuple[Home, str]) -> None:
 
     assert ran.code == 1
     assert "is not as it closed: answers, beside their texts" in ran.out
+    assert f"Round {round_id}: forgotten on 20" in ran.out
 
 
 def test_a_head_can_be_written_down(two: tuple[Home, str, str]) -> None:

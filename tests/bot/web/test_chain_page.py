@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from bot.web.pages import round_page
-from council.rounds import Question, Round
+from council.rounds import Closing, Question, Round
 from council.sealing import Seal
 from storage.memory import MemoryStore
 from tests.bot.web.test_forgotten_page import request, site_of
+from tests.builders import a_round
 from tests.storage.builders import a_closed_round, keep
 
 
@@ -43,6 +44,15 @@ async def test_a_closed_round_says_whether_it_is_as_it_closed(
     store: MemoryStore, said: str
 ) -> None:
     assert said in await page_of(store, a_closed_round("beef"))
+
+
+async def test_a_round_that_failed_and_was_edited_says_so_too() -> None:
+    failed = replace(a_round(), id="beef", closing=Closing(1.0, "Only one answered."))
+
+    page = await page_of(EditedStore(), failed)
+
+    assert "Not as it was when the round closed: question<" in page
+    assert "Recomputed from" not in page
 
 
 async def test_a_round_from_elsewhere_says_since_when() -> None:
