@@ -2,8 +2,8 @@
 
 One product serves the page, a strict fake Slack and a strict fake Discord; each has a schedule of
 its own. The first runs have the machine to themselves; beside the second ones it is kept busy, so
-that the models are slower and there is something to tell. Takes about three quarters of an hour; a path that is named
-is given the database, which holds 72 rounds.
+that the models are slower and there is something to tell. Takes about three quarters of an hour; a
+path that is named is given the database, which holds 72 rounds.
 """
 
 import asyncio
