@@ -30,17 +30,19 @@ HELD = (
 
 async def link(connection: AsyncConnection, round_id: str, joining: Joining) -> None:
     """Note what a closed round holds and append it to its chain; one that has a link keeps it."""
-    if await _row_of(connection, round_id):
-        return
-    round_ = round_from(*await found(connection, select(RoundRow), round_id))
-    notes = noted(round_, joining.salt)
-    own = update(RoundRow).where(col(RoundRow.id) == round_id)
-    await connection.execute(own.values(salt=joining.salt, digests=_pairs(notes.texts)))
-    scope, is_taken = round_.question.place.scope, True
-    while is_taken:
-        head = await _head(connection, scope)
-        last = appended(head, scope, round_id, notes.digest, joining.origin)
-        is_taken = not await insert(connection, [link_row(last, notes.parts)])
+    row, rows = await found(connection, select(RoundRow), round_id)
+    round_ = round_from(row, rows)
+    notes = noted(round_, row["salt"] or joining.salt)
+    if not row["salt"]:
+        own = update(RoundRow).where(col(RoundRow.id) == round_id)
+        await connection.execute(own.values(salt=notes.salt, digests=_pairs(notes.texts)))
+    scope = round_.question.place.scope
+    is_linked = await _row_of(connection, round_id) is not None
+    while not is_linked:
+        last = appended(
+            await _head(connection, scope), scope, round_id, notes.digest, joining.origin
+        )
+        is_linked = await insert(connection, [link_row(last, notes.parts)])
 
 
 async def seal_of(connection: AsyncConnection, round_id: str) -> Seal | None:

@@ -122,6 +122,20 @@ async def test_a_round_that_was_deleted_is_missed(engine: AsyncEngine) -> None:
     assert (await walked(engine)).findings == ["round 'r2' of link 2 was deleted"]
 
 
+async def test_a_round_that_was_deleted_can_be_taken_in_again(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await keep(store, asked("r1"))
+    seal = await store.seal("r1")
+    await changed(engine, "DELETE FROM round")
+
+    await store.take_in(asked("r1"), seal)
+
+    assert seal is not None
+    assert await store.seal("r1") == seal
+    assert changes(await store.load("r1"), seal) == ()
+    assert (await walked(engine)).findings == []
+
+
 async def test_a_link_that_was_deleted_is_missed_by_chain_and_round(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
     for number in (1, 2, 3):
