@@ -42,6 +42,7 @@ bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be inst
 	$(BIN)/python -m bench.overhead --rivals
 	$(BIN)/python -m bench.page
 	$(BIN)/python -m bench.leaderboard
+	$(BIN)/python -m bench.bias_report
 	$(BIN)/python -m bench.llmbar
 
 pictures: $(VENV)/.dev ## take the documents' pictures of page, Slack and Discord anew, with Debian's chromium

@@ -6,7 +6,7 @@ units is found by very many rounds.
 
 import argparse
 
-from tests.council.bias.recovery import PLANTED, coverage
+from tests.council.bias.recovery import coverage, stronger
 
 COLUMNS = ("measure", "planted", "mean", "held", "seen", "intervals")
 
@@ -16,11 +16,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, nargs="+", default=[60, 150, 400, 1_000])
     parser.add_argument("--trials", type=int, default=400)
     parser.add_argument("--members", type=int, default=5)
+    parser.add_argument("--times", type=float, default=1.0, help="as strong as planted usually")
     wanted = parser.parse_args()
+    planted = stronger(wanted.times)
     for rounds in wanted.rounds:
-        print(f"\n{rounds} rounds, {wanted.members} members, {wanted.trials} trials")
+        print(f"\n{rounds} rounds, {wanted.members} members, {wanted.trials} trials, {planted}")
         print("".join(f"{name:>12}" for name in COLUMNS))
-        for line in coverage(PLANTED, rounds, wanted.trials, wanted.members):
+        for line in coverage(planted, rounds, wanted.trials, wanted.members):
             print(line)
 
 

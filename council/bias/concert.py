@@ -21,20 +21,17 @@ def pairwise_taus(block: Block) -> Taus:
     """Give Kendall's τ_b of each two judges, a round each, on the answers both ranked."""
     one, other = np.triu_indices(block.members, 1)
     signs = sides(block.shares[:, :, one], block.shares[:, :, other])
+    known = ~np.isnan(signs)
+    signs = np.where(known, signs, 0.0)
+    concord = signs @ np.swapaxes(signs, 1, 2)
+    # How many pairs each judge has untied, of those that each other judge ranked too.
+    untied = np.abs(signs) @ np.swapaxes(known.astype(float), 1, 2)
+    most = np.sqrt(untied * np.swapaxes(untied, 1, 2))
+    taus = np.where(most > 0, concord / np.maximum(most, 1.0), np.nan)
     return {
-        (block.judges[i], block.judges[k]): _tau(signs[:, i], signs[:, k])
+        (block.judges[i], block.judges[k]): taus[:, i, k]
         for i, k in combinations(range(len(block.judges)), 2)
     }
-
-
-def _tau(one: Floats, other: Floats) -> Floats:
-    known = ~np.isnan(one) & ~np.isnan(other)
-    here, there = np.where(known, one, 0.0), np.where(known, other, 0.0)
-    untied = np.sqrt(np.abs(here).sum(axis=1) * np.abs(there).sum(axis=1))
-    found: Floats = np.where(
-        untied > 0, (here * there).sum(axis=1) / np.maximum(untied, 1.0), np.nan
-    )
-    return found
 
 
 def agreement(taus: Sequence[Taus], judges: Sequence[str]) -> dict[str, Effect]:

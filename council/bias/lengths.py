@@ -21,7 +21,7 @@ from council.bias.report import Effect
 from council.bias.traits import STYLE
 
 RIDGE = 0.1
-MOST_BALLOTS = 10_000  # of a judge; of more, so many are taken evenly from first to last
+MOST_BALLOTS = 4_000  # of a judge; of more, so many are taken evenly from first to last
 FEWEST_OVER = 10  # ballots more than numbers fitted to them, below which nothing is said
 FEWEST_SHOWING = 5  # ballots on which answers must differ in a trait, or nothing is said of it
 _TURNS = 30

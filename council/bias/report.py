@@ -32,7 +32,10 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What a judge gave to the answers it saw at one place: mean Borda share less ½."""
+    """What a judge gave to the answers it saw at one place: mean Borda share less ½.
+
+    It has no p: `JudgeBias.position` tests all places together.
+    """
 
     number: int
     effect: Effect
@@ -43,10 +46,11 @@ class JudgeBias:
     """The bias of one seat as a judge.
 
     `own` is the share it gives its own answer less what the other judges give it, on audit
-    ballots; `family` the same for answers of its maker, its own left out; `named` what its
-    family gains when names are shown: "what blinding changed". `first_slot` is the mean share of
-    what it saw first less ½, `position` the permutation test over all slots with its largest
-    slot's effect, `slots` the curve. `kept` is the share of pairs that stand as before when the
+    ballots; `family` the same for answers of its maker, its own left out, on counted ballots;
+    `named` what its family gains when names are shown: "what blinding changed". Both are of no
+    units where its maker has no other seat. `first_slot` is the mean share of what it saw first
+    less ½, `position` the permutation test over all slots with the effect of the one that stands
+    out most, `slots` the curve. `kept` is the share of pairs that stand as before when the
     same answers are shown in another order; no effect is 1, chance ½. `length` is φ of
     φ·tanh(Δ tokens/sd) in log-odds, `style` by trait the log-odds beside it. `agreement` is the
     mean τ_b with the other judges, `spoiled` the share of its ballots that were.

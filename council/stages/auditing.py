@@ -56,12 +56,10 @@ async def _cast(sitting: Sitting, draw: Draw, audit: Audit) -> Ballot | SpoiledB
     booth = Booth(round_, audit.slate, audit.nonce, candidates(round_, draw), audit.authors)
     faults = [spoiled.fault for spoiled in round_.spoiled if spoiled.judge == booth.judge.key]
     fault = faults[-1] if faults else None
-    length = audit.first.paper.cut_to if audit.first.paper else None
-    if audit.kind == OWN and length is None:
-        # One answer more may not fit where the others did.
-        context = sitting.council.gateway.context_tokens(booth.judge.key)
-        length = next(iter(booth.lengths(context, fault)), None)
-    call = booth.call(length, fault)
+    lengths = _lengths(sitting, audit, booth, fault)
+    if not lengths:
+        return None
+    call = booth.call(lengths[0], fault)
     deadline = sitting.deadline(round_.panel.terms.ballot_seconds)
     try:
         reply = await sitting.ask(call, Role.BALLOT, deadline)
@@ -69,4 +67,14 @@ async def _cast(sitting: Sitting, draw: Draw, audit: Audit) -> Ballot | SpoiledB
         return None
     if isinstance(reply, Absence):
         return None
-    return audit.cast(Paper(audit.nonce, call.prompt, reply, AUDIT_ATTEMPT, length))
+    return audit.cast(Paper(audit.nonce, call.prompt, reply, AUDIT_ATTEMPT, lengths[0]))
+
+
+def _lengths(
+    sitting: Sitting, audit: Audit, booth: Booth, fault: str | None
+) -> tuple[int | None, ...]:
+    """Give the length the first ballot was cast at; one answer more may need a shorter, or none."""
+    length = audit.first.paper.cut_to if audit.first.paper else None
+    if audit.kind != OWN or length is not None:
+        return (length,)
+    return booth.lengths(sitting.council.gateway.context_tokens(booth.judge.key), fault)

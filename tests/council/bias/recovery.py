@@ -17,8 +17,14 @@ from council.bias.report import Effect
 from tests.council.bias.simulated import Planted, simulated
 
 PLANTED = Planted(own=1.0, first=1.0, letter=0.7, length=0.5, bold=0.4)
+TASTES = ("own", "first", "letter", "length", "bold")
 MANY = 20_000
 Kinds = Mapping[str, Mapping[str, Effect]]
+
+
+def stronger(times: float) -> Planted:
+    """Give what is planted usually, so many times as strong."""
+    return replace(PLANTED, **{name: times * getattr(PLANTED, name) for name in TASTES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,7 @@ def effects(rounds: int, planted: Planted, seed: int, members: int) -> Kinds:
     return {
         "own": own_preference(blocks),
         "first slot": {judge: curve[0].effect for judge, curve in slots.items()},
-        "letter C": {judge: curve[2].effect for judge, curve in slots.items()},
+        "letter C": {judge: curve[2].effect for judge, curve in slots.items() if len(curve) > 2},
         "length": {judge: one.length for judge, one in fond.items()},
         "bold": {judge: one.style["bold"] for judge, one in fond.items()},
     }
@@ -94,4 +100,5 @@ def coverage(planted: Planted, rounds: int, trials: int, members: int = 5) -> li
             sum(found for _, _, found in each),
         )
         for measure, each in seen.items()
+        if each
     ]

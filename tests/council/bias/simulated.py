@@ -17,8 +17,11 @@ from council.bias.votes import AuditVote, Vote, Votes, Written
 from council.labels import draw_labels
 from council.slates import draw_slates
 
-DRAWS = 200  # draws of slates that differ; rounds have them at random
-MAKERS = ("anthropic", "openai", "google", "deepseek", "xai", "mistral", "qwen", "cohere")
+DRAWS = 2_000  # draws of slates that differ; rounds have them at random
+MAKERS = (
+    *("anthropic", "openai", "google", "deepseek", "xai"),
+    *("mistral", "qwen", "cohere", "meta", "microsoft"),
+)
 Whole = NDArray[np.intp]
 
 
@@ -26,12 +29,13 @@ Whole = NDArray[np.intp]
 class Planted:
     """What every judge adds to an answer's worth, in units of the noise.
 
-    `own` to its own answer, `first` to what stands first, `letter` to what is called C, `length`
-    to one a standard deviation longer, `bold` to one with bold words, `named` to one that is said
-    to be of its maker.
+    `own` to its own answer, `family` to another of its maker, `first` to what stands first,
+    `letter` to what is called C, `length` to one a standard deviation longer, `bold` to one with
+    bold words, `named` to one that is said to be of its maker.
     """
 
     own: float = 0.0
+    family: float = 0.0
     first: float = 0.0
     letter: float = 0.0
     length: float = 0.0
@@ -58,7 +62,6 @@ def simulated(
     chance = np.random.RandomState(seed)
     world = _world(rounds, planted, chance, members)
     slates = _slates(members)[chance.randint(DRAWS, size=rounds)]
-    shown = np.arange(rounds)[:, None]
     doubled = np.zeros((rounds, members, members), dtype=np.uint8)
     slots = np.zeros_like(doubled)
     for judge in range(members):
@@ -79,7 +82,7 @@ def simulated(
         audited_by=by.astype(np.uint8),
         audit_doubled=audit,
         spoiled=np.zeros((rounds, members), dtype=np.uint8),
-        first=_first(doubled, shown),
+        first=_first(doubled),
         style=world.style,
         lengths=world.lengths.astype(np.float32),
         usd=np.full(rounds, 0.01, dtype=np.float32),
@@ -113,7 +116,8 @@ def _voted(
     """Give doubled ranks and slots by author, of a judge that saw these authors in this order."""
     at = np.arange(len(slate)) if rounds is None else rounds
     worth = world.quality[at[:, None], slate] + world.chance.gumbel(size=slate.shape)
-    worth += world.planted.own * (slate == judge)
+    kin = np.array([maker == makers[judge] for maker in makers])[slate]
+    worth += world.planted.own * (slate == judge) + world.planted.family * (kin & (slate != judge))
     worth[:, 0] += world.planted.first
     if slate.shape[1] > 2:
         worth[:, 2] += world.planted.letter
@@ -188,7 +192,7 @@ def _vote(block: Block, judge: str, doubled: Bytes, slots: Bytes) -> Vote:
     return Vote(judge, tuple(block.judges[a] for a in shown), tuple(doubled[a] / 2 for a in shown))
 
 
-def _first(doubled: NDArray[np.uint8], _: Whole) -> NDArray[np.uint8]:
+def _first(doubled: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Say which answers have the least mean rank: with all ballots in, the first place."""
     seen = doubled > 0
     means = doubled.sum(axis=1) / np.maximum(seen.sum(axis=1), 1)

@@ -9,15 +9,15 @@ AT_LEAST = 0.93
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Coverage]:
-    return {one.measure: one for one in coverage(PLANTED, rounds=150, trials=80)}
+    return {one.measure: one for one in coverage(PLANTED, rounds=150, trials=200)}
 
 
 @pytest.mark.parametrize("measure", ["own", "first slot", "letter C", "length", "bold"])
 def test_intervals_hold_what_was_planted(found: dict[str, Coverage], measure: str) -> None:
-    # Of 400 intervals at 95 %, 380 hold, with a standard deviation of 4.4.
+    # Of 1,000 intervals at 95 %, 950 hold, with a standard deviation of 6.9.
     one = found[measure]
 
-    assert one.intervals == 400
+    assert one.intervals >= 990  # a judge drawn for fewer than three audits of its own has none
     assert one.held / one.intervals >= AT_LEAST
 
 

@@ -48,6 +48,16 @@ def test_what_is_planted_is_found_in_every_judge() -> None:
     assert report.judges[0].maker == "qwen"
 
 
+def test_a_taste_for_the_makers_other_answers_is_found_where_there_are_any() -> None:
+    report = measured([simulated(300, Planted(family=1.5), 1, makers=TWINS)])
+
+    found = {judge.judge: judge.family for judge in report.judges}
+    assert found["a"].is_found
+    assert found["b"].is_found
+    assert {found[key].n for key in "cde"} == {0}
+    assert not any(judge.own.is_found for judge in report.judges)
+
+
 def test_without_bias_hardly_anything_is_found() -> None:
     reports = [measured([simulated(120, Planted(), seed)]) for seed in range(10)]
 

@@ -86,6 +86,20 @@ async def test_an_own_answer_that_does_not_fit_is_shortened_with_the_others() ->
     assert lengths[1] is not None
 
 
+async def test_where_not_even_the_start_of_all_answers_fits_there_is_no_audit() -> None:
+    opened, found = _opened(OWN), set[tuple[bool, bool]]()
+    texts = {seat.key: letter * 123 for seat, letter in zip(PANEL.members, "abcd", strict=True)}
+    for context in range(1_000, 1_600, 10):
+        gateway = FakeGateway(answers=texts, contexts=dict.fromkeys(texts, context))
+        round_ = await convened(opened, gateway)
+        papers = [b.paper for b in round_.ballots if b.counts and b.paper]
+        whole = len(papers) == 4 and all(paper.cut_to is None for paper in papers)
+        found.add((whole, len(round_.ballots) > len(papers)))
+
+    # Nobody voted, all but for the audit, and all with the audit.
+    assert found == {(False, False), (True, False), (True, True)}
+
+
 async def test_an_own_answer_for_which_there_is_no_room_leaves_no_trace() -> None:
     opened = _opened(OWN)
     judge = _audit(await convened(opened)).judge
