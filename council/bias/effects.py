@@ -1,6 +1,5 @@
 """Effects with how sure they are, and how many units more would settle them."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, inf, isfinite, log, sqrt
 
@@ -85,13 +84,3 @@ def _more(value: float, error: float, n: int, fitted: int) -> int | None:
         if abs(needed - before) < 0.01:  # noqa: PLR2004
             break
     return max(0, ceil(needed) - n)
-
-
-def holm(chances: Sequence[float]) -> list[float]:
-    """Correct chances for how many they are (Holm 1979), each in its place, 1 at most."""
-    order = sorted(range(len(chances)), key=lambda i: chances[i])
-    found, least = [0.0] * len(chances), 0.0
-    for done, i in enumerate(order):
-        least = max(least, min(1.0, (len(chances) - done) * chances[i]))
-        found[i] = least
-    return found

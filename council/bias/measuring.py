@@ -9,7 +9,7 @@ import numpy as np
 
 from council.bias.blocks import KINDS, Block
 from council.bias.concert import agreement, alpha, n_eff, pairwise_taus, spoiling
-from council.bias.effects import holm
+from council.bias.holm import holm
 from council.bias.lengths import Fondness, fondness
 from council.bias.position import Positions, consistency, positions
 from council.bias.preference import (
@@ -129,18 +129,17 @@ def _majority(makers: Sequence[str]) -> str | None:
 
 def corrected(report: BiasReport) -> BiasReport:
     """Give the report with every chance corrected for how many it tells of (Holm 1979)."""
-    chances: list[float] = []
+    chances: list[float | None] = []
 
     def note(effect: Effect) -> Effect:
-        if effect.p is not None:
-            chances.append(effect.p)
+        chances.append(effect.p)
         return effect
 
     _each(report, note)
     by_turn = iter(holm(chances))
 
     def correct(effect: Effect) -> Effect:
-        return effect if effect.p is None else replace(effect, p_holm=next(by_turn))
+        return replace(effect, p_holm=next(by_turn))
 
     return _each(report, correct)
 

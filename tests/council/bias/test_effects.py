@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from council.bias.effects import ANY_NUMBER, described, effect_by_t, holm, mean_effect
+from council.bias.effects import ANY_NUMBER, described, effect_by_t, mean_effect
 from council.bias.report import Effect
 
 VALUES = np.array([0.5, -0.25, 0.75, 0.25, 0.0, 0.5])
@@ -110,22 +110,6 @@ def test_what_is_described_is_tested_against_nothing() -> None:
     effect = described(VALUES, "ballots")
 
     assert effect == replace(mean_effect(VALUES, "ballots"), p=None, more=None)
-
-
-def test_holm_corrects_for_how_many_are_tested() -> None:
-    # The least of four by 4, the next by 3 …; none below the one before it.
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.6, 0.7]) == [1.0, 1.0]
-    assert holm([]) == []
-
-
-@given(st.lists(st.floats(0, 1), max_size=12))
-def test_holm_keeps_order_and_lowers_nothing(chances: list[float]) -> None:
-    found = holm(chances)
-
-    assert all(before <= after <= 1 for before, after in zip(chances, found, strict=True))
-    order = sorted(range(len(chances)), key=lambda i: chances[i])
-    assert [found[i] for i in order] == sorted(found)
 
 
 @given(st.lists(st.sampled_from([-1.0, -1 / 3, 0.0, 1 / 3, 1.0]), max_size=40))

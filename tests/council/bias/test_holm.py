@@ -1,6 +1,8 @@
 """Many tests held together."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from council.bias.holm import holm
 
@@ -20,3 +22,15 @@ def test_nothing_exceeds_one() -> None:
 
 def test_no_tests_are_none() -> None:
     assert holm([]) == ()
+
+
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_holm_keeps_order_and_lowers_nothing(chances: list[float]) -> None:
+    found = holm(chances)
+
+    assert all(
+        after is not None and before <= after <= 1
+        for before, after in zip(chances, found, strict=True)
+    )
+    order = sorted(range(len(chances)), key=lambda i: chances[i])
+    assert [found[i] for i in order] == sorted(one for one in found if one is not None)
