@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.convene import convene
 from council.errors import StoreError
 from council.feedback import Feedback
+from council.forgetting import forget
 from council.places import NOWHERE
 from council.ports import RoundLine, Wanted
 from council.rounds import Round, Stage
@@ -204,6 +205,28 @@ async def test_going_back_before_bakeoffs_keeps_rounds_and_what_was_sent_of_them
     assert await sent(engine, "r1", "bo:1") == [False, True]
     assert await bench.records.missing(9) == ("r1",)
     assert (await bench.bakeoffs.recent(), await bench.suites.every()) == ((), ())
+
+
+async def test_rounds_from_before_the_chain_have_no_link_and_later_ones_begin_it(
+    engine: AsyncEngine,
+) -> None:
+    store = SqlStore(engine)
+    await keep(store, a_closed_round("old"))
+    gone = replace(a_closed_round("gone"), closing=None)
+    await keep(store, gone)
+    await store.forget("gone", ASKED_AT, "salt")
+    await ran(engine, lambda connection: command.downgrade(config(connection), "0007"))
+
+    await upgrade(engine)
+    await keep(store, a_closed_round("new"))
+
+    new = await store.seal("new")
+    assert await store.seal("old") is None
+    assert await store.load("old") == a_closed_round("old")
+    assert await store.load("gone") == forget(gone, ASKED_AT, "salt")
+    assert new is not None
+    assert new.link is not None
+    assert new.link.number == 1
 
 
 async def convened() -> Round:

@@ -102,7 +102,7 @@ def test_a_round_as_it_should_be_is_verified(held_home: tuple[Home, str]) -> Non
 
     assert (one.code, every.code) == (0, 0)
     assert round_id in one.out
-    assert one.out == every.out
+    assert every.out.startswith(one.out)
 
 
 def test_a_panel_and_a_method_can_be_chosen(home: Home) -> None:
