@@ -47,6 +47,7 @@ class SqlStore:
         self._readers = for_reading(engine)
         self._saves = Gathering(self._save)
 
+    @finished
     async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
         return await self.take_in(round_, None)

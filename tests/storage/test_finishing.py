@@ -6,6 +6,8 @@ from inspect import getmembers, iscoroutinefunction, isfunction, unwrap
 import pytest
 
 from storage.bakeoffs import SqlBakeoffs
+from storage.chain import SqlChain
+from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
 from storage.outgoing import SqlOutgoing
 from storage.records import SqlRecords
@@ -13,7 +15,10 @@ from storage.schedules import SqlSchedules
 from storage.sql import SqlStore
 from storage.suites import SqlSuites
 
-KEPT = (SqlStore, SqlLedger, SqlOutgoing, SqlSuites, SqlBakeoffs, SqlSchedules, SqlRecords)
+KEPT = (
+    *(SqlStore, SqlLedger, SqlOutgoing, SqlChain),
+    *(SqlSuites, SqlBakeoffs, SqlSchedules, SqlRecords, SqlExperiments),
+)
 ACTS = [
     pytest.param(act, id=act.__qualname__)
     for kept in KEPT
