@@ -13,8 +13,8 @@ from bench.pictures import PICTURES
 from tests.wire.discord import Message
 
 
-async def replayed(name: str, messages: Sequence[Message]) -> None:
-    """Draw a channel that holds these messages, wide and on a phone."""
+async def replayed(name: str, messages: Sequence[Message], height: int) -> None:
+    """Draw a channel that holds these messages, wide and on a phone, so many pixels of it."""
     client = discord.Client(intents=discord.Intents(guilds=True))
     async with simcord.run(client) as env:
         if client.user:
@@ -25,7 +25,7 @@ async def replayed(name: str, messages: Sequence[Message]) -> None:
         for message in messages:
             await _again(client, channel.id, message)
         async with env.preview(channel, viewers=[ada], layout="channel") as preview:
-            for suffix, size in (("", WIDE), ("-phone", PHONE)):
+            for suffix, size in (("", (WIDE[0], height)), ("-phone", (PHONE[0], height + 140))):
                 path = PICTURES / f"discord-{name}{suffix}.png"
                 await preview.screenshot(path, mode="viewport", viewport=size, viewer=ada)
                 print(f"{path.name}: {path.stat().st_size // 1000} KB")

@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.async_api import Browser, ViewportSize, async_playwright
 
-from bench.blockkit import Line, Screen
+from bench.blockkit import Line, Screen, thinned
 from bench.discord_pictures import launched_as_here
 from bench.discord_replayed import replayed
 from bench.pictures import PICTURES
@@ -160,7 +160,8 @@ async def on_the_page(town: Town, browser: Browser) -> None:
         for size, view in (("", WIDE), ("-phone", PHONE)):
             page = await browser.new_page(base_url=town.address, viewport=view)
             await page.goto(path)
-            await page.screenshot(path=PICTURES / f"{name}{size}.png", full_page=True)
+            picture = await page.screenshot(full_page=True)
+            (PICTURES / f"{name}{size}.png").write_bytes(await asyncio.to_thread(thinned, picture))
             await page.close()
     ran = await town.home.beside("leaderboard", "--suite", "easy", "--json")
     print(json.dumps(ran.json, indent=1)[:3000])
@@ -197,8 +198,8 @@ async def in_discord(town: Town) -> None:
     """Take the pictures of Discord's last run: its post with the news, and its thread."""
     said = town.discord.said_by_bot(CHANNEL)
     last = max(nth for nth, one in enumerate(said) if one.thread)
-    await replayed("bakeoff", said[last:])
-    await replayed("leaderboard", town.discord.thread_of(said[last]).said[:3])
+    await replayed("bakeoff", said[last:], 440)
+    await replayed("leaderboard", town.discord.thread_of(said[last]).said[:3], 980)
     print(*(one.text[:200] for one in said), sep="\n")
 
 

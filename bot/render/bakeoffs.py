@@ -189,7 +189,7 @@ def _facts(progress: Progress) -> str:
 
 
 def _how_to_open(progress: Progress) -> str:
-    return f"`/council show {progress.bakeoff.round_id(1)}` opens its first question."
+    return f"Its first question: /council show {progress.bakeoff.round_id(1)}"
 
 
 def _failed_posts(progress: Progress) -> Iterator[Post]:

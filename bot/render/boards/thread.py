@@ -1,6 +1,6 @@
 """A leaderboard in a chat: what changed, five lines, one honest line; the rest in the thread."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from bot.chat import File, Heading, Line, Note, Part, Post, Thread
 from bot.render.boards.chart import told
@@ -9,10 +9,11 @@ from bot.render.boards.coverage import covers, nothing
 from bot.render.boards.deciding import SHARED, decided, run_off_line
 from bot.render.boards.document import csv_of
 from bot.render.boards.leaderboard import Leaderboard
-from bot.render.boards.news import news_lines
+from bot.render.boards.news import QUIET, compared, news_lines
 from bot.render.boards.weighed import weighted_parts
 from bot.render.boards.worthwhile import worth_lines, worth_table
 from bot.render.figures import counted
+from council.bakeoffs.change import Changes
 
 SHOWN = 5
 AS_AUTHORS = "As authors"
@@ -54,13 +55,20 @@ def summary_of(shown: Leaderboard) -> str:
 def _root(shown: Leaderboard, *, as_judge: bool) -> Iterator[Part]:
     yield Heading(shown.title)
     if shown.changes:
-        yield from map(Line, news_lines(shown.changes, shown.names))
+        yield from _news(shown.changes, shown.names)
     if as_judge:
         yield judge_table(shown)
         yield Note(f"{HOW_JUDGES} {covers(shown.coverage)}")
     else:
         yield author_table(shown, SHOWN)
         yield Note(" ".join(filter(None, _honest(shown))))
+
+
+def _news(changes: Changes, names: Mapping[str, str]) -> Iterator[Part]:
+    lines = [*news_lines(changes, names)]
+    yield from map(Line, lines)
+    if changes.runs and not lines:
+        yield Note(f"{QUIET} {compared(changes)}")
 
 
 def _honest(shown: Leaderboard) -> Iterator[str]:

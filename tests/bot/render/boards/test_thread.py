@@ -9,12 +9,15 @@ from bot.render.boards import Leaderboard, board_thread
 from bot.render.boards.coverage import Coverage
 from bot.render.boards.worthwhile import worth_lines
 from council.bakeoffs.board import Board
+from council.bakeoffs.change import Changes
 from council.bakeoffs.worth import Payoff, Worth
 from tests.bot.render.boards.builders import (
     EMPTY,
+    GPT,
     a_board,
     a_coverage,
     a_leaderboard,
+    a_move,
     a_worth,
 )
 
@@ -229,3 +232,14 @@ def test_a_board_of_one_member_decides_nothing() -> None:
     )
 
     assert len(said) == 1
+
+
+def test_a_run_in_which_nothing_moved_says_so_with_what_it_was_compared_with() -> None:
+    quiet = Changes("b", 3, (a_move(GPT, 0.03, beyond=False),))
+
+    root = board_thread(replace(a_leaderboard(), changes=quiet)).root
+
+    assert root.parts[1] == Note(
+        "Nothing moved beyond noise. 1 member compared with 3 earlier runs, question by question; "
+        "what may be chance is left out."
+    )
