@@ -54,7 +54,8 @@ async def test_the_answer_stands_first_then_its_honest_line_then_the_acts(
         for part in parts
     ]
     assert tops == sorted(tops)
-    acts = page.locator(".acts").get_by_role("link").or_(page.locator(".acts button"))
+    under = page.locator(".acts").first
+    acts = under.get_by_role("link").or_(under.locator("button"))
     assert await acts.all_inner_texts() == ["Answers", "Ballots", "Run again", "Markdown", "JSON"]
 
 
