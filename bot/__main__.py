@@ -11,7 +11,10 @@ def main() -> None:
     gc.set_threshold(_COLLECTED_AFTER)
     from bot.cli.app import app
 
-    app()
+    try:
+        app()
+    finally:
+        gc.freeze()  # what is left goes with the process, and is not looked through before
 
 
 if __name__ == "__main__":
