@@ -60,13 +60,19 @@ def first_found(kinds: Iterator[Cuts[T]], holds: Callable[[T], bool]) -> Halves[
 
 
 def text_cut(
-    text: str, at: Callable[[int], Halves[T]], holds: Callable[[T], bool]
+    text: str,
+    at: Callable[[int], Halves[T]],
+    holds: Callable[[T], bool],
+    *,
+    in_words: bool = True,
 ) -> Halves[T] | None:
     """Cut text after a sentence, unless half the page would stay empty; else after a word.
 
-    A word that no page holds is cut between two characters.
+    A word that no page holds is cut between two characters, unless that is not wanted.
     """
     words = furthest(Cuts(_ends(_WORD, text), at), holds)
+    if words is None and not in_words:
+        return None
     if words is None:
         return first_found(iter([Cuts(_characters(text), at), Cuts(_points(text), at)]), holds)
     sentences = furthest(Cuts(_ends(_SENTENCE, text), at), holds)

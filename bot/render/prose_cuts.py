@@ -81,7 +81,7 @@ class _Layout:
         if before and self._moves_whole(at, before, alone):
             return self._before(at)
         inside = first_found(self._inside(self.blocks[at]), holds)
-        inside = inside or self._in_words(self.blocks[at], holds)
+        inside = inside or self._in_words(self.blocks[at], holds, alone=before is None)
         return inside or (self._before(at) if before else None)
 
     def _before(self, at: int) -> Halves[str]:
@@ -108,7 +108,8 @@ class _Layout:
             places = [self.starts[line] for line in range(first + 1, last)]
             yield Cuts(self._allowed(places), lambda place: self._mended(block, place))
 
-    def _in_words(self, block: Token, holds: Holds) -> Halves[str] | None:
+    def _in_words(self, block: Token, holds: Holds, *, alone: bool) -> Halves[str] | None:
+        """Cut a block in its words; one that begins a page alone even between two characters."""
         start = self._start(block)
         words = self.text[start : self._end(block)]
         if block.type == "fence" and self.fences and self.fences[0].start <= start:
@@ -118,7 +119,9 @@ class _Layout:
             # A cut after nothing but the mark would leave as much as there was before.
             words = words.lstrip("> \t")
             start = self._end(block) - len(words)
-        return text_cut(words, lambda place: self._mended(block, start + place), holds)
+        return text_cut(
+            words, lambda place: self._mended(block, start + place), holds, in_words=alone
+        )
 
     def _rows(self, block: Token) -> Cuts[str]:
         first, last = block.map or (0, 0)
