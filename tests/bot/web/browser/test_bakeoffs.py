@@ -1,19 +1,17 @@
 """Bake-offs in a real browser: begun, followed without reloading, on a small phone as well."""
 
-import asyncio
-import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
 import pytest_asyncio
-import uvicorn
 from playwright.async_api import Browser, Page, expect
 
 from tests.bot.bakeoffs.kitchen import a_graded_suite, a_suite
 from tests.bot.desks import a_desk
 from tests.bot.slack.inside import HeldGateway
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
+from tests.bot.web.browser.towns import served_here
 from tests.bot.web.visiting import a_town
 from tests.builders import ASKED_AT
 
@@ -36,15 +34,9 @@ async def house(browser: Browser) -> AsyncIterator[House]:
     bench = town.site.desk.bench
     for suite in (a_suite(3), a_graded_suite("42", "43")):
         await bench.suites.keep(suite, "U1", ASKED_AT)
-    sock = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(town.app, log_config=None, lifespan="off"))
-    serving = asyncio.create_task(server._serve(sockets=[sock]))
-    yield House(f"http://127.0.0.1:{sock.getsockname()[1]}", gateway)
-    gateway.goes_on.set()
-    server.should_exit = True
-    await serving
-    await town.site.desk.holds.let_go()
-    await town.close()
+    async with served_here(town) as address:
+        yield House(address, gateway)
+        gateway.goes_on.set()
 
 
 @pytest_asyncio.fixture(loop_scope="session")

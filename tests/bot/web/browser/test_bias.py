@@ -1,17 +1,15 @@
 """The page on bias in a real browser: for everybody, on a phone, in the dark, by keyboard."""
 
-import asyncio
-import socket
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-import uvicorn
 from playwright.async_api import Browser, Page, expect
 
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.render.bias.builders import a_report
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
+from tests.bot.web.browser.towns import served_here
 from tests.bot.web.test_bias import town_with
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -30,13 +28,8 @@ async def address(browser: Browser) -> AsyncIterator[str]:
     """Give the address of a site whose judges have every bias there is, or none."""
     town = town_with(a_report(majority="qwen"))
     await town.site.desk.bench.records.keep(packed_all([*runs_of("sql", 2)]))
-    sock = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(town.app, log_config=None, lifespan="off"))
-    serving = asyncio.create_task(server._serve(sockets=[sock]))
-    yield f"http://127.0.0.1:{sock.getsockname()[1]}"
-    server.should_exit = True
-    await serving
-    await town.close()
+    async with served_here(town) as address:
+        yield address
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -1,16 +1,14 @@
 """The leaderboard in a real browser: for everybody, on a phone, in the dark, without scripts."""
 
-import asyncio
-import socket
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-import uvicorn
 from playwright.async_api import Browser, Page, expect
 
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
+from tests.bot.web.browser.towns import served_here
 from tests.bot.web.visiting import a_town
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -23,14 +21,8 @@ async def address(browser: Browser) -> AsyncIterator[str]:
     """Give the address of a site whose suite was held four times."""
     town = a_town()
     await town.site.desk.bench.records.keep(packed_all([*runs_of("sql", 4)]))
-    sock = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(town.app, log_config=None, lifespan="off")
-    server = uvicorn.Server(config)
-    serving = asyncio.create_task(server._serve(sockets=[sock]))
-    yield f"http://127.0.0.1:{sock.getsockname()[1]}"
-    server.should_exit = True
-    await serving
-    await town.close()
+    async with served_here(town) as address:
+        yield address
 
 
 @pytest_asyncio.fixture(loop_scope="session")

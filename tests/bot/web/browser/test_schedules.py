@@ -1,17 +1,15 @@
 """Schedules in a real browser: for everybody, on a small phone, in the dark, without scripts."""
 
-import asyncio
-import socket
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 import pytest
 import pytest_asyncio
-import uvicorn
 from playwright.async_api import Browser, Page, expect
 
 from council.bakeoffs.suite import Suite, SuiteQuestion
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
+from tests.bot.web.browser.towns import served_here
 from tests.bot.web.visiting import a_town
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -25,13 +23,8 @@ async def address(browser: Browser) -> AsyncIterator[str]:
     """Give the address of a site that has a suite, and no schedule yet."""
     town = a_town()
     await town.site.desk.bench.suites.keep(SQL, "", datetime.now(UTC))
-    sock = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(town.app, log_config=None, lifespan="off"))
-    serving = asyncio.create_task(server._serve(sockets=[sock]))
-    yield f"http://127.0.0.1:{sock.getsockname()[1]}"
-    server.should_exit = True
-    await serving
-    await town.close()
+    async with served_here(town) as address:
+        yield address
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -1,17 +1,15 @@
 """What stands beside boards and rounds, in a real browser: for everybody, and on a phone."""
 
-import asyncio
-import socket
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 import pytest_asyncio
-import uvicorn
 from playwright.async_api import Browser, Page, expect
 
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
+from tests.bot.web.browser.towns import served_here
 from tests.bot.web.visiting import SOMEBODY, a_round_of, a_town
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -33,14 +31,8 @@ async def address(browser: Browser) -> AsyncIterator[str]:
     for i in range(12):
         asked_at = first.asked_at + timedelta(minutes=i)
         await town.hold(replace(first, id=f"abc{i}", seed=f"s{i}", asked_at=asked_at))
-    sock = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(town.app, log_config=None, lifespan="off")
-    server = uvicorn.Server(config)
-    serving = asyncio.create_task(server._serve(sockets=[sock]))
-    yield f"http://127.0.0.1:{sock.getsockname()[1]}"
-    server.should_exit = True
-    await serving
-    await town.close()
+    async with served_here(town) as address:
+        yield address
 
 
 @pytest_asyncio.fixture(loop_scope="session")
