@@ -18,9 +18,10 @@ from bot.bakeoffs.boards import changed
 from bot.bakeoffs.opening import expected
 from bot.bakeoffs.results import records_of
 from bot.cli.bakeoff_bar import BakeoffBar
-from bot.cli.bakeoff_shown import YOU, Whole, show_posts, whole
+from bot.cli.bakeoff_shown import YOU, Whole, whole
 from bot.cli.fetching import FetchBar
 from bot.cli.outcome import MISUSED, fail, say_json
+from bot.cli.printing import print_posts
 from bot.cli.suite_named import suite_named
 from bot.cli.whole_file import written_whole
 from bot.commands.bakeoff_meant import meant_bakeoff
@@ -157,7 +158,7 @@ def _show(request: Request, found: Whole, changes: Changes | None) -> None:
     elif request.baseline and not request.summary:
         typer.echo(told, nl=False)
     else:
-        show_posts(found.posts)
+        print_posts(found.posts)
 
 
 def _write(path: Path, text: str) -> None:

@@ -5,14 +5,14 @@ import json
 from dataclasses import dataclass
 
 import typer
-from rich.console import Console
 
 from bot.bakeoffs import holding
 from bot.bakeoffs.baseline import record_document
 from bot.bakeoffs.results import board_of, closed_rounds, records_of, shares_in
 from bot.bakeoffs.standing import standing
-from bot.chat import Asker, File, Post, Said
+from bot.chat import Asker, Post, Said
 from bot.cli.outcome import say_json
+from bot.cli.printing import print_posts
 from bot.commands.bakeoff_meant import meant_bakeoff, readable_bakeoffs
 from bot.commands.bakeoffs import CANCELLED
 from bot.commands.desk import Desk
@@ -22,7 +22,6 @@ from bot.render.boards import Leaderboard, board_thread
 from bot.render.figures import counted
 from bot.settings import load_settings
 from bot.terminal.chat import HERE
-from bot.terminal.dress import dressed
 from bot.wiring import Wishes, opened_desk
 from council.bakeoffs.bakeoff import Bakeoff, bakeoff_of
 from council.bakeoffs.progress import Progress
@@ -85,15 +84,7 @@ async def show(wanted: str, *, as_json: bool) -> None:
     if as_json:
         say_json(found.document)
     else:
-        show_posts(found.posts)
-
-
-def show_posts(posts: tuple[Post, ...]) -> None:
-    """Print posts, save those that are files."""
-    console = Console(highlight=False)
-    for post in posts:
-        if not any(isinstance(part, File) for part in post.parts):
-            console.print(dressed(post))
+        print_posts(found.posts)
 
 
 async def cancel(wanted: str) -> None:

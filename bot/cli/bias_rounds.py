@@ -11,8 +11,8 @@ from bot.bakeoffs.sought import Sought, SoughtError
 from bot.bias.reporting import bias_report
 from bot.bias.showing import bias_sought, shown_bias
 from bot.books import opened_books
-from bot.chat import File
 from bot.cli.outcome import MISUSED, fail, run, say_json
+from bot.cli.printing import print_posts
 from bot.cli.whole_file import written_whole
 from bot.render.bias import ShownBias, bias_thread, whole_picture_of
 from bot.render.bias.document import bias_document
@@ -48,17 +48,5 @@ def give(bias: ShownBias, *, as_json: bool, to_png: Path | None) -> None:
         return
     if to_png:
         typer.echo(f"Written to {to_png}.")
-    _print(bias)
-
-
-def _print(bias: ShownBias) -> None:
-    """Print the report as it is posted in a chat."""
-    from rich.console import Console
-
-    from bot.terminal.dress import dressed
-
-    console = Console(highlight=False)
     thread = bias_thread(bias)
-    for post in (thread.root, *thread.replies):
-        if not any(isinstance(part, File) for part in post.parts):
-            console.print(dressed(post))
+    print_posts((thread.root, *thread.replies))

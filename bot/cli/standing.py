@@ -11,8 +11,8 @@ from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought
 from bot.bakeoffs.weighing import weighed
 from bot.books import opened_books
-from bot.chat import File
 from bot.cli.outcome import say_json
+from bot.cli.printing import print_posts
 from bot.cli.whole_file import written_whole
 from bot.render.boards import Leaderboard, board_thread, picture_of
 from bot.render.boards.document import board_document, csv_of
@@ -42,7 +42,8 @@ async def show_leaderboard(wish: Wish) -> None:
     if wish.as_json:
         say_json(board_document(board, as_judge=wish.sought.as_judge))
     else:
-        _print(board, as_judge=wish.sought.as_judge)
+        thread = board_thread(board, as_judge=wish.sought.as_judge)
+        print_posts((thread.root, *thread.replies))
 
 
 def _write(wish: Wish, board: Leaderboard) -> None:
@@ -55,16 +56,3 @@ def _write(wish: Wish, board: Leaderboard) -> None:
     for path in (wish.to_csv, wish.to_png):
         if path and not wish.as_json:
             typer.echo(f"Written to {path}.")
-
-
-def _print(board: Leaderboard, *, as_judge: bool) -> None:
-    """Print the board as it is posted in a chat, wider."""
-    from rich.console import Console
-
-    from bot.terminal.dress import dressed
-
-    console = Console(highlight=False)
-    thread = board_thread(board, as_judge=as_judge)
-    for post in (thread.root, *thread.replies):
-        if not any(isinstance(part, File) for part in post.parts):
-            console.print(dressed(post))
