@@ -62,16 +62,15 @@ async def soak(home: Home, kills: int, rounds: int, at_once: int, seed: int) -> 
         work = asyncio.create_task(asking.work())
         while len(count.kills) < kills:
             server.called.clear()
-            async with _alive(home) as started:
+            async with _alive(home, count.kills) as started:
                 # Now and then one dies before its first call.
                 with suppress(TimeoutError):
                     async with asyncio.timeout(rng.uniform(0.2, 6)):
                         await server.called.wait()
                         count.first_calls.append(time.time() - started)
                 await asyncio.sleep(rng.uniform(0, LONGEST_LIFE_SECONDS))
-            count.kills.append(time.time())
         asking.may_end.set()
-        async with _alive(home):
+        async with _alive(home, []):
             await work
             await asking.look(count)
         count.calls = server.bill.total
@@ -115,8 +114,8 @@ class _Asking:
 
 
 @asynccontextmanager
-async def _alive(home: Home) -> AsyncIterator[float]:
-    """Run the product from when it answers until the block ends, then kill it."""
+async def _alive(home: Home, kills: list[float]) -> AsyncIterator[float]:
+    """Run the product from when it answers until the block ends, then kill it and note when."""
     started = time.time()
     process = await home.started("serve")
     try:
@@ -127,8 +126,10 @@ async def _alive(home: Home) -> AsyncIterator[float]:
                     await client.get(f"http://127.0.0.1:{home.settings['COUNCIL_PORT']}/healthz")
                     break
                 except httpx.TransportError:
-                    await asyncio.sleep(0.02)
+                    await asyncio.sleep(0.05)
         yield started
     finally:
         process.kill()
+        # At the signal: until all of a process is gone takes tens of milliseconds more.
+        kills.append(time.time())
         await process.communicate()

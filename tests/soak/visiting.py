@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 _FIELD = re.compile(r'name="(token|round)" value="([^"]+)"')
-_PAUSE_SECONDS = 0.05
+_PAUSE_SECONDS = 0.1
 
 
 class Visitor:
