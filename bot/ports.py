@@ -1,7 +1,8 @@
-"""What the parts of the bot need of each other: a runner, and what it lets be seen."""
+"""What the parts of the bot need of each other, and of the other processes of a cluster."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,7 +41,11 @@ class Runner(Protocol):
         ...
 
     def seen(self, round_id: str) -> Sight | None:
-        """Give the newest sight of a round that is being carried on now, None of any other."""
+        """Give the newest sight of a round that this process carries on now, None of any other."""
+        ...
+
+    async def is_carried(self, round_id: str) -> bool:
+        """Say whether a round is being carried on, in this process or another."""
         ...
 
     async def stop(self, round_id: str) -> None:
@@ -52,6 +57,64 @@ class Runner(Protocol):
 
         The sights end with the closed round. They raise RoundStoppedError when the round is
         stopped, and what stopped it where that was an error.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A piece of work that any process of a cluster may do: what it is of, and its name there.
+
+    A queue is served by those processes that can do its work.
+    """
+
+    queue: str
+    name: str
+
+
+Do = Callable[[str], Awaitable[None]]
+Unfinished = Callable[[], Awaitable[Iterable[str]]]
+
+
+class Works(Protocol):
+    """Work shared out among the processes of a cluster: each piece is done by one at a time.
+
+    What a process was doing when it died, or could not be heard of for some seconds, is done by
+    another from then on, and work that rows tell of and nobody does is found by a sweep.
+    """
+
+    async def begin(self, work: Work) -> None:
+        """Have it done by whichever process comes first; what is begun already is left alone."""
+        ...
+
+    async def is_begun(self, work: Work) -> bool:
+        """Say whether it is being done, or waits for a process."""
+        ...
+
+    def serving(
+        self, queue: str, do: Do, unfinished: Unfinished, at_once: int
+    ) -> AbstractAsyncContextManager[None]:
+        """Do the work of a queue, so many pieces at once, as long as the block lasts.
+
+        `do` is given a name and comes to the work's end. One that raises a CouncilError leaves the
+        work until somebody begins it again or a process starts; one that is cancelled, as at the
+        end of the block or when the work was taken from this process, leaves it to another.
+        `unfinished` gives the names of all work there is to do, for the sweep.
+        """
+        ...
+
+
+class Bus(Protocol):
+    """Short words that every process hears at once; those that are lost are made up for by rows."""
+
+    async def tell(self, topic: str, text: str = "") -> None:
+        """Say something; a text that is too long for it is left out, and only the topic said."""
+        ...
+
+    def heard(self, topic: str) -> AbstractContextManager["asyncio.Queue[str]"]:
+        """Give what is said of a topic from now on, by this process too.
+
+        A "" is put in as well whenever something may have been missed.
         """
         ...
 

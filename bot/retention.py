@@ -22,11 +22,16 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+async def _nowhere(_: str) -> bool:
+    """Say that no round is under way."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Watch:
     """Whom to spare and whom to tell: rounds under way, and what went wrong with one round."""
 
-    is_carried: Callable[[str], object] = lambda _: False
+    is_carried: Callable[[str], Awaitable[bool]] = _nowhere
     on_fault: Callable[[str], None] = lambda _: None
 
 
@@ -38,7 +43,7 @@ async def forget_older(store: Store, days: int, moment: datetime, watch: Watch) 
     forgotten = 0
     wanted = Wanted(before=moment - timedelta(days=days), remembered=True)
     for round_id in await store.ids(wanted=wanted):
-        if watch.is_carried(round_id):
+        if await watch.is_carried(round_id):
             continue
         try:
             forgotten += await store.forget(round_id, moment, new_salt())
@@ -51,7 +56,7 @@ async def forget_older(store: Store, days: int, moment: datetime, watch: Watch) 
 async def keep_forgetting(
     store: Store,
     days: int,
-    is_carried: Callable[[str], object],
+    is_carried: Callable[[str], Awaitable[bool]],
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
     """Forget what is too old, now and once a day; runs until it is cancelled."""

@@ -92,7 +92,7 @@ async def serve(*, local: bool) -> None:
             acts = [readying.ready(desk, panel), metrics.watch_lag(), keep_counting(desk, closed)]
             acts.append(Scheduler(desk).run())
             if desk.texts_days is not None:
-                acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.seen))
+                acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.is_carried))
             if slack:
                 acts.append(slack.run())
             if address := discord_address(settings):

@@ -14,12 +14,13 @@ from bot.access import Access, TooManyRoundsError, check_pace, check_panel
 from bot.bakeoffs.holds import Holds
 from bot.bias.reporting import bias_report
 from bot.bias.showing import Measure
+from bot.bus import OwnBus
 from bot.chat import Chat
 from bot.commands.at_once import check_at_once
 from bot.commands.drafts import Drafts
 from bot.commands.questions import checked_question
 from bot.outbox import Outbox
-from bot.ports import Runner
+from bot.ports import Bus, Runner, Works
 from council.audits import POLICY as AUDITS
 from council.bakeoffs.ports import Bench
 from council.bias.experiment.ports import Experiments
@@ -65,7 +66,8 @@ class Desk:
     who may ask where; one asker's questions are taken in by turns, and so are a workspace's where
     it has a limit; `taken_in` are the rounds of such that are seen to their end. Schedules go by
     the `zone` where they name none, and whoever changes one tells `schedules_changed`.
-    `measure_bias` gives the bias of judges over rounds that are wanted.
+    `measure_bias` gives the bias of judges over rounds that are wanted. In a cluster `works` share
+    out what is to be done, else they are None; on the `bus` all processes hear each other.
     """
 
     store: Store
@@ -91,6 +93,8 @@ class Desk:
     zone: str = "UTC"
     schedules_changed: Callable[[], None] = _unheard
     measure_bias: Measure = bias_report
+    works: Works | None = None
+    bus: Bus = field(default_factory=OwnBus)
     turns: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
     taken_in: set[str] = field(default_factory=set)
 
@@ -199,7 +203,11 @@ class Desk:
         """Give the rounds of a workspace that are carried, or about to be, newest first."""
         there = Wanted(chats=(place.chat,), workspace=place.workspace, unfinished=True)
         lines = await self.store.recent(wanted=there)
-        return [line for line in lines if line.id in self.taken_in or self.runner.seen(line.id)]
+        return [
+            line
+            for line in lines
+            if line.id in self.taken_in or await self.runner.is_carried(line.id)
+        ]
 
     def _turn_in(self, place: Place) -> AbstractAsyncContextManager[object]:
         if self.access.most_at_once(place) is None:

@@ -22,7 +22,7 @@ async def forget(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
     """Forget a round for the one who asked, or an admin; one under way has to be stopped first."""
     round_ = await meant(desk, said, wanted)
     check_own(desk.access, round_, said.asker, "have a round forgotten")
-    if desk.runner.seen(round_.id):
+    if await desk.runner.is_carried(round_.id):
         raise UnderWayError(f"Round {round_.id} is under way: stop it first, then forget it.")
     line = await forgotten(desk.store, round_, desk.now())
     await chat.whisper(said, Post((Note(line),), line))

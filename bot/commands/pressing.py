@@ -75,7 +75,7 @@ async def go_on(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
     round_ = await readable_round(desk, said, round_id)
     check_own(desk.access, round_, said.asker, "go on with a round")
     _check_remembered(round_)
-    if round_.closing or desk.runner.seen(round_id):
+    if round_.closing or await desk.runner.is_carried(round_id):
         raise CouncilError(f"Round {round_id} is not stopped: there is nothing to go on with.")
     await desk.reopen(round_)
     with desk.seeing_through(round_):

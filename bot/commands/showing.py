@@ -67,7 +67,7 @@ async def _shown(desk: Desk, screen: "_Screen", place: Place) -> None:
 async def _kept(desk: Desk, screen: "_Screen", why: str) -> None:
     """Tell the asker alone what cannot be posted; where nobody has been asked yet, ask nobody."""
     round_id = screen.sight.round_.id
-    if desk.runner.seen(round_id):  # it is paid for already, so it is seen to its end
+    if await desk.runner.is_carried(round_id):  # it is paid for already, so it is seen to its end
         async with desk.runner.watching(round_id) as sights:
             async for _ in sights:
                 pass

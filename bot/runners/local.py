@@ -98,9 +98,13 @@ class LocalRunner:
         carried.task = asyncio.create_task(self._carry(carried, round_))
 
     def seen(self, round_id: str) -> Sight | None:
-        """Give the newest sight of a round that is being carried on now, None of any other."""
+        """Give the newest sight of a round that is being carried on here, None of any other."""
         carried = self._carried.get(round_id)
         return carried.sight if carried else None
+
+    async def is_carried(self, round_id: str) -> bool:
+        """Say whether a round is being carried on here: no other process carries our chats'."""
+        return round_id in self._carried
 
     async def stop(self, round_id: str) -> None:
         """Stop spending on a round; what there is stays, and it can be started again."""

@@ -53,7 +53,7 @@ async def state(site: Site, request: Request) -> Response:
     round_ = await site.round_(request)
     async with site.desk.runner.watching(round_.id) as sights:
         sight = await anext(sights)
-    stopped = not sight.round_.closing and not site.desk.runner.seen(round_.id)
+    stopped = not sight.round_.closing and not await site.desk.runner.is_carried(round_.id)
     return JSONResponse(told(sight) | {"stopped": stopped})
 
 
@@ -70,7 +70,7 @@ async def _stream(site: Site, round_id: str) -> AsyncIterator[str]:
         why = logs.unforeseen("stream_failed", error, round_id=round_id)
         yield event_text("stopped", {"why": why})
     else:
-        if not site.desk.runner.seen(round_id):
+        if not await site.desk.runner.is_carried(round_id):
             yield event_text("end", {})
 
 

@@ -43,7 +43,7 @@ async def rounds(site: Site, request: Request) -> Response:
 async def round_page(site: Site, request: Request) -> Response:
     """Give a round: its answer and thread, or how far it is."""
     # Asked before it is loaded: a round that closes in between is told by the next event.
-    is_carried = site.desk.runner.seen(request.path_params["id"]) is not None
+    is_carried = await site.desk.runner.is_carried(request.path_params["id"])
     round_ = await site.round_(request)
     # By a link alone nothing can be done with a round, not even by the one who asked.
     is_own = site.knows(request) and round_.question.asked_by == visitor_of(request).asker.id
