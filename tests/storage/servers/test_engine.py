@@ -71,7 +71,7 @@ async def test_no_more_than_fifteen_connections_are_open_at_once(
         pytest.param("council:{}@127.0.0.1:1/x", "cannot be reached", id="nobody-there"),
         pytest.param("council:{}@nowhere.invalid/x", "cannot be reached", id="no-such-host"),
         pytest.param("council:{}@127.0.0.1:x/{}", UNREADABLE[:40], id="no-port"),
-        pytest.param("council:ab/{}@127.0.0.1/x", UNREADABLE[:40], id="slash-in-it"),
+        pytest.param("council:ab/{}@127.0.0.1:1/x", "cannot be reached", id="slash-in-it"),
         pytest.param("council:{}@127.0.0.1:1/x?foo=1", "does not know", id="unknown-option"),
     ],
 )
@@ -91,7 +91,7 @@ async def test_a_server_that_lets_nobody_in_is_told_at_once(postgres: Server, na
 
 
 async def test_a_database_that_cannot_hold_every_letter_is_refused(postgres: Server) -> None:
-    with a_database(postgres, "template0 ENCODING 'LATIN1' LOCALE 'C'") as url:
+    with a_database(postgres, "template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'") as url:
         told = await said(url)
 
     assert told.startswith("The database keeps its texts in another way than UTF-8")

@@ -215,7 +215,7 @@ async def test_a_closing_whose_answer_was_lost_leaves_one_link(engine: AsyncEngi
 
 async def test_a_full_pool_is_told_in_a_sentence(migrated_url: str) -> None:
     engine = open_engine(migrated_url)
-    engine.sync_engine.pool._timeout = 0.05  # type: ignore[attr-defined]  # noqa: SLF001
+    engine.sync_engine.pool._timeout = 0.05  # type: ignore[attr-defined]  # its own
     taken = [await engine.connect() for _ in range(POOL_SIZE + POOL_OVERFLOW)]
 
     with soon_told(), pytest.raises(StoreError) as refused:
