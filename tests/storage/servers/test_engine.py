@@ -116,3 +116,18 @@ async def test_a_number_that_is_too_large_is_told_in_a_sentence(migrated_url: st
     with pytest.raises(StoreError, match=r"^A number is larger than the database can keep\."):
         await store.save("r1", answer)
     await engine.dispose()
+
+
+async def test_a_server_that_takes_no_changes_is_told_of_and_can_be_read(
+    postgres: Server, migrated_url: str
+) -> None:
+    engine = open_engine(migrated_url)
+    await SqlStore(engine).open(a_round())
+    postgres.execute(f"ALTER DATABASE {engine.url.database} SET default_transaction_read_only = on")
+    await engine.dispose()
+
+    with pytest.raises(StoreError, match=r"^The database server takes no changes: name the one"):
+        await SqlStore(engine).save("r1", an_answer())
+
+    assert await SqlStore(engine).load("r1") == a_round()
+    await engine.dispose()
