@@ -131,7 +131,9 @@ async def test_rounds_are_forgotten_by_one_program_while_another_adds_to_them(
     await asyncio.gather(
         *(asyncio.gather(keep(store, one), return_exceptions=True) for one in rounds),
         *(
-            asyncio.gather(SqlStore(engines[1]).forget(one.id, ASKED_AT, "s"), return_exceptions=True)
+            asyncio.gather(
+                SqlStore(engines[1]).forget(one.id, ASKED_AT, "s"), return_exceptions=True
+            )
             for one in rounds
         ),
     )
