@@ -33,11 +33,10 @@ class Doing:
     fault: Fault = field(default_factory=dict)
 
     def let_go(self) -> None:
-        """Do no more of it; what has come to its end already stays so."""
-        if self.is_ours and not self.is_ending:
-            self.is_ours = False
-            if self.task:
-                self.task.cancel()
+        """Do no more of it."""
+        self.is_ours = False
+        if self.task:
+            self.task.cancel()
 
 
 @dataclass(slots=True, eq=False)

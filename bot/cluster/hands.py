@@ -27,7 +27,10 @@ from council.errors import CouncilError
 
 
 class Hands:
-    """Does the work of the queues that are served; `workers` are those without a queue."""
+    """Does the work of the queues that are served; `workers` are those without a queue.
+
+    Those in `lost` hear at once of each piece that is out of hand.
+    """
 
     def __init__(
         self,
@@ -44,6 +47,7 @@ class Hands:
         self._pace = pace
         self._clock = clock
         self._served = served
+        self.lost: list[Callable[[Work], None]] = []
         self._doing: dict[int, Doing] = {}
         self._strays: set[int] = set()
 
@@ -101,7 +105,7 @@ class Hands:
         for job, doing in before.items():
             if job not in own:
                 structlog.get_logger().warning("work_lost", **_facts(doing))
-                doing.let_go()
+                self._let_go(doing)
         strays = own - self._doing.keys()
         for job in strays & self._strays:
             structlog.get_logger().warning("work_strayed", job=job)
@@ -116,7 +120,13 @@ class Hands:
     def _thawed(self, gap_seconds: float) -> None:
         structlog.get_logger().warning("stood_still", seconds=round(gap_seconds, 1))
         for doing in [*self._doing.values()]:
+            self._let_go(doing)
+
+    def _let_go(self, doing: Doing) -> None:
+        if doing.is_ours and not doing.is_ending:
             doing.let_go()
+            for hear in self.lost:
+                hear(doing.work)
 
     async def _finish(self, job: Job, status: Status) -> None:
         """End a job as its work ended."""

@@ -126,6 +126,10 @@ class ClusterWorks:
         if served := self._served.get(queue):
             await self._sweep.fill(queue, served, self.begin)
 
+    def when_lost(self, hear: Callable[[Work], None]) -> None:
+        """Have somebody hear at once of each piece of work that this process loses."""
+        self._hands.lost.append(hear)
+
     def leave(self, queue: str) -> None:
         """Take no more of a queue's work; what is under way has its grace."""
         if served := self._served.get(queue):
