@@ -143,12 +143,14 @@ class Hands:
         """Have an end noted, once the database is there; a queue that is left does not wait."""
         while True:
             try:
-                return await end()
+                await end()
             except AwayError:
                 served = self._served.get(queue)
                 if served is None or served.is_left:
-                    return None  # others find it by its silence
-                await asyncio.sleep(PAUSE_SECONDS)
+                    return  # others find it by its silence
+            else:
+                return
+            await asyncio.sleep(PAUSE_SECONDS)
 
     async def _end(self, job: int, status: Status, doing: Doing) -> None:
         most = self._pace.most_takeovers
