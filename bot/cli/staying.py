@@ -111,14 +111,6 @@ async def _server_there(settings: Settings, say: Callable[[str], None]) -> None:
         await wait_for_server(settings.database, say)
 
 
-async def _server_there(settings: Settings, say: Callable[[str], None]) -> None:
-    """Wait for a database server that is not there yet, as after a machine's start."""
-    if settings.database.startswith("postgresql"):
-        from bot.cluster.opening import wait_for_server
-
-        await wait_for_server(settings.database, say)
-
-
 # A chat's library takes a third of a second: a start without a token for it does not wait.
 def _slack(desk: Desk, tokens: "Tokens", say: Callable[[str], None]) -> "Slack":
     from bot.slack.service import Slack
