@@ -265,3 +265,11 @@ class SpendingRow(SQLModel, table=True):
     reserved_micro: int = Field(default=0, sa_type=BigInteger)
     spent_micro: int = Field(default=0, sa_type=BigInteger)
     unknown_calls: int = 0
+
+
+class SettledRow(SQLModel, table=True):
+    """What was added to the ledger lately, by the key of the act; for servers alone."""
+
+    __tablename__ = "settled"
+    key: str = Field(primary_key=True)
+    at: datetime = Field(sa_type=UtcDateTime, index=True)

@@ -9,8 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.errors import StoreError
 from storage.database import for_reading, rebuilding
 from storage.faults import told_kindly
+from storage.servers import check_letters
 
-HEAD = "0012"  # the newest revision in storage/migrations/versions
+HEAD = "0015"  # the newest revision in storage/migrations/versions
 # Programs that know this revision, or a later one, may work on the newest: what was added since
 # is left alone by those that do not know it.
 OLDEST = "0012"
@@ -26,6 +27,7 @@ async def upgrade(engine: AsyncEngine) -> str | None:
         found = before = await revision(engine)
         if before is None or before < HEAD:
             async with rebuilding(engine) as connection:
+                await check_letters(connection)
                 await connection.run_sync(_run)
             found = await revision(engine)
         if found is not None and found > HEAD:
