@@ -1,6 +1,7 @@
 """Work is done once, by one process at a time, and goes on where that process ends."""
 
 import asyncio
+from contextlib import AsyncExitStack
 
 import pytest
 from structlog.testing import capture_logs
@@ -161,14 +162,14 @@ async def test_an_error_that_nobody_foresaw_is_told_without_its_text(one: Proces
 async def test_a_process_that_leaves_gives_its_work_back_at_once(
     one: Process, other: Process
 ) -> None:
-    async with serving(one) as leaving:
+    async with AsyncExitStack() as stack:
+        leaving = await stack.enter_async_context(serving(one))
         await one.works.begin(R1)
         await soon(leaving.begun)
-        async with serving(other, queue="another") as _:
-            pass
+        async with serving(other) as doer:
+            await stack.aclose()
 
-    async with serving(other) as doer:
-        assert await soon(doer.begun) == "r1"
+            assert await soon(doer.begun) == "r1"
     assert leaving.cancelled == ["r1"]
 
 
@@ -189,23 +190,17 @@ async def test_work_of_a_process_that_is_killed_is_taken_over(
 
 
 async def test_a_process_that_is_full_of_work_takes_over_too(one: Process, other: Process) -> None:
-    async with serving(one) as killed, serving(other, at_once=1) as full:
+    async with serving(other, at_once=1) as full:
         await other.works.begin(Work(Q, "long"))
-        await asyncio.wait(
-            [asyncio.ensure_future(soon(who.begun)) for who in (killed, full)],
-            return_when=asyncio.FIRST_COMPLETED,
-        )
-        full.may_end.set()
-        killed.may_end.set()
-        await until_over(other, Work(Q, "long"))
-        killed.may_end.clear()
-        full.may_end.clear()
-        other.works.leave(Q)
-        await one.works.begin(R1)
-        await soon(killed.begun)
-        one.kill()
-        # Nobody has room for it, but it waits for whoever has.
-        await until_waiting(other, R1)
+        await soon(full.begun)
+        async with serving(one) as killed:
+            await one.works.begin(R1)
+            await soon(killed.begun)
+            one.kill()
+            # It has no room for it, but has it wait for whoever has.
+            await until_waiting(other, R1)
+
+            assert (full.begun.empty(), full.cancelled) == (True, [])
 
 
 async def until_waiting(process: Process, work: Work) -> None:
@@ -385,15 +380,24 @@ async def test_what_the_cluster_does_cannot_be_taken_alone(one: Process, other: 
 async def test_what_a_killed_process_had_for_itself_is_free_again(
     one: Process, other: Process
 ) -> None:
-    taken = one.works.alone(R1)
-    await taken.__aenter__()
-    one.kill()
+    has_it = asyncio.Event()
+
+    async def hold() -> None:
+        async with one.works.alone(R1):
+            has_it.set()
+            await asyncio.Event().wait()
+
+    holding = asyncio.create_task(hold())
+    await has_it.wait()
+    one.cable.is_cut = True
     await asyncio.sleep(2 * QUICK.stalled_seconds)  # it is silence that is waited for
 
     async with other.works.alone(R1):
-        pass
-    with pytest.raises(asyncio.CancelledError):
-        await asyncio.sleep(0)  # the killed process' own task is this test's
+        has_other = await other.works.is_begun(R1)
+
+    holding.cancel()
+    await asyncio.wait([holding])
+    assert has_other
 
 
 async def test_newer_programs_may_say_more_of_a_piece_of_work(one: Process) -> None:
