@@ -25,7 +25,7 @@ from bot.ports import Work
 PATIENCE_SECONDS = 10.0
 QUICK = Pace(
     heartbeat_seconds=0.1,
-    stalled_seconds=0.5,
+    stalled_seconds=0.8,
     sweep_seconds=0.1,
     settle_seconds=0.0,
     gap_seconds=10.0,
@@ -93,7 +93,8 @@ async def a_process(
 ) -> AsyncIterator[Process]:
     """Start a process on a server."""
     quieten()
-    contact = Contact(clock) if clock else Contact()
+    timed = (clock,) if clock else ()
+    contact = Contact(*timed)
     cable = Cable(
         conninfo=conninfo_of(url, "council works"),
         min_size=1,
@@ -102,7 +103,8 @@ async def a_process(
         reconnect_timeout=0.2,
     )
     bus = PostgresBus(conninfo_of(url, "council bus"), contact, pause_seconds=0.05)
-    works = ClusterWorks(cable, contact, pace, clock) if clock else ClusterWorks(cable, contact, pace)
+    timed = (clock,) if clock else ()
+    works = ClusterWorks(cable, contact, pace, *timed)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(cable.close_async)
         await cable.open_async()

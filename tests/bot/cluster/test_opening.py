@@ -64,4 +64,4 @@ def test_an_address_that_cannot_be_read_is_not_quoted() -> None:
     with pytest.raises(StoreError, match="COUNCIL_DATABASE_URL cannot be read") as told:
         conninfo_of("postgresql+psycopg://me:sec%ret@host:port:7/council", "council")
 
-    assert "ret" not in str(told.value).replace("cannot be read", "").replace("letter", "")
+    assert "sec" not in str(told.value)
