@@ -14,6 +14,12 @@ PATIENCE = {
     "keepalives_count": "3",
     "tcp_user_timeout": "10000",  # milliseconds
 }
+# A process that is frozen, or cut off, holds up the others for so long at most.
+SESSION = {
+    "statement_timeout": "15s",
+    "lock_timeout": "5s",
+    "idle_in_transaction_session_timeout": "10s",
+}
 
 
 def is_server(url: str) -> bool:
@@ -31,4 +37,6 @@ def conninfo_of(url: str, name: str) -> str:
             "COUNCIL_DATABASE_URL cannot be read: write postgresql://USER:PASSWORD@HOST:PORT/NAME, "
             "with what is no letter or digit of the password as %XX."
         ) from None
-    return make_conninfo("", **{"application_name": name, **PATIENCE, **said})
+    session = " ".join(f"-c {key}={value}" for key, value in SESSION.items())
+    options = f"{session} {said.get('options', '')}".rstrip()
+    return make_conninfo("", **{"application_name": name, **PATIENCE, **said, "options": options})

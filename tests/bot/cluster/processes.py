@@ -19,6 +19,7 @@ from bot.cluster.bus import PostgresBus
 from bot.cluster.contact import Contact
 from bot.cluster.opening import quieten
 from bot.cluster.pace import Pace
+from bot.cluster.pace import clock as awake
 from bot.cluster.works import ClusterWorks
 from bot.ports import Work
 
@@ -89,12 +90,11 @@ class Process:
 
 @asynccontextmanager
 async def a_process(
-    url: str, pace: Pace = QUICK, clock: Callable[[], float] | None = None
+    url: str, pace: Pace = QUICK, clock: Callable[[], float] = awake
 ) -> AsyncIterator[Process]:
     """Start a process on a server."""
     quieten()
-    timed = (clock,) if clock else ()
-    contact = Contact(*timed)
+    contact = Contact(clock)
     cable = Cable(
         conninfo=conninfo_of(url, "council works"),
         min_size=1,
@@ -103,8 +103,7 @@ async def a_process(
         reconnect_timeout=0.2,
     )
     bus = PostgresBus(conninfo_of(url, "council bus"), contact, pause_seconds=0.05)
-    timed = (clock,) if clock else ()
-    works = ClusterWorks(cable, contact, pace, *timed)
+    works = ClusterWorks(cable, contact, pace, clock)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(cable.close_async)
         await cable.open_async()

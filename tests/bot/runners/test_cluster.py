@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.cluster.pace import Pace
+from bot.cluster.pace import clock as awake
 from bot.cluster.works import ClusterWorks
 from bot.ports import RoundStoppedError, Sight
 from bot.runners.apart import apart
@@ -60,7 +61,7 @@ async def join(migrated_url: str) -> AsyncIterator[Join]:
         async def joined(
             gateway: FakeGateway | None = None,
             store: type[SqlStore] = SqlStore,
-            clock: Clock | None = None,
+            clock: Callable[[], float] = awake,
             pace: Pace = QUICK,
             **more: object,
         ) -> Member:
