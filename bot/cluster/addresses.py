@@ -22,11 +22,6 @@ SESSION = {
 }
 
 
-def is_server(url: str) -> bool:
-    """Say whether an address of a database is that of a server."""
-    return url.startswith(DRIVER)
-
-
 def conninfo_of(url: str, name: str) -> str:
     """Give what connects to a server under a name it shows; the address' own wishes stand."""
     try:
