@@ -257,3 +257,13 @@ class SpendingRow(SQLModel, table=True):
     reserved_micro: int = Field(default=0, sa_type=BigInteger)
     spent_micro: int = Field(default=0, sa_type=BigInteger)
     unknown_calls: int = 0
+
+
+class MemoRow(SQLModel, table=True):
+    """A few words that the chats need again: of what kind, under which name, and since when."""
+
+    __tablename__ = "memo"
+    kind: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    text: str
+    at: datetime = Field(sa_type=UtcDateTime)

@@ -51,6 +51,8 @@ class Site:
     async def page(self, request: Request, name: str, status: int = 200, **shown: Any) -> Response:  # noqa: ANN401
         """Give a page in the frame they all share, and remember who it was for."""
         visitor = visitor_of(request)
+        if "lines" not in shown:  # where they are, the database may be at fault
+            await self.desk.look_up(place_of(visitor))
         frame = {
             "form_token": self.seals.form_token(visitor.secret),
             "lines": (),
