@@ -29,7 +29,9 @@ from council.ports import Gateway
 from council.rounds import Round
 from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
+from storage.memos import SqlMemos
 from storage.outgoing import SqlOutgoing
+from storage.sole import SqlSole
 from storage.sql import SqlStore
 
 SCRIPTED = "scripted/"
@@ -92,7 +94,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         carrying = (store, gateway, prepare, claims, budget.paying)
         runner = LocalRunner(*carrying, on_closed=wishes.on_closed)
         stack.push_async_callback(runner.close)
-        holds = Holds(None if claims is NO_CLAIMS else claims)
+        sole = None if settings.database_file else SqlSole(engine)
+        holds = Holds(None if claims is NO_CLAIMS else claims, sole)
         stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
         outbox = Outbox(SqlOutgoing(engine), now, alone=claims is not NO_CLAIMS)
@@ -105,6 +108,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
             budget=budget,
             bench=bench,
             experiments=SqlExperiments(engine),
+            memos=SqlMemos(engine),
             texts_days=houses.texts_days,
             access=houses.access,
             holds=holds,

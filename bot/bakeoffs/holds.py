@@ -6,10 +6,11 @@ do.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 
 import structlog
 
+from bot.doing import Sole
 from bot.ports import Claims
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.progress import Progress
@@ -54,7 +55,6 @@ class Held:
 
 
 Carry = Callable[[Held], Awaitable[None]]
-Sole = Callable[[str], AbstractAsyncContextManager[bool]]
 
 UNFORESEEN = "Bake-off {id} was stopped by something unforeseen; the log says what."
 

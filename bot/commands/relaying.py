@@ -9,7 +9,7 @@ from contextlib import suppress
 from bot.chat import Caution, Chat, Post, Said, Whisper
 from bot.ports import Bus, Work, Works
 
-ANSWER_SECONDS = 2.0  # what the process that heard the asker is given to say that it tells them
+ANSWER_SECONDS = 1.0  # what the process that heard the asker is given to say that it tells them
 LOOK_SECONDS = 15.0  # without a word, after which the works are asked
 ENDED = "-"
 

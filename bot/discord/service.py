@@ -16,7 +16,7 @@ from bot.discord.client import Client
 from bot.discord.hearing import CHAT
 from bot.discord.library_logs import hear_library
 from bot.discord.preflight import ELSEWHERE, identity_of, let_in
-from bot.discord.remembering import InFiles, InRows
+from bot.discord.remembering import InFiles, InRows, Remembering
 from bot.discord.servers import Servers
 from bot.discord.shards import Ready, Shards
 from bot.discord.whispers import nobody
@@ -34,7 +34,7 @@ class Discord:
         self._desk = desk
         self._address = address
         self._tell = tell
-        self._kept = InRows(desk.memos) if desk.works else InFiles(data_dir)
+        self._kept: Remembering = InRows(desk.memos) if desk.works else InFiles(data_dir)
         self._coming_back = ComingBack("Discord", tell)
         leave = partial(left, desk, CHAT)
         self._servers = Servers(self._kept, leave, self._coming_back.say)
@@ -43,13 +43,11 @@ class Discord:
         """Serve until cancelled, or until Discord takes the token no more; told is why."""
         hear_library()
         self._address.point()
-        await self._coming_back.serve(self._shared if self._desk.works else self._served)
-
-    async def _shared(self) -> None:
-        """Serve together with the other processes of a cluster."""
-        assert self._desk.works
+        if self._desk.works is None:
+            await self._coming_back.serve(self._served)
+            return
         ready = Ready(self._address, self._kept, self._tell, _tell_ready)
-        await Shards(self._desk, self._desk.works, ready).served()
+        await self._coming_back.serve(Shards(self._desk, self._desk.works, ready).served)
 
     async def _served(self) -> None:
         doing = Doing()

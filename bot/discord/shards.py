@@ -59,7 +59,7 @@ class Shards:
 
     async def served(self) -> None:
         """Hear what comes to this process until cancelled; UnsureError where all is dealt anew."""
-        await self._count()
+        await self._agree()
         await self.desk.runner.resume((CHAT,))
         self.desk.ways[CHAT] = self.way
         try:
@@ -76,7 +76,7 @@ class Shards:
                 return client.ears.chat(nobody)
         return None
 
-    async def _count(self) -> None:
+    async def _agree(self) -> None:
         """Have as many shards as Discord recommends, or more where it once did."""
         with let_in():
             async with asyncio.timeout(PATIENCE_SECONDS), discord.Client(intents=INTENTS) as client:

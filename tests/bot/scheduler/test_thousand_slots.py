@@ -1,4 +1,4 @@
-"""A schedule with a slot each minute, two schedulers on one database, and clocks going back."""
+"""A schedule with a slot each minute, several schedulers on one database, and clocks going back."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -38,37 +38,40 @@ WALL_MINUTES = [
 Opened = Callable[[], Bench]
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opened]:
     """Give what opens one database once more, as another process would."""
     if request.param == "memory":
         bench = memory_bench(MemoryStore())
         yield lambda: bench
         return
+    is_server = request.param == "postgres"
+    address = request.getfixturevalue("postgres_url") if is_server else builders.address(tmp_path)
     async with AsyncExitStack() as stack:
 
         def connect() -> Bench:
-            engine = open_engine(builders.address(tmp_path))
+            engine = open_engine(address)
             stack.push_async_callback(engine.dispose)
             stores = (SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine))
             return Bench(*stores, SqlRecords(engine), sql_votes(engine))
 
-        first = open_engine(builders.address(tmp_path))
+        first = open_engine(address)
         await upgrade(first)
         await first.dispose()
         yield connect
 
 
-async def two(opened: Opened, clock: Clock) -> tuple[Watch, Watch]:
-    """Give two schedulers that share nothing but a clock and the database."""
-    return await a_watch(opened(), clock), await a_watch(opened(), clock)
+async def three(opened: Opened, clock: Clock) -> tuple[Watch, Watch, Watch]:
+    """Give three schedulers that share nothing but a clock and the database."""
+    first, second, third = [await a_watch(opened(), clock) for _ in range(3)]
+    return first, second, third
 
 
 async def test_a_thousand_slots_across_a_change_of_clocks_are_a_thousand_runs(
     opened: Opened,
 ) -> None:
     clock = Clock(START)
-    watches = await two(opened, clock)
+    watches = await three(opened, clock)
     await watches[0].keep(MINUTELY)
     timers = [Timer(watch, MINUTELY) for watch in watches]
     end = slots_of(MINUTELY).next_few(START, SLOTS)[-1].moment
@@ -88,7 +91,7 @@ async def test_a_thousand_slots_across_a_change_of_clocks_are_a_thousand_runs(
 
 async def test_so_they_are_whoever_is_late_asleep_or_looks_in_between(opened: Opened) -> None:
     clock, chance = Clock(START), Random("late")
-    watches = await two(opened, clock)
+    watches = await three(opened, clock)
     await watches[0].keep(MINUTELY)
     timers = [Timer(watch, MINUTELY) for watch in watches]
     end = slots_of(MINUTELY).next_few(START, 200)[-1].moment
@@ -97,7 +100,7 @@ async def test_so_they_are_whoever_is_late_asleep_or_looks_in_between(opened: Op
         if clock() >= end:
             break
         clock.move(minutes=1)
-        awake = [chance.random() < 0.6, True]
+        awake = [chance.random() < 0.6, chance.random() < 0.6, True]
         chance.shuffle(awake)
         for watch, timer, is_awake in zip(watches, timers, awake, strict=True):
             if is_awake:
