@@ -3,14 +3,18 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import literal_column, select, update
+from sqlalchemy import func, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col
 
 from council.outgoing import Claim
 from storage.acts import insert, rows_of, transaction
+from storage.arrived import is_own
 from storage.finishing import finished
+from storage.ordering import by_letter
 from storage.rows import OutgoingRow
+
+OURS = ("claimed_at", "message")  # no two claim at the same microsecond
 
 
 class SqlOutgoing:
@@ -24,7 +28,7 @@ class SqlOutgoing:
         """Undertake to send a message of a round, or give the claim there is already."""
         row = OutgoingRow(key=key, round_id=round_id, claimed_at=now)
         async with transaction(self._engine) as connection:
-            is_new = await insert(connection, [row])
+            is_new = await insert(connection, [row]) or await is_own(connection, row, OURS)
             query = select(OutgoingRow).where(col(OutgoingRow.key) == key)
             [found] = await rows_of(connection, query)
         return Claim(key, found["claimed_at"], found["message"], is_new)
@@ -42,8 +46,10 @@ class SqlOutgoing:
             .values(claimed_at=now)
             .returning(literal_column("1"))
         )
+        row = OutgoingRow(key=claim.key, round_id="", claimed_at=now)
         async with transaction(self._engine) as connection:
-            return (await connection.execute(taken)).first() is not None
+            is_taken = (await connection.execute(taken)).first() is not None
+            return is_taken or await is_own(connection, row, OURS)
 
     @finished
     async def mark(self, key: str, message: str) -> None:
@@ -63,10 +69,11 @@ class SqlOutgoing:
     @finished
     async def key_of(self, start: str, message: str) -> str | None:
         """Give the key with this start under which a message was sent, if any was."""
-        query = select(col(OutgoingRow.key)).where(
-            col(OutgoingRow.message) == message,
-            col(OutgoingRow.key).startswith(start, autoescape=True),
-        )
+        key = col(OutgoingRow.key)
+        # LIKE would take capitals for small letters on SQLite, and on Postgres not.
+        begins = func.substr(key, 1, len(start)) == start
+        query = select(key).where(col(OutgoingRow.message) == message, begins)
+        query = query.order_by(by_letter(key)).limit(1)
         async with transaction(self._engine) as connection:
             found: str | None = (await connection.execute(query)).scalar()
         return found

@@ -9,8 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.errors import StoreError
 from storage.database import for_reading, rebuilding
 from storage.faults import told_kindly
+from storage.servers import check_letters
 
-HEAD = "0014"  # the newest revision in storage/migrations/versions
+HEAD = "0015"  # the newest revision in storage/migrations/versions
 
 
 async def upgrade(engine: AsyncEngine) -> str | None:
@@ -27,6 +28,7 @@ async def upgrade(engine: AsyncEngine) -> str | None:
             )
         if before != HEAD:
             async with rebuilding(engine) as connection:
+                await check_letters(connection)
                 await connection.run_sync(_run)
     return before
 
