@@ -3,7 +3,8 @@
 Discord deals its servers out among so many connections, its shards; each shard has its own queues.
 """
 
-from bot.ports import Work
+from bot.ports import Work, Works
+from council.errors import StoreError
 from council.places import HOUSE, Place
 
 SHOW, BAKEOFFS = "show", "bakeoffs"  # rounds shown where they were asked, bake-offs held
@@ -28,3 +29,11 @@ def teller_of(place: Place, shards: int) -> str:
 def shard_of(server: str, shards: int) -> int:
     """Give the shard that hears of a server; direct messages, which have none, go to the first."""
     return (int(server) >> 22) % shards if server.isdigit() else 0
+
+
+async def seems_begun(works: Works, work: Work) -> bool:
+    """Say whether a work is begun; as long as the database is away, nobody knows that it is not."""
+    try:
+        return await works.is_begun(work)
+    except StoreError:
+        return True

@@ -11,7 +11,8 @@ from sqlmodel import col
 
 from storage.acts import transaction
 from storage.database import for_reading
-from storage.finishing import finished
+from storage.finishing import finished, this_try
+from storage.ordering import by_letter
 from storage.rows import MemoRow
 
 _KIND: Any = col(MemoRow.kind)
@@ -48,15 +49,19 @@ class SqlMemos:
     @finished
     async def once(self, kind: str, name: str, seconds: float) -> bool:
         """Say whether this is the first time within so many seconds, and note that it was."""
+        own = this_try().key
         async with transaction(self._engine) as connection:
-            new = _new(connection, kind, name, "")
+            new = _new(connection, kind, name, own)
             again: Any = new.on_conflict_do_update(
                 index_elements=_KEY,
-                set_={"at": new.excluded.at},
+                set_={"at": new.excluded.at, "text": own},
                 where=_AT <= _ago(connection, seconds),
             )
-            found = await connection.execute(again.returning(literal_column("1")))
-            return found.first() is not None
+            if (await connection.execute(again.returning(literal_column("1")))).first():
+                return True
+            # A try before this one may have arrived although nobody heard so.
+            query = select(_TEXT).where(kind == _KIND, name == _NAME)
+            return bool(own) and (await connection.execute(query)).scalar() == own
 
     @finished
     async def read(self, kind: str, name: str) -> str | None:
@@ -69,7 +74,7 @@ class SqlMemos:
     @finished
     async def every(self, kind: str, start: str = "") -> Mapping[str, str]:
         """Give the texts of a kind whose names start so, by name."""
-        query = select(_NAME, _TEXT).where(kind == _KIND, _starts(start)).order_by(_NAME)
+        query = select(_NAME, _TEXT).where(kind == _KIND, _starts(start)).order_by(by_letter(_NAME))
         async with transaction(self._readers) as connection:
             found = (await connection.execute(query)).all()
         return {row.name: row.text for row in found}
@@ -91,7 +96,7 @@ class SqlMemos:
     @finished
     async def keep_newest(self, kind: str, most: int) -> None:
         """Keep so many texts of a kind at most, those that were noted last."""
-        newest = select(_NAME).where(kind == _KIND).order_by(_AT.desc(), _NAME).limit(most)
+        newest = select(_NAME).where(kind == _KIND).order_by(_AT.desc(), by_letter(_NAME)).limit(most)
         async with transaction(self._engine) as connection:
             await connection.execute(delete(MemoRow).where(kind == _KIND, _NAME.not_in(newest)))
 

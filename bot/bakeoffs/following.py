@@ -8,7 +8,7 @@ from bot.bakeoffs import news
 from bot.bakeoffs.house import House
 from bot.bakeoffs.standing import standing
 from bot.ports import Work, Works
-from bot.queues import BAKEOFFS, work_of
+from bot.queues import BAKEOFFS, seems_begun, work_of
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.progress import Progress
 from council.errors import BakeoffError
@@ -49,7 +49,7 @@ async def followed(
     """Do as `watching` for a bake-off of which news are said; its work was begun."""
     is_over, is_unsure = False, True
     while True:
-        is_begun = not is_over and await works.is_begun(holding_of(house, bakeoff))
+        is_begun = not is_over and await seems_begun(works, holding_of(house, bakeoff))
         stored = await house.bench.bakeoffs.load(bakeoff.id)
         if is_unsure or not is_begun:
             yield await standing(house, stored)

@@ -20,7 +20,7 @@ from bot.bakeoffs.telling import Silence, Telling
 from bot.chat import Chat, UnwelcomeError
 from council.bakeoffs.bakeoff import Bakeoff, Ending
 from council.bakeoffs.progress import Progress
-from council.errors import BakeoffError, CouncilError
+from council.errors import BakeoffError, CouncilError, StoreError
 from council.ports import Wanted
 
 INTERRUPTED = "It was stopped by a fault: {why}"
@@ -53,7 +53,8 @@ async def begin(house: House, chat: Chat | None, bakeoff: Bakeoff) -> None:
     if house.works is None:
         house.holds.begin(bakeoff, carry(house, chat))
     else:
-        await house.works.begin(holding_of(house, bakeoff))
+        with suppress(StoreError):  # then the sweep finds it
+            await house.works.begin(holding_of(house, bakeoff))
 
 
 def carry(house: House, chat: Chat | None) -> Carry:

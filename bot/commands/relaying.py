@@ -8,6 +8,8 @@ from contextlib import suppress
 
 from bot.chat import Caution, Chat, Post, Said, Whisper
 from bot.ports import Bus, Work, Works
+from bot.queues import seems_begun
+from council.errors import StoreError
 
 ANSWER_SECONDS = 1.0  # what the process that heard the asker is given to say that it tells them
 LOOK_SECONDS = 15.0  # without a word, after which the works are asked
@@ -41,13 +43,14 @@ class Relay:
 async def begin_and_hear(works: Works, bus: Bus, work: Work, chat: Chat, said: Said) -> None:
     """Begin a work, and tell the one who spoke what comes of it, until it is over."""
     with bus.heard(_told(work)) as told:
-        await works.begin(work)
+        with suppress(StoreError):  # then the sweep finds it
+            await works.begin(work)
         while True:
             text = ""
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
                     text = await told.get()
-            if text == ENDED or (not text and not await works.is_begun(work)):
+            if text == ENDED or (not text and not await seems_begun(works, work)):
                 return
             if text.startswith("+"):
                 await bus.tell(_answered(work), "+")

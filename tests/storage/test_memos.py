@@ -3,19 +3,16 @@
 import asyncio
 
 import pytest
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.ports import Memos
 from storage.memory_memos import MemoryMemos
 from storage.memos import SqlMemos
+from tests.storage.conftest import EVERY_KIND, engine_of
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=EVERY_KIND)
 def memos(request: pytest.FixtureRequest) -> Memos:
-    if request.param == "memory":
-        return MemoryMemos()
-    engine: AsyncEngine = request.getfixturevalue("engine")
-    return SqlMemos(engine)
+    return MemoryMemos() if request.param == "memory" else SqlMemos(engine_of(request))
 
 
 async def test_a_text_is_read_as_it_was_noted_last(memos: Memos) -> None:
