@@ -22,7 +22,9 @@ class SqlSole:
     async def __call__(self, name: str) -> AsyncIterator[bool]:
         """Keep every other process from what goes by a name; False where one of them has it."""
         key = func.hashtextextended(f"sole {name}", 0)
-        async with self._engine.connect() as connection:
+        with told_kindly():
+            connection = await self._engine.connect()
+        try:
             with told_kindly():
                 is_ours = await _is(connection, func.pg_try_advisory_lock(key))
             try:
@@ -30,6 +32,8 @@ class SqlSole:
             finally:
                 if is_ours:
                     await _freed(connection, key)
+        finally:
+            await connection.close()
 
 
 async def _freed(connection: AsyncConnection, key: Any) -> None:  # noqa: ANN401

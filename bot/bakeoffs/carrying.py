@@ -217,7 +217,7 @@ class Carrying:
             await self._go_on_elsewhere(number)
 
     async def _go_on_elsewhere(self, number: int) -> None:
-        """Have a round go on whose process stopped; without a cluster that is this one, and all stops."""
+        """Have a round go on whose process stopped; without a cluster, that was this one."""
         if self._house.works is None:
             raise RoundStoppedError("The bake-off stopped with this process; a restart goes on.")
         await asyncio.sleep(AGAIN_SECONDS)

@@ -1,4 +1,4 @@
-"""What one process of a cluster does beside serving: what is the house's, and done by one of all."""
+"""What a process of a cluster does beside serving: what is the house's, and done by one of all."""
 
 import asyncio
 from collections.abc import Coroutine

@@ -61,7 +61,7 @@ class Displaying:
         return teller_of(line.place, self.desk.shards) == self.teller
 
     async def show(self, round_id: str) -> None:
-        """Show a round to its end; raise CouncilError, once the asker was told, where that fails."""
+        """Show a round to its end; raise CouncilError, its asker told, where that fails."""
         line = await self.desk.store.line(round_id)
         said = Said(line.question, Asker(line.asked_by, line.asked_by), line.place, line.id)
         work = Work(f"{SHOW} {self.teller}", round_id)

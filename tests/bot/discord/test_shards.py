@@ -111,7 +111,8 @@ async def test_two_shards_are_heard_by_two_processes(tmp_path: Path) -> None:
         assert sorted(map(str, both.shards)) == ["[0, 2]", "[1, 2]"]
         assert all(any("is in" in line for line in told) for told in both.told)
         for line in await both.desks[0].store.recent():
-            (shard,) = [one for one in (Shard(0, 2), Shard(1, 2)) if one.hears(line.place.workspace)]
+            server = line.place.workspace
+            (shard,) = [one for one in (Shard(0, 2), Shard(1, 2)) if one.hears(server)]
             assert Work(f"show discord {shard}", line.id) in both.board.begun
 
 

@@ -1,13 +1,13 @@
 """Bake-offs held by one process of a cluster, and begun, watched and cancelled from any other."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 import pytest
 
-from bot.bakeoffs import following, holding, news
+from bot.bakeoffs import holding, news
 from bot.bakeoffs.following import is_held, watching
 from bot.bakeoffs.working import Holding
 from bot.chat import UnwelcomeError
@@ -49,9 +49,13 @@ async def house() -> AsyncIterator[House]:
         await desks[0].runner.stop(line.id)
 
 
-async def until_free(house: House, work: Work = WORK) -> None:
-    while house.board.is_begun(work):  # noqa: ASYNC110 - works give no other sign
+async def until(holds: Callable[[], object]) -> None:
+    while not holds():  # noqa: ASYNC110 - many tasks together bring it about
         await asyncio.sleep(0.005)
+
+
+async def until_free(house: House, work: Work = WORK) -> None:
+    await until(lambda: not house.board.is_begun(work))
 
 
 async def test_one_process_holds_it_and_another_waits_for_its_end(house: House) -> None:
@@ -73,12 +77,11 @@ async def test_every_process_sees_how_it_goes(house: House) -> None:
     bakeoff = await kept(begins)
     async with house.holding(holds).serving(_works(holds)):
         await holding.begin(begins, None, bakeoff)
-        await until_gated(house)
+        await until_held(house)
         assert await is_held(watches, bakeoff)
         seen: list[Progress] = []
         watching_it = asyncio.create_task(_watched(watches, bakeoff, seen))
-        while not any(progress.under_way for progress in seen):  # noqa: ASYNC110 - works give no other sign
-            await asyncio.sleep(0.01)
+        await until(lambda: any(progress.under_way for progress in seen))
         house.gateway.goes_on.set()
         await watching_it
 
@@ -87,9 +90,8 @@ async def test_every_process_sees_how_it_goes(house: House) -> None:
     assert not await is_held(watches, bakeoff)
 
 
-async def until_gated(house: House) -> None:
-    while not house.desks[1].holds.seen(WORK.name):  # noqa: ASYNC110 - works give no other sign
-        await asyncio.sleep(0.005)
+async def until_held(house: House) -> None:
+    await until(lambda: house.desks[1].holds.seen(WORK.name))
 
 
 async def _watched(desk: Desk, bakeoff: Bakeoff, seen: list[Progress]) -> None:
@@ -104,7 +106,7 @@ async def test_another_process_goes_on_with_it_when_its_holder_leaves(house: Hou
         leaving = await stack.enter_async_context(AsyncExitStack())
         await leaving.enter_async_context(house.holding(first).serving(_works(first)))
         waiting = asyncio.create_task(holding.hold(begins, None, bakeoff))
-        await until_gated(house)
+        await until_held(house)
         await stack.enter_async_context(house.holding(second).serving(_works(second)))
 
         await leaving.aclose()
@@ -135,7 +137,7 @@ async def test_it_is_cancelled_from_any_process_and_gone_on_with_from_another(
     bakeoff = await kept(begins)
     async with house.holding(holds).serving(_works(holds)):
         waiting = asyncio.create_task(holding.hold(begins, None, bakeoff))
-        await until_gated(house)
+        await until_held(house)
 
         await holding.cancel(other, bakeoff, "It was cancelled.")
         ended = await waiting
@@ -201,17 +203,14 @@ def test_what_another_version_told_otherwise_is_looked_up(text: str) -> None:
     assert news.heard(text, a_bakeoff()) == news.News(is_unsure=True)
 
 
-async def test_one_whose_work_was_left_is_said_to_be_interrupted(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(following, "LOOK_SECONDS", 0.01)
+async def test_one_whose_work_was_left_is_said_to_be_interrupted(house: House) -> None:
     begins, *_ = house.desks
     bakeoff = await kept(begins)
     waiting = asyncio.create_task(holding.hold(begins, None, bakeoff))
-    while not house.board.waiting:  # noqa: ASYNC110 - works give no other sign
-        await asyncio.sleep(0)
+    await until(lambda: house.board.waiting)
 
     house.board.waiting.clear()
+    await begins.bus.tell(news.topic_of(bakeoff.id))
 
     with pytest.raises(BakeoffError, match="was interrupted: `/council bakeoff resume bo:beef`"):
         await waiting

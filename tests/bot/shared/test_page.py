@@ -98,9 +98,11 @@ async def test_the_page_is_alive_and_not_ready_while_the_database_does_not_answe
 async def test_a_bake_off_begun_on_one_page_is_seen_and_cancelled_on_the_others() -> None:
     gateway = HeldGateway()
     _, (begins, holds, looks) = processes(3, gateway)
-    bakeoff = await kept(begins, a_bakeoff(place=Place("web")))
-    assert holds.works
     page = a_town(looks).browser()
+    await page.get("/")
+    own = replace(a_bakeoff(place=Place("web")), asked_by=page.visitor.asker.id)
+    bakeoff = await kept(begins, own)
+    assert holds.works
     async with Holding(holds, "web").serving(holds.works):
         running = await page.get(f"/bakeoffs/{bakeoff.id}/state")
         await page.post(f"/bakeoffs/{bakeoff.id}/cancel", **await page.form())
