@@ -96,7 +96,8 @@ class SqlMemos:
     @finished
     async def keep_newest(self, kind: str, most: int) -> None:
         """Keep so many texts of a kind at most, those that were noted last."""
-        newest = select(_NAME).where(kind == _KIND).order_by(_AT.desc(), by_letter(_NAME)).limit(most)
+        order = (_AT.desc(), by_letter(_NAME))
+        newest = select(_NAME).where(kind == _KIND).order_by(*order).limit(most)
         async with transaction(self._engine) as connection:
             await connection.execute(delete(MemoRow).where(kind == _KIND, _NAME.not_in(newest)))
 

@@ -66,7 +66,7 @@ class Ears:
         app.view(asking.CALLBACK)(self.asked_in_modal)
         app.view(presses.WHY_CALLBACK)(self.told_why)
         app.view(suite_form.CALLBACK)(self.joined_suite)
-        app.view(re.compile("council:.+"))(self.filled_otherwise)  # the last: any other
+        app.view(re.compile("council:.+"))(filled_otherwise)  # the last: any other
 
     async def command(self, ack: Ack, body: Body) -> None:
         """Hear `/council …`."""
@@ -166,15 +166,6 @@ class Ears:
 
         self._begin(heard, Whispers(self._workspace), act)
 
-    async def filled_otherwise(self, ack: Ack, body: Body) -> None:
-        """Hear a modal that this version does not know; say so in it, and nothing typed is lost."""
-        fields = [block for block in body["view"]["blocks"] if block["type"] == "input"]
-        if fields:
-            errors = {fields[0]["block_id"]: OTHER_VERSION}
-            await ack(response_action="errors", errors=errors)
-        else:
-            await ack()
-
     async def asked_in_modal(self, ack: Ack, body: Body) -> None:
         """Hear the modal; what is wrong with it is said in it, so that nothing typed is lost."""
         try:
@@ -233,3 +224,12 @@ class Ears:
             await forms.open_form(self._desk, self._workspace, said, trigger, message)
 
         return act
+
+
+async def filled_otherwise(ack: Ack, body: Body) -> None:
+    """Hear a modal that this version does not know: said in it, so that nothing typed is lost."""
+    fields = [block["block_id"] for block in body["view"]["blocks"] if block["type"] == "input"]
+    if fields:
+        await ack(response_action="errors", errors={fields[0]: OTHER_VERSION})
+    else:
+        await ack()
