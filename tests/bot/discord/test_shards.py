@@ -38,6 +38,11 @@ class Processes:
         self.running.append(asyncio.create_task(serving))
         await self.discord.until(lambda: len(self.serving()) > number, 20)
 
+    def ready(self) -> list[int]:
+        """Give the number of the process of each shard that is heard."""
+        told = enumerate(self.told)
+        return [number for number, lines in told for line in lines if "is in" in line]
+
     def serving(self) -> list[str]:
         return [one.queue for one in self.board.servers if one.queue == "discord gateway"]
 
@@ -67,8 +72,7 @@ async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
         try:
             for number in range(2):
                 await found.start(number, folder / str(number))
-            await discord.until(lambda: len(found.shards) == shards, 20)
-            await discord.connected()
+            await discord.until(lambda: len(found.ready()) == shards, 20)
             yield found
         finally:
             gateway.goes_on.set()
@@ -84,12 +88,12 @@ async def test_one_process_hears_and_the_other_takes_over_and_shows_the_round_on
     async with several(tmp_path) as both:
         discord = both.discord
         assert both.shards == [[0, 1]]
-        hears = next(n for n, told in enumerate(both.told) if any("is in" in x for x in told))
+        (hears,) = both.ready()
         deed = await discord.slash("U1", "C1", "council ask", question="Which queue?")
         await discord.until(lambda: discord.said_by_bot("C1"), 20)
 
         await both.stop(hears)
-        await discord.until(lambda: len(both.shards) == 2, 20)
+        await discord.until(lambda: len(both.ready()) == 2, 20)
         both.gateway.goes_on.set()
         await discord.until(both.roots, 20)
 
@@ -100,7 +104,7 @@ async def test_one_process_hears_and_the_other_takes_over_and_shows_the_round_on
         assert Work("show discord 0/1", line.id) in both.board.begun
 
 
-async def test_two_shards_are_heard_by_two_processes(tmp_path: Path) -> None:
+async def test_what_is_asked_in_a_server_is_shown_by_its_shard(tmp_path: Path) -> None:
     async with several(tmp_path, shards=2) as both:
         both.gateway.goes_on.set()
 
@@ -109,11 +113,13 @@ async def test_two_shards_are_heard_by_two_processes(tmp_path: Path) -> None:
             await both.discord.until(lambda channel=channel: both.roots(channel), 20)
 
         assert sorted(map(str, both.shards)) == ["[0, 2]", "[1, 2]"]
-        assert all(any("is in" in line for line in told) for told in both.told)
         for line in await both.desks[0].store.recent():
             server = line.place.workspace
             (shard,) = [one for one in (Shard(0, 2), Shard(1, 2)) if one.hears(server)]
             assert Work(f"show discord {shard}", line.id) in both.board.begun
+        (hears,) = {*both.ready()}  # who came first
+        await both.stop(hears)
+        await both.discord.until(lambda: len(both.ready()) == 4, 20)
 
 
 async def test_a_server_that_removes_the_bot_is_known_to_whoever_hears_next(
@@ -124,7 +130,7 @@ async def test_a_server_that_removes_the_bot_is_known_to_whoever_hears_next(
         both.gateway.goes_on.set()
         await discord.slash("U1", "C1", "council ask", question="Which queue?")
         await discord.until(both.roots, 20)
-        hears = next(n for n, told in enumerate(both.told) if any("is in" in x for x in told))
+        (hears,) = both.ready()
 
         discord.gateway.forget_sessions()
         for number in (hears, 1 - hears):

@@ -69,7 +69,7 @@ async def test_one_process_holds_it_and_another_waits_for_its_end(house: House) 
     assert final.bakeoff.ending
     assert house.board.begun == [WORK]
     assert begins.holds.seen(bakeoff.id) is None
-    assert len(house.room.said_in("C1")) == 1
+    assert len(house.room.keys) == len({*house.room.keys})  # nothing was posted twice
 
 
 async def test_every_process_sees_how_it_goes(house: House) -> None:
@@ -115,7 +115,7 @@ async def test_another_process_goes_on_with_it_when_its_holder_leaves(house: Hou
 
     assert final.is_whole
     assert house.board.begun == [WORK, WORK]
-    assert len(house.room.said_in("C1")) == 1
+    assert len(house.room.keys) == len({*house.room.keys})  # nothing was posted twice
     assert len(questions_asked(house.gateway)) == 3 * len(bakeoff.panel.members)
 
 
