@@ -37,7 +37,7 @@ async def check_copy(was: Books, is_: Books, tell: Tell, told: Callable[[int], N
         good += await _is_good(was.store, is_.store, round_id, tell)
         told(1)
     typer.echo(
-        f"{counted(good, 'round')} of {total} are equal in both, and as recomputed."
+        f"{good} of {counted(total, 'round')} equal in both, and as recomputed."
         if good < total
         else f"{counted(total, 'round')}: each is equal in both, and as recomputed."
     )

@@ -119,6 +119,10 @@ class Hands:
 
     def _thawed(self, gap_seconds: float) -> None:
         structlog.get_logger().warning("stood_still", seconds=round(gap_seconds, 1))
+        self.let_all_go()
+
+    def let_all_go(self) -> None:
+        """Do nothing more of what is in hand: others may be doing it."""
         for doing in [*self._doing.values()]:
             self._let_go(doing)
 
@@ -143,12 +147,14 @@ class Hands:
         """Have an end noted, once the database is there; a queue that is left does not wait."""
         while True:
             try:
-                return await end()
+                await end()
             except AwayError:
                 served = self._served.get(queue)
                 if served is None or served.is_left:
-                    return None  # others find it by its silence
-                await asyncio.sleep(PAUSE_SECONDS)
+                    return  # others find it by its silence
+            else:
+                return
+            await asyncio.sleep(PAUSE_SECONDS)
 
     async def _end(self, job: int, status: Status, doing: Doing) -> None:
         most = self._pace.most_takeovers

@@ -135,14 +135,16 @@ class ClusterRunner:
             yield watch.sights(heard, self._look_seconds, is_started=is_started)
 
     async def _begin(self, round_id: str) -> None:
+        why = ""
         for _ in range(TRIES):
             try:
-                return await self._works.begin(work_of(round_id))
+                await self._works.begin(work_of(round_id))
             except StoreError as error:
                 why = str(error)
+            else:
+                return
             await asyncio.sleep(PAUSE_SECONDS)
         structlog.get_logger().error("round_not_begun", round_id=round_id, why=why)
-        return None
 
     async def _begun(self, round_id: str) -> None:
         """Wait until a round that is about to be begun here is."""

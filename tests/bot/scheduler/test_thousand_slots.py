@@ -45,17 +45,18 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
         bench = memory_bench(MemoryStore())
         yield lambda: bench
         return
-    is_server = request.param == "postgres"
-    address = request.getfixturevalue("postgres_url") if is_server else builders.address(tmp_path)
+    url = builders.address(tmp_path)
+    if request.param == "postgres":
+        url = request.getfixturevalue("migrated_url")
     async with AsyncExitStack() as stack:
 
         def connect() -> Bench:
-            engine = open_engine(address)
+            engine = open_engine(url)
             stack.push_async_callback(engine.dispose)
             stores = (SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine))
             return Bench(*stores, SqlRecords(engine), sql_votes(engine))
 
-        first = open_engine(address)
+        first = open_engine(url)
         await upgrade(first)
         await first.dispose()
         yield connect
