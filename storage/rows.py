@@ -267,7 +267,6 @@ class SpendingRow(SQLModel, table=True):
     unknown_calls: int = 0
 
 
-<<<<<<< HEAD
 class MemoRow(SQLModel, table=True):
     """A few words that the chats need again: of what kind, under which name, and since when."""
 
@@ -276,11 +275,11 @@ class MemoRow(SQLModel, table=True):
     name: str = Field(primary_key=True)
     text: str
     at: datetime = Field(sa_type=UtcDateTime)
-=======
+
+
 class SettledRow(SQLModel, table=True):
     """What was added to the ledger lately, by the key of the act; for servers alone."""
 
     __tablename__ = "settled"
     key: str = Field(primary_key=True)
     at: datetime = Field(sa_type=UtcDateTime, index=True)
->>>>>>> pg
