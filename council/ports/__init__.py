@@ -6,5 +6,16 @@ from council.ports.ledger import Ledger
 from council.ports.listing import EVERY, RoundLine, Wanted
 from council.ports.outgoing import Outgoing
 from council.ports.store import Store
+from council.ports.turnstile import Turnstile
 
-__all__ = ["EVERY", "Chain", "Gateway", "Ledger", "Outgoing", "RoundLine", "Store", "Wanted"]
+__all__ = [
+    "EVERY",
+    "Chain",
+    "Gateway",
+    "Ledger",
+    "Outgoing",
+    "RoundLine",
+    "Store",
+    "Turnstile",
+    "Wanted",
+]
