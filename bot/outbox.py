@@ -12,7 +12,7 @@ send any more, and only what it asked of the chat just before may still be carri
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from bot.chat import Chat, Post, Sent, UnreachableError, UnsureError, pauses
 from council.outgoing import Claim
@@ -104,10 +104,11 @@ class Outbox:
 
     async def _taken_over(self, chat: Chat, claim: Claim, round_id: str, place: Place) -> Claim:
         """Give the claim once it is ours, or marked, or still another's after the wait."""
+        came = self._now()
         if found := await self._found(chat, place, claim.key):
             await self._rows.mark(claim.key, found.message)
             return Claim(claim.key, claim.claimed_at, found.message)
-        await self._sleep(self._wait(claim))
+        await self._sleep(self._wait(claim, came))
         now = self._now()
         if not await self._rows.take_over(claim, now):
             return await self._rows.claim(claim.key, round_id, now)
@@ -116,14 +117,18 @@ class Outbox:
             return Claim(claim.key, now, found.message)
         return Claim(claim.key, now, is_new=True)
 
-    def _wait(self, claim: Claim) -> float:
-        """Give the seconds until nobody can be sending a claimed message any more."""
-        since, grace = claim.claimed_at, GRACE_SECONDS
+    def _wait(self, claim: Claim, came: datetime) -> float:
+        """Give the seconds until nobody can be sending a claimed message any more.
+
+        Its age is told by whoever keeps the claims: another process' clock may differ from ours.
+        """
         if self._alone:
-            since, grace = self._left_at, SETTLE_SECONDS
-        left = grace - (self._now() - since) / timedelta(seconds=1)
+            grace, age = SETTLE_SECONDS, (self._now() - self._left_at).total_seconds()
+        else:
+            since_then = (self._now() - came).total_seconds()
+            grace, age = GRACE_SECONDS, claim.age_seconds + since_then
         # A clock that was set back must not make us wait for longer than the grace itself.
-        return min(grace, max(0.0, left))
+        return min(grace, max(0.0, grace - age))
 
     async def _found(self, chat: Chat, place: Place, key: str) -> Sent | None:
         """Look a message up, and again as long as the chat cannot be reached."""

@@ -1,20 +1,25 @@
 """Messages on their way out, in a SQL database."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import literal_column, select, update
+from sqlalchemy import DateTime, Interval, func, literal, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col
 
 from council.outgoing import Claim
-from storage.acts import insert, rows_of, transaction
+from storage.acts import insert_once, rows_of, transaction
 from storage.finishing import finished
 from storage.rows import OutgoingRow
 
+_CLAIMED_AT: Any = col(OutgoingRow.claimed_at)
+
 
 class SqlOutgoing:
-    """Messages as rows; of two that claim the same one, one has it."""
+    """Messages as rows; of two that claim the same one, one has it.
+
+    On Postgres, which several machines share, moments are the server's and `now` is left aside.
+    """
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -22,12 +27,15 @@ class SqlOutgoing:
     @finished
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
         """Undertake to send a message of a round, or give the claim there is already."""
-        row = OutgoingRow(key=key, round_id=round_id, claimed_at=now)
+        moment = self._moment(now)
+        once = insert_once(OutgoingRow, self._engine.dialect.name)
+        values = {"key": key, "round_id": round_id, "claimed_at": moment}
+        query = select(OutgoingRow, moment.label("moment")).where(col(OutgoingRow.key) == key)
         async with transaction(self._engine) as connection:
-            is_new = await insert(connection, [row])
-            query = select(OutgoingRow).where(col(OutgoingRow.key) == key)
+            is_new = (await connection.execute(once.values(**values))).first() is not None
             [found] = await rows_of(connection, query)
-        return Claim(key, found["claimed_at"], found["message"], is_new)
+        age = found["moment"] - found["claimed_at"]
+        return Claim(key, found["claimed_at"], found["message"], is_new, age.total_seconds())
 
     @finished
     async def take_over(self, claim: Claim, now: datetime) -> bool:
@@ -36,10 +44,10 @@ class SqlOutgoing:
             update(OutgoingRow)
             .where(
                 col(OutgoingRow.key) == claim.key,
-                col(OutgoingRow.claimed_at) == claim.claimed_at,
+                _CLAIMED_AT == claim.claimed_at,
                 col(OutgoingRow.message).is_(None),
             )
-            .values(claimed_at=now)
+            .values(claimed_at=self._moment(now))
             .returning(literal_column("1"))
         )
         async with transaction(self._engine) as connection:
@@ -70,3 +78,19 @@ class SqlOutgoing:
         async with transaction(self._engine) as connection:
             found: str | None = (await connection.execute(query)).scalar()
         return found
+
+    @finished
+    async def unmarked(self, older_seconds: float, now: datetime) -> int:
+        """Count the claims that have lain for longer than that without a mark."""
+        since = self._moment(now, timedelta(seconds=older_seconds))
+        lying = (col(OutgoingRow.message).is_(None), _CLAIMED_AT < since)
+        async with transaction(self._engine) as connection:
+            found = await connection.execute(select(func.count()).where(*lying))
+            return int(found.scalar_one())
+
+    def _moment(self, now: datetime, ago: timedelta = timedelta()) -> Any:  # noqa: ANN401
+        """Give the moment it is, or so long ago, by the clock that all who write here share."""
+        if self._engine.dialect.name == "postgresql":
+            moment = func.clock_timestamp(type_=DateTime(timezone=True))
+            return moment - literal(ago, Interval()) if ago else moment
+        return literal(now - ago, _CLAIMED_AT.type)

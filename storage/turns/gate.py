@@ -7,7 +7,7 @@ visit fails or takes too long, whoever waits is let through: the process' own li
 import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from secrets import token_hex
 
@@ -72,12 +72,11 @@ class Gate:
         """Look no more; who still waits is let through."""
         if self._clerk:
             self._clerk.cancel()
-            await asyncio.gather(self._clerk, return_exceptions=True)
+            await asyncio.wait({self._clerk}, timeout=PATIENCE_SECONDS)
 
     async def _let_in(self, ticket: str, limits: Limits) -> None:
         self._limits = limits
         if self._clerk is None or self._clerk.done():
-            self._counts = True
             self._clerk = asyncio.create_task(self._attend())
         if not self._counts:
             self._held[ticket] = None
@@ -98,19 +97,22 @@ class Gate:
     async def _look(self) -> None:
         asked = Asked(tuple(self._held), tuple(self._waiting))
         visit = asyncio.ensure_future(self._visit(self._limits, asked))
-        await asyncio.wait({visit}, timeout=PATIENCE_SECONDS)
-        if not visit.done():
-            self._go_without()
         try:
-            self._note(await visit)
+            await asyncio.wait({visit}, timeout=PATIENCE_SECONDS)
+            if not visit.done():
+                self._go_without()
+            self._note(await asyncio.shield(visit))
         except StoreError:
             self._go_without()
+        except asyncio.CancelledError:  # what is begun in the database comes to its end
+            await asyncio.wait({visit}, timeout=PATIENCE_SECONDS)
+            raise
 
     def _note(self, seen: Seen) -> None:
         self._say(counts=True)
         self.crowd, self._full_seconds = seen.crowd, seen.full_seconds
         for ticket in seen.let_in:
-            if self._waiting.get(ticket):
+            if ticket in self._waiting:
                 self._through(ticket)
             elif ticket not in self._held:  # its caller left meanwhile: give it back at once
                 self._bell.set()
@@ -144,8 +146,6 @@ class Gate:
         if self._waiting:
             poll = POLL_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311 - so that looks spread
             seconds = min(self._full_seconds, FULL_SECONDS) or poll
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._bell.wait()
-        except TimeoutError:
-            pass

@@ -1,0 +1,38 @@
+"""Turns at providers, and rounds that were just let in, for all processes of a cluster."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0013"
+down_revision = "0011"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.create_table(
+        "turn",
+        sa.Column("id", sa.String(), nullable=False),
+        sa.Column("gate", sa.String(), nullable=False),
+        sa.Column("holder", sa.String(), nullable=False),
+        sa.Column("asked_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("begun_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("until", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    with op.batch_alter_table("turn") as turn:
+        turn.create_index(turn.f("ix_turn_gate"), ["gate"])
+    op.create_table(
+        "admitted",
+        sa.Column("round_id", sa.String(), nullable=False),
+        sa.Column("name", sa.String(), nullable=False),
+        sa.Column("until", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("round_id"),
+    )
+    with op.batch_alter_table("admitted") as admitted:
+        admitted.create_index(admitted.f("ix_admitted_name"), ["name"])
+
+
+def downgrade() -> None:
+    op.drop_table("admitted")
+    op.drop_table("turn")
