@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from bot import metrics
 from bot.bakeoffs.holds import Holds
 from bot.books import bench_of, opened_engine
-from bot.commands.desk import Desk, now
+from bot.bus import OwnBus
+from bot.commands.desk import Desk
 from bot.offers import LOCAL, demonstration, offered
 from bot.outbox import Outbox
 from bot.ports import Claims
@@ -15,6 +16,7 @@ from bot.runners.claims import NO_CLAIMS, FileClaims
 from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
 from bot.suites.keeping import keep_house
+from bot.together import together
 from council import scrub
 from council.budgeting import Budget
 from council.gateways.litellm import LitellmGateway, SeatSettings
@@ -24,6 +26,7 @@ from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway
 from council.gateways.local.platforms import supported
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
+from council.gateways.traffic import Neighbours
 from council.panel import Panel
 from council.ports import Gateway
 from council.rounds import Round
@@ -70,11 +73,16 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
     houses = await find_houses(settings, local=wishes.local)
     async with AsyncExitStack() as stack:
         engine = await stack.enter_async_context(opened_engine(settings))
-        store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, now)
+        bus = OwnBus()
+        shared = await stack.enter_async_context(together(engine, bus))
+        store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, shared.now)
         local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
         stack.push_async_callback(local.stop)
-        remote = LitellmGateway(_settled(houses.seats, settings), houses.limits)
+        neighbours = Neighbours(shared.turnstile, shared.tell)
+        seats = _settled(houses.seats, settings)
+        remote = LitellmGateway(seats, houses.limits, neighbours=neighbours)
         stack.push_async_callback(remote.close)
+        await stack.enter_async_context(shared.heeding(remote.heed))
         stack.enter_context(metrics.providers_watched(remote.health))
         routes: dict[str, Gateway] = {SCRIPTED: ScriptedGateway(), f"{LOCAL}/": local, "": remote}
 
@@ -95,13 +103,14 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         holds = Holds(None if claims is NO_CLAIMS else claims)
         stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
-        outbox = Outbox(SqlOutgoing(engine), now, alone=claims is not NO_CLAIMS)
+        outbox = Outbox(SqlOutgoing(engine), shared.now, alone=claims is not NO_CLAIMS)
         bench = bench_of(engine)
-        await keep_house(bench.suites, houses.suites, now())
+        await keep_house(bench.suites, houses.suites, shared.now())
         yield Desk(
             *(store, gateway, runner, outbox, houses.panels, houses.default),
             prepare,
             remote.health,
+            now=shared.now,
             budget=budget,
             bench=bench,
             experiments=SqlExperiments(engine),
@@ -110,6 +119,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
             holds=holds,
             bakeoff_rounds=houses.bakeoff_rounds,
             zone=houses.zone,
+            bus=bus,
+            door=shared.door,
         )
 
 

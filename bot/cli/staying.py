@@ -74,7 +74,9 @@ async def serve(*, local: bool) -> None:
         panel = _default_panel(desk)
         site = Site(
             desk,
-            Seals(seal_key(token_of(settings), settings.data_dir)),
+            Seals(
+                seal_key(token_of(settings), settings.data_dir), lambda: desk.now().timestamp()
+            ),
             token_of(settings),
             tuple(await surroundings(settings)),
             lambda: readying.state,

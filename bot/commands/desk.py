@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from importlib.metadata import version
 
@@ -14,6 +14,7 @@ from bot.bias.reporting import bias_report
 from bot.bias.showing import Measure
 from bot.bus import OwnBus
 from bot.chat import Chat
+from bot.clock import now as now
 from bot.commands.at_once import check_at_once
 from bot.commands.drafts import Drafts
 from bot.commands.questions import checked_question
@@ -47,10 +48,6 @@ async def _nothing(_: Panel) -> None:
 def _unheard() -> None:
     """Tell nobody: no scheduler runs in this process."""
 
-
-def now() -> datetime:
-    """Give this moment."""
-    return datetime.now(UTC)
 
 
 @dataclass(slots=True)
