@@ -14,10 +14,12 @@ from council.bakeoffs.ports import EVERY_BAKEOFF, WantedBakeoffs
 from council.errors import StoreError
 from storage.acts import insert, rows_of, transaction
 from storage.agreed import no_bakeoff
+from storage.arrived import is_own
 from storage.bench_rows import BakeoffRow, SuiteBodyRow
 from storage.bodies import keep_body, suite_from
 from storage.database import for_reading
 from storage.finishing import finished
+from storage.ordering import by_letter
 from storage.reading import place_from
 from storage.valid import told_by_field, valid
 from storage.writing import PANEL
@@ -34,10 +36,11 @@ class SqlBakeoffs:
     async def open(self, bakeoff: Bakeoff) -> bool:
         """Keep a new bake-off and its suite's version; False if its id is kept already."""
         async with transaction(self._engine) as connection:
-            is_new = await insert(connection, [_row(bakeoff)])
-            if is_new:
-                await keep_body(connection, bakeoff.suite)
-            return is_new
+            row = _row(bakeoff)
+            if not await insert(connection, [row]):
+                return await is_own(connection, row, ("at", "asked_by", "suite_version"))
+            await keep_body(connection, bakeoff.suite)
+            return True
 
     @finished
     async def end(self, bakeoff_id: str, ending: Ending | None) -> None:
@@ -71,7 +74,7 @@ class SqlBakeoffs:
         self, limit: int | None = None, wanted: WantedBakeoffs = EVERY_BAKEOFF
     ) -> tuple[Bakeoff, ...]:
         """Give those that are wanted, newest first; `load` names one that cannot be read."""
-        newest_first = (col(BakeoffRow.at).desc(), col(BakeoffRow.id))
+        newest_first = (col(BakeoffRow.at).desc(), by_letter(BakeoffRow.id))
         query = _with_bodies().where(*_conditions(wanted)).order_by(*newest_first).limit(limit)
         async with transaction(self._readers) as connection:
             found = await rows_of(connection, query)

@@ -11,6 +11,7 @@ from council.bakeoffs.suite import Suite
 from storage.acts import insert
 from storage.bench_rows import BakeoffRow, SuiteBodyRow, SuiteRow
 from storage.experiment_rows import ExperimentRow
+from storage.locks import Lock, wait_for_those_alone
 from storage.valid import valid
 
 SUITE = TypeAdapter(Suite)
@@ -19,6 +20,7 @@ HELD = {"questions", "judges_see_references"}
 
 async def keep_body(connection: AsyncConnection, suite: Suite) -> None:
     """Keep what a suite holds, once for each version."""
+    await wait_for_those_alone(connection, Lock.SHARED_ROWS)
     body = SUITE.dump_python(suite, mode="json", include=HELD)
     await insert(connection, [SuiteBodyRow(version=suite.version, body=body)])
 

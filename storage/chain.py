@@ -9,6 +9,7 @@ from storage.acts import rows_of, transaction
 from storage.database import for_reading
 from storage.finishing import finished
 from storage.linking import HELD, link_from
+from storage.ordering import by_letter
 from storage.rows import LinkRow, RoundRow
 from storage.valid import told_by_field
 
@@ -26,7 +27,7 @@ class SqlChain:
         heads = last.group_by(col(LinkRow.scope)).subquery()
         scope, number = col(LinkRow.scope), col(LinkRow.number)
         is_head = and_(scope == heads.c.scope, number == heads.c.number)
-        query = select(*map(col, HELD)).join(heads, is_head).order_by(scope)
+        query = select(*map(col, HELD)).join(heads, is_head).order_by(by_letter(scope))
         async with transaction(self._readers) as connection:
             rows = await rows_of(connection, query)
         with told_by_field("Chain", "heads"):

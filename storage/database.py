@@ -8,12 +8,14 @@ from sqlite3 import Connection, OperationalError, connect
 from typing import Any
 
 from sqlalchemy import Connection as SqlConnection
-from sqlalchemy import event, func, select
+from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from council.errors import StoreError
 from storage.faults import UNOPENED
+from storage.locks import Lock, take_time, wait_in_line
+from storage.servers import open_server
 
 BUSY_SECONDS = 10
 PRAGMAS = (
@@ -23,13 +25,11 @@ PRAGMAS = (
     "secure_delete=ON",
 )
 READS_ONLY = "reads_only"
-REBUILDING = 20_261_121  # any number, as long as every program locks the same
-
 
 def open_engine(url: str) -> AsyncEngine:
     """Give the engine for a database address; nothing is connected yet."""
     if not url.startswith("sqlite"):
-        return _open_server(url)
+        return open_server(url)
     # One connection: SQLite has one writer, and waiting for it here is fairer than in the file.
     engine = create_async_engine(
         url,
@@ -71,21 +71,11 @@ async def rebuilding(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         await _foreign_keys(connection, "OFF")
         try:
             async with connection.begin():
-                if connection.dialect.name == "postgresql":
-                    await connection.execute(select(func.pg_advisory_xact_lock(REBUILDING)))
+                await take_time(connection)
+                await wait_in_line(connection, Lock.REBUILDING)
                 yield connection
         finally:
             await _foreign_keys(connection, "ON")
-
-
-def _open_server(url: str) -> AsyncEngine:
-    try:
-        return create_async_engine(url, pool_pre_ping=True)
-    except ModuleNotFoundError as error:
-        raise StoreError(
-            f"The database in COUNCIL_DATABASE_URL needs the Python package {error.name!r}: "
-            "install it, or name an SQLite file."
-        ) from error
 
 
 async def _foreign_keys(connection: AsyncConnection, switch: str) -> None:

@@ -9,6 +9,7 @@ from sqlmodel import col
 from council.places import Place
 from storage.bench_rows import BakeoffRow, ScheduleRow, SuiteRow
 from storage.bodies import drop_bodies
+from storage.locks import Lock, wait_in_line
 from storage.rows import LinkRow, OutgoingRow, RoundRow, SpendingRow
 from storage.sources import drop_sources
 
@@ -18,6 +19,8 @@ async def drop(connection: AsyncConnection, chat: str, workspace: str) -> int:
 
     The workspace's chain, suites, bake-offs and schedules go too, and what was sent of any of it.
     """
+    # Nobody takes up a suite or a source meanwhile that is deleted here as nobody's.
+    await wait_in_line(connection, Lock.SHARED_ROWS)
     rounds, bakeoffs = (_there(table, chat, workspace) for table in (RoundRow, BakeoffRow))
     # Money belongs to no row of a round: it stays spent, by nobody.
     dropped = col(SpendingRow.round_id).in_(select(col(RoundRow.id)).where(*rounds))

@@ -15,12 +15,14 @@ from council.bias.grades.grade import Framing
 from council.calls import Reply
 from council.errors import StoreError
 from storage.acts import insert, rows_of, transaction
+from storage.arrived import is_own
 from storage.bench_rows import SuiteBodyRow
 from storage.bodies import keep_body, suite_from
 from storage.database import for_reading
 from storage.experiment_rows import ExperimentAnswerRow, ExperimentMarkRow, ExperimentRow
 from storage.finishing import finished
 from storage.gathering import Gathering
+from storage.ordering import by_letter
 from storage.valid import told_by_field, valid
 from storage.writing import PANEL
 
@@ -41,10 +43,11 @@ class SqlExperiments:
     async def open(self, experiment: Experiment) -> bool:
         """Keep a new experiment and its suite's version; False if its id is kept already."""
         async with transaction(self._engine) as connection:
-            is_new = await insert(connection, [_row(experiment)])
-            if is_new:
-                await keep_body(connection, experiment.suite)
-            return is_new
+            row = _row(experiment)
+            if not await insert(connection, [row]):
+                return await is_own(connection, row, ("at", "asked_by", "suite_version"))
+            await keep_body(connection, experiment.suite)
+            return True
 
     @finished
     async def limit(self, experiment_id: str, cap_micro: int | None) -> None:
@@ -60,7 +63,7 @@ class SqlExperiments:
         same = version == col(ExperimentRow.suite_version)
         query = select(ExperimentRow, col(SuiteBodyRow.body))
         query = query.join_from(ExperimentRow, SuiteBodyRow, same, isouter=True)
-        newest_first = (col(ExperimentRow.at).desc(), col(ExperimentRow.id))
+        newest_first = (col(ExperimentRow.at).desc(), by_letter(ExperimentRow.id))
         async with transaction(self._readers) as connection:
             found = await rows_of(connection, query.order_by(*newest_first))
         return tuple(_readable(found))
@@ -70,11 +73,8 @@ class SqlExperiments:
         """Give what there is of an experiment; StoreError names what none can hold."""
         async with transaction(self._readers) as connection:
             works, marks = [
-                await rows_of(connection, select(table).where(owner == experiment_id))
-                for table, owner in (
-                    (ExperimentAnswerRow, col(ExperimentAnswerRow.experiment_id)),
-                    (ExperimentMarkRow, col(ExperimentMarkRow.experiment_id)),
-                )
+                await rows_of(connection, _parts_of(table, experiment_id))
+                for table in (ExperimentAnswerRow, ExperimentMarkRow)
             ]
         with told_by_field(KIND, experiment_id):
             return Held(tuple(map(_work_from, works)), tuple(map(_mark_from, marks)))
@@ -88,6 +88,13 @@ class SqlExperiments:
         async with transaction(self._engine) as connection:
             for _, alike in groupby(rows, key=type):
                 await insert(connection, [*alike])
+
+
+def _parts_of(table: type[SQLModel], experiment_id: str) -> Any:  # noqa: ANN401
+    """Give the query for what there is of an experiment, in the order of the keys."""
+    own, number, *texts = table.__table__.primary_key  # type: ignore[attr-defined]  # a table's own
+    query = select(table).where(own == experiment_id)
+    return query.order_by(number, *map(by_letter, texts))
 
 
 def _row(experiment: Experiment) -> ExperimentRow:

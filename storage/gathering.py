@@ -7,6 +7,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
+from storage.losing import LostError
+
 Act = TypeVar("Act")
 
 
@@ -14,7 +16,7 @@ class Gathering(Generic[Act]):
     """Does acts in the order they come; those that came while others were done share a turn.
 
     `do` does all it is given or nothing. Where it fails for several, each is done alone, so that
-    none fails for another's fault.
+    none fails for another's fault; but for what a server lost, which is the same for all.
     """
 
     def __init__(self, do: Callable[[Sequence[Act]], Awaitable[None]]) -> None:
@@ -35,7 +37,8 @@ class Gathering(Generic[Act]):
     async def _all(self, waiting: Sequence[tuple[Act, "asyncio.Future[None]"]]) -> None:
         acts = [act for act, _ in waiting]
         (error,) = await asyncio.gather(self._do(acts), return_exceptions=True)
-        if error and len(waiting) > 1:
+        # What the server lost is lost for all of them, and nobody's own fault.
+        if error and len(waiting) > 1 and not isinstance(error, LostError):
             for one in waiting:
                 await self._all([one])
             return

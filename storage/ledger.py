@@ -11,9 +11,9 @@ from council.spending import Account, Caps, Refusal, Scope, Used, refusal
 from storage.acts import insert_once, transaction
 from storage.database import for_reading
 from storage.finishing import finished
+from storage.locks import Lock, wait_in_line
 from storage.rows import SpendingRow
-
-RESERVING = 20_261_122  # any number, as long as every program locks the same
+from storage.settling import forget_old, is_first
 
 # SQLModel declares columns as the values they hold; compared, they are conditions.
 _ID: Any = col(SpendingRow.round_id)
@@ -41,7 +41,7 @@ class SqlLedger:
     async def reserve(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
         """Reserve so much for a new round; give the cap that it does not fit under, if any."""
         async with transaction(self._engine) as connection:
-            await _wait_in_line(connection)
+            await wait_in_line(connection, Lock.RESERVING)
             if await _days(connection, account.round_id):
                 return None
             return await _reserve(connection, account, micro, caps)
@@ -50,7 +50,7 @@ class SqlLedger:
     async def extend(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
         """Have so much in all reserved for a round; give the cap it does not fit under, if any."""
         async with transaction(self._engine) as connection:
-            await _wait_in_line(connection)
+            await wait_in_line(connection, Lock.RESERVING)
             days = await _days(connection, account.round_id)
             today = days.pop(account.day, Used())
             if days:
@@ -65,6 +65,8 @@ class SqlLedger:
     async def settle(self, account: Account, *costs: int | None) -> None:
         """Add what calls cost; None is a call whose cost nobody knows."""
         async with transaction(self._engine) as connection:
+            if not await is_first(connection):
+                return
             await _change(
                 connection,
                 account,
@@ -77,13 +79,14 @@ class SqlLedger:
         """Give back what a round has reserved and not spent."""
         async with transaction(self._engine) as connection:
             await connection.execute(_freed(round_id == _ID))
+            await forget_old(connection)
 
     @finished
     async def held(self) -> tuple[str, ...]:
         """Give the rounds that have something reserved."""
-        query = select(_ID).where(_RESERVED > 0).distinct().order_by(_ID)
+        query = select(_ID).where(_RESERVED > 0).distinct()
         async with transaction(self._readers) as connection:
-            return tuple((await connection.execute(query)).scalars())
+            return tuple(sorted((await connection.execute(query)).scalars()))
 
     @finished
     async def spent(self, round_id: str) -> int:
@@ -96,12 +99,6 @@ class SqlLedger:
         """Give what is gone of each scope that the account falls under."""
         async with transaction(self._readers) as connection:
             return await _used(connection, account)
-
-
-async def _wait_in_line(connection: AsyncConnection) -> None:
-    # SQLite has one writer; on Postgres two could each read the sums without the other's share.
-    if connection.dialect.name == "postgresql":
-        await connection.execute(select(func.pg_advisory_xact_lock(RESERVING)))
 
 
 async def _days(connection: AsyncConnection, round_id: str) -> dict[Any, Used]:

@@ -9,6 +9,7 @@ from sqlmodel import col
 from council.places import Place
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Stage
+from storage.ordering import by_letter
 from storage.reading import place_from
 from storage.rows import LabelRow, RoundRow, VerdictRow
 
@@ -33,7 +34,7 @@ def lines_query(wanted: Wanted) -> Any:  # noqa: ANN401
         _has(VerdictRow).label("ranked"),
         _has(LabelRow).label("drawn"),
     )
-    newest_first = (col(RoundRow.asked_at).desc(), col(RoundRow.id))
+    newest_first = (col(RoundRow.asked_at).desc(), by_letter(RoundRow.id))
     query = select(*map(col, shown), *stage).order_by(*newest_first)
     return query.where(*_conditions(wanted))
 
@@ -45,7 +46,7 @@ def line_query(round_id: str) -> Any:  # noqa: ANN401
 
 def ids_query(wanted: Wanted) -> Any:  # noqa: ANN401
     """Give the query for the ids of the rounds that are wanted, oldest first."""
-    oldest_first = (col(RoundRow.asked_at), col(RoundRow.id))
+    oldest_first = (col(RoundRow.asked_at), by_letter(RoundRow.id))
     return select(col(RoundRow.id)).where(*_conditions(wanted)).order_by(*oldest_first)
 
 

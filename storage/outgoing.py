@@ -9,8 +9,12 @@ from sqlmodel import col
 
 from council.outgoing import Claim
 from storage.acts import insert_once, rows_of, transaction
-from storage.finishing import finished
+from storage.arrived import is_own
+from storage.finishing import finished, this_try
+from storage.ordering import by_letter
 from storage.rows import OutgoingRow
+
+OURS = ("claimed_by", "message")  # no two acts have one key
 
 _CLAIMED_AT: Any = col(OutgoingRow.claimed_at)
 
@@ -27,19 +31,21 @@ class SqlOutgoing:
     @finished
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
         """Undertake to send a message of a round, or give the claim there is already."""
-        moment = self._moment(now)
+        own = {"key": key, "round_id": round_id, "claimed_by": this_try().key}
+        row, moment = OutgoingRow(**own, claimed_at=now), self._moment(now)
         once = insert_once(OutgoingRow, self._engine.dialect.name)
-        values = {"key": key, "round_id": round_id, "claimed_at": moment}
         query = select(OutgoingRow, moment.label("moment")).where(col(OutgoingRow.key) == key)
         async with transaction(self._engine) as connection:
-            is_new = (await connection.execute(once.values(**values))).first() is not None
+            inserted = await connection.execute(once.values(**own, claimed_at=moment))
+            is_new = inserted.first() is not None or await is_own(connection, row, OURS)
             [found] = await rows_of(connection, query)
-        age = found["moment"] - found["claimed_at"]
-        return Claim(key, found["claimed_at"], found["message"], is_new, age.total_seconds())
+        age = (found["moment"] - found["claimed_at"]).total_seconds()
+        return Claim(key, found["claimed_at"], found["message"], is_new, age)
 
     @finished
     async def take_over(self, claim: Claim, now: datetime) -> bool:
         """Take a claim from whoever let it lie; False if it was marked or taken meanwhile."""
+        row = OutgoingRow(key=claim.key, round_id="", claimed_at=now, claimed_by=this_try().key)
         taken: Any = (
             update(OutgoingRow)
             .where(
@@ -47,11 +53,12 @@ class SqlOutgoing:
                 _CLAIMED_AT == claim.claimed_at,
                 col(OutgoingRow.message).is_(None),
             )
-            .values(claimed_at=self._moment(now))
+            .values(claimed_at=self._moment(now), claimed_by=row.claimed_by)
             .returning(literal_column("1"))
         )
         async with transaction(self._engine) as connection:
-            return (await connection.execute(taken)).first() is not None
+            is_taken = (await connection.execute(taken)).first() is not None
+            return is_taken or await is_own(connection, row, OURS)
 
     @finished
     async def mark(self, key: str, message: str) -> None:
@@ -71,10 +78,11 @@ class SqlOutgoing:
     @finished
     async def key_of(self, start: str, message: str) -> str | None:
         """Give the key with this start under which a message was sent, if any was."""
-        query = select(col(OutgoingRow.key)).where(
-            col(OutgoingRow.message) == message,
-            col(OutgoingRow.key).startswith(start, autoescape=True),
-        )
+        key = col(OutgoingRow.key)
+        # LIKE would take capitals for small letters on SQLite, and on Postgres not.
+        begins = func.substr(key, 1, len(start)) == start
+        query = select(key).where(col(OutgoingRow.message) == message, begins)
+        query = query.order_by(by_letter(key)).limit(1)
         async with transaction(self._engine) as connection:
             found: str | None = (await connection.execute(query)).scalar()
         return found

@@ -11,6 +11,7 @@ from council.feedback import Feedback
 from council.forgetting import check_wordless
 from storage.acts import rows_of
 from storage.finding import unknown
+from storage.ordering import by_letter
 from storage.rows import FeedbackRow, RoundRow
 
 _ID: Any = col(FeedbackRow.round_id)
@@ -38,7 +39,7 @@ def rating(feedback: Feedback, dialect: str) -> Any:  # noqa: ANN401
 
 async def ratings(connection: AsyncConnection, round_id: str) -> tuple[Feedback, ...]:
     """Give what people think of a round, oldest first."""
-    oldest_first = (col(FeedbackRow.at), col(FeedbackRow.by))
+    oldest_first = (col(FeedbackRow.at), by_letter(FeedbackRow.by))
     query = select(FeedbackRow).where(round_id == _ID).order_by(*oldest_first)
     return tuple(Feedback(**row) for row in await rows_of(connection, query))
 

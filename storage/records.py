@@ -18,6 +18,8 @@ from storage.acts import transaction
 from storage.bench_rows import RecordRow, SourceRow, VotesRow
 from storage.database import for_reading
 from storage.finishing import finished
+from storage.locks import Lock, wait_for_those_alone
+from storage.ordering import by_letter
 from storage.rows import RoundRow
 from storage.sources import Source, conditions, source_ids, source_of, sources
 
@@ -49,7 +51,7 @@ class SqlRecords:
             .join_from(RoundRow, self._table, made, isouter=True)
             .where(col(RoundRow.seconds).is_not(None), col(RoundRow.forgotten_at).is_(None))
             .where(own.is_(None))
-            .order_by(col(RoundRow.asked_at), id_)
+            .order_by(col(RoundRow.asked_at), by_letter(id_))
             .limit(limit)
         )
         async with transaction(self._readers) as connection:
@@ -59,10 +61,11 @@ class SqlRecords:
     async def keep(self, records: Sequence[Packed]) -> None:
         """Keep records, in place of older ones; none of a round that is no more."""
         async with transaction(self._engine) as connection:
-            id_: Any = col(RoundRow.id)
-            there = select(id_).where(id_.in_([record.round_id for record in records]))
+            await wait_for_those_alone(connection, Lock.SHARED_ROWS)
+            there = _still_there([record.round_id for record in records])
             known = {*(await connection.execute(there)).scalars()}
-            kept = [record for record in records if record.round_id in known]
+            # In one order everywhere, so that no two wait for each other.
+            kept = sorted(record for record in records if record.round_id in known)
             ids = await source_ids(connection, map(source_of, kept))
             if kept:
                 rows = [_row(record, ids[source_of(record)]) for record in kept]
@@ -74,7 +77,7 @@ class SqlRecords:
         table = self._table
         names = ("round_id", "asked_micro", "number", "source_id", "numbers")
         own = [col(getattr(table, name)) for name in names]
-        ordered = (col(table.asked_micro), col(table.round_id))
+        ordered = (col(table.asked_micro), by_letter(table.round_id))
         query = select(*own).where(col(table.version) == self._version, *_conditions(table, wanted))
         async with transaction(self._readers) as connection:
             known = await sources(connection, wanted)
@@ -86,6 +89,13 @@ class SqlRecords:
 def sql_votes(engine: AsyncEngine) -> SqlRecords:
     """Give where the votes of closed rounds are kept."""
     return SqlRecords(engine, VotesRow, votes.VERSION)
+
+
+def _still_there(ids: Sequence[str]) -> Any:  # noqa: ANN401
+    """Give the query for those rounds there are, and stay to the end of the transaction."""
+    id_: Any = col(RoundRow.id)
+    own = select(id_).where(id_.in_(ids)).order_by(by_letter(id_))
+    return own.with_for_update(read=True, key_share=True)
 
 
 def _conditions(table: Table, wanted: WantedRecords) -> Iterator[Any]:

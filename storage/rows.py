@@ -231,6 +231,8 @@ class HumanVoteRow(_OfRound, table=True):
 class OutgoingRow(SQLModel, table=True):
     """A message that is being sent, or was; `message` is the chat's own id once it is known.
 
+    `claimed_by` is the key of the act that claimed it.
+
     `round_id` is that of a round or of a bake-off, so it belongs to no row of either.
     """
 
@@ -238,6 +240,7 @@ class OutgoingRow(SQLModel, table=True):
     key: str = Field(primary_key=True)
     round_id: str = Field(index=True)
     claimed_at: datetime = Field(sa_type=UtcDateTime)
+    claimed_by: str = Field(default="", sa_column_kwargs={"server_default": ""})
     message: str | None = None
 
 
@@ -285,3 +288,11 @@ class AdmittedRow(SQLModel, table=True):
     round_id: str = Field(primary_key=True)
     name: str = Field(index=True)
     until: datetime = Field(sa_type=UtcDateTime)
+
+
+class SettledRow(SQLModel, table=True):
+    """What was added to the ledger lately, by the key of the act; for servers alone."""
+
+    __tablename__ = "settled"
+    key: str = Field(primary_key=True)
+    at: datetime = Field(sa_type=UtcDateTime, index=True)

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import case, delete, literal_column, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.bakeoffs.schedule import Schedule
@@ -14,7 +14,8 @@ from storage.acts import rows_of, transaction
 from storage.agreed import name_taken
 from storage.bench_rows import ScheduleRow
 from storage.database import for_reading
-from storage.finishing import finished
+from storage.finishing import finished, this_try
+from storage.ordering import by_letter
 from storage.reading import place_from
 
 _ID: Any = col(ScheduleRow.id)
@@ -41,16 +42,16 @@ class SqlSchedules:
     @finished
     async def take(self, schedule_id: str, slot: str) -> bool:
         """Take a slot; False where it, or a later one, was taken before, by whatever process."""
-        open_ = (schedule_id == _ID, slot > _LAST_SLOT)
+        open_ = (schedule_id == _ID, slot > by_letter(_LAST_SLOT))
         taken: Any = update(ScheduleRow).where(*open_).values(last_slot=slot)
         async with transaction(self._engine) as connection:
             found = await connection.execute(taken.returning(literal_column("1")))
-            return found.first() is not None
+            return found.first() is not None or await _was_taken(connection, schedule_id, slot)
 
     @finished
     async def every(self, scope: str | None = None) -> tuple[Schedule, ...]:
         """Give the schedules of a scope, or all, by name."""
-        query = select(ScheduleRow).order_by(col(ScheduleRow.name), _SCOPE)
+        query = select(ScheduleRow).order_by(by_letter(ScheduleRow.name), by_letter(_SCOPE))
         if scope is not None:
             query = query.where(scope == _SCOPE)
         async with transaction(self._readers) as connection:
@@ -64,6 +65,12 @@ class SqlSchedules:
             return (await connection.execute(gone)).first() is not None
 
 
+async def _was_taken(connection: AsyncConnection, schedule_id: str, slot: str) -> bool:
+    """Say whether the slot was taken by a try of this act that was lost."""
+    own = select(_LAST_SLOT).where(schedule_id == _ID)
+    return this_try().again and (await connection.execute(own)).scalar() == slot
+
+
 def keeping(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401
     """Give the insert that changes a schedule that is there, and gives back no slot of its zone."""
     insert = (postgresql if dialect == "postgresql" else sqlite).insert(ScheduleRow)
@@ -71,7 +78,7 @@ def keeping(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401
     values |= values.pop("place")
     upsert = insert.values(**values)
     new = upsert.excluded
-    stays = case((new.last_slot < _LAST_SLOT, _LAST_SLOT), else_=new.last_slot)
+    stays = case((by_letter(new.last_slot) < _LAST_SLOT, _LAST_SLOT), else_=new.last_slot)
     slot = case((col(ScheduleRow.zone) == new.zone, stays), else_=new.last_slot)
     changed = {name: new[name] for name in values if name != "id"} | {"last_slot": slot}
     return upsert.on_conflict_do_update(index_elements=["id"], set_=changed)

@@ -10,7 +10,7 @@ from council.errors import StoreError
 from storage.database import for_reading, rebuilding
 from storage.faults import told_kindly
 
-HEAD = "0013"  # the newest revision in storage/migrations/versions
+HEAD = "0015"  # the newest revision in storage/migrations/versions
 
 
 async def upgrade(engine: AsyncEngine) -> str | None:

@@ -19,6 +19,7 @@ from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Closing, Round
 from council.sealing import Seal
 from storage.acts import insert, rows_of, transaction
+from storage.arrived import is_own
 from storage.database import for_reading
 from storage.dropping import drop
 from storage.faults import told_kindly
@@ -29,6 +30,8 @@ from storage.joining import Joining, Salting, from_elsewhere, new_salt
 from storage.linking import link, seal_of
 from storage.listing import ids_query, line_from, line_query, lines_query
 from storage.loading import found
+from storage.locks import Lock, wait_in_line
+from storage.ordering import by_letter
 from storage.rating import leave_unsaid, rate, ratings
 from storage.reading import PARTS, past_ballot_from, round_from
 from storage.rows import BallotRow, RoundRow
@@ -56,13 +59,14 @@ class SqlStore:
     async def take_in(self, round_: Round, seal: Seal | None) -> bool:
         """Keep a round as `open` does, with what was noted of it where it closed."""
         async with transaction(self.engine) as connection:
-            is_new = await insert(connection, [round_row(round_)])
-            if is_new:
-                await _insert_all(connection, part_rows(round_))
-            if is_new and round_.closing:
+            row = round_row(round_)
+            if not await insert(connection, [row]):
+                return await is_own(connection, row, ("asked_at", "seed", "asked_by"))
+            await _insert_all(connection, part_rows(round_))
+            if round_.closing:
                 joining = from_elsewhere(round_, seal, self._new_salt)
                 await link(connection, round_.id, joining)
-            return is_new
+            return True
 
     @finished
     async def save(self, round_id: str, artefact: Artefact) -> None:
@@ -72,6 +76,8 @@ class SqlStore:
     async def _save(self, saves: Sequence[tuple[str, Artefact]]) -> None:
         async with transaction(self.engine) as connection:
             ending = {id_ for id_, artefact in saves if isinstance(artefact, Closing)}
+            if len(ending) > 1:  # of two chains, one may be held by whoever waits for the other
+                await wait_in_line(connection, Lock.LINKS)
             # In one order everywhere, so that no two wait for each other.
             ids = sorted({round_id for round_id, _ in saves})
             is_closed = {
@@ -210,7 +216,7 @@ class SqlStore:
         last = (
             select(col(RoundRow.id))
             .where(col(RoundRow.panel_name) == panel, col(RoundRow.seconds).is_not(None))
-            .order_by(col(RoundRow.asked_at).desc(), col(RoundRow.id))
+            .order_by(col(RoundRow.asked_at).desc(), by_letter(RoundRow.id))
             .limit(PAST_ROUNDS)
         )
         query = (
@@ -222,7 +228,7 @@ class SqlStore:
                 col(BallotRow.reason),
             )
             .where(col(BallotRow.round_id).in_(last), col(BallotRow.audit) == "")
-            .order_by(col(BallotRow.round_id))
+            .order_by(by_letter(BallotRow.round_id), by_letter(BallotRow.judge))
         )
         async with transaction(self._readers) as connection:
             rows = await rows_of(connection, query)

@@ -19,6 +19,8 @@ from storage.bench_rows import SuiteBodyRow, SuiteRow
 from storage.bodies import keep_body, suite_from
 from storage.database import for_reading
 from storage.finishing import finished
+from storage.locks import Lock, wait_in_line
+from storage.ordering import by_letter
 from storage.valid import told_by_field
 
 _SCOPE: Any = col(SuiteRow.scope)
@@ -40,6 +42,7 @@ class SqlSuites:
         """Have this be the newest version of a scope's suite; False if it was already."""
         own = (suite.scope == _SCOPE, suite.name == _NAME)
         async with transaction(self._engine) as connection:
+            await wait_in_line(connection, Lock.SUITES)
             newest = (
                 await connection.execute(
                     select(_VERSION, _NTH, _REMOVED).where(*own).order_by(_NTH.desc()).limit(1)
@@ -99,7 +102,7 @@ class SqlSuites:
 
         `load` names one that cannot be read.
         """
-        query = _with_bodies().where(_REMOVED.is_(False)).order_by(_SCOPE, _NAME, _NTH)
+        query = _with_bodies().where(_REMOVED.is_(False)).order_by(by_letter(_SCOPE), by_letter(_NAME), _NTH)
         async with transaction(self._readers) as connection:
             found = await rows_of(connection, query)
         return tuple(_readable(found))

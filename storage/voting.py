@@ -10,9 +10,14 @@ from sqlmodel import col
 from council.human_votes import HumanVote
 from storage.acts import rows_of
 from storage.finding import unknown
+from storage.ordering import by_letter
 from storage.rows import HumanVoteRow, RoundRow
 
-_OLDEST_FIRST = (col(HumanVoteRow.at), col(HumanVoteRow.round_id), col(HumanVoteRow.by))
+_OLDEST_FIRST = (
+    col(HumanVoteRow.at),
+    by_letter(HumanVoteRow.round_id),
+    by_letter(HumanVoteRow.by),
+)
 
 
 async def vote(connection: AsyncConnection, given: HumanVote) -> None:

@@ -13,6 +13,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from bot.settings import load_settings
 
+pytest_plugins = ["tests.postgres.fixtures"]
+
 load_settings(Path("/nonexistent/.env"))  # sets litellm's offline switches before any import of it
 
 # A shell ignores Ctrl-C for what it runs in the background, and whatever that starts would as well.

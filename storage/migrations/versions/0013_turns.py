@@ -1,4 +1,4 @@
-"""Turns at providers, and rounds that were just let in, for all processes of a cluster."""
+"""Turns at providers, rounds that were just let in, and who claimed a message."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -31,8 +31,14 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("admitted") as admitted:
         admitted.create_index(admitted.f("ix_admitted_name"), ["name"])
+    with op.batch_alter_table("outgoing") as outgoing:
+        outgoing.add_column(
+            sa.Column("claimed_by", sa.String(), nullable=False, server_default="")
+        )
 
 
 def downgrade() -> None:
+    with op.batch_alter_table("outgoing") as outgoing:
+        outgoing.drop_column("claimed_by")
     op.drop_table("admitted")
     op.drop_table("turn")

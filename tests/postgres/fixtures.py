@@ -1,0 +1,64 @@
+"""A server for each worker of the tests, and a database of its own for each test."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.postgres.server import Server, a_database, why_not
+
+MIGRATED = "migrated"
+
+
+@pytest.fixture(scope="session")
+def _server() -> Iterator[Server]:
+    why = why_not()
+    if why and os.environ.get("COUNCIL_REQUIRE_LOCAL") == "1":
+        pytest.fail(f"COUNCIL_REQUIRE_LOCAL=1, but: {why}")
+    if why:
+        pytest.skip(why)
+    server = Server()
+    server.start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture(scope="session")
+def _migrated(_server: Server) -> str:
+    """Give the name of a database with today's tables, to be copied."""
+    from storage.database import open_engine
+    from storage.schema import upgrade
+
+    async def migrate() -> None:
+        engine = open_engine(_server.url(MIGRATED))
+        await upgrade(engine)
+        await engine.dispose()
+
+    _server.execute(f"CREATE DATABASE {MIGRATED} TEMPLATE template0")
+    # The loop of the test that came first is not disturbed.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, migrate()).result()
+    return MIGRATED
+
+
+@pytest.fixture
+def postgres(_server: Server) -> Iterator[Server]:
+    """Give the server, for tests that stop and start it; it runs again for the next one."""
+    yield _server
+    _server.start()
+
+
+@pytest.fixture
+def postgres_url(_server: Server) -> Iterator[str]:
+    """Give the address of a new, empty database."""
+    with a_database(_server) as url:
+        yield url
+
+
+@pytest.fixture
+def migrated_url(_server: Server, _migrated: str) -> Iterator[str]:
+    """Give the address of a new database with today's tables and nothing in them."""
+    with a_database(_server, _migrated) as url:
+        yield url
