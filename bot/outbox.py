@@ -21,6 +21,7 @@ from council.ports import Outgoing
 
 GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
 SETTLE_SECONDS = 3.0  # what a chat is given for what was asked of it last
+UNMARKED_SECONDS = 60.0  # by then a claim without a mark is one that somebody let lie
 LOOKS_SECONDS = (1.0, 2.0, 5.0)  # before each look for a message whose connection was lost
 
 ROOTS = ROOT, ROOT_AGAIN = "0", "0 again"  # the parts that hold a round's answer
@@ -81,6 +82,10 @@ class Outbox:
             if message := await self._rows.message_of(_key(place, round_id, part)):
                 return Sent(place, message)
         return None
+
+    async def unmarked(self) -> int:
+        """Count the messages claimed over a minute ago of which nobody knows whether they went."""
+        return await self._rows.unmarked(UNMARKED_SECONDS, self._now())
 
     async def _surely_sent(self, chat: Chat, place: Place, post: Post, key: str) -> Sent:
         """Send; where it is not known whether that arrived, look, and send again if it did not."""

@@ -89,6 +89,7 @@ async def together(engine: AsyncEngine, bus: Bus) -> AsyncIterator[Together]:
 
 def _counted(counts: bool) -> None:
     """Say once that limits hold for each process alone, and once that they hold for all again."""
+    metrics.turns_counted(together=counts)
     log = structlog.get_logger()
     if counts:
         log.info("turns_counted_together")

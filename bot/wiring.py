@@ -17,6 +17,7 @@ from bot.runners.local import LocalRunner
 from bot.settings import Houses, Seat, Settings, load_houses
 from bot.suites.keeping import keep_house
 from bot.together import together
+from bot.tracing import Collector, tracing_to
 from council import scrub
 from council.budgeting import Budget
 from council.gateways.litellm import LitellmGateway, SeatSettings
@@ -73,6 +74,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
     houses = await find_houses(settings, local=wishes.local)
     async with AsyncExitStack() as stack:
         engine = await stack.enter_async_context(opened_engine(settings))
+        stack.enter_context(metrics.database_watched(engine))
         bus = OwnBus()
         shared = await stack.enter_async_context(together(engine, bus))
         store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, shared.now)
@@ -98,7 +100,9 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         gateway = RoutingGateway(routes)
         claims = stack.enter_context(opened_claims(settings))
         carrying = (store, gateway, prepare, claims, budget.paying)
-        runner = LocalRunner(*carrying, on_closed=wishes.on_closed)
+        collector = Collector(settings.otlp_endpoint, settings.trace_headers)
+        tracing = await stack.enter_async_context(tracing_to(collector))
+        runner = LocalRunner(*carrying, on_closed=wishes.on_closed, tracing=tracing)
         stack.push_async_callback(runner.close)
         holds = Holds(None if claims is NO_CLAIMS else claims)
         stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end

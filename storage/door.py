@@ -15,19 +15,13 @@ from storage.beside import connections_beside
 from storage.faults import told_kindly
 from storage.finishing import finished
 
-WAIT_SECONDS = 10
-# A process that stops while it is inside holds the others up for no longer than this.
-INSIDE_SECONDS = 20
+WAIT_SECONDS = 10.0  # for a connection; for the lock as long as for any other
 ADMITTED_SECONDS = 60  # by then whoever was let in is carried, or never will be
 CROWDED = "Too many questions are coming in at this moment: ask again in a few seconds."
 _CONNECTIONS = 4
 _LOCK_BYTES = 8
 _LOCK_NOT_AVAILABLE = "55P03"
 
-_PATIENTLY = text(
-    "SELECT set_config('lock_timeout', :wait, true), "
-    "set_config('idle_in_transaction_session_timeout', :inside, true)"
-)
 _LOCK = text("SELECT pg_advisory_xact_lock(CAST(:lock AS bigint))")
 _LET_IN = text(
     """
@@ -53,14 +47,23 @@ class SqlDoor:
     @asynccontextmanager
     async def alone(self, *names: str) -> AsyncIterator[None]:
         """Keep every other process from these names; StoreError where that takes too long."""
-        connection = self._beside.connect()
+        held: list[AsyncConnection] = []
         try:
-            await _locked(connection, names)
+            await self._enter(names, held)
             yield
         finally:
-            # What was done inside is kept already; a connection that is gone holds no lock.
-            with suppress(SQLAlchemyError):
-                await connection.close()
+            for connection in held:
+                await _let_go(connection)
+
+    @finished
+    async def _enter(self, names: tuple[str, ...], held: list[AsyncConnection]) -> None:
+        connection = self._beside.connect()
+        try:
+            await _lock(connection, names)
+        except BaseException:
+            await _let_go(connection)
+            raise
+        held.append(connection)
 
     @finished
     async def let_in(self, name: str, round_id: str) -> None:
@@ -85,12 +88,10 @@ class SqlDoor:
         await self._beside.dispose()
 
 
-async def _locked(connection: AsyncConnection, names: tuple[str, ...]) -> None:
-    times = {"wait": f"{WAIT_SECONDS}s", "inside": f"{INSIDE_SECONDS}s"}
+async def _lock(connection: AsyncConnection, names: tuple[str, ...]) -> None:
     with told_kindly():
         try:
             await connection.start()
-            await connection.execute(_PATIENTLY, times)
             for name in sorted(set(names)):  # in one order, so that no two wait for each other
                 await connection.execute(_LOCK, {"lock": _number(name)})
         except NoConnectionError:
@@ -99,6 +100,12 @@ async def _locked(connection: AsyncConnection, names: tuple[str, ...]) -> None:
             if getattr(error.orig, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
                 raise StoreError(CROWDED) from None
             raise
+
+
+async def _let_go(connection: AsyncConnection) -> None:
+    # What was done inside is kept already; a connection that is gone holds no lock.
+    with suppress(SQLAlchemyError):
+        await connection.close()
 
 
 def _number(name: str) -> int:

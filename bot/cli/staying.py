@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
+from importlib.metadata import version
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ from bot.wiring import Wishes, opened_desk, surroundings
 from council.errors import PanelError
 from council.panel import Panel
 from council.rounds import Round
+from storage.schema import HEAD
 
 if TYPE_CHECKING:
     from bot.discord.address import Address
@@ -69,6 +71,7 @@ async def serve(*, local: bool) -> None:
     check_open(settings)
     readying = Readying(FetchBar(console).show)
     logs.set_up(verbose=True)
+    metrics.built(version("council-bot"), HEAD)
     say = partial(console.print, markup=False, soft_wrap=True)  # a sentence is one line of a log
     async with opened_desk(settings, Wishes(local, readying.on_fetch, closed.put_nowait)) as desk:
         panel = _default_panel(desk)
@@ -92,7 +95,7 @@ async def serve(*, local: bool) -> None:
             for line in (*introduction(desk), *not_started(settings)):
                 say(line)
             acts = [readying.ready(desk, panel), metrics.watch_lag(), keep_counting(desk, closed)]
-            acts.append(Scheduler(desk).run())
+            acts += [metrics.watch_outbox(desk.outbox.unmarked), Scheduler(desk).run()]
             if desk.texts_days is not None:
                 acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.is_carried))
             if slack:

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from council.providers import Crowd, Limits
 from storage.acts import transaction
-from storage.finishing import finished
+from storage.finishing import finished, patience
 from storage.turns import statements
 
 # A process that does not renew what it holds for so long is taken for dead.
@@ -55,12 +55,21 @@ class Counting:
         self._holder = holder
         self._minute = timedelta(seconds=minute_seconds)
 
-    @finished
     async def visit(self, gate: str, limits: Limits, asked: Asked) -> Seen:
         """Note what we have at an address, and let in whose turn it is; raises StoreError.
 
         What we had there and do not name any more is given back.
         """
+        patience.set(0.0)  # nobody waits for a second try
+        return await self._visit(gate, limits, asked)
+
+    async def leave(self) -> None:
+        """Give back all that this process has, everywhere."""
+        patience.set(0.0)
+        await self._leave()
+
+    @finished
+    async def _visit(self, gate: str, limits: Limits, asked: Asked) -> Seen:
         own = {"gate": gate, "holder": self._holder, **self._bounds(limits)}
         async with transaction(self._engine) as connection:
             await connection.execute(statements.ALONE, {"lock": _lock(gate)})
@@ -72,8 +81,7 @@ class Counting:
         return _seen(tuple(one for one in asked.waiting if one in let_in), look, limits)
 
     @finished
-    async def leave(self) -> None:
-        """Give back all that this process has, everywhere."""
+    async def _leave(self) -> None:
         async with transaction(self._engine) as connection:
             await connection.execute(statements.LEAVE, {"holder": self._holder})
 
