@@ -40,7 +40,7 @@ async def test_the_turn_of_a_process_that_died_comes_free_after_half_a_minute(
     crowd = Crowd(turnstiles)
     died = asyncio.create_task(crowd.ask("died", 0, ONE, 99))
     await asyncio.sleep(0.1)
-    await turnstiles[0]._gates[GATE].close()  # noqa: SLF001 - so ends whoever renews, as by a kill
+    await turnstiles[0]._gates[GATE].close()  # nobody renews it any more
     waits = asyncio.create_task(crowd.ask("waits", 1, ONE))
     await asyncio.sleep(0.3)
     before = [*crowd.order]
