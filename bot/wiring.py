@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from bot import metrics
 from bot.bakeoffs.holds import Holds
@@ -11,13 +12,13 @@ from bot.bus import OwnBus
 from bot.commands.desk import Desk
 from bot.offers import LOCAL, demonstration, offered
 from bot.outbox import Outbox
-from bot.ports import Claims
+from bot.ports import Bus, Claims, Runner
 from bot.runners.claims import NO_CLAIMS, FileClaims
-from bot.runners.local import LocalRunner
+from bot.runners.local import LocalRunner, Paying, Prepare
 from bot.settings import Houses, Seat, Settings, load_houses
 from bot.suites.keeping import keep_house
 from bot.together import together
-from bot.tracing import Collector, tracing_to
+from bot.tracing import Collector, Tracing, tracing_to
 from council import scrub
 from council.budgeting import Budget
 from council.gateways.litellm import LitellmGateway, SeatSettings
@@ -29,12 +30,15 @@ from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
 from council.gateways.traffic import Neighbours
 from council.panel import Panel
-from council.ports import Gateway
+from council.ports import Gateway, Store
 from council.rounds import Round
 from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
 from storage.outgoing import SqlOutgoing
 from storage.sql import SqlStore
+
+if TYPE_CHECKING:
+    from bot.cluster.opening import Cluster
 
 SCRIPTED = "scripted/"
 
@@ -56,12 +60,14 @@ def opened_claims(settings: Settings) -> Iterator[Claims]:
 class Wishes:
     """What whoever opens the desk wants: demonstration models, and to be told of things.
 
-    `on_fetch` hears how a fetch goes, `on_closed` of each round that came to its end.
+    `on_fetch` hears how a fetch goes, `on_closed` of each round that came to its end. Whoever
+    `serves` stays, and is one process of the cluster where the database is a server.
     """
 
     local: bool = False
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
     on_closed: Callable[[Round], None] = lambda _: None
+    serves: bool = False
 
 
 def _unpacked(on_fetch: Callable[[str, int, int], None]) -> Callable[[Progress], None]:
@@ -75,7 +81,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
     async with AsyncExitStack() as stack:
         engine = await stack.enter_async_context(opened_engine(settings))
         stack.enter_context(metrics.database_watched(engine))
-        bus = OwnBus()
+        cluster = await stack.enter_async_context(_opened_cluster(settings))
+        bus: Bus = cluster.bus if cluster else OwnBus()
         shared = await stack.enter_async_context(together(engine, bus))
         store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, shared.now)
         local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
@@ -99,11 +106,10 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
 
         gateway = RoutingGateway(routes)
         claims = stack.enter_context(opened_claims(settings))
-        carrying = (store, gateway, prepare, claims, budget.paying)
         collector = Collector(settings.otlp_endpoint, settings.trace_headers)
         tracing = await stack.enter_async_context(tracing_to(collector))
-        runner = LocalRunner(*carrying, on_closed=wishes.on_closed, tracing=tracing)
-        stack.push_async_callback(runner.close)
+        carrying = _Carrying(store, gateway, prepare, budget.paying, claims, tracing)
+        runner = await stack.enter_async_context(_opened_runner(carrying, cluster, wishes))
         holds = Holds(None if claims is NO_CLAIMS else claims)
         stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
@@ -125,7 +131,62 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
             zone=houses.zone,
             bus=bus,
             door=shared.door,
+            works=cluster.works if cluster and wishes.serves else None,
         )
+
+
+@asynccontextmanager
+async def _opened_cluster(settings: Settings) -> AsyncIterator["Cluster | None"]:
+    """Give what the processes of a database server share; None where there is no server."""
+    if not settings.database.startswith("postgresql"):
+        yield None
+        return
+    # Whoever keeps all in a file does not wait for its libraries.
+    from bot.cluster.opening import opened_cluster
+
+    async with opened_cluster(settings.database) as cluster:
+        yield cluster
+
+
+@dataclass(frozen=True, slots=True)
+class _Carrying:
+    """What rounds are carried with."""
+
+    store: Store
+    gateway: Gateway
+    prepare: Prepare
+    paying: Paying
+    claims: Claims
+    tracing: Tracing
+
+
+@asynccontextmanager
+async def _opened_runner(
+    with_: _Carrying, cluster: "Cluster | None", wishes: Wishes
+) -> AsyncIterator[Runner]:
+    """Give who carries rounds: this process, or all that serve on the same server."""
+    parts, paying = (with_.store, with_.gateway, with_.prepare), with_.paying
+    if cluster and wishes.serves:
+        from bot.runners.cluster import ClusterRunner
+
+        shared = (cluster.works, cluster.bus, paying)
+
+        many = ClusterRunner(
+            *(*parts, *shared), on_closed=wishes.on_closed, tracing=with_.tracing
+        )
+        async with many.carrying():
+            yield many
+        return
+    if cluster:
+        from bot.runners.apart import apart
+
+        paying = apart(cluster.works, paying)
+    own = (*parts, with_.claims, paying)
+    runner = LocalRunner(*own, on_closed=wishes.on_closed, tracing=with_.tracing)
+    try:
+        yield runner
+    finally:
+        await runner.close()
 
 
 async def surroundings(settings: Settings) -> list[str]:

@@ -17,9 +17,7 @@ async def is_own(connection: AsyncConnection, row: SQLModel, telling: Sequence[s
     """Say whether the row under this one's key is as this one in all that tells it from others."""
     if not this_try().again:
         return False
-    table = type(row).__table__  # type: ignore[attr-defined]  # every table has one
+    table = SQLModel.metadata.tables[str(row.__tablename__)]
     keys = [column == getattr(row, column.name) for column in table.primary_key]
     stored = await rows_of(connection, select(*(table.c[name] for name in telling)).where(*keys))
-    return any(
-        all(found[name] == getattr(row, name) for name in telling) for found in stored
-    )
+    return any(all(found[name] == getattr(row, name) for name in telling) for found in stored)

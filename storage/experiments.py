@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import select, update
+from sqlalchemy import String, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import SQLModel, col
 
@@ -92,9 +92,9 @@ class SqlExperiments:
 
 def _parts_of(table: type[SQLModel], experiment_id: str) -> Any:  # noqa: ANN401
     """Give the query for what there is of an experiment, in the order of the keys."""
-    own, number, *texts = table.__table__.primary_key  # type: ignore[attr-defined]  # a table's own
-    query = select(table).where(own == experiment_id)
-    return query.order_by(number, *map(by_letter, texts))
+    own, *others = SQLModel.metadata.tables[str(table.__tablename__)].primary_key
+    ordered = [by_letter(one) if isinstance(one.type, String) else one for one in others]
+    return select(table).where(own == experiment_id).order_by(*ordered)
 
 
 def _row(experiment: Experiment) -> ExperimentRow:

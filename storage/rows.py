@@ -228,6 +228,14 @@ class HumanVoteRow(_OfRound, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
+class CompatibleRow(SQLModel, table=True):
+    """One row: the oldest schema whose programs may work on this one."""
+
+    __tablename__ = "compatible"
+    id: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    oldest: str
+
+
 class OutgoingRow(SQLModel, table=True):
     """A message that is being sent, or was; `message` is the chat's own id once it is known.
 

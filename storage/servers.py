@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import URL, event, make_url
+from sqlalchemy import URL, event, make_url, text
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from council.errors import StoreError
 from storage.nul import document_given_back, kept_document
@@ -85,3 +85,15 @@ def _prepare(connection: Any, _: object) -> None:  # noqa: ANN401
     from storage.texts import register
 
     register(connection.adapters)
+
+
+async def check_letters(connection: AsyncConnection) -> None:
+    """Raise StoreError for a server's database that cannot hold the letters of every language."""
+    if connection.dialect.name != "postgresql":
+        return
+    encoding = (await connection.execute(text("SHOW server_encoding"))).scalar_one()
+    if encoding != "UTF8":
+        raise StoreError(
+            "The database keeps its texts in another way than UTF-8: make it anew with "
+            "CREATE DATABASE council ENCODING 'UTF8' TEMPLATE template0."
+        )

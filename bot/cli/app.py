@@ -6,6 +6,7 @@ from bot.cli import (
     asking,
     checking,
     counting,
+    databases,
     discord,
     keeping,
     leaderboard,
@@ -51,7 +52,8 @@ suites.command("list")(suite.list_)
 suites.command()(suite.show)
 suites.command()(suite.add)
 suites.command()(suite.remove)
-database.command("upgrade")(looking.upgrade_database)
+database.command()(databases.upgrade)
+database.command()(databases.copy)
 schedule_app.command()(schedules.add)
 schedule_app.command("list")(schedules.list_)
 schedule_app.command()(schedules.edit)

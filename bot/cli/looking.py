@@ -44,9 +44,3 @@ def doctor(
     if failed:
         raise typer.Exit(FAILED)
 
-
-def upgrade_database() -> None:
-    """Bring the database's schema up to date."""
-    from bot.cli.stored import upgrade_schema
-
-    run(upgrade_schema())

@@ -73,7 +73,9 @@ async def serve(*, local: bool) -> None:
     logs.set_up(verbose=True)
     metrics.built(version("council-bot"), HEAD)
     say = partial(console.print, markup=False, soft_wrap=True)  # a sentence is one line of a log
-    async with opened_desk(settings, Wishes(local, readying.on_fetch, closed.put_nowait)) as desk:
+    await _server_there(settings, say)
+    wishes = Wishes(local, readying.on_fetch, closed.put_nowait, serves=True)
+    async with opened_desk(settings, wishes) as desk:
         panel = _default_panel(desk)
         site = Site(
             desk,
@@ -104,6 +106,14 @@ async def serve(*, local: bool) -> None:
                 acts.append(_discord(desk, address, settings.data_dir, say).run())
             async with _beside(*acts):
                 await server.stopped()
+
+
+async def _server_there(settings: Settings, say: Callable[[str], None]) -> None:
+    """Wait for a database server that is not there yet, as after a machine's start."""
+    if settings.database.startswith("postgresql"):
+        from bot.cluster.opening import wait_for_server
+
+        await wait_for_server(settings.database, say)
 
 
 # A chat's library takes a third of a second: a start without a token for it does not wait.

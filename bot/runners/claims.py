@@ -28,6 +28,16 @@ class FileClaims:
             return False
         return True
 
+    def take_all(self) -> bool:
+        """Take everything there is; give False where another process has any of it."""
+        import fcntl
+
+        try:
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
     def free(self, name: str) -> None:
         """Let go of it."""
         import fcntl

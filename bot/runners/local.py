@@ -40,7 +40,7 @@ class RoundElsewhereError(CouncilError):
 
 
 @asynccontextmanager
-async def _unpaid(_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
+async def unpaid(_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
     """Give the gateway as it is: nobody counts what it costs."""
     yield gateway
 
@@ -57,7 +57,7 @@ class LocalRunner:
         gateway: Gateway,
         prepare: Prepare,
         claims: Claims = NO_CLAIMS,
-        paying: Paying = _unpaid,
+        paying: Paying = unpaid,
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Round], None] = lambda _: None,
         tracing: Tracing = untraced,

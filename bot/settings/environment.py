@@ -57,16 +57,7 @@ class Settings(BaseSettings):
     @classmethod
     def _normal(cls, url: str) -> str:
         """Name the asynchronous driver, which nobody wants to remember."""
-        for plain, driven in (
-            ("postgres://", "postgresql+psycopg://"),
-            ("postgresql://", "postgresql+psycopg://"),
-            ("sqlite:///", "sqlite+aiosqlite:///"),
-        ):
-            if url.startswith(plain):
-                return driven + url.removeprefix(plain)
-        if url and not url.startswith(("sqlite+aiosqlite:///", "postgresql+psycopg://")):
-            raise ValueError("it must begin with sqlite:/// or postgresql://")
-        return url
+        return driven(url)
 
     @field_validator("slack_api_url", "discord_api_url", "otlp_endpoint")
     @classmethod
@@ -111,6 +102,20 @@ class Settings(BaseSettings):
         """Give the key for a provider's calls: the variable named, else the provider's own."""
         secret = self.keys.get(named or key_name(provider))
         return secret.get_secret_value() if secret else None
+
+
+def driven(url: str) -> str:
+    """Give the address of a database with its asynchronous driver; ValueError for another kind."""
+    for plain, own in (
+        ("postgres://", "postgresql+psycopg://"),
+        ("postgresql://", "postgresql+psycopg://"),
+        ("sqlite:///", "sqlite+aiosqlite:///"),
+    ):
+        if url.startswith(plain):
+            return own + url.removeprefix(plain)
+    if url and not url.startswith(("sqlite+aiosqlite:///", "postgresql+psycopg://")):
+        raise ValueError("it must begin with sqlite:/// or postgresql://")
+    return url
 
 
 def key_name(provider: str) -> str:

@@ -93,12 +93,15 @@ class Clock:
         self.now += timedelta(seconds=seconds)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 async def rows(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Outgoing]:
     if request.param == "memory":
         yield MemoryOutgoing()
         return
-    engine = open_engine(f"sqlite+aiosqlite:///{tmp_path}/council.db")
+    url = f"sqlite+aiosqlite:///{tmp_path}/council.db"
+    if request.param == "postgres":
+        url = request.getfixturevalue("migrated_url")
+    engine = open_engine(url)
     await upgrade(engine)
     await SqlStore(engine).open(a_round())
     yield SqlOutgoing(engine)

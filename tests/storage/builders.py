@@ -4,12 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from council.ballots import Ballot
 from council.calls import Prompt, Reply
 from council.panel import Panel
 from council.ports import Store
 from council.rounds import Artefact, Closing, Round, Synthesis
 from tests.builders import a_panel, a_round, answered, ranked
+
+BOTH = ("sqlite", "postgres")
+on_sqlite = pytest.mark.parametrize("database", ["sqlite"])  # of a file that is on both
 
 
 def address(folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""A database of its own for each test; both stores and both ledgers for what they promise."""
+"""A database of its own for each test; every kind of store for what all of them promise."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -19,10 +19,29 @@ from storage.sql import SqlStore
 from tests.storage import builders
 from tests.storage.benches import Books, sql_bench
 
+EVERY_KIND = ["memory", "sqlite", "postgres"]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what rests on an engine on each of the DATABASES that its file names."""
+    databases = getattr(metafunc.module, "DATABASES", ())
+    own = (mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if databases and "database" in metafunc.fixturenames and "database" not in own:
+        metafunc.parametrize("database", databases)
+
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return builders.address(tmp_path)
+def database() -> str:
+    return "sqlite"
+
+
+@pytest.fixture
+def url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """Give the address of a database that is new; on Postgres it has its tables already."""
+    if database == "sqlite":
+        return builders.address(tmp_path)
+    found: str = request.getfixturevalue("migrated_url")
+    return found
 
 
 @pytest.fixture
@@ -41,16 +60,28 @@ async def engine(empty: AsyncEngine) -> AsyncEngine:
 
 
 @pytest.fixture
+async def server_engine(migrated_url: str) -> AsyncIterator[AsyncEngine]:
+    """Give the engine of a database on Postgres with today's tables."""
+    engine = open_engine(migrated_url)
+    yield engine
+    await engine.dispose()
+
+
+def engine_of(request: pytest.FixtureRequest) -> AsyncEngine:
+    """Give the engine for the kind of store that a fixture is asked for."""
+    name = "server_engine" if request.param == "postgres" else "engine"
+    found: AsyncEngine = request.getfixturevalue(name)
+    return found
+
+
+@pytest.fixture
 async def sql_store(engine: AsyncEngine) -> SqlStore:
     return SqlStore(engine)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=EVERY_KIND)
 def store(request: pytest.FixtureRequest) -> Store:
-    if request.param == "memory":
-        return MemoryStore()
-    found: SqlStore = request.getfixturevalue("sql_store")
-    return found
+    return MemoryStore() if request.param == "memory" else SqlStore(engine_of(request))
 
 
 @pytest.fixture
@@ -58,21 +89,18 @@ async def sql_ledger(engine: AsyncEngine) -> SqlLedger:
     return SqlLedger(engine)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=EVERY_KIND)
 def ledger(request: pytest.FixtureRequest) -> Ledger:
-    if request.param == "memory":
-        return MemoryLedger()
-    found: SqlLedger = request.getfixturevalue("sql_ledger")
-    return found
+    return MemoryLedger() if request.param == "memory" else SqlLedger(engine_of(request))
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=EVERY_KIND)
 def books(request: pytest.FixtureRequest) -> Books:
     if request.param == "memory":
         outgoing = MemoryOutgoing()
         store = MemoryStore(outgoing.drop)
         return Books(store, memory_bench(store), outgoing)
-    engine: AsyncEngine = request.getfixturevalue("engine")
+    engine = engine_of(request)
     return Books(SqlStore(engine), sql_bench(engine), SqlOutgoing(engine))
 
 

@@ -24,6 +24,7 @@ from storage.rows import FeedbackRow, HumanVoteRow, OutgoingRow
 from storage.sql import SqlStore
 from tests.builders import ASKED_AT
 from tests.storage.builders import a_closed_round, keep
+from tests.storage.conftest import EVERY_KIND, engine_of
 
 HERE = Place("slack", "T1", "C1")
 DAY = date(2026, 11, 21)
@@ -38,12 +39,12 @@ class House:
     ledger: Ledger
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=EVERY_KIND)
 def house(request: pytest.FixtureRequest) -> House:
     if request.param == "memory":
         outgoing, ledger = MemoryOutgoing(), MemoryLedger()
         return House(MemoryStore(outgoing.drop, ledger.disown), outgoing, ledger)
-    engine: AsyncEngine = request.getfixturevalue("engine")
+    engine = engine_of(request)
     return House(SqlStore(engine), SqlOutgoing(engine), SqlLedger(engine))
 
 

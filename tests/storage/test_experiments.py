@@ -19,13 +19,14 @@ from storage.sql import SqlStore
 from tests.builders import ASKED_AT, CLAUDE, GPT
 from tests.council.bias.experiment.builders import a_cell, a_mark, a_work, an_experiment
 from tests.storage.benches import SUITE
+from tests.storage.conftest import EVERY_KIND, engine_of
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=EVERY_KIND)
 def experiments(request: pytest.FixtureRequest) -> Experiments:
     if request.param == "memory":
         return MemoryExperiments()
-    engine: AsyncEngine = request.getfixturevalue("engine")
+    engine = engine_of(request)
     return SqlExperiments(engine)
 
 

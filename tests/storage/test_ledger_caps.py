@@ -17,6 +17,7 @@ from council.spending import Account, Caps, Scope, Used
 from storage.database import open_engine
 from storage.ledger import SqlLedger
 from storage.memory_ledger import MemoryLedger
+from tests.storage.builders import BOTH
 
 CAPS = Caps(user_day=60, channel_day=70, workspace_day=80, schedule_day=50, day=100, month=150)
 ROUNDS = 6
@@ -25,6 +26,7 @@ SHARED = settings(
     max_examples=60,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+DATABASES = BOTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,6 @@ steps = st.lists(
     ),
     max_size=40,
 )
-
 
 @pytest.fixture(scope="module")
 def months() -> Iterator[int]:

@@ -16,9 +16,10 @@ from storage.records import SqlRecords
 from storage.sql import SqlStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.benches import T1, T2, Books, a_record
-from tests.storage.builders import a_closed_round, keep
+from tests.storage.builders import BOTH, a_closed_round, keep
 
 HOUR = timedelta(hours=1)
+DATABASES = BOTH
 
 
 async def closed(books: Books, *round_ids: str) -> None:

@@ -1,11 +1,16 @@
 """A round comes out of a store as it went in, whatever it holds."""
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.ports import Store
 from council.rounds import Round, in_panel_order
+from storage.memory import MemoryStore
+from storage.sql import SqlStore
 from tests.storage.builders import artefacts, bare, closing_last, keep
+from tests.storage.conftest import engine_of
 from tests.storage.strategies import rounds, rounds_or_forgotten
 
 # One store serves all the rounds of a test: their ids differ.
@@ -14,6 +19,13 @@ SHARED = settings(
     max_examples=60,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+# A server takes a while over each.
+FEWER = settings(SHARED, max_examples=15)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest) -> Store:
+    return MemoryStore() if request.param == "memory" else SqlStore(engine_of(request))
 
 
 @SHARED
@@ -66,3 +78,21 @@ async def test_the_line_of_a_round_says_its_stage(store: Store, round_: Round) -
     assert lines[round_.id].stage == round_.stage
     assert lines[round_.id].question == round_.question.text
     assert lines[round_.id].asked_at == round_.asked_at
+
+
+@FEWER
+@given(rounds())
+async def test_a_server_gives_a_round_back_equal(server_engine: AsyncEngine, round_: Round) -> None:
+    await keep(SqlStore(server_engine), round_)
+
+    assert await SqlStore(server_engine).load(round_.id) == in_panel_order(round_)
+
+
+@FEWER
+@given(rounds_or_forgotten())
+async def test_a_server_gives_a_round_back_that_it_was_given_whole(
+    server_engine: AsyncEngine, round_: Round
+) -> None:
+    assert await SqlStore(server_engine).open(round_)
+
+    assert await SqlStore(server_engine).load(round_.id) == in_panel_order(round_)

@@ -12,8 +12,10 @@ from storage.database import open_engine
 from storage.schedules import SqlSchedules
 from tests.builders import a_schedule
 from tests.storage.benches import T1, T2
+from tests.storage.builders import BOTH
 
 MONDAY, NEXT = "2026-11-23T09:00", "2026-11-30T09:00"
+DATABASES = BOTH
 
 
 async def test_a_schedule_comes_back_whole(bench: Bench) -> None:

@@ -16,10 +16,11 @@ from storage.schema import upgrade
 from storage.sql import SqlStore
 from tests.builders import ASKED_AT
 from tests.storage.benches import T1, T2, Books, a_record, sql_bench
-from tests.storage.builders import a_closed_round
+from tests.storage.builders import BOTH, a_closed_round
 from tests.storage.test_schema import config, ran
 
 SHAPE = '[["a","b"],["x","y"],2]'
+DATABASES = BOTH
 
 
 def a_votes(round_id: str = "r1", **fields: object) -> Packed:

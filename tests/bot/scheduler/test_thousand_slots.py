@@ -38,22 +38,25 @@ WALL_MINUTES = [
 Opened = Callable[[], Bench]
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opened]:
     """Give what opens one database once more, as another process would."""
     if request.param == "memory":
         bench = memory_bench(MemoryStore())
         yield lambda: bench
         return
+    url = builders.address(tmp_path)
+    if request.param == "postgres":
+        url = request.getfixturevalue("migrated_url")
     async with AsyncExitStack() as stack:
 
         def connect() -> Bench:
-            engine = open_engine(builders.address(tmp_path))
+            engine = open_engine(url)
             stack.push_async_callback(engine.dispose)
             stores = (SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine))
             return Bench(*stores, SqlRecords(engine), sql_votes(engine))
 
-        first = open_engine(builders.address(tmp_path))
+        first = open_engine(url)
         await upgrade(first)
         await first.dispose()
         yield connect

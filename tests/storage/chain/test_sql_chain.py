@@ -17,9 +17,10 @@ from storage.chain import SqlChain
 from storage.database import open_engine
 from storage.sql import SqlStore
 from tests.builders import ASKED_AT
-from tests.storage.builders import bare, keep
+from tests.storage.builders import BOTH, bare, keep, on_sqlite
 from tests.storage.chain.test_joining import SALT, asked
 
+DATABASES = BOTH
 LATER = ASKED_AT + timedelta(days=90)
 CLOSER = """
 import asyncio, sys
@@ -99,6 +100,7 @@ async def test_programs_that_close_the_same_rounds_link_each_once(
     assert (walk.length, walk.findings) == (6, [])
 
 
+@on_sqlite
 async def test_a_closing_that_fails_leaves_no_link(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
     await store.open(bare(asked("r1")))
@@ -185,6 +187,7 @@ async def test_a_round_that_was_opened_and_closed_again_keeps_its_first_link(
         pytest.param("link SET version = 'x'", r"link\.version: ", id="version"),
     ],
 )
+@on_sqlite
 async def test_a_link_that_none_could_be_is_named_by_its_field(
     engine: AsyncEngine, change: str, named: str
 ) -> None:
@@ -196,6 +199,7 @@ async def test_a_link_that_none_could_be_is_named_by_its_field(
         await store.seal("r1")
 
 
+@on_sqlite
 async def test_a_chain_with_a_link_that_none_could_be_is_named(engine: AsyncEngine) -> None:
     await keep(SqlStore(engine), asked("r1"))
     await changed(engine, "UPDATE link SET version = 'x'")

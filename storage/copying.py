@@ -1,0 +1,189 @@
+"""Everything a database holds, copied into an empty one, whichever they are: all of it or nothing.
+
+Each row that was copied is read back before it is kept, and held against what it was.
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Table, func, insert, select, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlmodel import SQLModel
+
+from council.errors import StoreError
+from storage import bench_rows, experiment_rows, rows
+from storage.acts import transaction
+from storage.database import for_reading
+from storage.locks import take_time
+from storage.losing import lost
+from storage.sums import Sum, digest_of, key_of
+
+BATCH = 500
+OWN = (rows, bench_rows, experiment_rows)  # whose tables there are
+NOTHING = "nothing was copied"
+
+_SPENDING = rows.SpendingRow.metadata.tables["spending"].c
+_MONEY = ("reserved_micro", "spent_micro", "unknown_calls")
+
+Told = Callable[[int], None]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """How many rows each table holds, and what all rounds reserved and spent, in micro-dollars."""
+
+    rows: Mapping[str, int]
+    money: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        """The number of all rows."""
+        return sum(self.rows.values())
+
+
+def tables() -> list[Table]:
+    """Give every table, each after those it points at; not what a database says of itself."""
+    own = str(rows.CompatibleRow.__tablename__)
+    return [table for table in SQLModel.metadata.sorted_tables if table.name != own]
+
+
+async def contents(engine: AsyncEngine) -> Contents:
+    """Give what a database holds, in numbers."""
+    async with transaction(for_reading(engine)) as connection:
+        counted = {table.name: await _count(connection, table) for table in tables()}
+        sums = (func.coalesce(func.sum(_SPENDING[name]), 0) for name in _MONEY)
+        found = (await connection.execute(select(*sums))).one()
+    return Contents(counted, tuple(map(int, found)))
+
+
+async def others(engine: AsyncEngine) -> int:
+    """Give how many other programs of ours are connected to a server's database now.
+
+    The engine has one connection at most, which is none of the others.
+    """
+    if engine.dialect.name == "sqlite":
+        return 0
+    query = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND application_name = 'council' AND pid <> pg_backend_pid()"
+    )
+    async with transaction(for_reading(engine)) as connection:
+        return int((await connection.execute(query)).scalar_one())
+
+
+async def copy(source: AsyncEngine, target: AsyncEngine, told: Told) -> None:
+    """Copy every row; `told` hears of each batch. StoreError where that holds anything already."""
+    async with transaction(for_reading(source)) as read, transaction(target) as write:
+        await take_time(read)
+        await take_time(write)
+        await _have_alone(write)
+        await _check_empty(write)
+        for table in tables():
+            copied = await _copied(table, read, write, told)
+            if copied != await _sum(write, table):
+                raise StoreError(await _differing(table, read, write))
+            await _count_on(write, table)
+
+
+async def _have_alone(connection: AsyncConnection) -> None:
+    """Let nobody else write as long as this takes; SQLite has one writer anyway."""
+    if connection.dialect.name == "postgresql":
+        names = ", ".join(f'"{table.name}"' for table in tables())
+        await connection.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))
+
+
+async def _check_empty(connection: AsyncConnection) -> None:
+    for table in sorted(tables(), key=lambda table: table.name != "round"):
+        if count := await _count(connection, table):
+            held = f"{count} round{'s' * (count > 1)}" if table.name == "round" else "data"
+            raise StoreError(
+                f"The database to copy into holds {held} already, so {NOTHING}: name an empty one."
+            )
+
+
+async def _count(connection: AsyncConnection, table: Table) -> int:
+    found = await connection.execute(select(func.count()).select_from(table))
+    return int(found.scalar_one())
+
+
+async def _copied(
+    table: Table, read: AsyncConnection, write: AsyncConnection, told: Told
+) -> Sum:
+    """Copy a table; give the sum of what it holds."""
+    total = Sum()
+    async for batch in _batches(read, table):
+        await _write(write, table, batch)
+        for row in batch:
+            total = total.with_(row)
+        told(len(batch))
+    return total
+
+
+async def _sum(connection: AsyncConnection, table: Table) -> Sum:
+    total = Sum()
+    async for row in _each(connection, table):
+        total = total.with_(row)
+    return total
+
+
+async def _batches(connection: AsyncConnection, table: Table) -> AsyncIterator[list[Row]]:
+    try:
+        async with connection.stream(select(table)) as result:
+            async for some in result.mappings().partitions(BATCH):
+                yield [dict(row) for row in some]
+    except (ValueError, TypeError) as error:
+        raise StoreError(
+            f"Table {table.name!r} holds a value that cannot be read ({error}), so {NOTHING}."
+        ) from error
+
+
+async def _write(connection: AsyncConnection, table: Table, batch: list[Row]) -> None:
+    try:
+        async with connection.begin_nested():
+            await connection.execute(insert(table), batch)
+    except DBAPIError as error:
+        if lost(error):
+            raise
+        await _write_each(connection, table, batch)
+
+
+async def _write_each(connection: AsyncConnection, table: Table, batch: list[Row]) -> None:
+    """Write rows one by one, so that one that cannot be kept is named."""
+    for row in batch:
+        try:
+            async with connection.begin_nested():
+                await connection.execute(insert(table), row)
+        except DBAPIError as error:
+            if lost(error):
+                raise
+            raise StoreError(
+                f"{key_of(table, row)} holds what the other database cannot keep, so {NOTHING}."
+            ) from error
+
+
+async def _differing(table: Table, read: AsyncConnection, write: AsyncConnection) -> str:
+    """Name a row that came back otherwise than it was."""
+    there = {key_of(table, row): digest_of(row) async for row in _each(write, table)}
+    async for row in _each(read, table):
+        if there.get(key_of(table, row)) != digest_of(row):
+            return f"{key_of(table, row)} came back otherwise than it was, so {NOTHING}."
+    return f"Table {table.name!r} came back otherwise than it was, so {NOTHING}."
+
+
+async def _each(connection: AsyncConnection, table: Table) -> AsyncIterator[Row]:
+    async for batch in _batches(connection, table):
+        for row in batch:
+            yield row
+
+
+async def _count_on(connection: AsyncConnection, table: Table) -> None:
+    """Have a table that numbers its rows go on after the last one; SQLite does by itself."""
+    column = table.autoincrement_column
+    if connection.dialect.name != "postgresql" or column is None:
+        return
+    sequence, last = func.pg_get_serial_sequence(table.name, column.name), func.max(column)
+    after = func.setval(sequence, func.coalesce(last, 1), last.is_not(None))
+    await connection.execute(select(after))

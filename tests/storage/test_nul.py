@@ -1,0 +1,53 @@
+"""Every text comes back as it was, even with what Postgres cannot hold."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from council.ports import Store, Wanted
+from council.rounds import Question
+from storage.nul import MARK, document_given_back, given_back, kept, kept_document
+from tests.builders import a_round, an_answer
+
+ODD = st.text(st.sampled_from(["\0", MARK, "0", "1", "a", "\\", "u"]))
+DOCUMENTS = st.recursive(
+    st.none() | st.booleans() | st.integers() | ODD,
+    lambda inner: st.lists(inner) | st.dictionaries(ODD, inner),
+)
+
+
+@given(ODD)
+def test_a_text_comes_back_without_ever_holding_nul(text: str) -> None:
+    assert "\0" not in kept(text)
+    assert given_back(kept(text)) == text
+
+
+@given(ODD, ODD)
+def test_texts_that_differ_are_kept_differently(one: str, other: str) -> None:
+    assert (kept(one) == kept(other)) is (one == other)
+
+
+@given(DOCUMENTS)
+def test_a_document_comes_back_without_ever_holding_nul(document: object) -> None:
+    said = kept_document(document)
+
+    assert "\\u0000" not in said.replace("\\\\", "")
+    assert document_given_back(said) == document
+    # Postgres gives letters, where we gave numbers of letters.
+    unescaped = kept_document(document).encode().decode("unicode_escape", "strict")
+    assert "\0" not in unescaped
+
+
+@pytest.mark.parametrize("odd", ["\0", "Why\0?", MARK, f"{MARK}0", "\\u0000"])
+async def test_a_store_gives_it_back(store: Store, odd: str) -> None:
+    question = Question(odd, odd, odd)
+    await store.open(replace(a_round(), question=question))
+    answer = replace(an_answer(text=odd or "x"), scrubbed=(odd,))
+
+    await store.save("r1", answer)
+
+    found = await store.load("r1")
+    assert (found.question, found.answers) == (question, (answer,))
+    assert [line.id for line in await store.recent(wanted=Wanted(odd))] == ["r1"]
