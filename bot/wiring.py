@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bot import metrics
@@ -108,7 +109,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         claims = stack.enter_context(opened_claims(settings))
         collector = Collector(settings.otlp_endpoint, settings.trace_headers)
         tracing = await stack.enter_async_context(tracing_to(collector))
-        carrying = _Carrying(store, gateway, prepare, budget.paying, claims, tracing)
+        parts = (store, gateway, prepare, budget.paying, claims)
+        carrying = _Carrying(*parts, tracing, shared.now)
         runner = await stack.enter_async_context(_opened_runner(carrying, cluster, wishes))
         holds = Holds(None if claims is NO_CLAIMS else claims)
         stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
@@ -158,6 +160,7 @@ class _Carrying:
     paying: Paying
     claims: Claims
     tracing: Tracing
+    now: Callable[[], datetime]
 
 
 @asynccontextmanager
@@ -170,9 +173,11 @@ async def _opened_runner(
         from bot.runners.cluster import ClusterRunner
 
         shared = (cluster.works, cluster.bus, paying)
-
         many = ClusterRunner(
-            *(*parts, *shared), on_closed=wishes.on_closed, tracing=with_.tracing
+            *(*parts, *shared),
+            on_closed=wishes.on_closed,
+            tracing=with_.tracing,
+            now=with_.now,
         )
         async with many.carrying():
             yield many

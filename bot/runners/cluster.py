@@ -8,11 +8,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
 
+from bot.clock import now
 from bot.cluster.works import ClusterWorks
 from bot.ports import Bus, RoundStoppedError, Sight, Sights, Work
 from bot.runners.fenced import Fenced
@@ -61,12 +62,14 @@ class ClusterRunner:
         on_closed: Callable[[Round], None] = lambda _: None,
         look_seconds: float = LOOK_SECONDS,
         tracing: Tracing = untraced,
+        now: Callable[[], datetime] = now,
     ) -> None:
         self._store = store
         self._works, self._bus = works, bus
         self._paying = paying
         self._clock = clock
         self._look_seconds = look_seconds
+        self._now = now
         self._own = LocalRunner(
             *(store, gateway, prepare),
             paying=self._fenced,
@@ -205,7 +208,7 @@ class ClusterRunner:
     async def _unfinished(self) -> Iterable[str]:
         if not self._chats:
             return ()
-        old_enough = datetime.now(UTC) - timedelta(seconds=UNBEGUN_SECONDS)
+        old_enough = self._now() - timedelta(seconds=UNBEGUN_SECONDS)
         wanted = Wanted(
             chats=tuple(sorted(self._chats)), unfinished=True, bakeoff="", before=old_enough
         )
