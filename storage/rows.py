@@ -236,6 +236,10 @@ class CompatibleRow(SQLModel, table=True):
     oldest: str
 
 
+# The few messages that may have to be looked up.
+_UNMARKED = text("message IS NULL")
+
+
 class OutgoingRow(SQLModel, table=True):
     """A message that is being sent, or was; `message` is the chat's own id once it is known.
 
@@ -245,6 +249,14 @@ class OutgoingRow(SQLModel, table=True):
     """
 
     __tablename__ = "outgoing"
+    __table_args__ = (
+        Index(
+            "ix_outgoing_unmarked",
+            "claimed_at",
+            sqlite_where=_UNMARKED,
+            postgresql_where=_UNMARKED,
+        ),
+    )
     key: str = Field(primary_key=True)
     round_id: str = Field(index=True)
     claimed_at: datetime = Field(sa_type=UtcDateTime)
@@ -268,34 +280,6 @@ class SpendingRow(SQLModel, table=True):
     reserved_micro: int = Field(default=0, sa_type=BigInteger)
     spent_micro: int = Field(default=0, sa_type=BigInteger)
     unknown_calls: int = 0
-
-
-class TurnRow(SQLModel, table=True):
-    """A ticket of one process at a provider's address: it waits until it has begun.
-
-    Every moment is the database's. After `until` nobody holds it any more; it counts as begun for
-    the rest of its minute.
-    """
-
-    __tablename__ = "turn"
-    id: str = Field(primary_key=True)
-    gate: str = Field(index=True)
-    holder: str
-    asked_at: datetime = Field(sa_type=UtcDateTime)
-    begun_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    until: datetime = Field(sa_type=UtcDateTime)
-
-
-class AdmittedRow(SQLModel, table=True):
-    """A round that was let in under a name and may not be carried yet, until a moment.
-
-    The moment is the database's. It belongs to no row of `round`, which may be dropped meanwhile.
-    """
-
-    __tablename__ = "admitted"
-    round_id: str = Field(primary_key=True)
-    name: str = Field(index=True)
-    until: datetime = Field(sa_type=UtcDateTime)
 
 
 class SettledRow(SQLModel, table=True):

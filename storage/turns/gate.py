@@ -15,7 +15,7 @@ from council.errors import StoreError
 from council.providers import Crowd, Limits
 from storage.turns.counting import Asked, Seen
 
-PATIENCE_SECONDS = 2.0  # what a visit may take before calls go on without it
+PATIENCE_SECONDS = 5.0  # what a visit may take before calls go on without it
 POLL_SECONDS = 0.4  # how often who waits looks, where nobody says that a turn came free
 FULL_SECONDS = 2.0  # and at most between two looks while the minute is full
 LOOK_SECONDS = 10.0  # how often what is held is renewed, and the others are looked at

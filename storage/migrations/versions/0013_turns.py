@@ -35,10 +35,18 @@ def upgrade() -> None:
         outgoing.add_column(
             sa.Column("claimed_by", sa.String(), nullable=False, server_default="")
         )
+    with op.batch_alter_table("outgoing") as outgoing:
+        outgoing.create_index(
+            "ix_outgoing_unmarked",
+            ["claimed_at"],
+            sqlite_where=sa.text("message IS NULL"),
+            postgresql_where=sa.text("message IS NULL"),
+        )
 
 
 def downgrade() -> None:
     with op.batch_alter_table("outgoing") as outgoing:
+        outgoing.drop_index("ix_outgoing_unmarked")
         outgoing.drop_column("claimed_by")
     op.drop_table("admitted")
     op.drop_table("turn")
