@@ -120,6 +120,10 @@ class Hands:
 
     def _thawed(self, gap_seconds: float) -> None:
         structlog.get_logger().warning("stood_still", seconds=round(gap_seconds, 1))
+        self.let_all_go()
+
+    def let_all_go(self) -> None:
+        """Do nothing more of what is in hand: others may be doing it."""
         for doing in [*self._doing.values()]:
             self._let_go(doing)
 

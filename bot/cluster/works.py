@@ -53,13 +53,13 @@ class ClusterWorks:
     ) -> None:
         self._pace = pace
         self._served: dict[str, Served] = {}
-        self._hands = Hands(connector, contact, pace, clock, self._served)
-        self._jobs = self._hands.jobs
+        self.hands = Hands(connector, contact, pace, clock, self._served)
+        self._jobs = self.hands.jobs
         self._sweep = Sweep(self._jobs, contact, pace, self._served)
         self._app = App(connector=connector)
         self._app.job_manager = self._jobs
-        self._app.task(name=statements.TASK, pass_context=True)(self._hands.do)
-        self.has = self._hands.has
+        self._app.task(name=statements.TASK, pass_context=True)(self.hands.do)
+        self.has = self.hands.has
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -67,15 +67,15 @@ class ClusterWorks:
         with told_kindly():
             if not await self._app.check_connection_async():
                 raise StoreError(NO_TABLES)
-        self._hands.fence.start()
+        self.hands.fence.start()
         tasks = [
             asyncio.create_task(self._sweep.run(self.begin)),
-            asyncio.create_task(self._hands.look_after()),
+            asyncio.create_task(self.hands.look_after()),
         ]
         try:
             yield
         finally:
-            self._hands.fence.stop()
+            self.hands.fence.stop()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -128,7 +128,7 @@ class ClusterWorks:
 
     def when_lost(self, hear: Callable[[Work], None]) -> None:
         """Have somebody hear at once of each piece of work that this process loses."""
-        self._hands.lost.append(hear)
+        self.hands.lost.append(hear)
 
     def leave(self, queue: str) -> None:
         """Take no more of a queue's work; what is under way has its grace."""
@@ -172,19 +172,19 @@ class ClusterWorks:
         """
         with told_kindly():
             worker = await self._jobs.register_worker()
-        self._hands.workers.add(worker)
+        self.hands.workers.add(worker)
         beating = asyncio.create_task(self._beat(worker))
         try:
             job = await self._taken(work, worker)
-            with self._hands.holding(job, work) as doing:
+            with self.hands.holding(job, work) as doing:
                 try:
                     yield
                 finally:
                     doing.is_ending = True
-                    await self._hands.insisted(partial(self._jobs.done, statements.DONE, id=job))
+                    await self.hands.insisted(partial(self._jobs.done, statements.DONE, id=job))
         finally:
             beating.cancel()
-            self._hands.workers.discard(worker)
+            self.hands.workers.discard(worker)
             await self._jobs.unregister_worker(worker)
 
     async def _taken(self, work: Work, worker: int) -> int:
