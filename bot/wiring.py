@@ -35,7 +35,9 @@ from council.ports import Gateway, Store
 from council.rounds import Round
 from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
+from storage.memos import SqlMemos
 from storage.outgoing import SqlOutgoing
+from storage.sole import SqlSole
 from storage.sql import SqlStore
 
 if TYPE_CHECKING:
@@ -112,7 +114,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         parts = (store, gateway, prepare, budget.paying, claims)
         carrying = _Carrying(*parts, tracing, shared.now)
         runner = await stack.enter_async_context(_opened_runner(carrying, cluster, wishes))
-        holds = Holds(None if claims is NO_CLAIMS else claims)
+        sole = None if settings.database_file else SqlSole(engine)
+        holds = Holds(None if claims is NO_CLAIMS else claims, sole)
         stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
         outbox = Outbox(SqlOutgoing(engine), shared.now, alone=claims is not NO_CLAIMS)
@@ -126,6 +129,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
             budget=budget,
             bench=bench,
             experiments=SqlExperiments(engine),
+            memos=SqlMemos(engine),
             texts_days=houses.texts_days,
             access=houses.access,
             holds=holds,

@@ -282,6 +282,16 @@ class SpendingRow(SQLModel, table=True):
     unknown_calls: int = 0
 
 
+class MemoRow(SQLModel, table=True):
+    """A few words that the chats need again: of what kind, under which name, and since when."""
+
+    __tablename__ = "memo"
+    kind: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    text: str
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
 class SettledRow(SQLModel, table=True):
     """What was added to the ledger lately, by the key of the act; for servers alone."""
 

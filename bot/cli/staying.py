@@ -14,6 +14,7 @@ from rich.console import Console
 from bot import logs, metrics
 from bot.bakeoffs.keeping import keep_counting
 from bot.bakeoffs.resuming import go_on_at_home
+from bot.cli.beside import acts_of_a_cluster
 from bot.cli.discord_address import discord_address
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
@@ -25,7 +26,7 @@ from bot.retention import keep_forgetting
 from bot.scheduler.service import Scheduler
 from bot.settings import Settings, SettingsError, load_settings
 from bot.web.app import web_app
-from bot.web.seals import Seals, seal_key
+from bot.web.seals import Seals, seal_key, shared_key
 from bot.web.server import listening
 from bot.web.site import Site
 from bot.wiring import Wishes, opened_desk, surroundings
@@ -79,9 +80,7 @@ async def serve(*, local: bool) -> None:
         panel = _default_panel(desk)
         site = Site(
             desk,
-            Seals(
-                seal_key(token_of(settings), settings.data_dir), lambda: desk.now().timestamp()
-            ),
+            Seals(await _key(desk, settings), lambda: desk.now().timestamp()),
             token_of(settings),
             tuple(await surroundings(settings)),
             lambda: readying.state,
@@ -96,10 +95,14 @@ async def serve(*, local: bool) -> None:
             say(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
                 say(line)
-            acts = [readying.ready(desk, panel), metrics.watch_lag(), keep_counting(desk, closed)]
-            acts += [metrics.watch_outbox(desk.outbox.unmarked), Scheduler(desk).run()]
+            acts = [readying.ready(desk, panel), metrics.watch_lag(), Scheduler(desk).run()]
+            acts.append(keep_counting(desk, closed, desk.holds.alone_with))
+            acts.append(metrics.watch_outbox(desk.outbox.unmarked))
             if desk.texts_days is not None:
-                acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.is_carried))
+                spared = (desk.runner.is_carried, desk.holds.alone_with)
+                acts.append(keep_forgetting(desk.store, desk.texts_days, *spared))
+            if desk.works:
+                acts += acts_of_a_cluster(desk, desk.works)
             if slack:
                 acts.append(slack.run())
             if address := discord_address(settings):
@@ -131,9 +134,18 @@ def _discord(desk: Desk, address: "Address", folder: Path, say: Callable[[str], 
 
 async def _resume(desk: Desk) -> None:
     """Go on with the page's rounds and bake-offs that were interrupted; free what none holds."""
-    await desk.budget.sweep(desk.store)
+    if desk.works is None:
+        await desk.budget.sweep(desk.store)
     await desk.runner.resume(("web",))
-    await go_on_at_home(desk)
+    if desk.works is None:
+        await go_on_at_home(desk)
+
+
+async def _key(desk: Desk, settings: Settings) -> bytes:
+    """Give the key of the page's seals: one for all processes that share a database."""
+    if desk.works and not token_of(settings):
+        return await shared_key(desk.memos)
+    return seal_key(token_of(settings), settings.data_dir)
 
 
 @asynccontextmanager

@@ -16,7 +16,6 @@ from bot.bus import OwnBus
 from bot.chat import Chat
 from bot.clock import now as now
 from bot.commands.at_once import check_at_once
-from bot.commands.drafts import Drafts
 from bot.commands.questions import checked_question
 from bot.door import OwnDoor
 from bot.outbox import Outbox
@@ -29,12 +28,14 @@ from council.errors import PanelError, RoundNotFoundError, StoreError
 from council.methods import METHODS
 from council.panel import Panel
 from council.places import Place
-from council.ports import Gateway, RoundLine, Store, Wanted
+from council.ports import Gateway, Memos, RoundLine, Store, Wanted
 from council.prompts import VERSION as PROMPTS
 from council.providers import Health
 from council.rounds import Question, Round
 
 BAKEOFF_ROUNDS = 2  # of one bake-off, under way at once
+PICK = "panel"  # the kind of memo
+SCHEDULES = "schedules"  # what the bus says once one has changed
 
 
 def _new_id() -> str:
@@ -45,24 +46,22 @@ async def _nothing(_: Panel) -> None:
     """Prepare nothing: every model is ready."""
 
 
-def _unheard() -> None:
-    """Tell nobody: no scheduler runs in this process."""
-
 
 
 @dataclass(slots=True)
 class Desk:
     """The parts a command needs; `panels` are those that can be chosen, `default` one of them.
 
-    `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
-    panel a channel has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
-    ever. `bench` keeps suites, bake-offs, schedules and records, `experiments` their own; `drafts`
-    are suites not kept yet, `holds` the bake-offs under way, each with so many rounds at once.
+    `prepare` has a panel's models ready; `health` tells how they fare. `chosen` is which panel a
+    channel has picked, as far as this process knows. Texts are kept for `texts_days`, or for ever.
+    `bench` keeps suites, bake-offs, schedules and records, `experiments` their own, `memos` what
+    the chats need again; `holds` are the bake-offs under way, each with so many rounds at once.
     `ways` give the chat for a place, by the chat's name, as long as it is connected. `access` says
     who may ask where; what has a limit comes in by the `door`, one at a time. Schedules go by
-    the `zone` where they name none, and whoever changes one tells `schedules_changed`.
+    the `zone` where they name none, and whoever changes one says so on the bus.
     `measure_bias` gives the bias of judges over rounds that are wanted. In a cluster `works` share
-    out what is to be done, else they are None; on the `bus` all processes hear each other.
+    out what is to be done, else they are None; on the `bus` all processes hear each other. Discord
+    deals its servers out among so many `shards`.
     """
 
     store: Store
@@ -75,29 +74,38 @@ class Desk:
     health: Callable[[], Health] = Health
     new_id: Callable[[], str] = _new_id
     now: Callable[[], datetime] = now
-    chosen: dict[Place, str] = field(default_factory=dict)
+    chosen: dict[str, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
     bench: Bench = field(kw_only=True)
     experiments: Experiments = field(kw_only=True)
-    drafts: Drafts = field(default_factory=Drafts)
+    memos: Memos = field(kw_only=True)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
     holds: Holds = field(default_factory=Holds)
     ways: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
     bakeoff_rounds: int = BAKEOFF_ROUNDS
     zone: str = "UTC"
-    schedules_changed: Callable[[], None] = _unheard
     measure_bias: Measure = bias_report
     works: Works | None = None
     bus: Bus = field(default_factory=OwnBus)
     door: Door = field(default_factory=OwnDoor)
+    shards: int = 1
 
-    def pick(self, panel: str, place: Place) -> None:
+    async def pick(self, panel: str, place: Place) -> None:
         """Have questions of a place's whole channel go to a panel, in threads as well."""
+        await self.memos.note(PICK, _channel(place), panel)
         self.chosen[_channel(place)] = panel
 
+    async def look_up(self, place: Place) -> None:
+        """Take note of what was picked in a place's channel, by whatever process."""
+        picked = await self.memos.read(PICK, _channel(place))
+        if picked is None:
+            self.chosen.pop(_channel(place), None)
+        else:
+            self.chosen[_channel(place)] = picked
+
     def picked(self, place: Place) -> str | None:
-        """Give the panel that was picked in a place's channel."""
+        """Give the panel that was picked in a place's channel, when it was looked up last."""
         return self.chosen.get(_channel(place))
 
     def panel_name(self, place: Place) -> str | None:
@@ -117,10 +125,18 @@ class Desk:
                 "demonstration models."
             )
         if wanted not in self.panels:
-            known = ", ".join(self.panels) or "none"
-            raise PanelError(f"There is no panel {wanted!r}; known panels: {known}.")
+            raise PanelError(self._unknown(wanted, was_picked=name is None))
         check_panel(self.access, place, self.panels[wanted])
         return _judging_by(method, self.panels[wanted])
+
+    def _unknown(self, wanted: str, *, was_picked: bool) -> str:
+        known = ", ".join(self.panels) or "none"
+        if was_picked:
+            return (
+                f"Panel {wanted!r}, which goes here, is not there any more: pick another with "
+                f"`/council panel NAME`; known panels: {known}."
+            )
+        return f"There is no panel {wanted!r}; known panels: {known}."
 
     def new_round(self, question: Question, panel: Panel, seed: str | None, key: str) -> Round:
         """Give a round that is not stored yet; without a seed it draws one of its own."""
@@ -224,8 +240,8 @@ class Desk:
                 await self.door.let_in(room, round_.id)
 
 
-def _channel(place: Place) -> Place:
-    return replace(place, channel=place.within, thread=None, private=False)
+def _channel(place: Place) -> str:
+    return f"{place.chat}/{place.workspace}/{place.within}"
 
 
 def _judging_by(method: str | None, panel: Panel) -> Panel:

@@ -11,6 +11,7 @@ from pathlib import Path
 from itsdangerous import BadSignature, SignatureExpired, Signer, TimestampSigner
 
 from council.errors import CouncilError
+from council.ports import Memos
 
 LINK_SECONDS = 7 * 24 * 3600
 PASS_SECONDS = 30 * 24 * 3600
@@ -81,6 +82,11 @@ def seal_key(token: str | None, folder: Path) -> bytes:
     if not file.exists():
         _put_whole(file, secrets.token_bytes(_KEY_BYTES))
     return file.read_bytes()
+
+
+async def shared_key(memos: Memos) -> bytes:
+    """Give the key that every process of a cluster has: whoever comes first makes it."""
+    return bytes.fromhex(await memos.first("key", "page", secrets.token_hex(_KEY_BYTES)))
 
 
 def _put_whole(file: Path, content: bytes) -> None:

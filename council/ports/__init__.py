@@ -4,6 +4,7 @@ from council.ports.chain import Chain
 from council.ports.gateway import Gateway
 from council.ports.ledger import Ledger
 from council.ports.listing import EVERY, RoundLine, Wanted
+from council.ports.memos import Memos
 from council.ports.outgoing import Outgoing
 from council.ports.store import Store
 from council.ports.turnstile import Turnstile
@@ -13,6 +14,7 @@ __all__ = [
     "Chain",
     "Gateway",
     "Ledger",
+    "Memos",
     "Outgoing",
     "RoundLine",
     "Store",
