@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 from secrets import token_hex
+from threading import Thread
 
 import structlog
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -18,7 +19,7 @@ from bot.tracing import Collector, Tracing
 from bot.tracing.spans import traced
 
 EVERY_MILLISECONDS = 2000
-TIMEOUT_SECONDS = 5
+TIMEOUT_SECONDS = 2
 LAST_SECONDS = 3.0  # what the last spans are given at the end of the program
 _NAME = "council-bot"
 
@@ -41,8 +42,22 @@ async def sending(collector: Collector) -> AsyncIterator[Tracing]:
     try:
         yield partial(traced, provider.get_tracer(_NAME, version(_NAME)))
     finally:
-        ending = asyncio.ensure_future(asyncio.to_thread(provider.shutdown))
-        await asyncio.wait({ending}, timeout=LAST_SECONDS)
+        await _ended(provider.shutdown)
+
+
+async def _ended(end: Callable[[], None]) -> None:
+    """Wait for an end in a thread that nobody waits for any longer than this."""
+    loop, done = asyncio.get_running_loop(), asyncio.Event()
+
+    def run() -> None:
+        end()
+        with suppress(RuntimeError):  # the loop may have ended meanwhile
+            loop.call_soon_threadsafe(done.set)
+
+    Thread(target=run, daemon=True).start()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LAST_SECONDS):
+            await done.wait()
 
 
 class _Telling(SpanExporter):

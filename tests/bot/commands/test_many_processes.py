@@ -10,10 +10,8 @@ from council.places import Place
 from council.rounds import Question, Round
 from tests.bot.processes import desks_on
 from tests.builders import a_round
-from tests.fakes import FakeGateway, Hangs
 
 HERE = Place("slack", "T1", "C1")
-NEVER = FakeGateway(answers=dict.fromkeys(("anthropic/claude-sonnet-4-6",), Hangs()))
 
 
 def asked(desk: Desk, key: str, by: str = "U1") -> Round:
@@ -49,7 +47,7 @@ async def test_as_many_rounds_are_under_way_in_a_workspace_as_may_be(migrated_ur
 
 
 async def test_one_that_goes_on_again_counts_at_every_process(migrated_url: str) -> None:
-    async with desks_on(migrated_url, Access(rounds_at_once=1), NEVER) as desks:
+    async with desks_on(migrated_url, Access(rounds_at_once=1)) as desks:
         first, second, _ = desks
         round_ = asked(first, "r1")
         await first.store.open(round_)
