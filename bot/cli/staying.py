@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
+from importlib.metadata import version
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ from bot.wiring import Wishes, opened_desk, surroundings
 from council.errors import PanelError
 from council.panel import Panel
 from council.rounds import Round
+from storage.schema import HEAD
 
 if TYPE_CHECKING:
     from bot.discord.address import Address
@@ -70,6 +72,7 @@ async def serve(*, local: bool) -> None:
     check_open(settings)
     readying = Readying(FetchBar(console).show)
     logs.set_up(verbose=True)
+    metrics.built(version("council-bot"), HEAD)
     say = partial(console.print, markup=False, soft_wrap=True)  # a sentence is one line of a log
     await _server_there(settings, say)
     wishes = Wishes(local, readying.on_fetch, closed.put_nowait, serves=True)
@@ -77,7 +80,7 @@ async def serve(*, local: bool) -> None:
         panel = _default_panel(desk)
         site = Site(
             desk,
-            Seals(await _key(desk, settings)),
+            Seals(await _key(desk, settings), lambda: desk.now().timestamp()),
             token_of(settings),
             tuple(await surroundings(settings)),
             lambda: readying.state,
@@ -94,6 +97,7 @@ async def serve(*, local: bool) -> None:
                 say(line)
             acts = [readying.ready(desk, panel), metrics.watch_lag(), Scheduler(desk).run()]
             acts.append(keep_counting(desk, closed, desk.holds.alone_with))
+            acts.append(metrics.watch_outbox(desk.outbox.unmarked))
             if desk.texts_days is not None:
                 spared = (desk.runner.is_carried, desk.holds.alone_with)
                 acts.append(keep_forgetting(desk.store, desk.texts_days, *spared))

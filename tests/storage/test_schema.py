@@ -31,6 +31,7 @@ from storage.memory import MemoryStore
 from storage.outgoing import SqlOutgoing
 from storage.rows import RoundRow
 from storage.schema import HEAD, revision, upgrade
+from storage.shared_rows import TurnRow
 from storage.sql import SqlStore
 from storage.writing import PANEL
 from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
@@ -85,7 +86,7 @@ async def test_an_empty_database_gets_every_table(empty: AsyncEngine) -> None:
 
     assert before is None
     assert await revision(empty) == HEAD
-    assert await ran(empty, tables) == {*RoundRow.metadata.tables, "alembic_version"}
+    assert await ran(empty, tables) == {*TurnRow.metadata.tables, "alembic_version"}
 
 
 async def test_a_second_upgrade_changes_nothing(engine: AsyncEngine) -> None:
