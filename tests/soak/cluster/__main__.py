@@ -8,35 +8,18 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.postgres import Server, a_server
+from tests.postgres import a_database
 from tests.soak.cluster.count import Count
 from tests.soak.cluster.duplicates import deliver_often
 from tests.soak.cluster.plan import usual
+from tests.soak.cluster.server import a_server
 from tests.soak.cluster.soak import soak
 
-
-async def whole(folder: Path, postgres: Server) -> Sequence[Count]:
-    """Run what is wanted, and print each table as it is there."""
-    bad = os.environ.get("BAD", "") not in {"", "0"}
-    rounds, processes, events = (int(os.environ.get(name, usually)) for name, usually in WANTED)
-    plan = replace(usual(rounds, bad=bad), processes=processes)
-    counts = [await soak(folder / "soak", plan, postgres.url("soak"), postgres)]
-    _show(counts[-1])
-    if events:
-        often = await deliver_often(folder / "often", events, processes, postgres.url("often"))
-        counts.append(often)
-        _show(often, f"\n{events} events, each delivered ten times over HTTP\n")
-    return counts
-
-
-def _show(count: Count, title: str = "") -> None:
-    sys.stdout.write(f"{title}{count}\n")
-    sys.stdout.flush()
+WANTED = (("ROUNDS", "300"), ("PROCESSES", "3"), ("EVENTS", "100"))
 
 
 def main() -> None:
@@ -44,12 +27,35 @@ def main() -> None:
     # Clients that die in the middle of a reply are what this is about.
     for name in ("asyncio", "aiohttp.server"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    with TemporaryDirectory(prefix="council-soak-") as folder, a_server() as postgres:
-        counts = asyncio.run(whole(Path(folder), postgres))
+    with TemporaryDirectory(prefix="council-soak-") as folder:
+        counts = whole(Path(folder))
     sys.exit(any(count.breaches for count in counts))
 
 
-WANTED = (("ROUNDS", "300"), ("PROCESSES", "3"), ("EVENTS", "100"))
+def whole(folder: Path) -> list[Count]:
+    """Run what is wanted, and print each table as soon as it is there."""
+    rounds, processes, events = (int(os.environ.get(name, usually)) for name, usually in WANTED)
+    bad = os.environ.get("BAD", "") not in {"", "0"}
+    counts = []
+    with a_server() as postgres:
+        if rounds:
+            plan = replace(usual(rounds, bad=bad), processes=processes)
+            with a_database(postgres) as url:
+                counts.append(asyncio.run(soak(folder / "soak", plan, url, postgres)))
+            _show(f"{rounds} rounds on {processes} processes", counts[-1])
+        if events:
+            with a_database(postgres) as url:
+                often = deliver_often(folder / "often", events, processes, url)
+                counts.append(asyncio.run(often))
+            title = f"\n{events} events, each delivered ten times over HTTP, to {processes} processes"
+            _show(title, counts[-1])
+    return counts
+
+
+def _show(title: str, count: Count) -> None:
+    sys.stdout.write(f"{title}\n{count}\n")
+    sys.stdout.flush()
+
 
 if __name__ == "__main__":
     main()

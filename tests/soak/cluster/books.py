@@ -5,7 +5,7 @@ from typing import Any, LiteralString
 
 import psycopg
 
-_PAUSE_SECONDS = 0.5
+_PAUSE_SECONDS = 0.2
 UNTOLD: LiteralString = "SELECT count(*) FROM round WHERE NOT delivered"
 
 
