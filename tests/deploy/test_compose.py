@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from bot.runners.local import GRACE_SECONDS
-from bot.settings import load_settings
+from bot.settings import Settings
 from tests.deploy.containerfile import command, given_to
 from tests.deploy.running import ROOT
 
@@ -35,13 +35,14 @@ def test_the_schema_is_brought_up_to_date_before_any_process_starts() -> None:
     assert first == "service_completed_successfully"
 
 
-def test_several_processes_have_one_database_and_time_to_stop(monkeypatch: Any) -> None:  # noqa: ANN401 - pytest's own
+def test_several_processes_have_one_database_and_time_to_stop() -> None
     council = services()["council"]
     url = council["environment"]["COUNCIL_DATABASE_URL"]
-    monkeypatch.setenv("COUNCIL_DATABASE_URL", re.sub(r"\$\{.*\}", "secret", url))
+    own = re.sub(r"\$\{.*\}", "secret", url)
+    settings = Settings.model_validate({"COUNCIL_DATABASE_URL": own})
 
     assert council["deploy"]["replicas"] > 1
-    assert load_settings().database == "postgresql+psycopg://council:secret@postgres/council"
+    assert settings.database == "postgresql+psycopg://council:secret@postgres/council"
     assert int(council["stop_grace_period"].removesuffix("s")) > GRACE_SECONDS
 
 
