@@ -32,6 +32,7 @@ TERMS = {"chairman": ["openai/a"], "audit_share": 0.0}
 CLOSED = "SELECT count(*) FROM round WHERE seconds IS NOT NULL"
 PATIENCE_SECONDS = 600.0
 BUSY = 0.85
+WARM = 4  # rounds a process, before any are counted
 _LIMIT = '[providers."{host}"]\nconcurrency = 5000\n'  # no limit of our own is to be the bound
 _TOKEN = re.compile(r'name="token" value="([^"]+)"')
 
@@ -66,13 +67,14 @@ async def measured(folder: Path, processes: int, rounds: int, postgres: Server) 
             made = homes(folder, {"COUNCIL_DATABASE_URL": url}, toml(api_base), processes)
             fleet, books = Fleet(made, Owners()), Books(url)
             async with fleet.running():
-                await asked(fleet.copies, processes)  # libraries load with the first round
-                await books.come_to(CLOSED, processes, PATIENCE_SECONDS)
+                warm = WARM * processes  # libraries load with a first round
+                await asked(fleet.copies, warm)
+                await books.come_to(CLOSED, warm, PATIENCE_SECONDS)
                 groups = ([c.pid for c in fleet.copies], [listening(postgres.port)], [pid])
                 before, began = [*map(spent, groups)], time.monotonic()
                 psutil.cpu_percent()
                 await asked(fleet.copies, rounds)
-                if not await books.come_to(CLOSED, processes + rounds, PATIENCE_SECONDS):
+                if not await books.come_to(CLOSED, warm + rounds, PATIENCE_SECONDS):
                     raise RuntimeError("some rounds did not end")
                 seconds, busy = time.monotonic() - began, psutil.cpu_percent() / 100
                 after = [*map(spent, groups)]

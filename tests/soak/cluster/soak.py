@@ -40,7 +40,8 @@ async def soak(folder: Path, plan: Plan, url: str, database: Database) -> Count:
         crowd = Crowd(slack, seed=plan.rounds)
         async with fleet.running():
             await slack.connected(plan.processes, seconds=60)
-            async with asyncio.TaskGroup() as group:
+            last = plan.span_seconds + PATIENCE_SECONDS
+            async with asyncio.timeout(last), asyncio.TaskGroup() as group:
                 group.create_task(crowd.ask(plan.rounds, plan.span_seconds))
                 struck = group.create_task(strike(plan.blows, fleet.copies, database))
             await Books(url).come_to(UNTOLD, 0, PATIENCE_SECONDS)
