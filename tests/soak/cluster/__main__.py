@@ -10,7 +10,8 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 
 from tests.postgres import a_database
 from tests.soak.cluster.count import Count
@@ -27,9 +28,11 @@ def main() -> None:
     # Clients that die in the middle of a reply are what this is about.
     for name in ("asyncio", "aiohttp.server"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    with TemporaryDirectory(prefix="council-soak-") as folder:
-        counts = whole(Path(folder))
-    sys.exit(any(count.breaches for count in counts))
+    folder = Path(mkdtemp(prefix="council-soak-"))
+    counts = whole(folder)
+    if any(count.breaches for count in counts):
+        sys.exit(f"What every process said is kept in {folder}.")
+    rmtree(folder)
 
 
 def whole(folder: Path) -> list[Count]:

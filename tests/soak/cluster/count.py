@@ -1,11 +1,12 @@
 """What a soak of a cluster came to, as a table."""
 
+import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tests.soak import chats
-from tests.soak.cluster.paid_twice import CAUSES, OTHER
+from tests.soak.cluster.paid_twice import CAUSES, OTHER, Repeat
 from tests.soak.cluster.plan import Outage
 from tests.soak.cluster.takeover import Sign, takeovers
 
@@ -28,10 +29,11 @@ class Count:
     again: int = 0
     calls: int = 0
     unknown: int = 0  # calls whose process was gone before it was looked for
-    paid_twice: Counter[str] = field(default_factory=Counter)
+    repeats: list[Repeat] = field(default_factory=list)
     outages: list[Outage] = field(default_factory=list)
     taken_over: list[tuple[Outage, list[float]]] = field(default_factory=list)
     exits: list[int] = field(default_factory=list)
+    began: float = field(default_factory=time.time)
     seconds: float = 0.0
 
     def look_at(self, signs: Iterable[Sign]) -> None:
@@ -39,6 +41,11 @@ class Count:
         seen = [*signs]
         struck = [outage for outage in self.outages if outage.pid is not None]
         self.taken_over = [(outage, takeovers(seen, outage)) for outage in struck]
+
+    @property
+    def paid_twice(self) -> Counter[str]:
+        """Count the calls that were made again, by their causes."""
+        return Counter(repeat.cause for repeat in self.repeats)
 
     @property
     def longest(self) -> float:
@@ -60,7 +67,7 @@ class Count:
 
     def __str__(self) -> str:
         """Give the table."""
-        told = self.told
+        told, paid = self.told, self.paid_twice
         rows: dict[str, object] = {
             "questions asked": self.asked,
             "deliveries that came again": self.again,
@@ -72,7 +79,7 @@ class Count:
             "posts lost": told.lost,
             "threads out of order": told.out_of_order,
             "calls": self.calls,
-            **{f"calls paid twice, {cause}": self.paid_twice[cause] for cause in _causes()},
+            **{f"calls paid twice, {cause}": paid[cause] for cause in _causes()},
             "calls whose process was not found": self.unknown,
             **dict(map(_row, self.taken_over)),
             "exit codes at SIGTERM": " ".join(map(str, self.exits)),
@@ -85,7 +92,8 @@ class Count:
         return f"{_BLOWS[outage.what]:<58}{outage.until - outage.at:>10.1f} s"
 
     def _breach(self) -> list[str]:
-        return [f"BREACH: {words}" for words in self.breaches]
+        unexplained = [r.told(self.began) for r in self.repeats if r.cause == OTHER]
+        return [*(f"BREACH: {words}" for words in self.breaches), *unexplained]
 
 
 def _causes() -> list[str]:

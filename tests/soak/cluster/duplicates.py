@@ -12,7 +12,7 @@ from tests.soak.cluster.count import Count
 from tests.soak.cluster.crowd import peopled
 from tests.soak.cluster.fleet import Fleet, homes
 from tests.soak.cluster.owners import Owners
-from tests.soak.cluster.paid_twice import paid_twice
+from tests.soak.cluster.paid_twice import repeats
 from tests.soak.cluster.soak import PATIENCE_SECONDS, config, look_through
 from tests.soak.paid import PaidServer
 from tests.wire.slack import BOT, FakeSlack, Rates, Rules, payloads
@@ -27,7 +27,7 @@ KNOWN = "SELECT count(*) FROM round"
 
 async def deliver_often(folder: Path, events: int, processes: int, url: str) -> Count:
     """Have each of so many events delivered ten times, over all processes, in any order."""
-    count, owners, began = Count(events), Owners(), time.monotonic()
+    count, owners = Count(events), Owners()
     async with (
         PaidServer(LATENCY_SECONDS, owners.of) as server,
         peopled(FakeSlack("http", Rules(rates=Rates(off=True)))) as slack,
@@ -42,9 +42,9 @@ async def deliver_often(folder: Path, events: int, processes: int, url: str) -> 
             await Books(url).come_to(UNTOLD, 0, PATIENCE_SECONDS)
         await balancer.close()
         look_through(count, Books(url), slack)
-        count.paid_twice = paid_twice(server.bill, [])
+        count.repeats = [*repeats(server.bill, [])]
         count.calls, count.exits = server.bill.total, fleet.exits
-    count.seconds = time.monotonic() - began
+    count.seconds = time.time() - count.began
     return count
 
 

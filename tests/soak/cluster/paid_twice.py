@@ -1,11 +1,11 @@
 """Calls that were paid for twice, by what was the matter with the process that asked."""
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 from tests.soak.cluster.plan import Outage, What
-from tests.soak.paid import Asked, Bill
+from tests.soak.paid import Asked, Bill, Purpose
 
 CAUSES: dict[What, str] = {
     "kill": "in flight at the kill",
@@ -23,11 +23,28 @@ NOTICING_SECONDS: dict[What, float] = {
 }
 
 
-def paid_twice(bill: Bill, outages: Iterable[Outage]) -> Counter[str]:
-    """Count the calls that were made again, by their causes."""
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A call that was made again, and why."""
+
+    purpose: Purpose
+    before: Asked
+    after: Asked
+    cause: str
+
+    def told(self, began: float) -> str:
+        """Say it in a line, with the seconds since the beginning."""
+        number, role, model = self.purpose
+        asked = " again ".join(_told(call, began) for call in (self.before, self.after))
+        return f"round {number}, {role} of {model}: {asked}; {self.cause}"
+
+
+def repeats(bill: Bill, outages: Iterable[Outage]) -> Iterator[Repeat]:
+    """Give the calls that were made again, with their causes."""
     struck = [*outages]
-    repeated = (pair for asked in bill.calls.values() for pair in pairwise(asked))
-    return Counter(cause_of(before, after, struck) for before, after in repeated)
+    for purpose, asked in bill.calls.items():
+        for before, after in pairwise(asked):
+            yield Repeat(purpose, before, after, cause_of(before, after, struck))
 
 
 def cause_of(before: Asked, after: Asked, outages: Iterable[Outage]) -> str:
@@ -49,3 +66,8 @@ def _struck(outage: Outage, before: Asked, after: Asked) -> bool:
         return True
     last = outage.until + NOTICING_SECONDS[outage.what]
     return outage.what == "freeze" and after.by == outage.pid and after.at <= last
+
+
+def _told(call: Asked, began: float) -> str:
+    answered = "never" if call.answered is None else f"at {call.answered - began:.1f} s"
+    return f"asked at {call.at - began:.1f} s by {call.by}, answered {answered}"

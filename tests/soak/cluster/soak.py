@@ -13,7 +13,7 @@ from tests.soak.cluster.count import Count
 from tests.soak.cluster.crowd import Crowd, peopled
 from tests.soak.cluster.fleet import Fleet, homes
 from tests.soak.cluster.owners import Owners
-from tests.soak.cluster.paid_twice import paid_twice
+from tests.soak.cluster.paid_twice import repeats
 from tests.soak.cluster.plan import Plan
 from tests.soak.cluster.signs import Heard, of_bill
 from tests.soak.paid import PaidServer
@@ -28,7 +28,7 @@ RULES = Rules(retry_delays=(0.5, 1.0, 2.0), rates=Rates(off=True))
 
 async def soak(folder: Path, plan: Plan, url: str, database: Database) -> Count:
     """Have a plan's questions asked of a cluster on this empty database, and its blows struck."""
-    count, owners, began = Count(plan.rounds), Owners(), time.monotonic()
+    count, owners = Count(plan.rounds), Owners()
     async with (
         PaidServer(plan.latency, owners.of) as server,
         peopled(FakeSlack(rules=RULES)) as slack,
@@ -47,12 +47,12 @@ async def soak(folder: Path, plan: Plan, url: str, database: Database) -> Count:
             await Books(url).come_to(UNTOLD, 0, PATIENCE_SECONDS)
         count.outages, count.again, count.exits = struck.result(), crowd.again, fleet.exits
         look_through(count, Books(url), slack)
-        count.paid_twice = paid_twice(server.bill, count.outages)
+        count.repeats = [*repeats(server.bill, count.outages)]
         count.calls = server.bill.total
         signs = [*heard.signs, *of_bill(server.bill)]
     count.unknown = sum(sign.by is None for sign in signs)
     count.look_at(signs)
-    count.seconds = time.monotonic() - began
+    count.seconds = time.time() - count.began
     return count
 
 
