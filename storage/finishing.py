@@ -35,7 +35,8 @@ class Try:
     again: bool = False
 
 
-_try: ContextVar[Try] = ContextVar("try", default=Try())
+_NONE = Try()
+_try: ContextVar[Try] = ContextVar("try", default=_NONE)
 
 
 def this_try() -> Try:

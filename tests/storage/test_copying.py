@@ -22,6 +22,7 @@ from storage.ledger import SqlLedger
 from storage.outgoing import SqlOutgoing
 from storage.schema import upgrade
 from storage.sql import SqlStore
+from storage.sums import digest_of
 from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
 from tests.council.bias.experiment.builders import a_mark, a_work, an_experiment
 from tests.postgres import Server, a_database
@@ -33,9 +34,9 @@ from tests.storage.test_votes import a_votes
 
 LATER = ASKED_AT + timedelta(days=90)
 KEPT = (
-    "round answer absence label slate ballot spoiled_ballot standing verdict synthesis link feedback "
-    "human_vote outgoing spending suite suite_body bakeoff schedule source record votes experiment "
-    "experiment_answer experiment_mark"
+    "round answer absence label slate ballot spoiled_ballot standing verdict synthesis link "
+    "feedback human_vote outgoing spending suite suite_body bakeoff schedule source record votes "
+    "experiment experiment_answer experiment_mark"
 )
 
 
@@ -65,11 +66,13 @@ async def furnish(engine: AsyncEngine) -> None:
     await SqlLedger(engine).settle(Account("full", date(2026, 11, 21), "U1"), 2**40, None)
 
 
-async def rows_of(engine: AsyncEngine) -> dict[str, list[str]]:
-    """Give every row of every table, in words and sorted."""
+async def rows_of(engine: AsyncEngine) -> dict[str, list[int]]:
+    """Give every row of every table as its digest: JSONB has an order of its own."""
     async with engine.connect() as connection:
         return {
-            table.name: sorted(map(repr, await connection.execute(select(table))))
+            table.name: sorted(
+                digest_of(dict(row)) for row in (await connection.execute(select(table))).mappings()
+            )
             for table in tables()
         }
 
@@ -178,8 +181,8 @@ async def test_a_database_that_holds_anything_else_is_left_as_it_is(
     ("change", "named"),
     [
         pytest.param(
-            "UPDATE answer SET seconds = 'soon' WHERE round_id = 'full' AND member LIKE 'anthropic%'",
-            r"The row of table 'answer' with round_id 'full', member 'anthropic.* holds what the other",
+            "UPDATE answer SET seconds = 'soon' WHERE member LIKE 'anthropic%'",
+            r"The row of table 'answer' with round_id .*, member 'anth.* holds what the other",
             id="another-type",
         ),
         pytest.param(
@@ -193,9 +196,9 @@ async def test_a_database_that_holds_anything_else_is_left_as_it_is(
             id="no-moment",
         ),
         pytest.param(
-            "UPDATE answer SET text = 5 WHERE round_id = 'full'",
+            "UPDATE answer SET text = x'ff' WHERE round_id = 'full'",
             r"The row of table 'answer' with round_id 'full'.*",
-            id="a-number-for-a-text",
+            id="bytes-for-a-text",
         ),
     ],
 )

@@ -163,11 +163,11 @@ async def test_a_round_from_before_places_is_kept_whole(engine: AsyncEngine) -> 
 async def test_a_round_stored_under_the_first_schema_can_be_read(empty: AsyncEngine) -> None:
     await ran(empty, lambda connection: command.upgrade(config(connection), "0001"))
     panel = PANEL.dump_json(a_panel()).decode()
+    values = f"'r1', 'Why?', 'U1', '', '2026-11-21 09:00:00', 'house', '{panel}', 's', '{{}}'"
     async with empty.begin() as connection:
         await connection.exec_driver_sql(
-            "INSERT INTO round (id, question, asked_by, context, asked_at, panel_name, panel, "
-            "seed, versions) VALUES ('r1', 'Why?', 'U1', '', '2026-11-21 09:00:00.000000', "
-            f"'house', '{panel}', 's', '{{}}')"  # noqa: S608 - ours
+            "INSERT INTO round (id, question, asked_by, context, asked_at, panel_name, panel, "  # noqa: S608 - ours
+            f"seed, versions) VALUES ({values})"
         )
 
     await upgrade(empty)
