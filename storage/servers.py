@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from council.errors import StoreError
 from storage.nul import document_given_back, kept_document
 
+
 @dataclass(frozen=True, slots=True)
 class Pool:
     """How many connections there are, how many more for a while, and how long one is waited for."""

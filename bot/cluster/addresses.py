@@ -14,11 +14,12 @@ PATIENCE = {
     "keepalives_count": "3",
     "tcp_user_timeout": "10000",  # milliseconds
 }
-
-
-def is_server(url: str) -> bool:
-    """Say whether an address of a database is that of a server."""
-    return url.startswith(DRIVER)
+# A process that is frozen, or cut off, holds up the others for so long at most.
+SESSION = {
+    "statement_timeout": "15s",
+    "lock_timeout": "5s",
+    "idle_in_transaction_session_timeout": "10s",
+}
 
 
 def conninfo_of(url: str, name: str) -> str:
@@ -31,4 +32,6 @@ def conninfo_of(url: str, name: str) -> str:
             "COUNCIL_DATABASE_URL cannot be read: write postgresql://USER:PASSWORD@HOST:PORT/NAME, "
             "with what is no letter or digit of the password as %XX."
         ) from None
-    return make_conninfo("", **{"application_name": name, **PATIENCE, **said})
+    session = " ".join(f"-c {key}={value}" for key, value in SESSION.items())
+    options = f"{session} {said.get('options', '')}".rstrip()
+    return make_conninfo("", **{"application_name": name, **PATIENCE, **said, "options": options})

@@ -16,7 +16,7 @@ from bot.cluster import statements
 from bot.cluster.contact import Contact
 from bot.cluster.faults import AWAY, AwayError, is_away
 
-ANSWER_SECONDS = 10.0
+ANSWER_SECONDS = 4.0  # well within the silence that others bear
 PAUSE_SECONDS = 0.5
 
 Row = dict[str, Any]

@@ -23,7 +23,7 @@ class Pace:
     settle_seconds: float = 20.0
     gap_seconds: float = 10.0
     own_seconds: float = 3.0
-    poll_seconds: float = 5.0
+    poll_seconds: float = 2.0
     most_takeovers: int = 5
 
 

@@ -23,7 +23,8 @@ from bot.ports import Work
 from council.errors import CouncilError
 
 KEPT_HOURS = 30 * 24  # what failed is kept so long
-CLEAN_SWEEPS = 720  # an hour, at the usual pace
+OWN_SWEEPS = 6  # half a minute, at the usual pace
+CLEAN_SWEEPS = 720  # an hour
 POISONED = (
     "It ended the process that did it, or the process did not answer, {times} times in a row: "
     "it is left until somebody begins it again."
@@ -49,6 +50,7 @@ class Sweep:
             for queue, served in [*self._served.items()]:
                 await self._safely(queue, served, begin)
             await self._count()
+            self._sweeps += 1
             await asyncio.sleep(self._pace.sweep_seconds)
 
     async def _count(self) -> None:
@@ -82,12 +84,14 @@ class Sweep:
         settle = self._pace.settle_seconds
         every = self._pace.sweep_seconds
         turn = await self._jobs.rows(statements.TURN, queue=queue, every=every, settle=settle)
-        if not turn[0]["is_ours"]:
-            return
-        if turn[0]["is_settled"] and self._contact.held_for(settle):
+        is_ours = turn[0]["is_ours"]
+        if is_ours and turn[0]["is_settled"] and self._contact.held_for(settle):
             await self._take_over(queue)
-        await self.fill(queue, served, begin)
-        await self._clean_up()
+        # Others may not know of all that is to be done here.
+        if is_ours or self._sweeps % OWN_SWEEPS == 0:
+            await self.fill(queue, served, begin)
+        if is_ours and self._sweeps % CLEAN_SWEEPS == 0:
+            await self._clean_up()
 
     async def _take_over(self, queue: str) -> None:
         """Put back what is done by processes that are heard of no more."""
@@ -104,10 +108,8 @@ class Sweep:
             )
 
     async def _clean_up(self) -> None:
-        """Delete what has long ended, now and then; what happened to it goes with it."""
-        self._sweeps += 1
-        if self._sweeps % CLEAN_SWEEPS == 1:
-            await self._jobs.delete_old_jobs(
-                KEPT_HOURS, include_failed=True, include_cancelled=True, include_aborted=True
-            )
-            await self._jobs.done(statements.FORGET_WORKERS)
+        """Delete what has long ended; what happened to it goes with it."""
+        await self._jobs.delete_old_jobs(
+            KEPT_HOURS, include_failed=True, include_cancelled=True, include_aborted=True
+        )
+        await self._jobs.done(statements.FORGET_WORKERS)

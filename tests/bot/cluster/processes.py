@@ -19,13 +19,14 @@ from bot.cluster.bus import PostgresBus
 from bot.cluster.contact import Contact
 from bot.cluster.opening import quieten
 from bot.cluster.pace import Pace
+from bot.cluster.pace import clock as awake
 from bot.cluster.works import ClusterWorks
 from bot.ports import Work
 
 PATIENCE_SECONDS = 10.0
 QUICK = Pace(
     heartbeat_seconds=0.1,
-    stalled_seconds=0.5,
+    stalled_seconds=0.8,
     sweep_seconds=0.1,
     settle_seconds=0.0,
     gap_seconds=10.0,
@@ -89,11 +90,11 @@ class Process:
 
 @asynccontextmanager
 async def a_process(
-    url: str, pace: Pace = QUICK, clock: Callable[[], float] | None = None
+    url: str, pace: Pace = QUICK, clock: Callable[[], float] = awake
 ) -> AsyncIterator[Process]:
     """Start a process on a server."""
     quieten()
-    contact = Contact(clock) if clock else Contact()
+    contact = Contact(clock)
     cable = Cable(
         conninfo=conninfo_of(url, "council works"),
         min_size=1,
@@ -102,7 +103,7 @@ async def a_process(
         reconnect_timeout=0.2,
     )
     bus = PostgresBus(conninfo_of(url, "council bus"), contact, pause_seconds=0.05)
-    works = ClusterWorks(cable, contact, pace, clock) if clock else ClusterWorks(cable, contact, pace)
+    works = ClusterWorks(cable, contact, pace, clock)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(cable.close_async)
         await cable.open_async()
@@ -143,9 +144,7 @@ class Doer:
 async def serving(process: Process, *, at_once: int = 5, queue: str = Q) -> AsyncIterator[Doer]:
     """Have a process serve a queue."""
     doer = Doer()
-    async with process.works.serving(
-        queue, doer.do, doer.names, at_once, ended=doer.ended.put
-    ):
+    async with process.works.serving(queue, doer.do, doer.names, at_once, ended=doer.ended.put):
         yield doer
 
 

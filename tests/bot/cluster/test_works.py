@@ -2,11 +2,11 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
 
-from bot.cluster.pace import Pace
 from bot.cluster.works import Standing, TakenError
 from bot.ports import Work
 from council.errors import BudgetError, StoreError
@@ -173,9 +173,7 @@ async def test_a_process_that_leaves_gives_its_work_back_at_once(
     assert leaving.cancelled == ["r1"]
 
 
-async def test_work_of_a_process_that_is_killed_is_taken_over(
-    one: Process, other: Process
-) -> None:
+async def test_work_of_a_process_that_is_killed_is_taken_over(one: Process, other: Process) -> None:
     async with serving(one) as killed:
         await one.works.begin(R1)
         await soon(killed.begun)
@@ -294,47 +292,37 @@ async def test_work_that_ends_its_process_again_and_again_is_left(migrated_url: 
 
 
 async def test_living_work_goes_on_while_the_server_restarts(
-    one: Process, other: Process, postgres: Server
+    migrated_url: str, postgres: Server
 ) -> None:
-    async with serving(one) as doer, serving(other) as idle:
+    pace = replace(QUICK, settle_seconds=1.5)
+    async with a_process(migrated_url, pace) as one, serving(one) as doer:
         await one.works.begin(R1)
-        busy = await asyncio.wait_for(_whoever(doer.begun, idle.begun), 10)
-        await asyncio.to_thread(postgres.restart)
-        (doer if busy == 0 else idle).may_end.set()
-        await until_over(one, R1)
+        await soon(doer.begun)
+        async with a_process(migrated_url, pace) as other, serving(other) as idle:
+            await asyncio.to_thread(postgres.stop)
+            await asyncio.sleep(QUICK.stalled_seconds)  # it is silence that is waited for
+            await asyncio.to_thread(postgres.start)
+            doer.may_end.set()
+            await until_over(other, R1)
 
-    assert doer.cancelled + idle.cancelled == []
-    assert doer.done + idle.done == ["r1"]
-
-
-async def _whoever(*queues: "asyncio.Queue[str]") -> int:
-    tasks = [asyncio.ensure_future(queue.get()) for queue in queues]
-    done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in waiting:
-        task.cancel()
-    return tasks.index(next(iter(done)))
+    assert (doer.done, doer.cancelled) == (["r1"], [])
+    assert idle.begun.empty()
 
 
 async def test_nothing_is_taken_over_until_all_can_be_heard_of_again(migrated_url: str) -> None:
     clock = Clock()
-    patient = Pace(**{**_of(QUICK), "settle_seconds": 0.2})
+    patient = replace(QUICK, settle_seconds=0.2)
     async with a_process(migrated_url) as killed, serving(killed) as doer:
         await killed.works.begin(R1)
         await soon(doer.begun)
         killed.kill()
         async with a_process(migrated_url, patient, clock) as process, serving(process) as taker:
-            process.contact.lost()
-            process.contact.found()
-            await asyncio.sleep(4 * QUICK.stalled_seconds)  # it is silence that is waited for
+            await asyncio.sleep(1.5 * QUICK.stalled_seconds)  # it is silence that is waited for
             too_early = taker.begun.empty()
             clock.now += 1
 
             assert await soon(taker.begun) == "r1"
     assert too_early
-
-
-def _of(pace: Pace) -> dict[str, float]:
-    return {name: getattr(pace, name) for name in Pace.__slots__}
 
 
 async def test_an_error_while_the_database_was_away_is_no_fault_of_the_work(one: Process) -> None:

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bot.cluster.pace import Pace
+from bot.cluster.pace import clock as awake
 from bot.cluster.works import ClusterWorks
 from bot.ports import RoundStoppedError, Sight
 from bot.runners.apart import apart
@@ -21,7 +23,7 @@ from council.ports import Gateway
 from council.rounds import Round, Stage
 from storage.database import open_engine
 from storage.sql import SqlStore
-from tests.bot.cluster.processes import Clock, Process, a_process, until
+from tests.bot.cluster.processes import QUICK, Clock, Process, a_process, until
 from tests.bot.runners import houses
 from tests.bot.runners.houses import has_two_answers, one_hangs, ready, rounds_of, watched
 from tests.builders import GPT, a_panel, a_question
@@ -59,13 +61,14 @@ async def join(migrated_url: str) -> AsyncIterator[Join]:
         async def joined(
             gateway: FakeGateway | None = None,
             store: type[SqlStore] = SqlStore,
-            clock: Clock | None = None,
+            clock: Callable[[], float] = awake,
+            pace: Pace = QUICK,
             **more: object,
         ) -> Member:
             own = await stack.enter_async_context(AsyncExitStack())
             engine = open_engine(migrated_url)
             own.push_async_callback(engine.dispose)
-            process = await own.enter_async_context(a_process(migrated_url, clock=clock))
+            process = await own.enter_async_context(a_process(migrated_url, pace, clock))
             parts = (store(engine), gateway or FakeGateway())
             runner = ClusterRunner(*parts, ready, process.works, process.bus, **more)  # type: ignore[arg-type]
             await own.enter_async_context(runner.carrying())
@@ -209,7 +212,8 @@ async def test_a_call_begun_after_a_halt_is_none_of_ours(join: Join) -> None:
     await houses.until(frozen.runner, has_two_answers)
     asked = len(frozen.gateway.asked)
 
-    clock.now += 60  # and nobody has looked yet
+    frozen.process.works.hands.fence.stop()  # nobody has looked yet
+    clock.now += 60
     frozen.gateway.may_go.set()  # type: ignore[attr-defined]
     await until(lambda: _answers(frozen) == 3)
     await asyncio.sleep(0.1)
@@ -225,7 +229,8 @@ def _answers(member: Member) -> int:
 async def test_a_server_that_restarts_in_mid_round_costs_nothing(
     join: Join, postgres: Server
 ) -> None:
-    one, other = await join(Held()), await join(Held())
+    pace = replace(QUICK, settle_seconds=1.5)
+    one, other = await join(Held(), pace=pace), await join(Held(), pace=pace)
     await one.store.open(a_round())
     one.runner.start(a_round())
     watcher = asyncio.create_task(watched(other.runner))
