@@ -109,7 +109,9 @@ async def _count(connection: AsyncConnection, table: Table) -> int:
     return int(found.scalar_one())
 
 
-async def _copied(table: Table, read: AsyncConnection, write: AsyncConnection, told: Told) -> Sum:
+async def _copied(
+    table: Table, read: AsyncConnection, write: AsyncConnection, told: Told
+) -> Sum:
     """Copy a table; give the sum of what it holds."""
     total = Sum()
     async for batch in _batches(read, table):

@@ -16,7 +16,7 @@ from council.ports import Memos
 LINK_SECONDS = 7 * 24 * 3600
 PASS_SECONDS = 30 * 24 * 3600
 _KEY_BYTES = 32
-# A seal is dated back, so that a process whose clock is behind does not find it to be of the future.
+# A seal is dated back: to a process whose clock is behind it must not be of the future.
 _BACK_SECONDS = 120
 
 

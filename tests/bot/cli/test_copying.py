@@ -168,9 +168,7 @@ def test_a_server_that_is_not_there_is_a_sentence(home: Home) -> None:
 
 def test_the_help_names_it(home: Home) -> None:
     assert "copy" in home.here("db", "--help").out
-    assert "from SQLite to Postgres or back" in " ".join(
-        home.here("db", "copy", "--help").out.split()
-    )
+    assert "from SQLite to Postgres or back" in " ".join(home.here("db", "copy", "--help").out.split())
 
 
 def test_what_was_there_stays_as_it_was(full: tuple[Home, str], served: str) -> None:

@@ -144,7 +144,9 @@ class Doer:
 async def serving(process: Process, *, at_once: int = 5, queue: str = Q) -> AsyncIterator[Doer]:
     """Have a process serve a queue."""
     doer = Doer()
-    async with process.works.serving(queue, doer.do, doer.names, at_once, ended=doer.ended.put):
+    async with process.works.serving(
+        queue, doer.do, doer.names, at_once, ended=doer.ended.put
+    ):
         yield doer
 
 

@@ -173,7 +173,9 @@ async def test_a_process_that_leaves_gives_its_work_back_at_once(
     assert leaving.cancelled == ["r1"]
 
 
-async def test_work_of_a_process_that_is_killed_is_taken_over(one: Process, other: Process) -> None:
+async def test_work_of_a_process_that_is_killed_is_taken_over(
+    one: Process, other: Process
+) -> None:
     async with serving(one) as killed:
         await one.works.begin(R1)
         await soon(killed.begun)

@@ -131,3 +131,4 @@ async def test_a_panel_picked_at_one_process_goes_for_questions_at_the_other() -
 
         told = [words_of(message) for message in both.slack.ephemerals("U1")]
         assert "cheap (in use)" in told[-1]
+

@@ -294,7 +294,9 @@ async def test_a_process_that_freezes_in_a_transaction_lets_go_of_what_it_held(
     migrated_url: str, engine: AsyncEngine
 ) -> None:
     await SqlStore(engine).open(a_round())
-    frozen = open_engine(f"{migrated_url}?options=-c%20idle_in_transaction_session_timeout%3D200ms")
+    frozen = open_engine(
+        f"{migrated_url}?options=-c%20idle_in_transaction_session_timeout%3D200ms"
+    )
     connection = await frozen.connect()
     await connection.execute(text("SELECT id FROM round FOR UPDATE"))
 
