@@ -55,7 +55,7 @@ class SqlMemos:
             again: Any = new.on_conflict_do_update(
                 index_elements=_KEY,
                 set_={"at": new.excluded.at, "text": own},
-                where=_AT <= _ago(connection, seconds),
+                where=_ago(connection, seconds) >= _AT,
             )
             if (await connection.execute(again.returning(literal_column("1")))).first():
                 return True

@@ -108,7 +108,7 @@ async def _let_go(house: House, bakeoff: Bakeoff) -> None:
             pass
     with suppress(TimeoutError):  # it has told, and is about to end
         async with asyncio.timeout(LAST_SECONDS):
-            while await is_held(house, bakeoff):
+            while await is_held(house, bakeoff):  # noqa: ASYNC110 - another process ends it
                 await asyncio.sleep(LOOK_SECONDS)
 
 

@@ -95,20 +95,26 @@ async def serve(*, local: bool) -> None:
             say(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
                 say(line)
-            acts = [readying.ready(desk, panel), metrics.watch_lag(), Scheduler(desk).run()]
-            acts.append(keep_counting(desk, closed, desk.holds.alone_with))
-            acts.append(metrics.watch_outbox(desk.outbox.unmarked))
-            if desk.texts_days is not None:
-                spared = (desk.runner.is_carried, desk.holds.alone_with)
-                acts.append(keep_forgetting(desk.store, desk.texts_days, *spared))
-            if desk.works:
-                acts += acts_of_a_cluster(desk, desk.works)
+            acts = [readying.ready(desk, panel), metrics.watch_lag(), *_kept_up(desk, closed)]
             if slack:
                 acts.append(slack.run())
             if address := discord_address(settings):
                 acts.append(_discord(desk, address, settings.data_dir, say).run())
             async with _beside(*acts):
                 await server.stopped()
+
+
+def _kept_up(desk: Desk, closed: "asyncio.Queue[Round]") -> list[Coroutine[None, None, None]]:
+    """Give what goes on for the house, whichever chats there are."""
+    alone = desk.holds.alone_with
+    acts = [Scheduler(desk).run(), keep_counting(desk, closed, alone)]
+    acts.append(metrics.watch_outbox(desk.outbox.unmarked))
+    if desk.texts_days is not None:
+        carried = desk.runner.is_carried
+        acts.append(keep_forgetting(desk.store, desk.texts_days, carried, alone))
+    if desk.works:
+        acts += acts_of_a_cluster(desk, desk.works)
+    return acts
 
 
 async def _server_there(settings: Settings, say: Callable[[str], None]) -> None:

@@ -37,8 +37,8 @@ class Client(discord.Client):
         shard: Shard | None = None,
     ) -> None:
         super().__init__(
-            shard_id=shard and shard.number,
-            shard_count=shard and shard.of,
+            shard_id=shard.number if shard else None,
+            shard_count=shard.of if shard else None,
             intents=INTENTS,
             allowed_mentions=discord.AllowedMentions.none(),
             max_messages=None,

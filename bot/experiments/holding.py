@@ -77,9 +77,7 @@ async def hold(desk: Desk, experiment: Experiment, show: Callable[[Progress], No
     """
     async with desk.holds.alone_with(f"experiment {experiment.id}") as is_ours:
         if not is_ours:
-            raise ExperimentError(
-                f"Experiment {experiment.id} is being held by another process."
-            )
+            raise ExperimentError(f"Experiment {experiment.id} is being held by another process.")
         await desk.prepare(experiment.panel)
         account = Account(experiment.id, desk.now().date(), experiment.asked_by)
         paying = desk.budget.covering(account, desk.gateway, experiment.cap_micro, "experiment")

@@ -125,9 +125,7 @@ class Slack:
         return Untold(self._desk, lambda: SlackChat(workspace, Whispers(workspace)), doing)
 
     @asynccontextmanager
-    async def _working(
-        self, works: Works, workspace: Workspace, way: Way
-    ) -> AsyncIterator[None]:
+    async def _working(self, works: Works, workspace: Workspace, way: Way) -> AsyncIterator[None]:
         """Show rounds and hold bake-offs, with the other processes, as long as the block lasts."""
 
         def chat(whisper: Whisper) -> Chat:

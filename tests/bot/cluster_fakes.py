@@ -18,7 +18,6 @@ from council.ports import Gateway
 from storage.memory import MemoryOutgoing
 from tests.bot.desks import a_desk
 
-
 SHARED = ("store", "bench", "memos", "budget", "experiments", "bus", "runner")
 
 

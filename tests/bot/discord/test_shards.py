@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,7 @@ async def test_what_is_asked_in_a_server_is_shown_by_its_shard(tmp_path: Path) -
 
         for user, channel in (("U1", "C1"), ("USTRANGER", "A1")):
             await both.discord.slash(user, channel, "council ask", question="Which queue?")
-            await both.discord.until(lambda channel=channel: both.roots(channel), 20)
+            await both.discord.until(partial(both.roots, channel), 20)
 
         assert sorted(map(str, both.shards)) == ["[0, 2]", "[1, 2]"]
         for line in await both.desks[0].store.recent():

@@ -32,9 +32,9 @@ async def engines(migrated_url: str) -> AsyncIterator[list[AsyncEngine]]:
 async def test_one_process_at_a_time_is_alone_with_a_name(engines: list[AsyncEngine]) -> None:
     first, second, _ = map(SqlSole, engines)
 
-    async with first("experiment bx:1") as is_first, second("experiment bx:1") as is_second:
-        async with second("experiment bx:2") as is_other:
-            assert (is_first, is_second, is_other) == (True, False, True)
+    held = first("experiment bx:1")
+    async with held as is_first, second("experiment bx:1") as again, second("bx:2") as other:
+        assert (is_first, again, other) == (True, False, True)
     async with second("experiment bx:1") as is_free:
         assert is_free
 

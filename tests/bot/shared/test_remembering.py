@@ -1,6 +1,7 @@
 """What one process was told, another knows: picks, drafts, presses, the page's key."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -30,7 +31,7 @@ def said(text: str, key: str = "k1", by: Asker = ADA) -> Said:
 
 async def test_a_panel_that_one_process_picked_goes_for_what_another_hears() -> None:
     _, (one, other) = processes(2)
-    cheap = a_panel(2, name="cheap")
+    cheap = replace(a_panel(2), name="cheap")
     for desk in (one, other):
         desk.panels = {**desk.panels, "cheap": cheap}
     await opened(other, said("Before?", "k0"), "Before?")

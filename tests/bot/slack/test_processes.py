@@ -1,4 +1,4 @@
-"""One workspace served by two processes: Slack deals out what happens, and either goes on with it."""
+"""One workspace served by two processes: what happens comes to either, and either goes on."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -131,4 +131,3 @@ async def test_a_panel_picked_at_one_process_goes_for_questions_at_the_other() -
 
         told = [words_of(message) for message in both.slack.ephemerals("U1")]
         assert "cheap (in use)" in told[-1]
-

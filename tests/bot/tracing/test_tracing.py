@@ -103,7 +103,11 @@ async def test_a_round_that_is_stopped_says_so(collected: Collected) -> None:
         await store.open(ASKED)
         runner.start(ASKED)
         async with runner.watching(ASKED.id) as sights:
-            await until(lambda: len(gateway.asked) == 3, 5, lambda: gateway.asked)
+            await until(
+                lambda: len(gateway.asked) == 3,
+                5,
+                lambda: [call.member.key for call in gateway.asked],
+            )
             await runner.stop(ASKED.id)
             with pytest.raises(RoundStoppedError):
                 async for _ in sights:
