@@ -9,8 +9,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 
 import structlog
-from procrastinate import JobContext
-from procrastinate.connector import BaseAsyncConnector
+from procrastinate import JobContext, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 
@@ -34,7 +33,7 @@ class Hands:
 
     def __init__(
         self,
-        connector: BaseAsyncConnector,
+        connector: PsycopgConnector,
         contact: Contact,
         pace: Pace,
         clock: Callable[[], float],
@@ -51,7 +50,7 @@ class Hands:
         self._doing: dict[int, Doing] = {}
         self._strays: set[int] = set()
 
-    async def do(self, context: JobContext, name: str, **_: object) -> None:
+    async def do(self, context: JobContext, /, name: str, **_: object) -> None:
         """Do one piece of work, as it was fetched; newer programs may say more of it."""
         job = context.job
         work = Work(job.queue, name)

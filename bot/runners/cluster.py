@@ -15,7 +15,7 @@ import structlog
 
 from bot.clock import now
 from bot.cluster.works import ClusterWorks
-from bot.ports import Bus, RoundStoppedError, Sight, Sights, Work
+from bot.ports import Bus, RoundStoppedError, Sights, Work
 from bot.runners.fenced import Fenced
 from bot.runners.local import GRACE_SECONDS, MOST_ROUNDS, LocalRunner, Paying, Prepare, unpaid
 from bot.runners.watch import LOOK_SECONDS, Watch
