@@ -39,7 +39,7 @@ async def told(name: str, turnstiles: Sequence[Turnstile], calls: int) -> None:
     each = (time.perf_counter() - began) * 1000 / calls
     print(
         f"{name:>10}: one after another {median(alone):.2f} ms, {calls} at once "
-        f"{median(at_once):.1f} ms (slowest {max(at_once):.1f}), through 20 turns {each:.2f} ms each"
+        f"{median(at_once):.1f} ms (slowest {max(at_once):.1f}), 20 turns: {each:.2f} ms each"
     )
 
 

@@ -19,7 +19,6 @@ from storage.joining import new_salt
 DAY_SECONDS = 24 * 3600.0
 
 
-
 async def _nowhere(_: str) -> bool:
     """Say that no round is under way."""
     return False

@@ -18,7 +18,7 @@ from bot.runners.claims import NO_CLAIMS, FileClaims
 from bot.runners.local import LocalRunner, Paying, Prepare
 from bot.settings import Houses, Seat, Settings, load_houses
 from bot.suites.keeping import keep_house
-from bot.together import together
+from bot.together import Together, together
 from bot.tracing import Collector, Tracing, tracing_to
 from council import scrub
 from council.budgeting import Budget
@@ -32,6 +32,7 @@ from council.gateways.scripted import ScriptedGateway
 from council.gateways.traffic import Neighbours
 from council.panel import Panel
 from council.ports import Gateway, Store
+from council.providers import Health
 from council.rounds import Round
 from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
@@ -88,6 +89,55 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         bus: Bus = cluster.bus if cluster else OwnBus()
         shared = await stack.enter_async_context(together(engine, bus))
         store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, shared.now)
+        models = await stack.enter_async_context(_opened_models(settings, houses, shared, wishes))
+        claims = stack.enter_context(opened_claims(settings))
+        collector = Collector(settings.otlp_endpoint, settings.trace_headers)
+        tracing = await stack.enter_async_context(tracing_to(collector))
+        parts = (store, models.gateway, models.prepare, budget.paying, claims)
+        carrying = _Carrying(*parts, tracing, shared.now)
+        runner = await stack.enter_async_context(_opened_runner(carrying, cluster, wishes))
+        sole = None if settings.database_file else SqlSole(engine)
+        holds = Holds(None if claims is NO_CLAIMS else claims, sole)
+        stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
+        # Who serves a chat holds its claim, where there are any.
+        outbox = Outbox(SqlOutgoing(engine), shared.now, alone=claims is not NO_CLAIMS)
+        bench = bench_of(engine)
+        await keep_house(bench.suites, houses.suites, shared.now())
+        yield Desk(
+            *(store, models.gateway, runner, outbox, houses.panels, houses.default),
+            models.prepare,
+            models.health,
+            now=shared.now,
+            budget=budget,
+            bench=bench,
+            experiments=SqlExperiments(engine),
+            memos=SqlMemos(engine),
+            texts_days=houses.texts_days,
+            access=houses.access,
+            holds=holds,
+            bakeoff_rounds=houses.bakeoff_rounds,
+            zone=houses.zone,
+            bus=bus,
+            door=shared.door,
+            works=cluster.works if cluster and wishes.serves else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Models:
+    """The way to all models, what has a panel's ready, and how they fare."""
+
+    gateway: Gateway
+    prepare: Prepare
+    health: Callable[[], Health]
+
+
+@asynccontextmanager
+async def _opened_models(
+    settings: Settings, houses: Houses, shared: Together, wishes: Wishes
+) -> AsyncIterator[_Models]:
+    """Give the way to models; what was started for it is stopped with the block."""
+    async with AsyncExitStack() as stack:
         local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
         stack.push_async_callback(local.stop)
         neighbours = Neighbours(shared.turnstile, shared.tell)
@@ -107,38 +157,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
             elif not all(seat.model_id.startswith(SCRIPTED) for seat in seats):
                 await remote.warm()
 
-        gateway = RoutingGateway(routes)
-        claims = stack.enter_context(opened_claims(settings))
-        collector = Collector(settings.otlp_endpoint, settings.trace_headers)
-        tracing = await stack.enter_async_context(tracing_to(collector))
-        parts = (store, gateway, prepare, budget.paying, claims)
-        carrying = _Carrying(*parts, tracing, shared.now)
-        runner = await stack.enter_async_context(_opened_runner(carrying, cluster, wishes))
-        sole = None if settings.database_file else SqlSole(engine)
-        holds = Holds(None if claims is NO_CLAIMS else claims, sole)
-        stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
-        # Who serves a chat holds its claim, where there are any.
-        outbox = Outbox(SqlOutgoing(engine), shared.now, alone=claims is not NO_CLAIMS)
-        bench = bench_of(engine)
-        await keep_house(bench.suites, houses.suites, shared.now())
-        yield Desk(
-            *(store, gateway, runner, outbox, houses.panels, houses.default),
-            prepare,
-            remote.health,
-            now=shared.now,
-            budget=budget,
-            bench=bench,
-            experiments=SqlExperiments(engine),
-            memos=SqlMemos(engine),
-            texts_days=houses.texts_days,
-            access=houses.access,
-            holds=holds,
-            bakeoff_rounds=houses.bakeoff_rounds,
-            zone=houses.zone,
-            bus=bus,
-            door=shared.door,
-            works=cluster.works if cluster and wishes.serves else None,
-        )
+        yield _Models(RoutingGateway(routes), prepare, remote.health)
 
 
 @asynccontextmanager

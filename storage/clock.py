@@ -19,5 +19,7 @@ class SqlClock:
     async def moment(self) -> datetime:
         """Give the moment it is there; StoreError where it cannot be asked."""
         async with transaction(self._engine) as connection:
-            found: datetime = (await connection.execute(text("SELECT clock_timestamp()"))).scalar_one()
+            found: datetime = (
+                await connection.execute(text("SELECT clock_timestamp()"))
+            ).scalar_one()
         return found.astimezone(UTC)

@@ -10,15 +10,20 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from council.errors import StoreError
 from storage.nul import document_given_back, kept_document
 
+
+POOL_SIZE, POOL_OVERFLOW, POOL_SECONDS = 10, 5, 10.0
+
+
 @dataclass(frozen=True, slots=True)
 class Pool:
     """How many connections there are, how many more for a while, and how long one is waited for."""
 
-    size: int = 10
-    overflow: int = 5
-    seconds: float = 10.0
+    size: int = POOL_SIZE
+    overflow: int = POOL_OVERFLOW
+    seconds: float = POOL_SECONDS
 
 
+USUAL = Pool()
 # A process that is frozen, or cut off, holds up the others for so long at most.
 SESSION = {
     "timezone": "UTC",
@@ -41,7 +46,7 @@ UNREADABLE = (
 )
 
 
-def open_server(url: str | URL, pool: Pool = Pool()) -> AsyncEngine:
+def open_server(url: str | URL, pool: Pool = USUAL) -> AsyncEngine:
     """Give the engine for a server's address; nothing is connected yet.
 
     What the address itself says of timeouts and the like stands.

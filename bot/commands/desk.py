@@ -46,8 +46,6 @@ async def _nothing(_: Panel) -> None:
     """Prepare nothing: every model is ready."""
 
 
-
-
 @dataclass(slots=True)
 class Desk:
     """The parts a command needs; `panels` are those that can be chosen, `default` one of them.

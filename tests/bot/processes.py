@@ -1,4 +1,4 @@
-"""Several processes on one Postgres, as far as questions go: a desk each, with its own connections."""
+"""Several processes on one Postgres, as far as questions go: a desk and connections each."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -22,11 +22,13 @@ from storage.sql import SqlStore
 from tests.bot.desks import a_desk, ready
 from tests.fakes import FakeGateway
 
+OPEN = Access()
+
 
 @asynccontextmanager
 async def desks_on(
     url: str,
-    access: Access = Access(),
+    access: Access = OPEN,
     gateway: Gateway | None = None,
     ahead_seconds: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> AsyncIterator[list[Desk]]:

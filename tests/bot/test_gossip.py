@@ -45,6 +45,7 @@ async def test_turns_that_came_free_are_told_by_address() -> None:
 
     async with there.at(Gossip(bus)):
         Gossip(bus).has_room("openai")
+        await settled()
         await bus.tell(TURNS)  # something may have been missed
         await settled()
 

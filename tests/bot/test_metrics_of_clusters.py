@@ -16,7 +16,7 @@ from council.providers import Crowd, Health, Limits, ProviderHealth
 from storage.database import open_engine
 from storage.memory import MemoryOutgoing
 from storage.sql import SqlStore
-from tests.bot.test_outbox import ChatDownError, Clock, FakeChat, HERE, POST
+from tests.bot.test_outbox import HERE, POST, ChatDownError, Clock, FakeChat
 from tests.postgres import Server
 
 ROOT = Path(__file__).parents[2]
@@ -69,7 +69,7 @@ async def test_a_database_that_is_away_is_told_with_how_long(
         postgres.stop()
         asking = asyncio.create_task(store.ids(wanted=Wanted()))
         async with asyncio.timeout(5):
-            while not figure("council_database_away"):
+            while not figure("council_database_away"):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         seconds = 7.0
         postgres.start()

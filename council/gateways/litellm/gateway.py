@@ -13,7 +13,7 @@ from council.gateways.litellm import faults, library, replies, retries
 from council.gateways.litellm.faults import Fault
 from council.gateways.litellm.replies import OnText, Spoken
 from council.gateways.litellm.seats import SeatSettings
-from council.gateways.traffic import Asking, Clock, Neighbours, Traffic
+from council.gateways.traffic import NOBODY, Asking, Clock, Neighbours, Traffic
 from council.gateways.traffic.clock import LONGEST_WAIT_SECONDS
 from council.panel import Member
 from council.prices import Price
@@ -39,7 +39,7 @@ class LitellmGateway:
         limits: Mapping[str, Limits] | None = None,
         *,
         clock: Clock | None = None,
-        neighbours: Neighbours = Neighbours(),
+        neighbours: Neighbours = NOBODY,
     ) -> None:
         self._seats = dict(seats)
         self._clock = clock or Clock()

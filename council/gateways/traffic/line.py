@@ -42,7 +42,7 @@ class Line:
         self._tell(Lesson.PAUSE, seconds)
 
     def settle(self, call: object, *, failed: bool) -> None:
-        """Tell the breaker what came of a call, and other processes what the breaker makes of it."""
+        """Tell the breaker what came of a call, and others what the breaker makes of it."""
         before = self.breaker.state
         if failed:
             self.breaker.failed(call)

@@ -55,6 +55,9 @@ class Neighbours:
     tell: Callable[[Hint], None] = _unheard
 
 
+NOBODY = Neighbours()
+
+
 class Traffic:
     """Gives each model its line; models at one address share turns, and nothing else.
 
@@ -62,7 +65,7 @@ class Traffic:
     """
 
     def __init__(
-        self, limits: Mapping[str, Limits], clock: Clock, neighbours: Neighbours = Neighbours()
+        self, limits: Mapping[str, Limits], clock: Clock, neighbours: Neighbours = NOBODY
     ) -> None:
         self._limits = limits
         self._clock = clock

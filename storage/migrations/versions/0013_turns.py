@@ -32,9 +32,7 @@ def upgrade() -> None:
     with op.batch_alter_table("admitted") as admitted:
         admitted.create_index(admitted.f("ix_admitted_name"), ["name"])
     with op.batch_alter_table("outgoing") as outgoing:
-        outgoing.add_column(
-            sa.Column("claimed_by", sa.String(), nullable=False, server_default="")
-        )
+        outgoing.add_column(sa.Column("claimed_by", sa.String(), nullable=False, server_default=""))
     with op.batch_alter_table("outgoing") as outgoing:
         outgoing.create_index(
             "ix_outgoing_unmarked",

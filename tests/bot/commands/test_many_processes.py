@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 
 from bot.access import Access, TooManyRoundsError
 from bot.commands.at_once import FullError
@@ -61,13 +62,32 @@ async def test_one_that_goes_on_again_counts_at_every_process(migrated_url: str)
 
 async def test_of_1000_deliveries_of_one_event_one_makes_a_round(migrated_url: str) -> None:
     async with desks_on(migrated_url) as desks:
-        deliveries = (
-            desk.open(asked(desk, "slack:T1:C1:1700000000.0001"))
-            for desk in desks
-            for _ in range(334)
-        )
+        event = asked(desks[0], "slack:T1:C1:1700000000.0001")
 
-        found = await asyncio.gather(*deliveries)
+        found = await asyncio.gather(*(desk.open(event) for desk in desks for _ in range(334)))
 
         assert found.count(True) == 1
         assert len(await desks[0].store.ids()) == 1
+
+
+async def test_processes_whose_clocks_disagree_by_a_minute_tell_one_time(
+    migrated_url: str,
+) -> None:
+    async with desks_on(migrated_url, ahead_seconds=(60.0, 0.0, -60.0)) as desks:
+        moments = [desk.now() for desk in desks]
+
+    assert max(moments) - min(moments) < timedelta(seconds=1)
+
+
+async def test_an_hour_of_one_asker_is_as_long_at_every_process(migrated_url: str) -> None:
+    apart = (60.0, 0.0, -60.0)
+    async with desks_on(migrated_url, Access(rounds_per_hour=1), ahead_seconds=apart) as desks:
+        ahead, right, behind = desks
+        old = replace(asked(ahead, "r1"), asked_at=ahead.now() - timedelta(minutes=59, seconds=30))
+        await ahead.store.open(old)
+        found = await asyncio.gather(
+            *(desk.open(asked(desk, f"r{n}")) for n, desk in enumerate((right, behind), 2)),
+            return_exceptions=True,
+        )
+
+    assert [type(one) for one in found] == [TooManyRoundsError] * 2

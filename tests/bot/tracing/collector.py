@@ -1,4 +1,4 @@
-"""A collector of traces on loopback, which reads what it is sent with the protocol's own package."""
+"""A collector of traces on loopback: it reads what it is sent with the protocol's own package."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

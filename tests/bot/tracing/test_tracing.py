@@ -53,7 +53,9 @@ async def test_a_round_has_a_span_with_its_stages_and_their_calls(collected: Col
     await held(collected, FakeGateway(answers={CLAUDE: answer}))
 
     [round_] = collected.named("round")
-    stages = {span.span_id: span for span in collected.spans if span.parent_span_id == round_.span_id}
+    stages = {
+        span.span_id: span for span in collected.spans if span.parent_span_id == round_.span_id
+    }
     calls = collected.named("chat ")
     assert sorted(span.name for span in stages.values()) == ["answers", "ballots", "synthesis"]
     assert [stages[span.parent_span_id].name for span in calls].count("answers") == 3
@@ -101,7 +103,11 @@ async def test_a_round_that_is_stopped_says_so(collected: Collected) -> None:
         await store.open(ASKED)
         runner.start(ASKED)
         async with runner.watching(ASKED.id) as sights:
-            await until(lambda: len(gateway.asked) == 3, 5, lambda: gateway.asked)
+            await until(
+                lambda: len(gateway.asked) == 3,
+                5,
+                lambda: [call.member.key for call in gateway.asked],
+            )
             await runner.stop(ASKED.id)
             with pytest.raises(RoundStoppedError):
                 async for _ in sights:
@@ -138,9 +144,7 @@ def test_without_an_address_nothing_of_opentelemetry_is_imported() -> None:
 async def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "bot.tracing.sending", raising=False)
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http", None)
-    monkeypatch.setitem(
-        sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None
-    )
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
 
     with pytest.raises(SettingsError) as refused:
         async with tracing_to(Collector("http://127.0.0.1:4318")):
