@@ -35,7 +35,7 @@ def test_the_schema_is_brought_up_to_date_before_any_process_starts() -> None:
     assert first == "service_completed_successfully"
 
 
-def test_several_processes_have_one_database_and_time_to_stop() -> None
+def test_several_processes_have_one_database_and_time_to_stop() -> None:
     council = services()["council"]
     url = council["environment"]["COUNCIL_DATABASE_URL"]
     own = re.sub(r"\$\{.*\}", "secret", url)

@@ -15,7 +15,7 @@ from tests.soak.cluster.owners import Owners
 from tests.soak.visiting import Visitor
 
 Execute = Callable[[str], list[Any]]
-NEWER = "9999"
+COMES = "UPDATE alembic_version SET version_num = '9999'"
 
 
 @pytest.fixture
@@ -55,21 +55,21 @@ async def test_a_newer_program_that_came_first_may_let_an_old_one_go_on(
     async with serving(home) as visitor:
         before = await held(visitor)
         execute("ALTER TABLE round ADD COLUMN novelty text")
-        execute(f"UPDATE alembic_version SET version_num = '{NEWER}'")
+        execute(COMES)
         meanwhile = await held(visitor)
     async with serving(home) as visitor:
         restarted = await held(visitor)
 
     assert (before, meanwhile, restarted) == ("closed", "closed", "closed")
-    assert execute("SELECT version_num FROM alembic_version") == [(NEWER,)]
+    assert execute("SELECT version_num FROM alembic_version") == [("9999",)]
     assert execute("SELECT count(*) FROM round WHERE novelty IS NULL") == [(3,)]
 
 
 def test_one_that_does_not_is_named_in_a_sentence(home: Home, execute: Execute) -> None:
-    execute(f"UPDATE alembic_version SET version_num = '{NEWER}'")
-    execute(f"UPDATE compatible SET oldest = '{NEWER}'")
+    execute(COMES)
+    execute("UPDATE compatible SET oldest = '9999'")
 
     ran = home.council("serve")
 
     assert (ran.code, ran.out, len(ran.lines)) == (1, "", 1)
-    assert f"belongs to a newer version of the program (schema {NEWER}" in ran.err
+    assert "belongs to a newer version of the program (schema 9999" in ran.err

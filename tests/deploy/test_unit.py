@@ -28,7 +28,7 @@ BINARIES = "/opt/council/bin"
 
 def test_it_comes_back_and_is_given_the_time_that_calls_under_way_have() -> None:
     assert (the("Restart"), the("KillSignal")) == ("always", "SIGTERM")
-    assert GRACE_SECONDS < int(the("TimeoutStopSec"))
+    assert int(the("TimeoutStopSec")) > GRACE_SECONDS
     assert the("StateDirectory") == "council"
 
 
@@ -70,8 +70,9 @@ async def test_its_commands_run_with_its_environment_and_stop_in_time(tmp_path: 
     }
     # What the environment file brings; the machine's own settings do not reach it.
     environment = {
-        **{"PATH": "/usr/bin:/bin", "COUNCIL_PORT": str(port)},
-        **{"OLLAMA_API_BASE": "http://127.0.0.1:9"},
+        "PATH": "/usr/bin:/bin",
+        "COUNCIL_PORT": str(port),
+        "OLLAMA_API_BASE": "http://127.0.0.1:9",
         **variables(specifiers),
     }
     before, serve = (words_of(name) for name in ("ExecStartPre", "ExecStart"))

@@ -22,9 +22,7 @@ class Database(Protocol):
         """Stop and start it."""
 
 
-async def strike(
-    blows: Sequence[Blow], copies: Sequence[Copy], database: Database
-) -> list[Outage]:
+async def strike(blows: Sequence[Blow], copies: Sequence[Copy], database: Database) -> list[Outage]:
     """Strike each blow so long after now as it says, and give how they came."""
     began = asyncio.get_running_loop().time()
     struck = [_in_time(began, blow, copies[blow.process], database) for blow in blows]

@@ -110,7 +110,7 @@ class Fleet:
     async def says(self, words: str) -> None:
         """Wait until every copy has said these words."""
         async with asyncio.timeout(START_SECONDS):
-            while not all(words in copy.said for copy in self.copies):
+            while not all(words in c.said for c in self.copies):  # noqa: ASYNC110 - they write it
                 await asyncio.sleep(_PAUSE_SECONDS)
 
 
