@@ -13,7 +13,7 @@ from procrastinate import JobContext, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 
-from bot import logs
+from bot import logs, metrics
 from bot.cluster import statements
 from bot.cluster.contact import Contact
 from bot.cluster.doing import Doing, Served
@@ -60,7 +60,8 @@ class Hands:
         if served is None:  # left a moment ago
             raise asyncio.CancelledError
         try:
-            await served.do(name)
+            with metrics.work_under_way(job.queue):
+                await served.do(name)
         except CouncilError as error:
             doing.fault = {"kind": type(error).__name__, "why": str(error)}
             raise

@@ -193,3 +193,16 @@ ON CONFLICT (id) DO UPDATE SET last_heartbeat = now()
 FORGET_WORKERS = """
 DELETE FROM procrastinate_workers WHERE last_heartbeat < now() - interval '1 day'
 """
+
+# All work there is, by queue, and how it stands.
+COUNTED = """
+SELECT job.queue_name AS queue,
+       CASE WHEN job.status = 'todo' THEN 'waiting'
+            WHEN worker.last_heartbeat >= now() - make_interval(secs => %(stalled)s::float)
+            THEN 'doing' ELSE 'stalled' END AS state,
+       count(*)::integer AS works
+FROM procrastinate_jobs job
+LEFT JOIN procrastinate_workers worker ON worker.id = job.worker_id
+WHERE job.status IN ('todo', 'doing')
+GROUP BY 1, 2
+"""

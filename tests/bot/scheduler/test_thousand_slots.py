@@ -1,4 +1,4 @@
-"""A schedule with a slot each minute, two schedulers on one database, and clocks going back."""
+"""A schedule with a slot each minute, several schedulers on one database, and clocks going back."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -62,16 +62,17 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
         yield connect
 
 
-async def two(opened: Opened, clock: Clock) -> tuple[Watch, Watch]:
-    """Give two schedulers that share nothing but a clock and the database."""
-    return await a_watch(opened(), clock), await a_watch(opened(), clock)
+async def three(opened: Opened, clock: Clock) -> tuple[Watch, Watch, Watch]:
+    """Give three schedulers that share nothing but a clock and the database."""
+    first, second, third = [await a_watch(opened(), clock) for _ in range(3)]
+    return first, second, third
 
 
 async def test_a_thousand_slots_across_a_change_of_clocks_are_a_thousand_runs(
     opened: Opened,
 ) -> None:
     clock = Clock(START)
-    watches = await two(opened, clock)
+    watches = await three(opened, clock)
     await watches[0].keep(MINUTELY)
     timers = [Timer(watch, MINUTELY) for watch in watches]
     end = slots_of(MINUTELY).next_few(START, SLOTS)[-1].moment
@@ -91,7 +92,7 @@ async def test_a_thousand_slots_across_a_change_of_clocks_are_a_thousand_runs(
 
 async def test_so_they_are_whoever_is_late_asleep_or_looks_in_between(opened: Opened) -> None:
     clock, chance = Clock(START), Random("late")
-    watches = await two(opened, clock)
+    watches = await three(opened, clock)
     await watches[0].keep(MINUTELY)
     timers = [Timer(watch, MINUTELY) for watch in watches]
     end = slots_of(MINUTELY).next_few(START, 200)[-1].moment
@@ -100,7 +101,7 @@ async def test_so_they_are_whoever_is_late_asleep_or_looks_in_between(opened: Op
         if clock() >= end:
             break
         clock.move(minutes=1)
-        awake = [chance.random() < 0.6, True]
+        awake = [chance.random() < 0.6, chance.random() < 0.6, True]
         chance.shuffle(awake)
         for watch, timer, is_awake in zip(watches, timers, awake, strict=True):
             if is_awake:
