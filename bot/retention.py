@@ -6,21 +6,17 @@ Each round is one step and one transaction, so whatever else goes on meanwhile i
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
+from bot.clock import now
 from bot.doing import Sole, nobody_else
 from council.errors import StoreError
 from council.ports import Store, Wanted
 from storage.joining import new_salt
 
 DAY_SECONDS = 24 * 3600.0
-
-
-def now() -> datetime:
-    """Give the moment it is."""
-    return datetime.now(UTC)
 
 
 async def _nowhere(_: str) -> bool:

@@ -3,7 +3,7 @@
 Each row that was copied is read back before it is kept, and held against what it was.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,31 +109,39 @@ async def _count(connection: AsyncConnection, table: Table) -> int:
     return int(found.scalar_one())
 
 
-async def _copied(
-    table: Table, read: AsyncConnection, write: AsyncConnection, told: Told
-) -> Sum:
+async def _copied(table: Table, read: AsyncConnection, write: AsyncConnection, told: Told) -> Sum:
     """Copy a table; give the sum of what it holds."""
     total = Sum()
-    async for batch in _batches(read, table):
+
+    async def keep(batch: list[Row]) -> None:
+        nonlocal total
         await _write(write, table, batch)
-        for row in batch:
-            total = total.with_(row)
+        total = total.with_(batch)
         told(len(batch))
+
+    await _walk(read, table, keep)
     return total
 
 
 async def _sum(connection: AsyncConnection, table: Table) -> Sum:
     total = Sum()
-    async for row in _each(connection, table):
-        total = total.with_(row)
+
+    async def add(batch: list[Row]) -> None:
+        nonlocal total
+        total = total.with_(batch)
+
+    await _walk(connection, table, add)
     return total
 
 
-async def _batches(connection: AsyncConnection, table: Table) -> AsyncIterator[list[Row]]:
+async def _walk(
+    connection: AsyncConnection, table: Table, act: Callable[[list[Row]], Awaitable[None]]
+) -> None:
+    """Hand every row of a table on, a batch at a time."""
     try:
         async with connection.stream(select(table)) as result:
             async for some in result.mappings().partitions(BATCH):
-                yield [dict(row) for row in some]
+                await act([dict(row) for row in some])
     except (ValueError, TypeError) as error:
         raise StoreError(
             f"Table {table.name!r} holds a value that cannot be read ({error}), so {NOTHING}."
@@ -166,17 +174,20 @@ async def _write_each(connection: AsyncConnection, table: Table, batch: list[Row
 
 async def _differing(table: Table, read: AsyncConnection, write: AsyncConnection) -> str:
     """Name a row that came back otherwise than it was."""
-    there = {key_of(table, row): digest_of(row) async for row in _each(write, table)}
-    async for row in _each(read, table):
-        if there.get(key_of(table, row)) != digest_of(row):
-            return f"{key_of(table, row)} came back otherwise than it was, so {NOTHING}."
-    return f"Table {table.name!r} came back otherwise than it was, so {NOTHING}."
+    there: dict[str, int] = {}
+    differing: list[str] = []
 
+    async def note(batch: list[Row]) -> None:
+        there.update((key_of(table, row), digest_of(row)) for row in batch)
 
-async def _each(connection: AsyncConnection, table: Table) -> AsyncIterator[Row]:
-    async for batch in _batches(connection, table):
-        for row in batch:
-            yield row
+    async def compare(batch: list[Row]) -> None:
+        keys = ((key_of(table, row), digest_of(row)) for row in batch)
+        differing.extend(key for key, digest in keys if there.get(key) != digest)
+
+    await _walk(write, table, note)
+    await _walk(read, table, compare)
+    what = differing[0] if differing else f"Table {table.name!r}"
+    return f"{what} came back otherwise than it was, so {NOTHING}."
 
 
 async def _count_on(connection: AsyncConnection, table: Table) -> None:

@@ -26,6 +26,7 @@ PRAGMAS = (
 )
 READS_ONLY = "reads_only"
 
+
 def open_engine(url: str) -> AsyncEngine:
     """Give the engine for a database address; nothing is connected yet."""
     if not url.startswith("sqlite"):

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import String, select, update
+from sqlalchemy import Integer, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import SQLModel, col
 
@@ -92,8 +92,9 @@ class SqlExperiments:
 
 def _parts_of(table: type[SQLModel], experiment_id: str) -> Any:  # noqa: ANN401
     """Give the query for what there is of an experiment, in the order of the keys."""
-    own, *others = SQLModel.metadata.tables[str(table.__tablename__)].primary_key
-    ordered = [by_letter(one) if isinstance(one.type, String) else one for one in others]
+    key = SQLModel.metadata.tables[str(table.__tablename__)].primary_key
+    ordered = [one if isinstance(one.type, Integer) else by_letter(one) for one in key]
+    own: Any = key.columns["experiment_id"]
     return select(table).where(own == experiment_id).order_by(*ordered)
 
 

@@ -19,6 +19,7 @@ T = TypeVar("T")
 
 PATIENCE_SECONDS = 60.0
 PAUSES_SECONDS = (0.0, 0.1, 0.2, 0.5, 1.0)  # before each further try; the last goes on
+TRY_SECONDS = 15.0  # what one try takes at most, where nothing stands still
 
 patience: ContextVar[float] = ContextVar("patience", default=PATIENCE_SECONDS)
 
@@ -34,7 +35,8 @@ class Try:
     again: bool = False
 
 
-_try: ContextVar[Try] = ContextVar("try", default=Try())
+_NONE = Try()
+_try: ContextVar[Try] = ContextVar("try", default=_NONE)
 
 
 def this_try() -> Try:
@@ -66,17 +68,19 @@ def finished(act: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[
 
 
 async def _until_done(act: Callable[[], Coroutine[Any, Any, T]], cancelled: asyncio.Event) -> T:
-    loop = asyncio.get_running_loop()
-    until = loop.time() + patience.get()
+    loop, left = asyncio.get_running_loop(), patience.get()
     pauses = chain(PAUSES_SECONDS, repeat(PAUSES_SECONDS[-1]))
     # The task is this act's own, so no other act is told of its tries.
-    _try.set(Try(secrets.token_hex(16), this_try().again))
+    _try.set(Try(secrets.token_hex(16)))
     while True:
+        began = loop.time()
         try:
             return await act()
         except LostError:
-            if loop.time() >= until or await _came(cancelled, next(pauses)):
+            if left <= 0 or await _came(cancelled, next(pauses)):
                 raise
+        # A process that was frozen has not waited all that while.
+        left -= min(loop.time() - began, TRY_SECONDS)
         _try.set(replace(this_try(), again=True))
 
 

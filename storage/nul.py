@@ -27,7 +27,7 @@ def given_back(text: str) -> str:
 
 def kept_document(document: object) -> str:
     """Give a JSON document as Postgres can hold it."""
-    return json.dumps(_each(document, kept))
+    return json.dumps(_each(document, kept), ensure_ascii=False)
 
 
 def document_given_back(said: bytes | str) -> object:

@@ -236,16 +236,31 @@ class CompatibleRow(SQLModel, table=True):
     oldest: str
 
 
+# The few messages that may have to be looked up.
+_UNMARKED = text("message IS NULL")
+
+
 class OutgoingRow(SQLModel, table=True):
     """A message that is being sent, or was; `message` is the chat's own id once it is known.
+
+    `claimed_by` is the key of the act that claimed it.
 
     `round_id` is that of a round or of a bake-off, so it belongs to no row of either.
     """
 
     __tablename__ = "outgoing"
+    __table_args__ = (
+        Index(
+            "ix_outgoing_unmarked",
+            "claimed_at",
+            sqlite_where=_UNMARKED,
+            postgresql_where=_UNMARKED,
+        ),
+    )
     key: str = Field(primary_key=True)
     round_id: str = Field(index=True)
     claimed_at: datetime = Field(sa_type=UtcDateTime)
+    claimed_by: str = Field(default="", sa_column_kwargs={"server_default": ""})
     message: str | None = None
 
 

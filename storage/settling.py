@@ -5,6 +5,7 @@ same for every try; it is kept for longer than anybody tries.
 """
 
 from datetime import timedelta
+from typing import Any
 
 from sqlalchemy import delete, func, literal_column
 from sqlalchemy.dialects.postgresql import insert
@@ -22,7 +23,7 @@ async def is_first(connection: AsyncConnection) -> bool:
     if connection.dialect.name == "sqlite":
         return True
     noted = insert(SettledRow).values(key=this_try().key, at=func.now())
-    once = noted.on_conflict_do_nothing().returning(literal_column("1"))
+    once: Any = noted.on_conflict_do_nothing().returning(literal_column("1"))
     return (await connection.execute(once)).first() is not None
 
 

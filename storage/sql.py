@@ -24,7 +24,7 @@ from storage.database import for_reading
 from storage.dropping import drop
 from storage.faults import told_kindly
 from storage.finding import PAST_ROUNDS, the_one, unknown
-from storage.finishing import finished
+from storage.finishing import finished, this_try
 from storage.gathering import Gathering
 from storage.joining import Joining, Salting, from_elsewhere, new_salt
 from storage.linking import link, seal_of
@@ -53,11 +53,14 @@ class SqlStore:
     @finished
     async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
-        return await self.take_in(round_, None)
+        return await self._take_in(round_, None)
 
     @finished
     async def take_in(self, round_: Round, seal: Seal | None) -> bool:
         """Keep a round as `open` does, with what was noted of it where it closed."""
+        return await self._take_in(round_, seal)
+
+    async def _take_in(self, round_: Round, seal: Seal | None) -> bool:
         async with transaction(self.engine) as connection:
             row = round_row(round_)
             if not await insert(connection, [row]):
@@ -186,7 +189,7 @@ class SqlStore:
             row, parts = await found(connection, locked, round_id)
             before = round_from(row, parts)
             if before.forgotten:
-                return False
+                return this_try().again and before.forgotten.at == at
             after = forget(before, at, row["salt"] or salt)
             own = update(RoundRow).where(col(RoundRow.id) == round_id)
             await connection.execute(own.values(**forgotten_values(after)))

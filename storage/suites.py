@@ -102,7 +102,11 @@ class SqlSuites:
 
         `load` names one that cannot be read.
         """
-        query = _with_bodies().where(_REMOVED.is_(False)).order_by(by_letter(_SCOPE), by_letter(_NAME), _NTH)
+        query = (
+            _with_bodies()
+            .where(_REMOVED.is_(False))
+            .order_by(by_letter(_SCOPE), by_letter(_NAME), _NTH)
+        )
         async with transaction(self._readers) as connection:
             found = await rows_of(connection, query)
         return tuple(_readable(found))

@@ -1,6 +1,7 @@
 """Rows of any table held against each other, whichever database gave them."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
@@ -18,9 +19,10 @@ class Sum:
     digests: int = 0
     count: int = 0
 
-    def with_(self, row: dict[str, Any]) -> "Sum":
-        """Give the sum with one more row."""
-        return Sum((self.digests + digest_of(row)) % 2**_BITS, self.count + 1)
+    def with_(self, rows: Sequence[dict[str, Any]]) -> "Sum":
+        """Give the sum with more rows."""
+        digests = self.digests + sum(map(digest_of, rows))
+        return Sum(digests % 2**_BITS, self.count + len(rows))
 
 
 def digest_of(row: dict[str, Any]) -> int:

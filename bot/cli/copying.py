@@ -22,7 +22,7 @@ from storage.copying import Contents, contents, copy, others
 Tell = Callable[[str], None]
 
 SERVED = "A program uses {} now: stop it first, so that nothing is missing from the copy."
-LOOKS, PAUSE_SECONDS = 10, 0.2
+LOOKS, PAUSE_SECONDS = 5, 0.1
 
 
 async def copy_database(source: str, target: str, tell: Tell) -> None:

@@ -20,7 +20,7 @@ def upgrade() -> None:
 
 def copy(
     first: Annotated[
-        str, typer.Argument(metavar="[FROM]", help="Without it: the one of the settings.")
+        str, typer.Argument(metavar="FROM", help="Without it: the one of the settings.")
     ] = "",
     second: Annotated[
         str, typer.Argument(metavar="TO", help="An address, or the path of an SQLite file.")
@@ -33,7 +33,7 @@ def copy(
     are walked, and the money is added up. No program may use either meanwhile.
     """
     named = [one for one in (first, second, to) if one]
-    if not 1 <= len(named) <= 2:
+    if len(named) not in {1, 2}:
         fail(NAME_ONE, MISUSED)
     *source, target = named
     from bot.cli.copying import copy_database

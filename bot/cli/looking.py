@@ -43,4 +43,3 @@ def doctor(
     run(examine(failed.append, live=live))
     if failed:
         raise typer.Exit(FAILED)
-

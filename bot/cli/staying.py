@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
+from importlib.metadata import version
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ from bot.wiring import Wishes, opened_desk, surroundings
 from council.errors import PanelError
 from council.panel import Panel
 from council.rounds import Round
+from storage.schema import HEAD
 
 if TYPE_CHECKING:
     from bot.discord.address import Address
@@ -70,6 +72,7 @@ async def serve(*, local: bool) -> None:
     check_open(settings)
     readying = Readying(FetchBar(console).show)
     logs.set_up(verbose=True)
+    metrics.built(version("council-bot"), HEAD)
     say = partial(console.print, markup=False, soft_wrap=True)  # a sentence is one line of a log
     await _server_there(settings, say)
     wishes = Wishes(local, readying.on_fetch, closed.put_nowait, serves=True)
@@ -77,7 +80,7 @@ async def serve(*, local: bool) -> None:
         panel = _default_panel(desk)
         site = Site(
             desk,
-            Seals(await _key(desk, settings)),
+            Seals(await _key(desk, settings), lambda: desk.now().timestamp()),
             token_of(settings),
             tuple(await surroundings(settings)),
             lambda: readying.state,
@@ -105,6 +108,7 @@ def _kept_up(desk: Desk, closed: "asyncio.Queue[Round]") -> list[Coroutine[None,
     """Give what goes on for the house, whichever chats there are."""
     alone = desk.holds.alone_with
     acts = [Scheduler(desk).run(), keep_counting(desk, closed, alone)]
+    acts.append(metrics.watch_outbox(desk.outbox.unmarked))
     if desk.texts_days is not None:
         carried = desk.runner.is_carried
         acts.append(keep_forgetting(desk.store, desk.texts_days, carried, alone))

@@ -15,6 +15,7 @@ import psycopg
 import structlog
 from psycopg import AsyncConnection, sql
 
+from bot import metrics
 from bot.bus import Ears
 from bot.cluster.contact import Contact
 
@@ -109,6 +110,7 @@ class PostgresBus:
                     await act(connection)
             except (psycopg.Error, OSError, TimeoutError) as error:
                 self._contact.stumbled()
+                metrics.bus_reconnected()
                 structlog.get_logger().info("bus_reconnects", fault=type(error).__name__)
             await asyncio.sleep(self._pause_seconds)
 

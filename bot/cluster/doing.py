@@ -52,7 +52,8 @@ class Served:
     def leave(self) -> None:
         """Take no more of it."""
         self.is_left = True
-        self.worker.stop()
+        stop: Callable[[], None] = self.worker.stop
+        stop()
 
 
 def lock_of(work: Work) -> str:

@@ -9,12 +9,11 @@ from contextlib import contextmanager, suppress
 from functools import partial
 
 import structlog
-from procrastinate import JobContext
-from procrastinate.connector import BaseAsyncConnector
+from procrastinate import JobContext, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 
-from bot import logs
+from bot import logs, metrics
 from bot.cluster import statements
 from bot.cluster.contact import Contact
 from bot.cluster.doing import Doing, Served
@@ -34,7 +33,7 @@ class Hands:
 
     def __init__(
         self,
-        connector: BaseAsyncConnector,
+        connector: PsycopgConnector,
         contact: Contact,
         pace: Pace,
         clock: Callable[[], float],
@@ -51,7 +50,7 @@ class Hands:
         self._doing: dict[int, Doing] = {}
         self._strays: set[int] = set()
 
-    async def do(self, context: JobContext, name: str, **_: object) -> None:
+    async def do(self, context: JobContext, /, name: str, **_: object) -> None:
         """Do one piece of work, as it was fetched; newer programs may say more of it."""
         job = context.job
         work = Work(job.queue, name)
@@ -61,7 +60,8 @@ class Hands:
         if served is None:  # left a moment ago
             raise asyncio.CancelledError
         try:
-            await served.do(name)
+            with metrics.work_under_way(job.queue):
+                await served.do(name)
         except CouncilError as error:
             doing.fault = {"kind": type(error).__name__, "why": str(error)}
             raise

@@ -7,10 +7,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 
-from procrastinate.connector import BaseAsyncConnector
+import psycopg
+from procrastinate import PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager, NotificationCallback
+from psycopg.rows import dict_row
 
 from bot.cluster import statements
 from bot.cluster.contact import Contact
@@ -30,8 +32,9 @@ class PatientJobs(JobManager):
     `on_finish` ends a job.
     """
 
-    def __init__(self, connector: BaseAsyncConnector, contact: Contact, on_finish: Finish) -> None:
+    def __init__(self, connector: PsycopgConnector, contact: Contact, on_finish: Finish) -> None:
         super().__init__(connector)
+        self._own = connector
         self._contact = contact
         self._on_finish = on_finish
 
@@ -43,7 +46,7 @@ class PatientJobs(JobManager):
         except TimeoutError:
             self._contact.lost()
             raise AwayError(AWAY) from None
-        except ConnectorException as error:
+        except (ConnectorException, psycopg.Error) as error:
             if not is_away(error):
                 raise
             self._contact.lost()
@@ -65,6 +68,18 @@ class PatientJobs(JobManager):
         async def ask() -> list[Row]:
             # Its authors want nothing but texts that stand in the code, as ours do.
             return await self.connector.execute_query_all_async(statement, **values)
+
+        return await self.reached(ask)
+
+    async def rows_in_line(self, lock: str, statement: str, **values: object) -> list[Row]:
+        """Do as `rows`, one after another for a lock: each sees what the one before has done."""
+
+        async def ask() -> list[Row]:
+            async with self._own.pool.connection() as connection:
+                await connection.execute(statements.WAIT_IN_LINE, {"lock": lock})
+                cursor = connection.cursor(row_factory=dict_row)
+                await cursor.execute(statement.encode(), {"lock": lock, **values})
+                return await cursor.fetchall()
 
         return await self.reached(ask)
 

@@ -6,6 +6,9 @@ one is done. Each time it is given back it becomes a new job, which whoever list
 
 TASK = "council"  # all work is one task of Procrastinate's
 
+# Whoever begins the same work waits, so that what the other has begun is seen.
+WAIT_IN_LINE = "SELECT pg_advisory_xact_lock(hashtextextended(%(lock)s::text, 12))"
+
 BEGIN = """
 WITH ended AS (
     DELETE FROM procrastinate_jobs
@@ -15,9 +18,11 @@ INSERT INTO procrastinate_jobs (queue_name, task_name, lock, queueing_lock, args
 SELECT %(queue)s::text, %(task)s::text, %(lock)s::text, %(lock)s::text, %(args)s::jsonb
 WHERE NOT EXISTS (
     SELECT FROM procrastinate_jobs
-    WHERE lock = %(lock)s::text AND status = 'doing' AND NOT abort_requested
+    WHERE lock = %(lock)s::text
+      AND (status = 'todo' OR status = 'doing' AND NOT abort_requested)
 )
 ON CONFLICT (queueing_lock) WHERE status = 'todo' DO NOTHING
+RETURNING id
 """
 
 IS_BEGUN = """
@@ -132,6 +137,7 @@ RETURNING job.args ->> 'name' AS name
 """
 )
 
+# Both parts stand here.
 TAKE_OVER = (
     _STALLED
     + """, gone AS (
@@ -157,6 +163,7 @@ WHERE job.lock = %(lock)s::text AND job.status = 'doing'
         AND worker.last_heartbeat >= now() - make_interval(secs => %(stalled)s::float)
   )
   AND now() - pg_postmaster_start_time() >= make_interval(secs => %(settle)s::float)
+RETURNING id
 """
 
 TAKE_ALONE = """
@@ -185,4 +192,17 @@ ON CONFLICT (id) DO UPDATE SET last_heartbeat = now()
 
 FORGET_WORKERS = """
 DELETE FROM procrastinate_workers WHERE last_heartbeat < now() - interval '1 day'
+"""
+
+# All work there is, by queue, and how it stands.
+COUNTED = """
+SELECT job.queue_name AS queue,
+       CASE WHEN job.status = 'todo' THEN 'waiting'
+            WHEN worker.last_heartbeat >= now() - make_interval(secs => %(stalled)s::float)
+            THEN 'doing' ELSE 'stalled' END AS state,
+       count(*)::integer AS works
+FROM procrastinate_jobs job
+LEFT JOIN procrastinate_workers worker ON worker.id = job.worker_id
+WHERE job.status IN ('todo', 'doing')
+GROUP BY 1, 2
 """

@@ -5,17 +5,20 @@ It takes no turn among the work itself: a process that is full of it sweeps all 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 
 import structlog
 from procrastinate.exceptions import ConnectorException
 from psycopg import Error
 
+from bot import metrics
 from bot.cluster import statements
 from bot.cluster.contact import Contact
 from bot.cluster.doing import Served
 from bot.cluster.faults import told_kindly
 from bot.cluster.jobs import PatientJobs
 from bot.cluster.pace import Pace
+from bot.metrics import WorkState
 from bot.ports import Work
 from council.errors import CouncilError
 
@@ -46,8 +49,18 @@ class Sweep:
         while True:
             for queue, served in [*self._served.items()]:
                 await self._safely(queue, served, begin)
+            await self._count()
             self._sweeps += 1
             await asyncio.sleep(self._pace.sweep_seconds)
+
+    async def _count(self) -> None:
+        """Take note of how much work there is, of all processes."""
+        with suppress(CouncilError, ConnectorException, Error):  # then it is as it was
+            stalled = self._pace.stalled_seconds
+            found = await self._jobs.rows(statements.COUNTED, stalled=stalled)
+            metrics.works_counted(
+                {(row["queue"], WorkState(row["state"])): row["works"] for row in found}
+            )
 
     async def fill(self, queue: str, served: Served, begin: Begin) -> None:
         """Begin what there is to do of a queue and nobody has begun."""
@@ -89,6 +102,7 @@ class Sweep:
         for row in left:
             structlog.get_logger().error("work_left", queue=queue, name=row["name"], times=most)
         for row in await self._jobs.rows(statements.TAKE_OVER, **limits):
+            metrics.taken_over(queue)
             structlog.get_logger().warning(
                 "work_taken_over", queue=queue, name=row["name"], times=row["attempts"]
             )

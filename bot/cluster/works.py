@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import structlog
-from procrastinate import App
-from procrastinate.connector import BaseAsyncConnector
+from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.worker import Worker
+from psycopg.types.json import Jsonb
 
 from bot.cluster import statements
 from bot.cluster.contact import Contact
@@ -46,7 +46,7 @@ class ClusterWorks:
 
     def __init__(
         self,
-        connector: BaseAsyncConnector,
+        connector: PsycopgConnector,
         contact: Contact,
         pace: Pace = PACE,
         clock: Callable[[], float] = clock,
@@ -86,8 +86,8 @@ class ClusterWorks:
         What was told to stop, and is still doing so, is done once more.
         """
         with told_kindly():
-            args = {"name": work.name}
-            await self._jobs.done(statements.BEGIN, **_named(work), args=args)
+            named = _named(work, {"name": work.name})
+            await self._jobs.rows_in_line(lock_of(work), statements.BEGIN, **named)
 
     async def is_begun(self, work: Work) -> bool:
         """Say whether it is being done, or waits for a process."""
@@ -189,12 +189,12 @@ class ClusterWorks:
 
     async def _taken(self, work: Work, worker: int) -> int:
         """Give the number of the job that this process has for itself."""
-        args = {"name": work.name, "alone": True}
+        named, lock = _named(work, {"name": work.name, "alone": True}), lock_of(work)
         silence = {"stalled": self._pace.stalled_seconds, "settle": self._pace.settle_seconds}
         with told_kindly():
-            await self._jobs.done(statements.FREE, lock=lock_of(work), **silence)
-            rows = await self._jobs.rows(
-                statements.TAKE_ALONE, **_named(work), args=args, worker=worker
+            await self._jobs.rows_in_line(lock, statements.FREE, **silence)
+            rows = await self._jobs.rows_in_line(
+                lock, statements.TAKE_ALONE, **named, worker=worker
             )
         if not rows:
             raise TakenError(f"{work.name} is under way in another process.")
@@ -232,5 +232,5 @@ class ClusterWorks:
                 await asyncio.sleep(PAUSE_SECONDS)
 
 
-def _named(work: Work) -> dict[str, object]:
-    return {"queue": work.queue, "task": statements.TASK, "lock": lock_of(work)}
+def _named(work: Work, args: dict[str, object]) -> dict[str, object]:
+    return {"queue": work.queue, "task": statements.TASK, "args": Jsonb(args)}

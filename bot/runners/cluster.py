@@ -8,17 +8,19 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
 
+from bot.clock import now
 from bot.cluster.works import ClusterWorks
-from bot.ports import Bus, RoundStoppedError, Sight, Sights, Work
+from bot.ports import Bus, RoundStoppedError, Sights, Work
 from bot.runners.fenced import Fenced
 from bot.runners.local import GRACE_SECONDS, MOST_ROUNDS, LocalRunner, Paying, Prepare, unpaid
 from bot.runners.watch import LOOK_SECONDS, Watch
 from bot.runners.words import parts_of, word_of
+from bot.tracing import Tracing, untraced
 from council.errors import RoundNotFoundError, StoreError
 from council.ports import Gateway, Store, Wanted
 from council.rounds import Round
@@ -59,14 +61,21 @@ class ClusterRunner:
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Round], None] = lambda _: None,
         look_seconds: float = LOOK_SECONDS,
+        tracing: Tracing = untraced,
+        now: Callable[[], datetime] = now,
     ) -> None:
         self._store = store
         self._works, self._bus = works, bus
         self._paying = paying
         self._clock = clock
         self._look_seconds = look_seconds
+        self._now = now
         self._own = LocalRunner(
-            *(store, gateway, prepare), paying=self._fenced, clock=clock, on_closed=on_closed
+            *(store, gateway, prepare),
+            paying=self._fenced,
+            clock=clock,
+            on_closed=on_closed,
+            tracing=tracing,
         )
         self.seen = self._own.seen
         self._chats: set[str] = set()
@@ -199,7 +208,7 @@ class ClusterRunner:
     async def _unfinished(self) -> Iterable[str]:
         if not self._chats:
             return ()
-        old_enough = datetime.now(UTC) - timedelta(seconds=UNBEGUN_SECONDS)
+        old_enough = self._now() - timedelta(seconds=UNBEGUN_SECONDS)
         wanted = Wanted(
             chats=tuple(sorted(self._chats)), unfinished=True, bakeoff="", before=old_enough
         )

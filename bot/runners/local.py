@@ -15,6 +15,7 @@ from bot.ports import Claims, RoundStoppedError, Sight, Sights
 from bot.runners.carried import Carried, sights_until_closed
 from bot.runners.claims import NO_CLAIMS
 from bot.runners.tap import Tap
+from bot.tracing import Trace, Tracing, untraced
 from council.convene import convene
 from council.errors import CouncilError
 from council.panel import Panel
@@ -59,6 +60,7 @@ class LocalRunner:
         paying: Paying = unpaid,
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Round], None] = lambda _: None,
+        tracing: Tracing = untraced,
     ) -> None:
         self._store = store
         self._tap = Tap(gateway)
@@ -67,6 +69,7 @@ class LocalRunner:
         self._paying = paying
         self._clock = clock
         self._on_closed = on_closed
+        self._tracing = tracing
         self._turns = asyncio.Semaphore(MOST_ROUNDS)
         self._carried: dict[str, Carried] = {}
 
@@ -135,8 +138,9 @@ class LocalRunner:
         try:
             async with self._turns:
                 await self._prepare(round_.panel)
-                async with self._paying(round_, self._tap) as gateway:
-                    await self._convene(carried, gateway)
+                with self._tracing(round_) as trace:
+                    async with self._paying(round_, trace.through(self._tap)) as gateway:
+                        await self._convene(carried, gateway, trace)
         except asyncio.CancelledError:
             carried.tell(RoundStoppedError(f"Round {round_.id} was stopped before its end."))
             raise
@@ -151,8 +155,12 @@ class LocalRunner:
             del self._carried[round_.id]
             self._claims.free(round_.id)
 
-    async def _convene(self, carried: Carried, gateway: Gateway) -> None:
-        council = Council(gateway, self._store, on_round=carried.show, on_text=carried.show_draft)
+    async def _convene(self, carried: Carried, gateway: Gateway, trace: Trace) -> None:
+        def show(round_: Round) -> None:
+            trace.show(round_)
+            carried.show(round_)
+
+        council = Council(gateway, self._store, on_round=show, on_text=carried.show_draft)
         carried.begin()
         with metrics.round_under_way():
             closed = await convene(carried.sight.round_.id, council)

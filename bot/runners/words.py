@@ -43,7 +43,9 @@ def read(text: str) -> Word | None:
     try:
         said = json.loads(text)
         draft = said.get("draft")
-        return Word(int(said["parts"]), float(said["seconds"]), None if draft is None else str(draft))
+        return Word(
+            int(said["parts"]), float(said["seconds"]), None if draft is None else str(draft)
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 

@@ -7,6 +7,7 @@ from council.ports.listing import EVERY, RoundLine, Wanted
 from council.ports.memos import Memos
 from council.ports.outgoing import Outgoing
 from council.ports.store import Store
+from council.ports.turnstile import Turnstile
 
 __all__ = [
     "EVERY",
@@ -17,5 +18,6 @@ __all__ = [
     "Outgoing",
     "RoundLine",
     "Store",
+    "Turnstile",
     "Wanted",
 ]

@@ -26,7 +26,15 @@ TEXT = st.one_of(
     # No database keeps half a surrogate pair.
     st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
     st.sampled_from(
-        ["👩‍👩‍👧 家族 🧠", "日本語の答え", "'; DROP TABLE round; --", "null", "007", "\r\n\t", "\0\uffff0"]
+        [
+            "👩‍👩‍👧 家族 🧠",
+            "日本語の答え",
+            "'; DROP TABLE round; --",
+            "null",
+            "007",
+            "\r\n\t",
+            "\0\uffff0",
+        ]
     ),
 )
 TEXTS = st.lists(TEXT, max_size=2).map(tuple)

@@ -22,6 +22,7 @@ from storage.ledger import SqlLedger
 from storage.outgoing import SqlOutgoing
 from storage.schema import upgrade
 from storage.sql import SqlStore
+from storage.sums import digest_of
 from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
 from tests.council.bias.experiment.builders import a_mark, a_work, an_experiment
 from tests.postgres import Server, a_database
@@ -32,8 +33,11 @@ from tests.storage.chain.tampering import a_full_round
 from tests.storage.test_votes import a_votes
 
 LATER = ASKED_AT + timedelta(days=90)
-# What a server alone keeps, or keeps for moments only.
-MOMENTARY = {"settled"}
+KEPT = (
+    "round answer absence label slate ballot spoiled_ballot standing verdict synthesis link "
+    "feedback human_vote outgoing spending suite suite_body bakeoff schedule source record votes "
+    "experiment experiment_answer experiment_mark"
+)
 
 
 def nobody(_: int) -> None:
@@ -62,11 +66,13 @@ async def furnish(engine: AsyncEngine) -> None:
     await SqlLedger(engine).settle(Account("full", date(2026, 11, 21), "U1"), 2**40, None)
 
 
-async def rows_of(engine: AsyncEngine) -> dict[str, list[str]]:
-    """Give every row of every table, in words and sorted."""
+async def rows_of(engine: AsyncEngine) -> dict[str, list[int]]:
+    """Give every row of every table as its digest: JSONB has an order of its own."""
     async with engine.connect() as connection:
         return {
-            table.name: sorted(map(repr, await connection.execute(select(table))))
+            table.name: sorted(
+                digest_of(dict(row)) for row in (await connection.execute(select(table))).mappings()
+            )
             for table in tables()
         }
 
@@ -97,7 +103,7 @@ async def test_everything_goes_to_a_server_and_back(
     await copy(house, server_engine, told.append)
     await copy(server_engine, back, nobody)
 
-    assert {name for name, count in before.rows.items() if not count} <= MOMENTARY
+    assert [name for name in KEPT.split() if not before.rows[name]] == []
     assert sum(told) == before.total
     assert before == await contents(server_engine) == await contents(back)
     assert await rows_of(back) == await rows_of(house)
@@ -175,8 +181,8 @@ async def test_a_database_that_holds_anything_else_is_left_as_it_is(
     ("change", "named"),
     [
         pytest.param(
-            "UPDATE answer SET seconds = 'soon' WHERE round_id = 'full' AND member LIKE 'anthropic%'",
-            r"The row of table 'answer' with round_id 'full', member 'anthropic.* holds what the other",
+            "UPDATE answer SET seconds = 'soon' WHERE member LIKE 'anthropic%'",
+            r"The row of table 'answer' with round_id .*, member 'anth.* holds what the other",
             id="another-type",
         ),
         pytest.param(
@@ -190,9 +196,9 @@ async def test_a_database_that_holds_anything_else_is_left_as_it_is(
             id="no-moment",
         ),
         pytest.param(
-            "UPDATE answer SET text = 5 WHERE round_id = 'full'",
+            "UPDATE answer SET text = x'ff' WHERE round_id = 'full'",
             r"The row of table 'answer' with round_id 'full'.*",
-            id="a-number-for-a-text",
+            id="bytes-for-a-text",
         ),
     ],
 )

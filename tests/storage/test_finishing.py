@@ -1,5 +1,6 @@
 """Every act on the database comes to its end before a cancellation does."""
 
+import asyncio
 from collections.abc import Callable
 from inspect import getmembers, iscoroutinefunction, isfunction, unwrap
 
@@ -8,7 +9,9 @@ import pytest
 from storage.bakeoffs import SqlBakeoffs
 from storage.chain import SqlChain
 from storage.experiments import SqlExperiments
+from storage.finishing import Try, finished, patience, this_try
 from storage.ledger import SqlLedger
+from storage.losing import LostError
 from storage.outgoing import SqlOutgoing
 from storage.records import SqlRecords
 from storage.schedules import SqlSchedules
@@ -31,3 +34,59 @@ ACTS = [
 def test_an_act_is_finished_once_begun(act: Callable[..., object]) -> None:
     assert iscoroutinefunction(act)
     assert unwrap(act) is not act  # `finished` keeps what it wraps
+
+
+class Flaky:
+    """Loses an act so many times before it arrives; remembers every try."""
+
+    def __init__(self, losses: int) -> None:
+        self.tries: list[Try] = []
+        self._losses = losses
+
+    @finished
+    async def act(self) -> int:
+        self.tries.append(this_try())
+        if len(self.tries) <= self._losses:
+            raise LostError("It was lost.")
+        return len(self.tries)
+
+
+async def test_an_act_that_is_lost_is_done_again_under_one_key() -> None:
+    flaky = Flaky(2)
+
+    assert await flaky.act() == 3
+    assert [tried.again for tried in flaky.tries] == [False, True, True]
+    assert len({tried.key for tried in flaky.tries}) == 1
+
+
+async def test_two_acts_have_two_keys() -> None:
+    flaky = Flaky(0)
+
+    await flaky.act()
+    await flaky.act()
+
+    assert len({tried.key for tried in flaky.tries}) == 2
+    assert not any(tried.again for tried in flaky.tries)
+
+
+async def test_patience_comes_to_an_end() -> None:
+    token = patience.set(0.0)
+    flaky = Flaky(9)
+
+    with pytest.raises(LostError, match="It was lost"):
+        await flaky.act()
+
+    patience.reset(token)
+    assert len(flaky.tries) == 1
+
+
+async def test_whoever_is_cancelled_is_not_kept_waiting() -> None:
+    flaky = Flaky(99)
+    acting = asyncio.create_task(flaky.act())
+    await asyncio.sleep(0.05)
+
+    acting.cancel()
+    await asyncio.gather(acting, return_exceptions=True)
+
+    assert acting.cancelled()
+    assert len(flaky.tries) == 2

@@ -7,6 +7,7 @@ from itertools import chain
 import pytest
 
 from storage.gathering import Gathering
+from storage.losing import LostError
 
 
 class Turns:
@@ -51,3 +52,19 @@ async def test_after_a_fault_the_next_act_is_done() -> None:
     await gathering.done(2)
 
     assert turns.turns == [[2]]
+
+
+async def test_what_a_server_lost_is_lost_for_all_at_once() -> None:
+    turns: list[Sequence[int]] = []
+
+    async def lose(acts: Sequence[int]) -> None:
+        await asyncio.sleep(0)
+        turns.append(acts)
+        raise LostError("It was lost.")
+
+    gathering = Gathering(lose)
+
+    ends = await asyncio.gather(*map(gathering.done, (1, 2, 3, 4)), return_exceptions=True)
+
+    assert [str(end) for end in ends] == ["It was lost."] * 4
+    assert [*chain(*turns)] == [1, 2, 3, 4]

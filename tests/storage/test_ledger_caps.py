@@ -50,6 +50,7 @@ steps = st.lists(
     max_size=40,
 )
 
+
 @pytest.fixture(scope="module")
 def months() -> Iterator[int]:
     """Count months, so that one ledger serves many examples."""

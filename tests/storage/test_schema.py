@@ -31,6 +31,7 @@ from storage.memory import MemoryStore
 from storage.outgoing import SqlOutgoing
 from storage.rows import RoundRow
 from storage.schema import HEAD, revision, upgrade
+from storage.shared_rows import TurnRow
 from storage.sql import SqlStore
 from storage.writing import PANEL
 from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
@@ -85,7 +86,7 @@ async def test_an_empty_database_gets_every_table(empty: AsyncEngine) -> None:
 
     assert before is None
     assert await revision(empty) == HEAD
-    assert await ran(empty, tables) == {*RoundRow.metadata.tables, "alembic_version"}
+    assert await ran(empty, tables) == {*TurnRow.metadata.tables, "alembic_version"}
 
 
 async def test_a_second_upgrade_changes_nothing(engine: AsyncEngine) -> None:
@@ -162,11 +163,11 @@ async def test_a_round_from_before_places_is_kept_whole(engine: AsyncEngine) -> 
 async def test_a_round_stored_under_the_first_schema_can_be_read(empty: AsyncEngine) -> None:
     await ran(empty, lambda connection: command.upgrade(config(connection), "0001"))
     panel = PANEL.dump_json(a_panel()).decode()
+    values = f"'r1', 'Why?', 'U1', '', '2026-11-21 09:00:00', 'house', '{panel}', 's', '{{}}'"
     async with empty.begin() as connection:
         await connection.exec_driver_sql(
-            "INSERT INTO round (id, question, asked_by, context, asked_at, panel_name, panel, "
-            "seed, versions) VALUES ('r1', 'Why?', 'U1', '', '2026-11-21 09:00:00.000000', "
-            f"'house', '{panel}', 's', '{{}}')"  # noqa: S608 - ours
+            "INSERT INTO round (id, question, asked_by, context, asked_at, panel_name, panel, "  # noqa: S608 - ours
+            f"seed, versions) VALUES ({values})"
         )
 
     await upgrade(empty)

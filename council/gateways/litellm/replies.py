@@ -13,6 +13,8 @@ from council.gateways.litellm.seats import SeatSettings
 
 OnText = Callable[[str], None]
 
+_MOST_TOKENS = 2**31 - 1
+
 
 class Usage(Protocol):
     """Tokens as litellm counts them; 0 where the provider did not."""
@@ -127,8 +129,10 @@ async def _heard(library: ModuleType, model: str, stream: Stream, on_text: OnTex
 
 
 def _counts(usage: Usage | None) -> tuple[int | None, int | None]:
-    # No prompt has 0 tokens.
+    # No prompt has 0 tokens, and nothing has so many that no database keeps their number.
     if not usage or not usage.prompt_tokens:
+        return None, None
+    if max(usage.prompt_tokens, usage.completion_tokens or 0) > _MOST_TOKENS:
         return None, None
     return usage.prompt_tokens, usage.completion_tokens
 

@@ -4,15 +4,14 @@ A process that is killed says nothing any more; one that is cut off goes on and 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 import psycopg
 from procrastinate import PsycopgConnector
-from procrastinate.connector import Notify
 from procrastinate.exceptions import ConnectorException
+from psycopg_pool import AsyncConnectionPool
 
 from bot.cluster.addresses import conninfo_of
 from bot.cluster.bus import PostgresBus
@@ -52,25 +51,11 @@ class Cable(PsycopgConnector):
 
     is_cut = False
 
-    def _check(self) -> None:
+    @property
+    def pool(self) -> AsyncConnectionPool:
         if self.is_cut:
             raise ConnectorException from psycopg.OperationalError("the cable is cut")
-
-    async def execute_query_async(self, query: Any, **arguments: Any) -> None:  # noqa: ANN401
-        self._check()
-        await super().execute_query_async(query, **arguments)
-
-    async def execute_query_one_async(self, query: Any, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401
-        self._check()
-        return await super().execute_query_one_async(query, **arguments)
-
-    async def execute_query_all_async(self, query: Any, **arguments: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-        self._check()
-        return await super().execute_query_all_async(query, **arguments)
-
-    async def listen_notify(self, on_notification: Notify, channels: Iterable[str]) -> None:
-        self._check()
-        await super().listen_notify(on_notification, channels)
+        return super().pool
 
 
 @dataclass(slots=True)
@@ -114,7 +99,7 @@ async def a_process(
 
 @dataclass(slots=True)
 class Doer:
-    """Does pieces of work by noting them; each lasts until all may end, and may end in an error."""
+    """Does pieces of work by noting them; each lasts until all may end; the next may end in an error."""
 
     name: str = ""
     error: Exception | None = None
@@ -132,8 +117,9 @@ class Doer:
         except asyncio.CancelledError:
             self.cancelled.append(name)
             raise
-        if self.error:
-            raise self.error
+        error, self.error = self.error, None
+        if error:
+            raise error
         self.done.append(name)
 
     async def names(self) -> list[str]:
@@ -144,9 +130,7 @@ class Doer:
 async def serving(process: Process, *, at_once: int = 5, queue: str = Q) -> AsyncIterator[Doer]:
     """Have a process serve a queue."""
     doer = Doer()
-    async with process.works.serving(
-        queue, doer.do, doer.names, at_once, ended=doer.ended.put
-    ):
+    async with process.works.serving(queue, doer.do, doer.names, at_once, ended=doer.ended.put):
         yield doer
 
 

@@ -28,9 +28,9 @@ R1 = Work(Q, "r1")
 
 async def test_what_is_begun_is_done_once_by_one_process(one: Process, other: Process) -> None:
     async with serving(one) as here, serving(other) as there:
+        await asyncio.gather(*(process.works.begin(R1) for process in (one, other) * 3))
         here.may_end.set()
         there.may_end.set()
-        await asyncio.gather(*(process.works.begin(R1) for process in (one, other) * 3))
         await until_over(one, R1)
 
     assert sorted(here.done + there.done) == ["r1"]
@@ -173,9 +173,7 @@ async def test_a_process_that_leaves_gives_its_work_back_at_once(
     assert leaving.cancelled == ["r1"]
 
 
-async def test_work_of_a_process_that_is_killed_is_taken_over(
-    one: Process, other: Process
-) -> None:
+async def test_work_of_a_process_that_is_killed_is_taken_over(one: Process, other: Process) -> None:
     async with serving(one) as killed:
         await one.works.begin(R1)
         await soon(killed.begun)

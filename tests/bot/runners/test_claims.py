@@ -54,3 +54,15 @@ def test_the_dead_hold_nothing(tmp_path: Path) -> None:
         process.kill()
 
     assert claims.take("r1")
+
+
+def test_everything_is_taken_unless_another_process_has_any_of_it(tmp_path: Path) -> None:
+    claims = FileClaims(tmp_path / "lock")
+    with other(tmp_path / "lock", "r1") as process:
+        assert got(process)
+        assert not claims.take_all()
+        process.kill()
+
+    assert claims.take_all()
+    with other(tmp_path / "lock", "r2") as process:
+        assert not got(process)

@@ -51,7 +51,9 @@ async def a_house(server_url: str | None) -> AsyncIterator[Furnish]:
             if server_url:
                 house = await in_a_cluster(stack, server_url, gateway, prepare)
             else:
-                house = House(gateway, store := RefusingStore(), LocalRunner(store, gateway, prepare))
+                house = House(
+                    gateway, store := RefusingStore(), LocalRunner(store, gateway, prepare)
+                )
                 stack.push_async_callback(house.runner.close)  # type: ignore[attr-defined]
             await house.store.open(house.round_)
             house.store.left = refusals  # type: ignore[attr-defined]

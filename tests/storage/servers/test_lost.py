@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 
@@ -30,8 +31,8 @@ from tests.storage.builders import a_closed_round, bare, keep
 ONE = Account("r1", date(2026, 11, 21), "U1")
 
 
-@pytest.fixture
-def soon() -> Iterator[None]:
+@contextmanager
+def soon_told() -> Iterator[None]:
     """Have patience end soon."""
     token = patience.set(0.3)
     yield
@@ -68,15 +69,16 @@ def lose_commits(engine: AsyncEngine, times: int) -> list[str]:
     return lost
 
 
-async def test_a_round_goes_on_over_a_restart_of_the_server(
+async def test_a_round_goes_on_once_a_server_that_crashed_is_back(
     postgres: Server, engine: AsyncEngine
 ) -> None:
     store = SqlStore(engine)
     await store.open(a_round())
-    gateway = FakeGateway()
+    await asyncio.to_thread(postgres.stop, "immediate")
 
-    holding = asyncio.create_task(convene("r1", Council(gateway, store)))
-    await asyncio.to_thread(postgres.restart, "immediate")
+    holding = asyncio.create_task(convene("r1", Council(FakeGateway(), store)))
+    await asyncio.sleep(0.2)  # it has met no server by now
+    await asyncio.to_thread(postgres.start)
     closed = await holding
 
     assert closed.stage is Stage.CLOSED
@@ -101,13 +103,13 @@ async def test_what_is_saved_while_the_server_is_away_is_kept_once_it_is_back(
     assert await SqlLedger(engine).spent("r1") == 7
 
 
-@pytest.mark.usefixtures("soon")
 async def test_a_server_that_stays_away_is_said_to_be_unreachable(
     postgres: Server, engine: AsyncEngine
 ) -> None:
     await asyncio.to_thread(postgres.stop)
 
-    with pytest.raises(StoreError, match=r"^The database server cannot be reached: check that"):
+    cannot = pytest.raises(StoreError, match=r"^The database server cannot be reached: check that")
+    with soon_told(), cannot:
         await SqlStore(engine).recent()
 
 
@@ -212,13 +214,12 @@ async def test_a_closing_whose_answer_was_lost_leaves_one_link(engine: AsyncEngi
     assert seal.link.number == 1
 
 
-@pytest.mark.usefixtures("soon")
 async def test_a_full_pool_is_told_in_a_sentence(migrated_url: str) -> None:
     engine = open_engine(migrated_url)
-    engine.sync_engine.pool._timeout = 0.05  # type: ignore[attr-defined]  # noqa: SLF001
+    engine.sync_engine.pool._timeout = 0.05  # type: ignore[attr-defined]  # its own
     taken = [await engine.connect() for _ in range(POOL_SIZE + POOL_OVERFLOW)]
 
-    with pytest.raises(StoreError) as refused:
+    with soon_told(), pytest.raises(StoreError) as refused:
         await SqlStore(engine).recent()
 
     for connection in taken:
@@ -227,7 +228,6 @@ async def test_a_full_pool_is_told_in_a_sentence(migrated_url: str) -> None:
     assert str(refused.value) == NO_CONNECTION
 
 
-@pytest.mark.usefixtures("soon")
 async def test_a_row_that_somebody_else_holds_is_waited_for_and_then_told_of(
     migrated_url: str, engine: AsyncEngine
 ) -> None:
@@ -236,7 +236,7 @@ async def test_a_row_that_somebody_else_holds_is_waited_for_and_then_told_of(
 
     async with engine.begin() as connection:
         await connection.execute(text("SELECT id FROM round FOR UPDATE"))
-        with pytest.raises(StoreError) as refused:
+        with soon_told(), pytest.raises(StoreError) as refused:
             await SqlStore(hurried).save("r1", an_answer())
     await SqlStore(hurried).save("r1", an_answer())
     await hurried.dispose()
@@ -294,9 +294,7 @@ async def test_a_process_that_freezes_in_a_transaction_lets_go_of_what_it_held(
     migrated_url: str, engine: AsyncEngine
 ) -> None:
     await SqlStore(engine).open(a_round())
-    frozen = open_engine(
-        f"{migrated_url}?options=-c%20idle_in_transaction_session_timeout%3D200ms"
-    )
+    frozen = open_engine(f"{migrated_url}?options=-c%20idle_in_transaction_session_timeout%3D200ms")
     connection = await frozen.connect()
     await connection.execute(text("SELECT id FROM round FOR UPDATE"))
 
