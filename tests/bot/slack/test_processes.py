@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from bot.commands.desk import Desk
 from bot.slack.service import Slack
@@ -39,6 +40,11 @@ class Processes:
 
     def answers(self) -> list[Message]:
         return [one for one in self.ours() if "council:answers" in str(one.blocks)]
+
+    def filled(self, count: int) -> bool:
+        """Say whether so many modals were filled."""
+        updates = self.slack.called("views.update")
+        return len([call for call in updates if call.outcome == "ok"]) == count
 
     async def delivered(self, rounds: int) -> None:
         """Wait until so many rounds have been told whole."""
@@ -114,17 +120,17 @@ async def test_what_one_process_showed_is_pressed_at_the_other() -> None:
         await both.delivered(1)
         (root,) = both.answers()
 
-        for _ in range(2):  # one of them comes to each
-            deed = await both.slack.click(root, "council:answers", "U1")
+        for count, user in enumerate(("U1", "U2"), start=1):  # one of them comes to each
+            deed = await both.slack.click(root, "council:answers", user)
             assert deed.accepted
-        await both.slack.until(lambda: len(both.slack.views("U1")) == 2)
+            await both.slack.until(partial(both.filled, count))
 
 
 async def test_a_panel_picked_at_one_process_goes_for_questions_at_the_other() -> None:
     async with two() as both:
         both.gateway.goes_on.set()
         for desk in both.desks:
-            desk.panels = {**desk.panels, "cheap": desk.panels["house"]}
+            desk.panels = {**desk.panels, "cheap": replace(desk.panels["house"], name="cheap")}
 
         await both.slack.command("U1", "C1", "/council", "panel cheap")
         await both.slack.command("U1", "C1", "/council", "panel")
