@@ -9,10 +9,10 @@ KILLS ?= 200
 ROUNDS ?= 400
 
 .DEFAULT_GOAL := help
-.PHONY: help run ask test check fix soak bench pictures lock
+.PHONY: help run ask test check fix soak soak-cluster bench pictures lock
 
 help: ## show this
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
 
 run: $(VENV)/.run ## set everything up and serve the page, on models that install with it
 	@$(BIN)/council serve --local
@@ -38,13 +38,18 @@ fix: $(VENV)/.dev ## format, and mend what can be mended
 soak: $(VENV)/.dev ## kill -9 at random moments: make soak KILLS=200 ROUNDS=400, or OF=slack KILLS=100
 	@KILLS=$(KILLS) ROUNDS=$(ROUNDS) $(BIN)/python -m tests.soak$(addprefix .,$(OF))
 
-bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed; speed of page, leaderboard, bias and chain
+soak-cluster: ROUNDS = 300
+soak-cluster: $(VENV)/.dev ## three processes on one Postgres, killed, frozen, cut off: make soak-cluster ROUNDS=300 BAD=1
+	@ROUNDS=$(ROUNDS) $(BIN)/python -m tests.soak.cluster
+
+bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed; speed of page, leaderboard, bias, chain and cluster
 	$(BIN)/python -m bench.overhead --rivals
 	$(BIN)/python -m bench.page
 	$(BIN)/python -m bench.leaderboard
 	$(BIN)/python -m bench.llmbar
 	$(BIN)/python -m bench.bias_report
 	$(BIN)/python -m bench.chain
+	$(BIN)/python -m bench.cluster
 
 pictures: $(VENV)/.dev ## take the documents' pictures of page, Slack and Discord anew, with Debian's chromium
 	$(BIN)/python -m bench.pictures

@@ -1,7 +1,16 @@
 """What goes on after a chat has been answered: tasks that are kept, and ended with the bot."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+Sole = Callable[[str], AbstractAsyncContextManager[bool]]  # False where another process has a name
+
+
+@asynccontextmanager
+async def nobody_else(_: str) -> AsyncIterator[bool]:
+    """Say that there is no other process."""
+    yield True
 
 
 class Doing:

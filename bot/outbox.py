@@ -12,7 +12,7 @@ send any more, and only what it asked of the chat just before may still be carri
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from bot.chat import Chat, Post, Sent, UnreachableError, UnsureError, pauses
 from council.outgoing import Claim
@@ -21,6 +21,7 @@ from council.ports import Outgoing
 
 GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
 SETTLE_SECONDS = 3.0  # what a chat is given for what was asked of it last
+UNMARKED_SECONDS = 60.0  # by then a claim without a mark is one that somebody let lie
 LOOKS_SECONDS = (1.0, 2.0, 5.0)  # before each look for a message whose connection was lost
 
 ROOTS = ROOT, ROOT_AGAIN = "0", "0 again"  # the parts that hold a round's answer
@@ -82,6 +83,10 @@ class Outbox:
                 return Sent(place, message)
         return None
 
+    async def unmarked(self) -> int:
+        """Count the messages claimed over a minute ago of which nobody knows whether they went."""
+        return await self._rows.unmarked(UNMARKED_SECONDS, self._now())
+
     async def _surely_sent(self, chat: Chat, place: Place, post: Post, key: str) -> Sent:
         """Send; where it is not known whether that arrived, look, and send again if it did not."""
         for seconds in pauses():
@@ -104,10 +109,11 @@ class Outbox:
 
     async def _taken_over(self, chat: Chat, claim: Claim, round_id: str, place: Place) -> Claim:
         """Give the claim once it is ours, or marked, or still another's after the wait."""
+        came = self._now()
         if found := await self._found(chat, place, claim.key):
             await self._rows.mark(claim.key, found.message)
             return Claim(claim.key, claim.claimed_at, found.message)
-        await self._sleep(self._wait(claim))
+        await self._sleep(self._wait(claim, came))
         now = self._now()
         if not await self._rows.take_over(claim, now):
             return await self._rows.claim(claim.key, round_id, now)
@@ -116,14 +122,18 @@ class Outbox:
             return Claim(claim.key, now, found.message)
         return Claim(claim.key, now, is_new=True)
 
-    def _wait(self, claim: Claim) -> float:
-        """Give the seconds until nobody can be sending a claimed message any more."""
-        since, grace = claim.claimed_at, GRACE_SECONDS
+    def _wait(self, claim: Claim, came: datetime) -> float:
+        """Give the seconds until nobody can be sending a claimed message any more.
+
+        Its age is told by whoever keeps the claims: another process' clock may differ from ours.
+        """
         if self._alone:
-            since, grace = self._left_at, SETTLE_SECONDS
-        left = grace - (self._now() - since) / timedelta(seconds=1)
+            grace, age = SETTLE_SECONDS, (self._now() - self._left_at).total_seconds()
+        else:
+            since_then = (self._now() - came).total_seconds()
+            grace, age = GRACE_SECONDS, claim.age_seconds + since_then
         # A clock that was set back must not make us wait for longer than the grace itself.
-        return min(grace, max(0.0, left))
+        return min(grace, max(0.0, grace - age))
 
     async def _found(self, chat: Chat, place: Place, key: str) -> Sent | None:
         """Look a message up, and again as long as the chat cannot be reached."""

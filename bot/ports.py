@@ -129,3 +129,29 @@ class Claims(Protocol):
     def free(self, name: str) -> None:
         """Let go of it."""
         ...
+
+
+class Door(Protocol):
+    """Where questions come in, under the names of who asks and of where.
+
+    A round that was let in counts under a name before anybody carries it.
+    """
+
+    def alone(self, *names: str) -> AbstractAsyncContextManager[None]:
+        """Keep everybody else from these names as long as the block lasts, in every process.
+
+        Raises StoreError, which says to ask again, where that takes too long.
+        """
+        ...
+
+    async def let_in(self, name: str, round_id: str) -> None:
+        """Count a round under a name: until it is seen out, or for a minute."""
+        ...
+
+    async def inside(self, name: str) -> frozenset[str]:
+        """Give the rounds that count under a name."""
+        ...
+
+    def see_out(self, round_id: str) -> None:
+        """Count a round no more, where this process alone would carry it."""
+        ...

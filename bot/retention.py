@@ -6,20 +6,17 @@ Each round is one step and one transaction, so whatever else goes on meanwhile i
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
+from bot.clock import now
+from bot.doing import Sole, nobody_else
 from council.errors import StoreError
 from council.ports import Store, Wanted
 from storage.joining import new_salt
 
 DAY_SECONDS = 24 * 3600.0
-
-
-def now() -> datetime:
-    """Give the moment it is."""
-    return datetime.now(UTC)
 
 
 async def _nowhere(_: str) -> bool:
@@ -57,14 +54,20 @@ async def keep_forgetting(
     store: Store,
     days: int,
     is_carried: Callable[[str], Awaitable[bool]],
+    alone: Sole = nobody_else,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
-    """Forget what is too old, now and once a day; runs until it is cancelled."""
+    """Forget what is too old, now and once a day, unless another process is just doing it.
+
+    Runs until it is cancelled.
+    """
     log = structlog.get_logger()
     watch = Watch(is_carried, lambda why: log.error("forgetting_failed", why=why))
     while True:
         try:
-            if count := await forget_older(store, days, now(), watch):
+            async with alone("forgetting") as is_ours:
+                count = await forget_older(store, days, now(), watch) if is_ours else 0
+            if count:
                 log.info("rounds_forgotten", rounds=count, older_than_days=days)
         except StoreError as error:
             watch.on_fault(str(error))

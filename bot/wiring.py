@@ -3,18 +3,23 @@
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 from bot import metrics
 from bot.bakeoffs.holds import Holds
 from bot.books import bench_of, opened_engine
-from bot.commands.desk import Desk, now
+from bot.bus import OwnBus
+from bot.commands.desk import Desk
 from bot.offers import LOCAL, demonstration, offered
 from bot.outbox import Outbox
-from bot.ports import Claims
+from bot.ports import Bus, Claims, Runner
 from bot.runners.claims import NO_CLAIMS, FileClaims
-from bot.runners.local import LocalRunner
+from bot.runners.local import LocalRunner, Paying, Prepare
 from bot.settings import Houses, Seat, Settings, load_houses
 from bot.suites.keeping import keep_house
+from bot.together import Together, together
+from bot.tracing import Collector, Tracing, tracing_to
 from council import scrub
 from council.budgeting import Budget
 from council.gateways.litellm import LitellmGateway, SeatSettings
@@ -24,13 +29,20 @@ from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway
 from council.gateways.local.platforms import supported
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
+from council.gateways.traffic import Neighbours
 from council.panel import Panel
-from council.ports import Gateway
+from council.ports import Gateway, Store
+from council.providers import Health
 from council.rounds import Round
 from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
+from storage.memos import SqlMemos
 from storage.outgoing import SqlOutgoing
+from storage.sole import SqlSole
 from storage.sql import SqlStore
+
+if TYPE_CHECKING:
+    from bot.cluster.opening import Cluster
 
 SCRIPTED = "scripted/"
 
@@ -52,12 +64,14 @@ def opened_claims(settings: Settings) -> Iterator[Claims]:
 class Wishes:
     """What whoever opens the desk wants: demonstration models, and to be told of things.
 
-    `on_fetch` hears how a fetch goes, `on_closed` of each round that came to its end.
+    `on_fetch` hears how a fetch goes, `on_closed` of each round that came to its end. Whoever
+    `serves` stays, and is one process of the cluster where the database is a server.
     """
 
     local: bool = False
     on_fetch: Callable[[str, int, int], None] = lambda *_: None
     on_closed: Callable[[Round], None] = lambda _: None
+    serves: bool = False
 
 
 def _unpacked(on_fetch: Callable[[str, int, int], None]) -> Callable[[Progress], None]:
@@ -70,11 +84,67 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
     houses = await find_houses(settings, local=wishes.local)
     async with AsyncExitStack() as stack:
         engine = await stack.enter_async_context(opened_engine(settings))
-        store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, now)
+        stack.enter_context(metrics.database_watched(engine))
+        cluster = await stack.enter_async_context(_opened_cluster(settings))
+        bus: Bus = cluster.bus if cluster else OwnBus()
+        shared = await stack.enter_async_context(together(engine, bus))
+        store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, shared.now)
+        models = await stack.enter_async_context(_opened_models(settings, houses, shared, wishes))
+        claims = stack.enter_context(opened_claims(settings))
+        collector = Collector(settings.otlp_endpoint, settings.trace_headers)
+        tracing = await stack.enter_async_context(tracing_to(collector))
+        parts = (store, models.gateway, models.prepare, budget.paying, claims)
+        carrying = _Carrying(*parts, tracing, shared.now)
+        runner = await stack.enter_async_context(_opened_runner(carrying, cluster, wishes))
+        sole = None if settings.database_file else SqlSole(engine)
+        holds = Holds(None if claims is NO_CLAIMS else claims, sole)
+        stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
+        # Who serves a chat holds its claim, where there are any.
+        outbox = Outbox(SqlOutgoing(engine), shared.now, alone=claims is not NO_CLAIMS)
+        bench = bench_of(engine)
+        await keep_house(bench.suites, houses.suites, shared.now())
+        yield Desk(
+            *(store, models.gateway, runner, outbox, houses.panels, houses.default),
+            models.prepare,
+            models.health,
+            now=shared.now,
+            budget=budget,
+            bench=bench,
+            experiments=SqlExperiments(engine),
+            memos=SqlMemos(engine),
+            texts_days=houses.texts_days,
+            access=houses.access,
+            holds=holds,
+            bakeoff_rounds=houses.bakeoff_rounds,
+            zone=houses.zone,
+            bus=bus,
+            door=shared.door,
+            works=cluster.works if cluster and wishes.serves else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Models:
+    """The way to all models, what has a panel's ready, and how they fare."""
+
+    gateway: Gateway
+    prepare: Prepare
+    health: Callable[[], Health]
+
+
+@asynccontextmanager
+async def _opened_models(
+    settings: Settings, houses: Houses, shared: Together, wishes: Wishes
+) -> AsyncIterator[_Models]:
+    """Give the way to models; what was started for it is stopped with the block."""
+    async with AsyncExitStack() as stack:
         local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
         stack.push_async_callback(local.stop)
-        remote = LitellmGateway(_settled(houses.seats, settings), houses.limits)
+        neighbours = Neighbours(shared.turnstile, shared.tell)
+        seats = _settled(houses.seats, settings)
+        remote = LitellmGateway(seats, houses.limits, neighbours=neighbours)
         stack.push_async_callback(remote.close)
+        await stack.enter_async_context(shared.heeding(remote.heed))
         stack.enter_context(metrics.providers_watched(remote.health))
         routes: dict[str, Gateway] = {SCRIPTED: ScriptedGateway(), f"{LOCAL}/": local, "": remote}
 
@@ -87,30 +157,64 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
             elif not all(seat.model_id.startswith(SCRIPTED) for seat in seats):
                 await remote.warm()
 
-        gateway = RoutingGateway(routes)
-        claims = stack.enter_context(opened_claims(settings))
-        carrying = (store, gateway, prepare, claims, budget.paying)
-        runner = LocalRunner(*carrying, on_closed=wishes.on_closed)
-        stack.push_async_callback(runner.close)
-        holds = Holds(None if claims is NO_CLAIMS else claims)
-        stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
-        # Who serves a chat holds its claim, where there are any.
-        outbox = Outbox(SqlOutgoing(engine), now, alone=claims is not NO_CLAIMS)
-        bench = bench_of(engine)
-        await keep_house(bench.suites, houses.suites, now())
-        yield Desk(
-            *(store, gateway, runner, outbox, houses.panels, houses.default),
-            prepare,
-            remote.health,
-            budget=budget,
-            bench=bench,
-            experiments=SqlExperiments(engine),
-            texts_days=houses.texts_days,
-            access=houses.access,
-            holds=holds,
-            bakeoff_rounds=houses.bakeoff_rounds,
-            zone=houses.zone,
+        yield _Models(RoutingGateway(routes), prepare, remote.health)
+
+
+@asynccontextmanager
+async def _opened_cluster(settings: Settings) -> AsyncIterator["Cluster | None"]:
+    """Give what the processes of a database server share; None where there is no server."""
+    if not settings.database.startswith("postgresql"):
+        yield None
+        return
+    # Whoever keeps all in a file does not wait for its libraries.
+    from bot.cluster.opening import opened_cluster
+
+    async with opened_cluster(settings.database) as cluster:
+        yield cluster
+
+
+@dataclass(frozen=True, slots=True)
+class _Carrying:
+    """What rounds are carried with."""
+
+    store: Store
+    gateway: Gateway
+    prepare: Prepare
+    paying: Paying
+    claims: Claims
+    tracing: Tracing
+    now: Callable[[], datetime]
+
+
+@asynccontextmanager
+async def _opened_runner(
+    with_: _Carrying, cluster: "Cluster | None", wishes: Wishes
+) -> AsyncIterator[Runner]:
+    """Give who carries rounds: this process, or all that serve on the same server."""
+    parts, paying = (with_.store, with_.gateway, with_.prepare), with_.paying
+    if cluster and wishes.serves:
+        from bot.runners.cluster import ClusterRunner
+
+        shared = (cluster.works, cluster.bus, paying)
+        many = ClusterRunner(
+            *(*parts, *shared),
+            on_closed=wishes.on_closed,
+            tracing=with_.tracing,
+            now=with_.now,
         )
+        async with many.carrying():
+            yield many
+        return
+    if cluster:
+        from bot.runners.apart import apart
+
+        paying = apart(cluster.works, paying)
+    own = (*parts, with_.claims, paying)
+    runner = LocalRunner(*own, on_closed=wishes.on_closed, tracing=with_.tracing)
+    try:
+        yield runner
+    finally:
+        await runner.close()
 
 
 async def surroundings(settings: Settings) -> list[str]:

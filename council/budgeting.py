@@ -1,6 +1,6 @@
 """Rounds kept within their budgets: reserved before, settled after, freed at the end."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +13,10 @@ from council.paying import BudgetedGateway
 from council.ports import Gateway, Ledger, Store
 from council.rounds import Round
 from council.spending import Account, Caps
+
+
+async def _at_once() -> None:
+    """Wait for nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +99,14 @@ class Budget:
         """Free what is reserved for a round."""
         await self.ledger.free(round_id)
 
-    async def sweep(self, store: Store) -> None:
-        """Free what is still reserved for rounds that are closed, or were never stored."""
-        for round_id in await self.ledger.held():
+    async def sweep(self, store: Store, settle: Callable[[], Awaitable[None]] = _at_once) -> None:
+        """Free what is still reserved for rounds that are closed, or were never stored.
+
+        `settle` waits as long as a round may be about to be stored, where others do that too.
+        """
+        held = await self.ledger.held()
+        await settle()
+        for round_id in held:
             try:
                 over = (await store.load(round_id)).closing is not None
             except RoundNotFoundError:

@@ -24,14 +24,29 @@ class BreakerState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Crowd:
+    """Calls of all processes at one address: those under way, and those that wait for a turn."""
+
+    under_way: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProviderHealth:
-    """A provider at one address; "" is the provider's own."""
+    """A provider at one address; "" is the provider's own.
+
+    What is `everywhere` is what all processes had there when this one last looked; None where it
+    counts alone. Turns, and the seconds they were waited for, are those since the start.
+    """
 
     provider: str
     address: str
     limits: Limits
     under_way: int = 0
     waiting: int = 0
+    turns: int = 0
+    waited_seconds: float = 0.0
+    everywhere: Crowd | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +66,21 @@ class Health:
 
     providers: tuple[ProviderHealth, ...] = ()
     models: tuple[ModelHealth, ...] = ()
+
+
+class Lesson(StrEnum):
+    """What was learnt of a model: it asks to be left alone, failed again and again, or is back."""
+
+    PAUSE = "pause"
+    SHUT = "shut"
+    BACK = "back"
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What one process has learnt of a model at an address, and for how many seconds it holds."""
+
+    gate: str
+    model: str
+    lesson: Lesson
+    seconds: float = 0.0

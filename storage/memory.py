@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from council.ballots import Ballot, SpoiledBallot
 from council.errors import StoreError
@@ -209,13 +209,15 @@ class MemoryOutgoing:
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
         """Undertake to send a message of a round, or give the claim there is already."""
         if key in self._claims:
-            return self._claims[key]
+            found = self._claims[key]
+            return replace(found, age_seconds=(now - found.claimed_at).total_seconds())
         self._claims[key], self._rounds[key] = Claim(key, now), round_id
         return replace(self._claims[key], is_new=True)
 
     async def take_over(self, claim: Claim, now: datetime) -> bool:
         """Take a claim from whoever let it lie; False if it was marked or taken meanwhile."""
-        if self._claims[claim.key] != replace(claim, is_new=False) or claim.message:
+        found = self._claims[claim.key]
+        if found.claimed_at != claim.claimed_at or found.message or claim.message:
             return False
         self._claims[claim.key] = Claim(claim.key, now)
         return True
@@ -236,6 +238,13 @@ class MemoryOutgoing:
             if key.startswith(start) and claim.message == message:
                 return key
         return None
+
+    async def unmarked(self, older_seconds: float, now: datetime) -> int:
+        """Count the claims that have lain for longer than that without a mark."""
+        since = now - timedelta(seconds=older_seconds)
+        return sum(
+            claim.message is None and claim.claimed_at < since for claim in self._claims.values()
+        )
 
     def drop(self, round_id: str) -> None:
         """Delete what was sent of a round."""

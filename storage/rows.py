@@ -228,16 +228,39 @@ class HumanVoteRow(_OfRound, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
+class CompatibleRow(SQLModel, table=True):
+    """One row: the oldest schema whose programs may work on this one."""
+
+    __tablename__ = "compatible"
+    id: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    oldest: str
+
+
+# The few messages that may have to be looked up.
+_UNMARKED = text("message IS NULL")
+
+
 class OutgoingRow(SQLModel, table=True):
     """A message that is being sent, or was; `message` is the chat's own id once it is known.
+
+    `claimed_by` is the key of the act that claimed it.
 
     `round_id` is that of a round or of a bake-off, so it belongs to no row of either.
     """
 
     __tablename__ = "outgoing"
+    __table_args__ = (
+        Index(
+            "ix_outgoing_unmarked",
+            "claimed_at",
+            sqlite_where=_UNMARKED,
+            postgresql_where=_UNMARKED,
+        ),
+    )
     key: str = Field(primary_key=True)
     round_id: str = Field(index=True)
     claimed_at: datetime = Field(sa_type=UtcDateTime)
+    claimed_by: str = Field(default="", sa_column_kwargs={"server_default": ""})
     message: str | None = None
 
 
@@ -257,6 +280,16 @@ class SpendingRow(SQLModel, table=True):
     reserved_micro: int = Field(default=0, sa_type=BigInteger)
     spent_micro: int = Field(default=0, sa_type=BigInteger)
     unknown_calls: int = 0
+
+
+class MemoRow(SQLModel, table=True):
+    """A few words that the chats need again: of what kind, under which name, and since when."""
+
+    __tablename__ = "memo"
+    kind: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    text: str
+    at: datetime = Field(sa_type=UtcDateTime)
 
 
 class SettledRow(SQLModel, table=True):

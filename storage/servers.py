@@ -1,5 +1,6 @@
 """The engine for a database server: bounded, and never waiting for ever."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import URL, event, make_url, text
@@ -9,7 +10,19 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from council.errors import StoreError
 from storage.nul import document_given_back, kept_document
 
-POOL_SIZE, POOL_OVERFLOW, POOL_SECONDS = 10, 5, 10
+POOL_SIZE, POOL_OVERFLOW, POOL_SECONDS = 10, 5, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """How many connections there are, how many more for a while, and how long one is waited for."""
+
+    size: int = POOL_SIZE
+    overflow: int = POOL_OVERFLOW
+    seconds: float = POOL_SECONDS
+
+
+USUAL = Pool()
 # A process that is frozen, or cut off, holds up the others for so long at most.
 SESSION = {
     "timezone": "UTC",
@@ -32,7 +45,7 @@ UNREADABLE = (
 )
 
 
-def open_server(url: str) -> AsyncEngine:
+def open_server(url: str | URL, pool: Pool = USUAL) -> AsyncEngine:
     """Give the engine for a server's address; nothing is connected yet.
 
     What the address itself says of timeouts and the like stands.
@@ -40,9 +53,9 @@ def open_server(url: str) -> AsyncEngine:
     try:
         engine = create_async_engine(
             url,
-            pool_size=POOL_SIZE,
-            max_overflow=POOL_OVERFLOW,
-            pool_timeout=POOL_SECONDS,
+            pool_size=pool.size,
+            max_overflow=pool.overflow,
+            pool_timeout=pool.seconds,
             pool_pre_ping=True,
             # An error must not quote what people wrote.
             hide_parameters=True,

@@ -1,6 +1,6 @@
 """Who may ask where, with which panels and how often, and who may read which rounds."""
 
-from bot.access.pacing import TooManyRoundsError, check_pace
+from bot.access.pacing import TooManyRoundsError, check_pace, is_paced
 from bot.access.policy import (
     Access,
     ChannelRules,
@@ -23,6 +23,7 @@ __all__ = [
     "check_pace",
     "check_panel",
     "check_readable",
+    "is_paced",
     "listable",
     "readable",
 ]

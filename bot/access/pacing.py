@@ -21,7 +21,7 @@ async def check_pace(access: Access, store: Store, question: Question, now: date
     What nobody asked, what was asked in the terminal or on the page, and rounds of bake-offs go by
     no limit.
     """
-    if question.place.chat in HOUSE or not question.asked_by:
+    if not is_paced(access, question):
         return
     # The day's limit comes first: where both are reached, it lasts longer.
     limits = (("24 hours", _DAY, access.rounds_per_day), ("hour", _HOUR, access.rounds_per_hour))
@@ -41,6 +41,12 @@ async def check_pace(access: Access, store: Store, question: Question, now: date
                 f"You have asked {most} round{'s' * (most > 1)} in the last {words}, as many as "
                 f"are allowed: the next one is free {free}."
             )
+
+
+def is_paced(access: Access, question: Question) -> bool:
+    """Say whether a question goes by a limit of its asker's at all."""
+    is_limited = access.rounds_per_hour is not None or access.rounds_per_day is not None
+    return is_limited and question.place.chat not in HOUSE and bool(question.asked_by)
 
 
 def _when(moment: datetime, now: datetime) -> str:

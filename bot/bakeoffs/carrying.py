@@ -21,6 +21,7 @@ from council.ports import Wanted
 from council.rounds import Closing, Round
 
 LOOK_SECONDS = 3.0  # after which its row is read again: another process may have cancelled it
+AGAIN_SECONDS = 1.0  # before a round is gone on with whose process stopped
 CANCELLED = "its round was cancelled"
 UNFORESEEN = "something went wrong; the log says what"
 
@@ -213,7 +214,14 @@ class Carrying:
         elif (await self._house.store.line(self._bakeoff.round_id(number))).paused:
             await self._fail(number, CANCELLED)
         else:
+            await self._go_on_elsewhere(number)
+
+    async def _go_on_elsewhere(self, number: int) -> None:
+        """Have a round go on whose process stopped; without a cluster, that was this one."""
+        if self._house.works is None:
             raise RoundStoppedError("The bake-off stopped with this process; a restart goes on.")
+        await asyncio.sleep(AGAIN_SECONDS)
+        self._waiting.appendleft(number)
 
     async def _note(self, number: int, closing: Closing | None) -> None:
         """Note a round that is over."""

@@ -10,18 +10,21 @@ from functools import partial
 
 import structlog
 
+from bot.bakeoffs import news
 from bot.bakeoffs.carrying import Carrying, Outcome
-from bot.bakeoffs.holds import Held
+from bot.bakeoffs.following import followed, holding_of, is_held, watching
+from bot.bakeoffs.holds import Carry, Held
 from bot.bakeoffs.house import House
 from bot.bakeoffs.standing import standing
 from bot.bakeoffs.telling import Silence, Telling
 from bot.chat import Chat, UnwelcomeError
 from council.bakeoffs.bakeoff import Bakeoff, Ending
 from council.bakeoffs.progress import Progress
-from council.errors import BakeoffError, CouncilError
+from council.errors import BakeoffError, CouncilError, StoreError
 from council.ports import Wanted
 
 INTERRUPTED = "It was stopped by a fault: {why}"
+LAST_SECONDS, LOOK_SECONDS = 10.0, 0.2  # until a work that has told of its end is over, and between
 
 
 async def hold(house: House, chat: Chat | None, bakeoff: Bakeoff) -> Progress:
@@ -30,16 +33,33 @@ async def hold(house: House, chat: Chat | None, bakeoff: Bakeoff) -> Progress:
     Whoever waits for it may leave: it goes on. Raises HeldElsewhereError where another process
     holds it, UnwelcomeError where it cannot be shown and nothing was asked yet: then nothing is.
     """
-    begin(house, chat, bakeoff)
     newest = Progress(bakeoff)
-    async for progress in house.holds.watching(bakeoff.id):
-        newest = progress
+    with house.bus.heard(news.topic_of(bakeoff.id)) as said:  # from before it begins
+        await begin(house, chat, bakeoff)
+        if house.works is None:
+            going = house.holds.watching(bakeoff.id)
+        else:
+            going = followed(house, house.works, bakeoff, said)
+        async for progress in going:
+            newest = progress
     return newest
 
 
-def begin(house: House, chat: Chat | None, bakeoff: Bakeoff) -> None:
-    """Do as `hold`, and do not wait for it."""
-    house.holds.begin(bakeoff, partial(_held, house, chat))
+async def begin(house: House, chat: Chat | None, bakeoff: Bakeoff) -> None:
+    """Do as `hold`, and do not wait for it; in a cluster, whichever process comes first holds it.
+
+    Then that process finds a chat of its own to show it in.
+    """
+    if house.works is None:
+        house.holds.begin(bakeoff, carry(house, chat))
+    else:
+        with suppress(StoreError):  # then the sweep finds it
+            await house.works.begin(holding_of(house, bakeoff))
+
+
+def carry(house: House, chat: Chat | None) -> Carry:
+    """Give how a bake-off is carried to its end, shown by a chat where there is one."""
+    return partial(_held, house, chat)
 
 
 async def cancel(house: House, bakeoff: Bakeoff, why: str) -> int:
@@ -52,6 +72,7 @@ async def cancel(house: House, bakeoff: Bakeoff, why: str) -> int:
         raise BakeoffError(f"Bake-off {bakeoff.id} is over already.")
     await house.bench.bakeoffs.end(bakeoff.id, Ending(house.now(), why))
     house.holds.ring(bakeoff.id)
+    await house.bus.tell(news.bell_of(bakeoff.id))
     lines = await house.store.recent(wanted=Wanted(bakeoff=bakeoff.id))
     unfinished = [line.id for line in lines if line.seconds is None]
     await asyncio.gather(*(house.runner.stop(round_id) for round_id in unfinished))
@@ -67,7 +88,7 @@ async def reopened(house: House, bakeoff: Bakeoff, cap_micro: int | None = None)
     """
     if (await house.bench.bakeoffs.load(bakeoff.id)).ending:
         await _let_go(house, bakeoff)
-    if house.holds.seen(bakeoff.id):
+    if await is_held(house, bakeoff):
         raise BakeoffError(f"Bake-off {bakeoff.id} is under way: there is nothing to go on with.")
     if (await standing(house, bakeoff)).is_whole:
         raise BakeoffError(
@@ -81,10 +102,14 @@ async def reopened(house: House, bakeoff: Bakeoff, cap_micro: int | None = None)
 
 
 async def _let_go(house: House, bakeoff: Bakeoff) -> None:
-    """Wait until whoever holds it here has told that it is over."""
+    """Wait until whoever holds it has told that it is over."""
     with suppress(CouncilError):
-        async for _ in house.holds.watching(bakeoff.id):
+        async for _ in watching(house, bakeoff):
             pass
+    with suppress(TimeoutError):  # it has told, and is about to end
+        async with asyncio.timeout(LAST_SECONDS):
+            while await is_held(house, bakeoff):  # noqa: ASYNC110 - another process ends it
+                await asyncio.sleep(LOOK_SECONDS)
 
 
 async def _held(house: House, chat: Chat | None, held: Held) -> None:

@@ -1,14 +1,16 @@
 """The bake-offs that this process holds, each in a task, and everybody who watches one.
 
-A claim keeps every other process of the machine from holding the same one.
+A claim keeps every other process of the machine from holding the same one; in a cluster, its works
+do.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 
 import structlog
 
+from bot.doing import Sole
 from bot.ports import Claims
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.progress import Progress
@@ -54,12 +56,18 @@ class Held:
 
 Carry = Callable[[Held], Awaitable[None]]
 
+UNFORESEEN = "Bake-off {id} was stopped by something unforeseen; the log says what."
+
 
 class Holds:
-    """Who holds what in this process; `claims` are None where no other process can."""
+    """Who holds what in this process; `claims` are None where no other process can.
 
-    def __init__(self, claims: Claims | None = None) -> None:
+    `sole` keeps processes on other machines from what goes by a name, where there can be any.
+    """
+
+    def __init__(self, claims: Claims | None = None, sole: Sole | None = None) -> None:
         self._claims = claims
+        self._sole = sole
         self._held: dict[str, Held] = {}
 
     def begin(self, bakeoff: Bakeoff, carry: Carry) -> None:
@@ -75,6 +83,24 @@ class Holds:
             )
         held = self._held[bakeoff.id] = Held(bakeoff)
         held.task = asyncio.create_task(self._carry(held, carry))
+
+    async def keep(self, bakeoff: Bakeoff, carry: Carry) -> None:
+        """Do as `begin`, and wait for its end; whoever leaves has it stopped.
+
+        Raises CouncilError for what kept it from its end.
+        """
+        self.begin(bakeoff, carry)
+        held = self._held[bakeoff.id]
+        with held.watched() as heard:
+            try:
+                while isinstance(news := await heard.get(), Progress):
+                    pass
+            finally:
+                await _stopped(held)
+        if isinstance(news, CouncilError):
+            raise news
+        if news is not None:
+            raise BakeoffError(UNFORESEEN.format(id=bakeoff.id)) from news
 
     def seen(self, bakeoff_id: str) -> Progress | None:
         """Give how a bake-off stands that is held here, None of any other."""
@@ -100,9 +126,13 @@ class Holds:
                     raise news
                 yield news
 
-    @contextmanager
-    def alone_with(self, name: str) -> Iterator[bool]:
+    @asynccontextmanager
+    async def alone_with(self, name: str) -> AsyncIterator[bool]:
         """Keep other processes from what goes by a name; False where one of them has it."""
+        if self._sole:
+            async with self._sole(name) as is_ours:
+                yield is_ours
+            return
         is_ours = self._claims is None or self._claims.take(name)
         try:
             yield is_ours
@@ -143,6 +173,13 @@ class Holds:
             if self._claims:
                 self._claims.free(_claim(bakeoff_id))
             held.tell(news)
+
+
+async def _stopped(held: Held) -> None:
+    """Have a task that goes on stopped, and wait for its end."""
+    if held.task:
+        held.task.cancel()
+        await asyncio.gather(held.task, return_exceptions=True)
 
 
 def _claim(bakeoff_id: str) -> str:

@@ -7,7 +7,7 @@ from typing import Protocol
 from bot.bakeoffs.holds import Holds
 from bot.chat import Chat
 from bot.outbox import Outbox
-from bot.ports import Runner
+from bot.ports import Bus, Runner, Works
 from council.bakeoffs.ports import Bench
 from council.budgeting import Budget
 from council.panel import Panel
@@ -57,6 +57,21 @@ class House(Protocol):
     @property
     def holds(self) -> Holds:
         """The bake-offs that this process holds."""
+        ...
+
+    @property
+    def works(self) -> Works | None:
+        """What shares out work among the processes of a cluster; None where there is one."""
+        ...
+
+    @property
+    def bus(self) -> Bus:
+        """What every process hears."""
+        ...
+
+    @property
+    def shards(self) -> int:
+        """How many connections Discord deals its servers out among."""
         ...
 
     @property

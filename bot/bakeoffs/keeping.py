@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from bot.doing import Sole, nobody_else
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.packing import Packed, packed
 from council.bakeoffs.ports import Bench, Records
@@ -89,12 +90,25 @@ async def _keep(bench: Bench, numbers: Sequence[Numbers]) -> None:
     await bench.votes.keep([number.votes for number in numbers])
 
 
-async def keep_counting(parts: Parts, closed: asyncio.Queue[Round]) -> None:
-    """Keep the numbers of rounds that closed before, then of each that closes; until cancelled."""
-    await _tried(records_up_to_date(parts))
-    await _tried(votes_up_to_date(parts))
+async def keep_counting(
+    parts: Parts,
+    closed: asyncio.Queue[Round],
+    alone: Sole = nobody_else,
+) -> None:
+    """Keep the numbers of rounds that closed before, then of each that closes; until cancelled.
+
+    Those of before are one process' affair.
+    """
+    await _tried(_caught_up(parts, alone))
     while True:
         await _tried(_keep_record(parts, await closed.get()))
+
+
+async def _caught_up(parts: Parts, alone: Sole) -> None:
+    async with alone("counting") as is_ours:
+        if is_ours:
+            await _tried(records_up_to_date(parts))
+            await _tried(votes_up_to_date(parts))
 
 
 async def _keep_record(parts: Parts, round_: Round) -> None:

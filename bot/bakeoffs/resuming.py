@@ -19,22 +19,22 @@ async def go_on_in(house: House, chat: str, way: Way) -> None:
     """Go on with what reports to a chat, in the places that the way leads to."""
     for bakeoff in await _unfinished(house):
         if bakeoff.place.chat == chat and (found := way(bakeoff.place)):
-            _go_on(house, found, bakeoff)
+            await _go_on(house, found, bakeoff)
 
 
 async def go_on_at_home(house: House) -> None:
     """Go on with what was begun on the page or the command line; who looks there, sees it."""
     for bakeoff in await _unfinished(house):
         if bakeoff.place.chat in HOUSE:
-            _go_on(house, None, bakeoff)
+            await _go_on(house, None, bakeoff)
 
 
 async def _unfinished(house: House) -> tuple[Bakeoff, ...]:
     return await house.bench.bakeoffs.recent(wanted=WantedBakeoffs(unfinished=True))
 
 
-def _go_on(house: House, chat: Chat | None, bakeoff: Bakeoff) -> None:
+async def _go_on(house: House, chat: Chat | None, bakeoff: Bakeoff) -> None:
     try:
-        begin(house, chat, bakeoff)
+        await begin(house, chat, bakeoff)
     except CouncilError as error:  # another process holds it
         structlog.get_logger().info("bakeoff_not_resumed", bakeoff_id=bakeoff.id, why=str(error))

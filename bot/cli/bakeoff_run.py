@@ -132,7 +132,7 @@ async def _carried(desk: Desk, bakeoff: Bakeoff, console: Console) -> None:
     """Hold it to its end; Ctrl-C stops spending and keeps what there is."""
     bar = BakeoffBar(console, bakeoff)
     try:
-        holding.begin(desk, None, bakeoff)
+        await holding.begin(desk, None, bakeoff)
         async for progress in desk.holds.watching(bakeoff.id):
             bar.show(progress)
     except asyncio.CancelledError:

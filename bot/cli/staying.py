@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
+from importlib.metadata import version
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from rich.console import Console
 from bot import logs, metrics
 from bot.bakeoffs.keeping import keep_counting
 from bot.bakeoffs.resuming import go_on_at_home
+from bot.cli.beside import acts_of_a_cluster
 from bot.cli.discord_address import discord_address
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
@@ -24,13 +26,14 @@ from bot.retention import keep_forgetting
 from bot.scheduler.service import Scheduler
 from bot.settings import Settings, SettingsError, load_settings
 from bot.web.app import web_app
-from bot.web.seals import Seals, seal_key
+from bot.web.seals import Seals, seal_key, shared_key
 from bot.web.server import listening
 from bot.web.site import Site
 from bot.wiring import Wishes, opened_desk, surroundings
 from council.errors import PanelError
 from council.panel import Panel
 from council.rounds import Round
+from storage.schema import HEAD
 
 if TYPE_CHECKING:
     from bot.discord.address import Address
@@ -69,12 +72,15 @@ async def serve(*, local: bool) -> None:
     check_open(settings)
     readying = Readying(FetchBar(console).show)
     logs.set_up(verbose=True)
+    metrics.built(version("council-bot"), HEAD)
     say = partial(console.print, markup=False, soft_wrap=True)  # a sentence is one line of a log
-    async with opened_desk(settings, Wishes(local, readying.on_fetch, closed.put_nowait)) as desk:
+    await _server_there(settings, say)
+    wishes = Wishes(local, readying.on_fetch, closed.put_nowait, serves=True)
+    async with opened_desk(settings, wishes) as desk:
         panel = _default_panel(desk)
         site = Site(
             desk,
-            Seals(seal_key(token_of(settings), settings.data_dir)),
+            Seals(await _key(desk, settings), lambda: desk.now().timestamp()),
             token_of(settings),
             tuple(await surroundings(settings)),
             lambda: readying.state,
@@ -89,16 +95,34 @@ async def serve(*, local: bool) -> None:
             say(f"The page: {server.address}")
             for line in (*introduction(desk), *not_started(settings)):
                 say(line)
-            acts = [readying.ready(desk, panel), metrics.watch_lag(), keep_counting(desk, closed)]
-            acts.append(Scheduler(desk).run())
-            if desk.texts_days is not None:
-                acts.append(keep_forgetting(desk.store, desk.texts_days, desk.runner.is_carried))
+            acts = [readying.ready(desk, panel), metrics.watch_lag(), *_kept_up(desk, closed)]
             if slack:
                 acts.append(slack.run())
             if address := discord_address(settings):
                 acts.append(_discord(desk, address, settings.data_dir, say).run())
             async with _beside(*acts):
                 await server.stopped()
+
+
+def _kept_up(desk: Desk, closed: "asyncio.Queue[Round]") -> list[Coroutine[None, None, None]]:
+    """Give what goes on for the house, whichever chats there are."""
+    alone = desk.holds.alone_with
+    acts = [Scheduler(desk).run(), keep_counting(desk, closed, alone)]
+    acts.append(metrics.watch_outbox(desk.outbox.unmarked))
+    if desk.texts_days is not None:
+        carried = desk.runner.is_carried
+        acts.append(keep_forgetting(desk.store, desk.texts_days, carried, alone))
+    if desk.works:
+        acts += acts_of_a_cluster(desk, desk.works)
+    return acts
+
+
+async def _server_there(settings: Settings, say: Callable[[str], None]) -> None:
+    """Wait for a database server that is not there yet, as after a machine's start."""
+    if settings.database.startswith("postgresql"):
+        from bot.cluster.opening import wait_for_server
+
+        await wait_for_server(settings.database, say)
 
 
 # A chat's library takes a third of a second: a start without a token for it does not wait.
@@ -116,9 +140,18 @@ def _discord(desk: Desk, address: "Address", folder: Path, say: Callable[[str], 
 
 async def _resume(desk: Desk) -> None:
     """Go on with the page's rounds and bake-offs that were interrupted; free what none holds."""
-    await desk.budget.sweep(desk.store)
+    if desk.works is None:
+        await desk.budget.sweep(desk.store)
     await desk.runner.resume(("web",))
-    await go_on_at_home(desk)
+    if desk.works is None:
+        await go_on_at_home(desk)
+
+
+async def _key(desk: Desk, settings: Settings) -> bytes:
+    """Give the key of the page's seals: one for all processes that share a database."""
+    if desk.works and not token_of(settings):
+        return await shared_key(desk.memos)
+    return seal_key(token_of(settings), settings.data_dir)
 
 
 @asynccontextmanager

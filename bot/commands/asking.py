@@ -7,7 +7,7 @@ from bot.access import admitted
 from bot.chat import Chat, Note, Post, Said
 from bot.commands.accepting import accepted
 from bot.commands.desk import Desk
-from bot.commands.showing import see_through
+from bot.commands.displaying import have_shown
 from council.rounds import Question, Round
 
 _OPTION = re.compile(r"\A(panel|method|seed):(\S+)(?:\s+|\Z)")
@@ -40,11 +40,12 @@ async def taken_up(desk: Desk, chat: Chat, said: Said, round_: Round) -> None:
     """Tell the asker what happens with a new round, and see it through."""
     with desk.seeing_through(round_):
         await chat.whisper(said, await accepted(desk, round_))
-        await see_through(desk, chat, round_.question.place, round_)
+        await have_shown(desk, chat, said, round_)
 
 
 async def opened(desk: Desk, said: Said, text: str, choice: Choice = Choice()) -> Round | None:
     """Give the stored round of a new question, or None for an event that has come before."""
+    await desk.look_up(said.place)
     round_ = proposed(desk, said, text, choice)
     return round_ if await desk.open(round_) else None
 

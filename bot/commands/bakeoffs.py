@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from bot.access.bakeoffs import check_own_bakeoff
 from bot.bakeoffs import holding
+from bot.bakeoffs.following import is_held
 from bot.bakeoffs.holds import HeldElsewhereError
 from bot.bakeoffs.opening import expected
 from bot.bakeoffs.results import result_of
@@ -20,6 +21,7 @@ from bot.render.bakeoffs import running_post, state_of
 from bot.render.figures import counted
 from council.bakeoffs.bakeoff import Bakeoff
 from council.errors import BakeoffError
+from council.places import HOUSE
 
 SHOWN = 10
 CANCELLED = "It was cancelled."
@@ -48,6 +50,7 @@ async def proposed(desk: Desk, said: Said, words: Words) -> Bakeoff:
     """Give the bake-off that is wanted, not kept yet; SuiteError, PanelError, NotAdmittedError."""
     check_own_people(said)
     suite = await meant_suite(desk, said.place, words.name)
+    await desk.look_up(said.place)
     panel = desk.panel(words.panel, said.place)
     own = (f"bo:{said.key}", suite, panel, said.place, said.asker.id, desk.now())
     return Bakeoff(*own, words.cap_micro)
@@ -76,7 +79,7 @@ async def _held(desk: Desk, chat: Chat, said: Said, bakeoff: Bakeoff, what: str)
     await chat.whisper(said, Post((Note(line),), line))
     shown = _way(desk, chat, said, bakeoff)
     if not chat.follows:
-        holding.begin(desk, shown, bakeoff)
+        await holding.begin(desk, shown, bakeoff)
         return
     try:
         await holding.hold(desk, shown, bakeoff)
@@ -100,11 +103,13 @@ async def cancel(desk: Desk, chat: Chat, said: Said, words: Words) -> None:
     """Stop spending on a bake-off; what there is of it is kept."""
     bakeoff = await meant_bakeoff(desk, said, words.name)
     check_own_bakeoff(desk.access, bakeoff, said.asker, "cancel a bake-off")
-    is_held = desk.holds.seen(bakeoff.id) is not None
+    was_held = await is_held(desk, bakeoff)
     kept = await holding.cancel(desk, bakeoff, CANCELLED)
-    if not is_held and (shown := _way(desk, chat, said, bakeoff)):
+    shown = _way(desk, chat, said, bakeoff)
+    is_told_elsewhere = desk.works is not None and bakeoff.place.chat not in HOUSE
+    if not was_held and (shown or is_told_elsewhere):
         with suppress(HeldElsewhereError):  # that process tells of it
-            holding.begin(desk, shown, await desk.bench.bakeoffs.load(bakeoff.id))
+            await holding.begin(desk, shown, await desk.bench.bakeoffs.load(bakeoff.id))
     of = counted(len(bakeoff.suite.questions), "question")
     line = (
         f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept, and nothing more is spent. "
@@ -137,7 +142,7 @@ async def show(desk: Desk, chat: Chat, said: Said, words: Words) -> None:
     """Show how a bake-off stands, or what it came to."""
     bakeoff = await meant_bakeoff(desk, said, words.name)
     progress = await standing(desk, bakeoff)
-    if desk.holds.seen(bakeoff.id):
+    if await is_held(desk, bakeoff):
         await chat.whisper(said, running_post(progress, ""))
         return
     thread = (await result_of(desk, progress)).thread

@@ -1,26 +1,25 @@
 """The desk: where questions are taken in, and what commands work with."""
 
-import asyncio
 import secrets
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from importlib.metadata import version
 
-from bot.access import Access, TooManyRoundsError, check_pace, check_panel
+from bot.access import Access, TooManyRoundsError, check_pace, check_panel, is_paced
 from bot.bakeoffs.holds import Holds
 from bot.bias.reporting import bias_report
 from bot.bias.showing import Measure
 from bot.bus import OwnBus
 from bot.chat import Chat
+from bot.clock import now as now
 from bot.commands.at_once import check_at_once
-from bot.commands.drafts import Drafts
 from bot.commands.questions import checked_question
+from bot.door import OwnDoor
 from bot.outbox import Outbox
-from bot.ports import Bus, Runner, Works
+from bot.ports import Bus, Door, Runner, Works
 from council.audits import POLICY as AUDITS
 from council.bakeoffs.ports import Bench
 from council.bias.experiment.ports import Experiments
@@ -29,12 +28,14 @@ from council.errors import PanelError, RoundNotFoundError, StoreError
 from council.methods import METHODS
 from council.panel import Panel
 from council.places import Place
-from council.ports import Gateway, RoundLine, Store, Wanted
+from council.ports import Gateway, Memos, RoundLine, Store, Wanted
 from council.prompts import VERSION as PROMPTS
 from council.providers import Health
 from council.rounds import Question, Round
 
 BAKEOFF_ROUNDS = 2  # of one bake-off, under way at once
+PICK = "panel"  # the kind of memo
+SCHEDULES = "schedules"  # what the bus says once one has changed
 
 
 def _new_id() -> str:
@@ -45,29 +46,20 @@ async def _nothing(_: Panel) -> None:
     """Prepare nothing: every model is ready."""
 
 
-def _unheard() -> None:
-    """Tell nobody: no scheduler runs in this process."""
-
-
-def now() -> datetime:
-    """Give this moment."""
-    return datetime.now(UTC)
-
-
 @dataclass(slots=True)
 class Desk:
     """The parts a command needs; `panels` are those that can be chosen, `default` one of them.
 
-    `prepare` has a panel's models ready; `health` tells how they fare. `chosen` remembers which
-    panel a channel has picked, for as long as the bot runs. Texts are kept for `texts_days`, or for
-    ever. `bench` keeps suites, bake-offs, schedules and records, `experiments` their own; `drafts`
-    are suites not kept yet, `holds` the bake-offs under way, each with so many rounds at once.
+    `prepare` has a panel's models ready; `health` tells how they fare. `chosen` is which panel a
+    channel has picked, as far as this process knows. Texts are kept for `texts_days`, or for ever.
+    `bench` keeps suites, bake-offs, schedules and records, `experiments` their own, `memos` what
+    the chats need again; `holds` are the bake-offs under way, each with so many rounds at once.
     `ways` give the chat for a place, by the chat's name, as long as it is connected. `access` says
-    who may ask where; one asker's questions are taken in by turns, and so are a workspace's where
-    it has a limit; `taken_in` are the rounds of such that are seen to their end. Schedules go by
-    the `zone` where they name none, and whoever changes one tells `schedules_changed`.
+    who may ask where; what has a limit comes in by the `door`, one at a time. Schedules go by
+    the `zone` where they name none, and whoever changes one says so on the bus.
     `measure_bias` gives the bias of judges over rounds that are wanted. In a cluster `works` share
-    out what is to be done, else they are None; on the `bus` all processes hear each other.
+    out what is to be done, else they are None; on the `bus` all processes hear each other. Discord
+    deals its servers out among so many `shards`.
     """
 
     store: Store
@@ -80,30 +72,38 @@ class Desk:
     health: Callable[[], Health] = Health
     new_id: Callable[[], str] = _new_id
     now: Callable[[], datetime] = now
-    chosen: dict[Place, str] = field(default_factory=dict)
+    chosen: dict[str, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
     bench: Bench = field(kw_only=True)
     experiments: Experiments = field(kw_only=True)
-    drafts: Drafts = field(default_factory=Drafts)
+    memos: Memos = field(kw_only=True)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
     holds: Holds = field(default_factory=Holds)
     ways: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
     bakeoff_rounds: int = BAKEOFF_ROUNDS
     zone: str = "UTC"
-    schedules_changed: Callable[[], None] = _unheard
     measure_bias: Measure = bias_report
     works: Works | None = None
     bus: Bus = field(default_factory=OwnBus)
-    turns: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
-    taken_in: set[str] = field(default_factory=set)
+    door: Door = field(default_factory=OwnDoor)
+    shards: int = 1
 
-    def pick(self, panel: str, place: Place) -> None:
+    async def pick(self, panel: str, place: Place) -> None:
         """Have questions of a place's whole channel go to a panel, in threads as well."""
+        await self.memos.note(PICK, _channel(place), panel)
         self.chosen[_channel(place)] = panel
 
+    async def look_up(self, place: Place) -> None:
+        """Take note of what was picked in a place's channel, by whatever process."""
+        picked = await self.memos.read(PICK, _channel(place))
+        if picked is None:
+            self.chosen.pop(_channel(place), None)
+        else:
+            self.chosen[_channel(place)] = picked
+
     def picked(self, place: Place) -> str | None:
-        """Give the panel that was picked in a place's channel."""
+        """Give the panel that was picked in a place's channel, when it was looked up last."""
         return self.chosen.get(_channel(place))
 
     def panel_name(self, place: Place) -> str | None:
@@ -123,10 +123,18 @@ class Desk:
                 "demonstration models."
             )
         if wanted not in self.panels:
-            known = ", ".join(self.panels) or "none"
-            raise PanelError(f"There is no panel {wanted!r}; known panels: {known}.")
+            raise PanelError(self._unknown(wanted, was_picked=name is None))
         check_panel(self.access, place, self.panels[wanted])
         return _judging_by(method, self.panels[wanted])
+
+    def _unknown(self, wanted: str, *, was_picked: bool) -> str:
+        known = ", ".join(self.panels) or "none"
+        if was_picked:
+            return (
+                f"Panel {wanted!r}, which goes here, is not there any more: pick another with "
+                f"`/council panel NAME`; known panels: {known}."
+            )
+        return f"There is no panel {wanted!r}; known panels: {known}."
 
     def new_round(self, question: Question, panel: Panel, seed: str | None, key: str) -> Round:
         """Give a round that is not stored yet; without a seed it draws one of its own."""
@@ -139,15 +147,18 @@ class Desk:
             versions=tuple(sorted(versions(self.gateway).items())),
         )
 
+    def alone(self, *names: str) -> AbstractAsyncContextManager[None]:
+        """Keep everybody else from these names as long as the block lasts, in every process."""
+        return self.door.alone(*names)
+
     async def open(self, round_: Round) -> bool:
         """Keep a new round, its money reserved; give False if its id is kept already.
 
         Raises BudgetError where the round may cost more than is left, TooManyRoundsError where its
         asker has to wait, or its workspace, and then keeps nothing.
         """
-        asked = round_.question
         # Of two questions of one asker the second is counted when the first is kept.
-        async with self.turns[asked.asked_by], self._turn_in(asked.place):
+        async with self.alone(*self._names(round_)):
             if not await self._is_in_pace(round_):
                 return False
             await self.budget.accept(round_, self.gateway)
@@ -157,17 +168,17 @@ class Desk:
                 await self.budget.release(round_.id)
                 raise
             if is_new:
-                self._take_in(round_)
+                await self._let_in(round_)
             return is_new
 
     async def reopen(self, round_: Round) -> None:
         """Have a round go on that was stopped; TooManyRoundsError where it has to wait."""
         place = round_.question.place
-        async with self._turn_in(place):
+        async with self.alone(*self._room(place)):
             await self._check_at_once(place)
             await self.store.pause(round_.id, paused=False)
             await self.store.deliver(round_.id, delivered=False)
-            self._take_in(round_)
+            await self._let_in(round_)
 
     @contextmanager
     def seeing_through(self, round_: Round) -> Iterator[None]:
@@ -175,7 +186,7 @@ class Desk:
         try:
             yield
         finally:
-            self.taken_in.discard(round_.id)
+            self.door.see_out(round_.id)
 
     async def _is_in_pace(self, round_: Round) -> bool:
         """Say that its asker may ask for a new round; False if this one is none.
@@ -203,24 +214,32 @@ class Desk:
         """Give the rounds of a workspace that are carried, or about to be, newest first."""
         there = Wanted(chats=(place.chat,), workspace=place.workspace, unfinished=True)
         lines = await self.store.recent(wanted=there)
+        [room] = self._room(place)
+        inside = await self.door.inside(room)
         return [
-            line
-            for line in lines
-            if line.id in self.taken_in or await self.runner.is_carried(line.id)
+            line for line in lines if line.id in inside or await self.runner.is_carried(line.id)
         ]
 
-    def _turn_in(self, place: Place) -> AbstractAsyncContextManager[object]:
+    def _names(self, round_: Round) -> list[str]:
+        """Give what a new round comes in under: its asker and its workspace, where limited."""
+        asked = round_.question
+        is_limited = not round_.bakeoff and is_paced(self.access, asked)
+        asker = [f"asker {asked.place.chat}/{asked.asked_by}"] if is_limited else []
+        return [*asker, *self._room(asked.place)]
+
+    def _room(self, place: Place) -> list[str]:
         if self.access.most_at_once(place) is None:
-            return nullcontext()
-        return self.turns[f"{place.chat}/{place.workspace}"]
+            return []
+        return [f"workspace {place.chat}/{place.workspace}"]
 
-    def _take_in(self, round_: Round) -> None:
-        if self.access.most_at_once(round_.question.place) is not None:
-            self.taken_in.add(round_.id)
+    async def _let_in(self, round_: Round) -> None:
+        for room in self._room(round_.question.place):
+            with suppress(StoreError):  # it is stored, and counts once it is carried
+                await self.door.let_in(room, round_.id)
 
 
-def _channel(place: Place) -> Place:
-    return replace(place, channel=place.within, thread=None, private=False)
+def _channel(place: Place) -> str:
+    return f"{place.chat}/{place.workspace}/{place.within}"
 
 
 def _judging_by(method: str | None, panel: Panel) -> Panel:

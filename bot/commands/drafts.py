@@ -1,16 +1,20 @@
-"""Suites that were shown to somebody, and wait for a yes or no."""
+"""Suites that were shown to somebody, and wait for a yes or no, whichever process hears it."""
 
 import secrets
 from dataclasses import dataclass
 
+from pydantic import TypeAdapter, ValidationError
+
 from bot.chat import Said
 from council.bakeoffs.suite import Suite
 from council.errors import SuiteError
+from council.ports import Memos
 
+DRAFT = "draft"  # the kind of memo
 MOST_WAITING = 100
 NOT_WAITING = (
-    "That suite does not wait for an answer any more: it was kept or left already, or I was "
-    "started anew. Add it once more."
+    "That suite does not wait for an answer any more: it was kept or left already, or many others "
+    "were shown since. Add it once more."
 )
 
 
@@ -23,24 +27,34 @@ class Draft:
     before: str = ""
 
 
-class Drafts:
-    """Keeps the newest drafts for as long as the bot runs; the oldest gives way."""
+_DRAFT = TypeAdapter(Draft)
 
-    def __init__(self) -> None:
-        self._waiting: dict[str, Draft] = {}
 
-    def put(self, draft: Draft) -> str:
-        """Give the code that a draft goes by."""
-        code = secrets.token_hex(4)
-        self._waiting[code] = draft
-        if len(self._waiting) > MOST_WAITING:
-            del self._waiting[next(iter(self._waiting))]
-        return code
+async def put_draft(memos: Memos, draft: Draft) -> str:
+    """Give the code that a draft goes by from now on; of too many the oldest gives way."""
+    code = secrets.token_hex(4)
+    name = _name(draft.suite.scope, code)
+    await memos.note(DRAFT, name, _DRAFT.dump_json(draft).decode())
+    await memos.keep_newest(DRAFT, MOST_WAITING)
+    return code
 
-    def take(self, code: str, said: Said) -> Draft:
-        """Give a draft to the one it was shown to, where it was shown; once. SuiteError."""
-        draft = self._waiting.get(code)
-        own = draft and (draft.by, draft.suite.scope) == (said.asker.id, said.place.scope)
-        if not (draft and own):
-            raise SuiteError(NOT_WAITING)
-        return self._waiting.pop(code)
+
+async def take_draft(memos: Memos, code: str, said: Said) -> Draft:
+    """Give a draft to the one it was shown to, where it was shown; once. SuiteError."""
+    name = _name(said.place.scope, code)
+    draft = _read(await memos.read(DRAFT, name))
+    if draft is None or draft.by != said.asker.id or await memos.take(DRAFT, name) is None:
+        raise SuiteError(NOT_WAITING)
+    return draft
+
+
+def _read(text: str | None) -> Draft | None:
+    """Give the draft that a text tells of; None for one that another version wrote otherwise."""
+    try:
+        return _DRAFT.validate_json(text) if text else None
+    except ValidationError:
+        return None
+
+
+def _name(scope: str, code: str) -> str:
+    return f"{scope}/{code}"

@@ -22,6 +22,7 @@ async def obey(desk: Desk, chat: Chat, said: Said, order: Order) -> None:
     """Do what is wanted, where it may be; raises CouncilError otherwise."""
     if order.command is not HELP:
         admitted(desk.access, said)
+    await desk.look_up(said.place)
     await order.command.run(desk, chat, said, order.argument)
 
 

@@ -21,7 +21,7 @@ async def show_panel(desk: Desk, chat: Chat, said: Said, name: str) -> None:
     """List the panels, or pick one for this place."""
     if name:
         panel = desk.panel(name, said.place)
-        desk.pick(name, said.place)
+        await desk.pick(name, said.place)
         seats = names_of(panel)
         seated = tuple((seats[seat.key], seat.key, seat.family) for seat in panel.judges)
         note = Note(f"Questions here go to panel {name} now, that is to {receivers(panel)}.")

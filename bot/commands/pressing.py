@@ -9,9 +9,10 @@ from bot.commands import bakeoff_presses
 from bot.commands.asking import Choice, asked
 from bot.commands.cancelling import cancel
 from bot.commands.desk import Desk
+from bot.commands.displaying import have_shown
 from bot.commands.growing import Joining, join
 from bot.commands.rating import Opinion, rate
-from bot.commands.showing import see_through, send_file
+from bot.commands.showing import send_file
 from bot.commands.suites import check_own_people, keep, leave, run_of
 from bot.render.bakeoffs import CANCEL, RESUME
 from bot.render.bakeoffs import LEAVE as LEAVE_IT
@@ -25,6 +26,10 @@ from council.errors import CouncilError
 from council.rounds import Round, Stage
 
 THANKS = "Noted, thank you."
+OTHER_VERSION = (
+    "This comes from another version of the council, as while a new one is being installed: try "
+    "it again in a few minutes."
+)
 
 
 async def readable_round(desk: Desk, said: Said, round_id: str) -> Round:
@@ -79,7 +84,7 @@ async def go_on(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
         raise CouncilError(f"Round {round_id} is not stopped: there is nothing to go on with.")
     await desk.reopen(round_)
     with desk.seeing_through(round_):
-        await see_through(desk, chat, round_.question.place, round_)
+        await have_shown(desk, chat, said, round_)
 
 
 async def export(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from bot.bakeoffs.opening import expected
 from bot.chat import Said
-from bot.commands.desk import Desk
+from bot.commands.desk import SCHEDULES, Desk
 from bot.commands.fitting import fitted, still_going
 from bot.render.names import names_of as seat_names
 from bot.render.schedules import Cost, Lined
@@ -33,6 +33,7 @@ async def made(desk: Desk, there: Said, wanted: Wanted) -> Schedule:
     if not wanted.cron:
         raise ScheduleError(f"When? Say it in words or as a cron: {EXAMPLE}.")
     scope = there.place.scope
+    await desk.look_up(there.place)
     if len(await desk.bench.schedules.every(scope)) >= MOST:
         raise ScheduleError(f"There are {MOST} schedules here already: remove one first.")
     schedule = Schedule(
@@ -87,9 +88,9 @@ def standing(desk: Desk, schedule: Schedule) -> Schedule:
 
 
 async def kept(desk: Desk, schedule: Schedule) -> None:
-    """Keep a schedule, and have this process go by it at once."""
+    """Keep a schedule, and have every process go by it at once."""
     await desk.bench.schedules.keep(schedule)
-    desk.schedules_changed()
+    await desk.bus.tell(SCHEDULES)
 
 
 async def resumed(desk: Desk, schedule: Schedule) -> Schedule:
@@ -103,7 +104,7 @@ async def resumed(desk: Desk, schedule: Schedule) -> Schedule:
 async def removed(desk: Desk, schedule: Schedule) -> None:
     """Have a schedule no more, from this moment on."""
     await desk.bench.schedules.remove(schedule.id)
-    desk.schedules_changed()
+    await desk.bus.tell(SCHEDULES)
 
 
 async def run_now(desk: Desk, said: Said, schedule: Schedule) -> Bakeoff:

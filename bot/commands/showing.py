@@ -61,7 +61,8 @@ async def _shown(desk: Desk, screen: "_Screen", place: Place) -> None:
         await _deliver(desk, screen)
     else:
         await _stopped(desk, screen, "Cancelled.")
-        await desk.store.deliver(round_id, delivered=True)
+        if await _is_cancelled(desk, screen):  # and not gone on with meanwhile
+            await desk.store.deliver(round_id, delivered=True)
 
 
 async def _kept(desk: Desk, screen: "_Screen", why: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.access import NotAdmittedError, NotYoursError, admitted
 from bot.chat import Attached, Chat, Note, Post, Said
 from bot.commands.desk import Desk
-from bot.commands.drafts import Draft
+from bot.commands.drafts import Draft, put_draft, take_draft
 from bot.commands.growing import grown
 from bot.render.suites import Run, kept_post, list_post, offer_post, suite_post
 from bot.suites.decoding import check_size
@@ -113,7 +113,8 @@ async def offer(desk: Desk, chat: Chat, said: Said, made: Suite) -> None:
         line = f"Suite {drafted.name} is kept in just this version already."
         await chat.whisper(said, Post((Note(line),), line))
         return
-    code = desk.drafts.put(Draft(drafted, said.asker.id, before.version if before else ""))
+    shown = Draft(drafted, said.asker.id, before.version if before else "")
+    code = await put_draft(desk.memos, shown)
     run = await run_of(desk, said.place, drafted)
     typed = said.place.chat == "terminal"  # which has no buttons
     await chat.whisper(said, offer_post(drafted, run, before, code, typed=typed))
@@ -135,7 +136,7 @@ async def keep(desk: Desk, chat: Chat, said: Said, code: str) -> None:
     """Keep a suite that was shown; one that was changed by others meanwhile is shown again."""
     admitted(desk.access, said)
     check_own_people(said)
-    taken = desk.drafts.take(code.lower(), said)
+    taken = await take_draft(desk.memos, code.lower(), said)
     now = await line_named(desk, taken.suite.scope, taken.suite.name)
     if (now.version if now else "") != taken.before:
         raise SuiteError(
@@ -147,7 +148,7 @@ async def keep(desk: Desk, chat: Chat, said: Said, code: str) -> None:
 
 async def leave(desk: Desk, chat: Chat, said: Said, code: str) -> None:
     """Leave a suite that was shown: nothing is kept."""
-    taken = desk.drafts.take(code.lower(), said)
+    taken = await take_draft(desk.memos, code.lower(), said)
     line = f"Suite {taken.suite.name} is left as it was."
     await chat.whisper(said, Post((Note(line),), line))
 
@@ -172,6 +173,7 @@ async def remove(desk: Desk, chat: Chat, said: Said, name: str) -> None:
 
 async def run_of(desk: Desk, place: Place, made: Suite) -> Run | None:
     """Give what one run costs on the panel that goes here; None where there is none."""
+    await desk.look_up(place)
     try:
         panel = desk.panel(None, place)
     except (PanelError, NotAdmittedError):

@@ -1,9 +1,7 @@
 """The client: events in, commands registered when they have changed."""
 
 import json
-from contextlib import suppress
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import discord
@@ -15,7 +13,9 @@ from bot.commands.desk import Desk
 from bot.discord.ears import Ears
 from bot.discord.modals import fields_of
 from bot.discord.presses import Button
+from bot.discord.remembering import Remembering
 from bot.discord.servers import Servers
+from bot.discord.shard import Shard
 from bot.discord.tree import plant
 from bot.doing import Doing
 
@@ -26,10 +26,19 @@ READY_SECONDS = 0.5  # without a further guild, until all are taken to be there
 
 
 class Client(discord.Client):
-    """One bot in any number of guilds; in `synced` it notes which commands are registered."""
+    """One bot in the guilds of one shard; what is `kept` tells which commands are registered."""
 
-    def __init__(self, desk: Desk, doing: Doing, servers: Servers, synced: Path) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        doing: Doing,
+        servers: Servers,
+        kept: Remembering,
+        shard: Shard | None = None,
+    ) -> None:
         super().__init__(
+            shard_id=shard.number if shard else None,
+            shard_count=shard.of if shard else None,
             intents=INTENTS,
             allowed_mentions=discord.AllowedMentions.none(),
             max_messages=None,
@@ -39,20 +48,17 @@ class Client(discord.Client):
         )
         self.ears = Ears(desk, self, doing)
         self._servers = servers
-        self._synced = synced
+        self._kept = kept
         self.tree = app_commands.CommandTree(self)
         plant(self.tree, COMMANDS.commands, self.ears.deeds)
 
     async def setup_hook(self) -> None:
         """Have buttons heard, and commands registered if they have changed."""
         self.add_dynamic_items(Button)
-        digest = self._digest()
-        if not self._synced.exists() or self._synced.read_text() != digest:
+        application, digest = str(self.application_id), self._digest()
+        if await self._kept.commands(application) != digest:
             await self.tree.sync()
-            # Where that cannot be kept, they are registered again at the next start.
-            with suppress(OSError):
-                self._synced.parent.mkdir(parents=True, exist_ok=True)
-                self._synced.write_text(digest)
+            await self._kept.register(application, digest)
 
     def _digest(self) -> str:
         """Tell these commands, of this bot, from any other."""

@@ -13,11 +13,11 @@ from bot.chat import Chat, Said, Whisper
 from bot.commands import following
 from bot.commands.asking import Choice as Chosen
 from bot.commands.asking import asked
-from bot.commands.confirming import in_its_place
+from bot.commands.confirming import confirmed, in_its_place
 from bot.commands.desk import Desk
 from bot.commands.hearing import Act, hear, kindly, obey
 from bot.commands.once import Once, tell_busy
-from bot.commands.pressing import check_may_add
+from bot.commands.pressing import OTHER_VERSION, PRESSES, check_may_add
 from bot.commands.registry import Command, Order
 from bot.discord import modals, presses
 from bot.discord.attachments import attached, text_of
@@ -46,7 +46,7 @@ class Ears:
         self._doing = doing
         self._names: dict[str, str] = {}
         self._edits = Edits()
-        self._once = Once()
+        self._once = Once(desk)
 
     @property
     def deeds(self) -> Deeds:
@@ -67,6 +67,7 @@ class Ears:
             chosen = Chosen(question.panel)
             if question.private:
                 # Told elsewhere, it is still asked here, by what goes here.
+                await self._desk.look_up(said.place)
                 chosen = Chosen(self._desk.panel(question.panel, said.place).name)
                 said = replace(said, place=await self._own_place(interaction), is_direct=True)
             else:
@@ -120,6 +121,8 @@ class Ears:
             if kind == modals.SUITE:
                 await presses.add_to_suite(self._desk, chat, said, value, fields)
                 return
+            if kind != modals.ASK:
+                raise CouncilError(OTHER_VERSION)
             check_welcome(interaction)
             question, context = fields[modals.QUESTION], fields.get(modals.CONTEXT, "")
             await asked(self._desk, chat, replace(said, text=question, context=context))
@@ -141,7 +144,8 @@ class Ears:
         async def act(chat: Chat, said: Said) -> None:
             does = (said.asker.id, said.place.channel, action, value)
             press = partial(presses.press, self._desk, chat, said, action, value)
-            if not await self._once.do(does, press):
+            costs = (confirmed(action) or action) in PRESSES
+            if not await self._once.do(does, press, everywhere=costs):
                 await tell_busy(chat, said)
 
         await self._begin(interaction, act)

@@ -6,13 +6,14 @@ from typing import Any, Self
 import discord
 
 from bot.chat import Chat, Said
-from bot.commands.confirming import asked_back, confirmed, is_asked_about
+from bot.commands.confirming import asked_back, confirmed, in_its_place, is_asked_about
 from bot.commands.desk import Desk
 from bot.commands.growing import Joining
-from bot.commands.pressing import PRESSES, opine, posts_of, readable_round
+from bot.commands.pressing import OTHER_VERSION, PRESSES, opine, posts_of, readable_round
 from bot.commands.pressing import add_to_suite as add
 from bot.commands.rating import Opinion
 from bot.discord.modals import ANSWER, NAME, REASON
+from council.errors import CouncilError
 
 SHOWN = ("answers", "ballots")
 
@@ -52,6 +53,8 @@ async def press(desk: Desk, chat: Chat, said: Said, action: str, value: str) -> 
         await chat.whisper(said, await asked_back(desk, said, action, value))
     elif does := PRESSES.get(confirmed(action) or action):
         await does(desk, chat, said, value)
+    elif in_its_place(action) is None:
+        raise CouncilError(OTHER_VERSION)
 
 
 async def keep_reason(

@@ -16,7 +16,9 @@ from bot.discord.client import Client
 from bot.discord.hearing import CHAT
 from bot.discord.library_logs import hear_library
 from bot.discord.preflight import ELSEWHERE, identity_of, let_in
+from bot.discord.remembering import InFiles, InRows, Remembering
 from bot.discord.servers import Servers
+from bot.discord.shards import Ready, Shards
 from bot.discord.whispers import nobody
 from bot.doing import Doing
 from council.places import Place
@@ -31,20 +33,25 @@ class Discord:
     ) -> None:
         self._desk = desk
         self._address = address
-        self._synced = data_dir / "discord-commands"
+        self._tell = tell
+        self._kept: Remembering = InRows(desk.memos) if desk.works else InFiles(data_dir)
         self._coming_back = ComingBack("Discord", tell)
         leave = partial(left, desk, CHAT)
-        self._servers = Servers(data_dir / "discord-servers", leave, self._coming_back.say)
+        self._servers = Servers(self._kept, leave, self._coming_back.say)
 
     async def run(self) -> None:
         """Serve until cancelled, or until Discord takes the token no more; told is why."""
         hear_library()
         self._address.point()
-        await self._coming_back.serve(self._served)
+        if self._desk.works is None:
+            await self._coming_back.serve(self._served)
+            return
+        ready = Ready(self._address, self._kept, self._tell, _tell_ready)
+        await self._coming_back.serve(Shards(self._desk, self._desk.works, ready).served)
 
     async def _served(self) -> None:
         doing = Doing()
-        client = Client(self._desk, doing, self._servers, self._synced)
+        client = Client(self._desk, doing, self._servers, self._kept)
         try:
             with let_in():
                 async with client:
@@ -65,7 +72,7 @@ class Discord:
 
         async def begin() -> None:
             await client.wait_until_ready()
-            self._tell_ready(client)
+            _tell_ready(self._coming_back, client)
             self._desk.ways[CHAT] = way
             await self._servers.seen(client)
             untold.tell(before)
@@ -78,8 +85,9 @@ class Discord:
             telling.cancel()
             self._desk.ways.pop(CHAT, None)
 
-    def _tell_ready(self, client: Client) -> None:
-        guilds = ", ".join(guild.name for guild in client.guilds) or "no server yet"
-        self._coming_back.heard(f"{client.user} is in {guilds}.")
-        if identity_of(client).hears_elsewhere:
-            self._coming_back.say(ELSEWHERE)
+
+def _tell_ready(coming_back: ComingBack, client: Client) -> None:
+    guilds = ", ".join(guild.name for guild in client.guilds) or "no server yet"
+    coming_back.heard(f"{client.user} is in {guilds}.")
+    if identity_of(client).hears_elsewhere:
+        coming_back.say(ELSEWHERE)

@@ -75,11 +75,9 @@ async def hold(desk: Desk, experiment: Experiment, show: Callable[[Progress], No
 
     Raises ExperimentError where another process holds it.
     """
-    with desk.holds.alone_with(f"experiment {experiment.id}") as is_ours:
+    async with desk.holds.alone_with(f"experiment {experiment.id}") as is_ours:
         if not is_ours:
-            raise ExperimentError(
-                f"Experiment {experiment.id} is being held by another process of this machine."
-            )
+            raise ExperimentError(f"Experiment {experiment.id} is being held by another process.")
         await desk.prepare(experiment.panel)
         account = Account(experiment.id, desk.now().date(), experiment.asked_by)
         paying = desk.budget.covering(account, desk.gateway, experiment.cap_micro, "experiment")

@@ -15,6 +15,7 @@ from bot.ports import Claims, RoundStoppedError, Sight, Sights
 from bot.runners.carried import Carried, sights_until_closed
 from bot.runners.claims import NO_CLAIMS
 from bot.runners.tap import Tap
+from bot.tracing import Trace, Tracing, untraced
 from council.convene import convene
 from council.errors import CouncilError
 from council.panel import Panel
@@ -39,7 +40,7 @@ class RoundElsewhereError(CouncilError):
 
 
 @asynccontextmanager
-async def _unpaid(_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
+async def unpaid(_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
     """Give the gateway as it is: nobody counts what it costs."""
     yield gateway
 
@@ -56,9 +57,10 @@ class LocalRunner:
         gateway: Gateway,
         prepare: Prepare,
         claims: Claims = NO_CLAIMS,
-        paying: Paying = _unpaid,
+        paying: Paying = unpaid,
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Round], None] = lambda _: None,
+        tracing: Tracing = untraced,
     ) -> None:
         self._store = store
         self._tap = Tap(gateway)
@@ -67,6 +69,7 @@ class LocalRunner:
         self._paying = paying
         self._clock = clock
         self._on_closed = on_closed
+        self._tracing = tracing
         self._turns = asyncio.Semaphore(MOST_ROUNDS)
         self._carried: dict[str, Carried] = {}
 
@@ -115,6 +118,12 @@ class LocalRunner:
                 carried.task.cancel()
             await asyncio.wait([carried.task])
 
+    def cut(self, round_id: str) -> None:
+        """Stop a round before any of its tasks goes on, and do not wait for that."""
+        carried = self._carried.get(round_id)
+        if carried and carried.task and not carried.sight.round_.closing:
+            carried.task.cancel()
+
     async def close(self) -> None:
         """Let calls under way end, for a while, and stop every round where it then stands."""
         if self._carried:
@@ -135,8 +144,9 @@ class LocalRunner:
         try:
             async with self._turns:
                 await self._prepare(round_.panel)
-                async with self._paying(round_, self._tap) as gateway:
-                    await self._convene(carried, gateway)
+                with self._tracing(round_) as trace:
+                    async with self._paying(round_, trace.through(self._tap)) as gateway:
+                        await self._convene(carried, gateway, trace)
         except asyncio.CancelledError:
             carried.tell(RoundStoppedError(f"Round {round_.id} was stopped before its end."))
             raise
@@ -151,8 +161,12 @@ class LocalRunner:
             del self._carried[round_.id]
             self._claims.free(round_.id)
 
-    async def _convene(self, carried: Carried, gateway: Gateway) -> None:
-        council = Council(gateway, self._store, on_round=carried.show, on_text=carried.show_draft)
+    async def _convene(self, carried: Carried, gateway: Gateway, trace: Trace) -> None:
+        def show(round_: Round) -> None:
+            trace.show(round_)
+            carried.show(round_)
+
+        council = Council(gateway, self._store, on_round=show, on_text=carried.show_draft)
         carried.begin()
         with metrics.round_under_way():
             closed = await convene(carried.sight.round_.id, council)

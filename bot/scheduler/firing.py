@@ -13,7 +13,7 @@ import structlog
 from bot import logs
 from bot.access import NotAdmittedError
 from bot.chat import Chat, GoneError, Post, UnwelcomeError
-from bot.commands.desk import Desk
+from bot.commands.desk import SCHEDULES, Desk
 from bot.commands.fitting import Way, fitted, still_going, way_to
 from bot.doing import Doing
 from bot.render.schedules import dropped_post, paused_post, skipped_post
@@ -118,7 +118,7 @@ class Firing:
                 await self._desk.outbox.send(way.chat, bakeoff_id, "paused", post, place)
         if now := await self._row(schedule.id):
             await self._desk.bench.schedules.keep(replace(now, paused=True))
-        self._desk.schedules_changed()
+        await self._desk.bus.tell(SCHEDULES)
 
     async def _row(self, schedule_id: str) -> Schedule | None:
         """Give the row as it is now."""

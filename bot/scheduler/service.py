@@ -1,7 +1,7 @@
 """The scheduler as long as the bot runs: schedules are rows, and timers of this process wait.
 
-Rows are read again every half minute, since other processes change them, and at once when this
-one does. What a timer missed is found then, too.
+Rows are read again every half minute, and at once when the bus says that some process has changed
+one. What a timer missed is found then, too.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.bakeoffs.holding import hold
-from bot.commands.desk import Desk
+from bot.commands.desk import SCHEDULES, Desk
 from bot.doing import Doing
 from bot.scheduler.firing import Firing, Hold
 from bot.scheduler.trigger import SlotTrigger
@@ -41,7 +41,6 @@ class Scheduler:
         self._look_seconds = look_seconds
         self.doing = Doing()
         self._firing = Firing(desk, hold, self.doing)
-        self._changed = asyncio.Event()
         self._waiting: dict[str, Slots] = {}
         self._unsound: set[str] = set()
         self._timers = AsyncIOScheduler(
@@ -56,17 +55,15 @@ class Scheduler:
 
     async def run(self) -> None:
         """Start what is due until cancelled; bake-offs that were begun are not ended with it."""
-        before, self._desk.schedules_changed = self._desk.schedules_changed, self._changed.set
         self._timers.start()
         try:
-            while True:
-                self._changed.clear()
-                await self.look()
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(self._look_seconds):
-                        await self._changed.wait()
+            with self._desk.bus.heard(SCHEDULES) as changed:
+                while True:
+                    await self.look()
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(self._look_seconds):
+                            await changed.get()
         finally:
-            self._desk.schedules_changed = before
             self._timers.shutdown(wait=False)
             await asyncio.sleep(0)  # it takes effect with the next turn of the loop
             await self.doing.close()

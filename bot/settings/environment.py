@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import unquote
 
 from dotenv import dotenv_values
 from platformdirs import user_cache_dir, user_data_dir
@@ -48,6 +49,8 @@ class Settings(BaseSettings):
     discord_api_url: str = Field("", validation_alias="DISCORD_API_URL")
     discord_gateway_url: str = Field("", validation_alias="DISCORD_GATEWAY_URL")
     ollama: str = Field("http://127.0.0.1:11434", validation_alias="OLLAMA_API_BASE")
+    otlp_endpoint: str = Field("", validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
+    otlp_headers: SecretStr | None = Field(None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS")
     keys: Mapping[str, SecretStr] = Field(default_factory=dict, exclude=True)
 
     @field_validator("database_url")
@@ -56,7 +59,7 @@ class Settings(BaseSettings):
         """Name the asynchronous driver, which nobody wants to remember."""
         return driven(url)
 
-    @field_validator("slack_api_url", "discord_api_url")
+    @field_validator("slack_api_url", "discord_api_url", "otlp_endpoint")
     @classmethod
     def _address(cls, url: str) -> str:
         """Refuse what is no address: it would be asked in vain for ever."""
@@ -87,6 +90,13 @@ class Settings(BaseSettings):
         """The SQLite database's file; None for a server, or for one in memory."""
         driver, _, path = self.database.partition(":///")
         return Path(path) if driver.startswith("sqlite") and path not in {"", ":memory:"} else None
+
+    @property
+    def trace_headers(self) -> dict[str, str]:
+        """What a collector of traces is sent along, read as OpenTelemetry has it: `a=1,b=2`."""
+        said = self.otlp_headers.get_secret_value() if self.otlp_headers else ""
+        pairs = (pair.partition("=") for pair in said.split(",") if "=" in pair)
+        return {unquote(name).strip().lower(): unquote(value).strip() for name, _, value in pairs}
 
     def key_for(self, provider: str, named: str | None = None) -> str | None:
         """Give the key for a provider's calls: the variable named, else the provider's own."""

@@ -15,7 +15,7 @@ from bot.commands.commands import ASK, COMMANDS
 from bot.commands.desk import Desk
 from bot.commands.hearing import Act, hear, kindly
 from bot.commands.once import Once, tell_busy
-from bot.commands.pressing import PRESSES
+from bot.commands.pressing import OTHER_VERSION, PRESSES
 from bot.doing import Doing
 from bot.slack import asking, forms, presses, suite_form
 from bot.slack.beside import beside
@@ -30,6 +30,7 @@ from bot.slack.hearing import (
     of_command,
     of_message,
 )
+from bot.slack.listening import CHANGED, GONE
 from bot.slack.offering import offer_thread
 from bot.slack.reading import without_mention
 from bot.slack.whispers import Ack, Whispers
@@ -50,7 +51,7 @@ class Ears:
         self._doing = doing
         self._gone = gone
         self._heard = HeardBefore()
-        self._once = Once()
+        self._once = Once(desk)
 
     def listen_to(self, app: AsyncApp) -> None:
         """Have everything heard that the manifest subscribes to."""
@@ -65,6 +66,7 @@ class Ears:
         app.view(asking.CALLBACK)(self.asked_in_modal)
         app.view(presses.WHY_CALLBACK)(self.told_why)
         app.view(suite_form.CALLBACK)(self.joined_suite)
+        app.view(re.compile("council:.+"))(filled_otherwise)  # the last: any other
 
     async def command(self, ack: Ack, body: Body) -> None:
         """Hear `/council …`."""
@@ -105,12 +107,15 @@ class Ears:
         await whispers.taken_in()
 
     async def uninstalled(self) -> None:
-        """Hear that nobody wants us any more."""
+        """Hear that nobody wants us any more, and have every process hear it."""
         self._gone.set()
+        await self._desk.bus.tell(GONE, GONE)
 
     async def channel_changed(self, event: Body) -> None:
-        """Hear that what we know of a channel is old."""
-        self._workspace.people.forget(str(event.get("channel", "")))
+        """Hear that what every process knows of a channel is old."""
+        channel = str(event.get("channel", ""))
+        self._workspace.people.forget(channel)
+        await self._desk.bus.tell(CHANGED, channel)
 
     async def shortcut(self, ack: Ack, body: Body) -> None:
         """Open the modal to ask in, about a message or about anything."""
@@ -131,7 +136,8 @@ class Ears:
         async def done(chat: Chat, said: Said) -> None:
             act = partial(presses.press, self._desk, self._workspace, chat, said, press)
             # A modal that opens says by itself that once was enough.
-            if not await self._once.do(press.does, act) and press.action in PRESSES:
+            costs = press.action in PRESSES
+            if not await self._once.do(press.does, act, everywhere=costs) and costs:
                 await tell_busy(chat, said)
 
         self._begin(press.heard, whispers, done)
@@ -218,3 +224,12 @@ class Ears:
             await forms.open_form(self._desk, self._workspace, said, trigger, message)
 
         return act
+
+
+async def filled_otherwise(ack: Ack, body: Body) -> None:
+    """Hear a modal that this version does not know: said in it, so that nothing typed is lost."""
+    fields = [block["block_id"] for block in body["view"]["blocks"] if block["type"] == "input"]
+    if fields:
+        await ack(response_action="errors", errors={fields[0]: OTHER_VERSION})
+    else:
+        await ack()

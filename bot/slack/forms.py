@@ -21,6 +21,7 @@ async def open_form(
 ) -> None:
     """Open the modal, about a message where there is one."""
     about = await _about(desk, workspace, said.place, message) if message else ""
+    await desk.look_up(said.place)
     view = asking.ask_view(desk, workspace, replace(said, context=about))
     await open_view(workspace.client, trigger, view)
 

@@ -27,6 +27,7 @@ async def offer_thread(
     """Show the asker the thread that would be sent along; without one to send, ask at once."""
     admitted(desk.access, said)
     context, _ = await threads.thread_before(workspace, desk, said.place, moment)
+    await desk.look_up(said.place)
     if context.text:
         await chat.whisper(said, _offer(desk, said, context, moment).post)
     else:
@@ -59,6 +60,7 @@ async def ask_about_thread(
     elif context.digest == digest:
         await asked(desk, chat, replace(asking, context=context.text))
     else:
+        await desk.look_up(place)
         again = replace(_offer(desk, asking, context, moment), changed=True)
         await chat.whisper(asking, again.post)
 

@@ -91,6 +91,11 @@ class People:
         """Ask again next time: something has changed in the channel."""
         self._kept.pop(f"channel {channel}", None)
 
+    def forget_channels(self) -> None:
+        """Ask again about every channel: one may have changed."""
+        for name in [name for name in self._kept if name.startswith("channel ")]:
+            del self._kept[name]
+
     async def _once(self, name: str, ask: Callable[[], Awaitable[Found]]) -> Found:
         async with self._turns[name]:  # of many who want to know, one asks
             until, found = self._kept.get(name, (0.0, None))

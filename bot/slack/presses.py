@@ -6,7 +6,15 @@ from typing import Any
 
 from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
-from bot.commands.pressing import PRESSES, PROPOSED, THANKS, opine, posts_of, readable_round
+from bot.commands.pressing import (
+    OTHER_VERSION,
+    PRESSES,
+    PROPOSED,
+    THANKS,
+    opine,
+    posts_of,
+    readable_round,
+)
 from bot.commands.rating import Opinion, own_feedback, rate
 from bot.slack import modals, offering, suite_form
 from bot.slack.buttons import action_of
@@ -74,6 +82,8 @@ async def press(desk: Desk, workspace: Workspace, chat: Chat, said: Said, presse
         if pressed.action in PROPOSED:
             await offering.take_away(pressed.response_url)
         await PRESSES[pressed.action](desk, chat, said, pressed.value)
+    else:
+        raise CouncilError(OTHER_VERSION)
 
 
 async def _filled(

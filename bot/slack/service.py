@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
 from slack_bolt.async_app import AsyncApp
@@ -11,15 +12,19 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from bot.bakeoffs.resuming import Way, go_on_in
-from bot.chat import Chat
+from bot.bakeoffs.working import Holding
+from bot.chat import Chat, Whisper
 from bot.commands.coming_back import ComingBack
 from bot.commands.desk import Desk
+from bot.commands.displaying import Displaying
 from bot.commands.leaving import left
 from bot.commands.untold import Untold
 from bot.doing import Doing
+from bot.ports import Works
 from bot.slack.chat import SlackChat
 from bot.slack.ears import Ears
 from bot.slack.hearing import Body
+from bot.slack.listening import forget_changed, hear_gone
 from bot.slack.opening import opened_client
 from bot.slack.people import People
 from bot.slack.preflight import Identity, SlackError, check_app_token, identity
@@ -88,9 +93,8 @@ class Slack:
     async def _heard(self, workspace: Workspace, me: Identity) -> None:
         await self._desk.runner.resume((CHAT,))
         doing, gone = Doing(), asyncio.Event()
-        untold = Untold(self._desk, lambda: SlackChat(workspace, Whispers(workspace)), doing)
         # What is asked from now on is shown by whoever hears it.
-        before = await untold.lines(Wanted(chats=(CHAT,), workspace=workspace.team))
+        before = await self._untold(workspace, doing).lines(_all_of(workspace))
         app = _bolt(workspace, me, self._tokens.signing)
         Ears(self._desk, workspace, doing, gone).listen_to(app)
         app.event("tokens_revoked")(self._revoked)
@@ -99,9 +103,16 @@ class Slack:
         for warning in me.warnings:
             self._tell(warning)
         try:
-            untold.tell(before)
-            await go_on_in(self._desk, CHAT, self._way_of(workspace))
-            await self._hearing(app, gone)
+            doing.begin(forget_changed(self._desk.bus, workspace.people))
+            doing.begin(hear_gone(self._desk.bus, gone))
+            way = self._way_of(workspace)
+            if self._desk.works:
+                async with self._working(self._desk.works, workspace, way):
+                    await self._hearing(app, gone)
+            else:
+                self._untold(workspace, doing).tell(before)
+                await go_on_in(self._desk, CHAT, way)
+                await self._hearing(app, gone)
         finally:
             self._handler = None
             self._desk.ways.pop(CHAT, None)
@@ -109,6 +120,21 @@ class Slack:
             await self._desk.holds.let_go(CHAT)
         await left(self._desk, CHAT, workspace.team)
         raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
+
+    def _untold(self, workspace: Workspace, doing: Doing) -> Untold:
+        return Untold(self._desk, lambda: SlackChat(workspace, Whispers(workspace)), doing)
+
+    @asynccontextmanager
+    async def _working(self, works: Works, workspace: Workspace, way: Way) -> AsyncIterator[None]:
+        """Show rounds and hold bake-offs, with the other processes, as long as the block lasts."""
+
+        def chat(whisper: Whisper) -> Chat:
+            return SlackChat(workspace, whisper)
+
+        told = (_all_of(workspace), chat, Whispers(workspace))
+        showing = Displaying(self._desk, CHAT, *told).serving(works)
+        async with showing, Holding(self._desk, CHAT, way).serving(works):
+            yield
 
     def _way_of(self, workspace: Workspace) -> Way:
         """Give the way to places of the workspace, and have others find it too."""
@@ -134,6 +160,11 @@ class Slack:
             for task in heard:
                 task.cancel()
             await asyncio.gather(*heard, return_exceptions=True)
+
+
+def _all_of(workspace: Workspace) -> Wanted:
+    """Give which rounds were asked in a workspace."""
+    return Wanted(chats=(CHAT,), workspace=workspace.team)
 
 
 def _bolt(workspace: Workspace, me: Identity, signing: str) -> AsyncApp:

@@ -113,6 +113,7 @@ async def _opened(site: Site, said: Said, text: str, choice: Choice) -> str:
     """Give the id of the question's round, carried on; a form that is sent twice makes one."""
     desk = site.desk
     key = said.key if KEY.fullmatch(said.key) else desk.new_id()
+    await desk.look_up(said.place)
     round_ = proposed(desk, replace(said, key=key), text, choice)
     if not await desk.open(round_):
         before = await desk.store.load(key)

@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from bot import logs
+from bot.bakeoffs.following import is_held, watching
 from bot.bakeoffs.standing import standing
 from bot.render.bakeoffs import running_post
 from bot.web.bakeoffs import bakeoff_asked
@@ -42,14 +43,14 @@ async def events(site: Site, request: Request) -> Response:
 async def state(site: Site, request: Request) -> Response:
     """Tell once how a bake-off stands, for pages that cannot hold a stream open."""
     bakeoff = await bakeoff_asked(site, request)
-    stopped = site.desk.holds.seen(bakeoff.id) is None
+    stopped = not await is_held(site.desk, bakeoff)
     return JSONResponse(told(site, await standing(site.desk, bakeoff)) | {"stopped": stopped})
 
 
 async def _stream(site: Site, bakeoff: Bakeoff) -> AsyncIterator[str]:
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
     try:
-        async for progress in or_silence(site.desk.holds.watching(bakeoff.id)):
+        async for progress in or_silence(watching(site.desk, bakeoff)):
             shown = event_text("state", told(site, progress)) if progress else None
             yield shown or ": still here\n\n"
     except CouncilError as error:

@@ -8,6 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.access.bakeoffs import check_own_bakeoff, reads_bakeoff
 from bot.bakeoffs import holding
+from bot.bakeoffs.following import is_held
 from bot.bakeoffs.opening import expected
 from bot.bakeoffs.results import result_of
 from bot.bakeoffs.standing import standing
@@ -76,7 +77,7 @@ async def begun(site: Site, request: Request) -> Response:
     except CouncilError as error:
         return await _front(site, request, 422, Post((Caution(str(error)),)))
     if await site.desk.bench.bakeoffs.open(bakeoff):
-        holding.begin(site.desk, None, bakeoff)
+        await holding.begin(site.desk, None, bakeoff)
     return RedirectResponse(_address(bakeoff), status_code=303)
 
 
@@ -91,7 +92,7 @@ async def bakeoff_page(site: Site, request: Request) -> Response:
     """Give a bake-off: how far it is, or what came of it."""
     bakeoff = await bakeoff_asked(site, request)
     progress = await standing(site.desk, bakeoff)
-    is_running = site.desk.holds.seen(bakeoff.id) is not None
+    is_running = await is_held(site.desk, bakeoff)
     shown: dict[str, Any] = {"progress": running_post(progress, "")}
     if not is_running:
         shown["result"] = (await result_of(site.desk, progress, linked=True)).thread
@@ -151,12 +152,12 @@ async def cancelled(site: Site, request: Request) -> Response:
 async def gone_on(site: Site, request: Request) -> Response:
     """Go on with a bake-off that ended early."""
     bakeoff = await _own(site, request, "go on with a bake-off")
-    if not site.desk.holds.seen(bakeoff.id):
+    if not await is_held(site.desk, bakeoff):
         form = await request.form()
         cap = str(form.get("cap", "")).strip()
         again = await holding.reopened(site.desk, bakeoff, read_cap(cap) if cap else None)
         way = site.desk.ways.get(again.place.chat)
-        holding.begin(site.desk, way(again.place) if way else None, again)
+        await holding.begin(site.desk, way(again.place) if way else None, again)
     return RedirectResponse(_address(bakeoff), status_code=303)
 
 

@@ -77,7 +77,7 @@ async def _remove(desk: Desk, _: Said, one: Schedule) -> None:
 async def _run(desk: Desk, said: Said, one: Schedule) -> None:
     bakeoff = await scheduling.run_now(desk, said, one)
     if await desk.bench.bakeoffs.open(bakeoff):
-        holding.begin(desk, None, bakeoff)
+        await holding.begin(desk, None, bakeoff)
 
 
 async def _page(site: Site, request: Request, status: int = 200, **shown: object) -> Response:

@@ -1,7 +1,7 @@
 """What every handler of the page works with."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from bot.access import check_readable, listable
 from bot.commands.desk import Desk
 from bot.commands.pressing import PROPOSED
+from bot.doing import Doing
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.render.schedules import cost_line, last_run, meaning, next_line
@@ -34,7 +35,8 @@ class Site:
     """The desk behind the page, its seals, and what there is to say of this machine.
 
     `token` is None where no token is asked for; `state` says how far the models are, or nothing
-    once they are ready. A wrong token is answered after `wrong_token_seconds`, against guessing.
+    once they are ready. A wrong token is answered after `wrong_token_seconds`, against guessing;
+    `doing` is what goes on after an answer.
     """
 
     desk: Desk
@@ -43,6 +45,7 @@ class Site:
     surroundings: tuple[str, ...] = ()
     state: Callable[[], str] = str
     wrong_token_seconds: float = 0.5
+    doing: Doing = field(default_factory=Doing)
 
     def knows(self, request: Request) -> bool:
         """Say whether whoever asks is let in by the token, not by a signed link alone."""
@@ -51,6 +54,8 @@ class Site:
     async def page(self, request: Request, name: str, status: int = 200, **shown: Any) -> Response:  # noqa: ANN401
         """Give a page in the frame they all share, and remember who it was for."""
         visitor = visitor_of(request)
+        if "lines" not in shown:  # where they are, the database may be at fault
+            await self.desk.look_up(place_of(visitor))
         frame = {
             "form_token": self.seals.form_token(visitor.secret),
             "lines": (),

@@ -7,7 +7,11 @@ from council.outgoing import Claim
 
 
 class Outgoing(Protocol):
-    """Where messages on their way out are kept; raises StoreError when it cannot."""
+    """Where messages on their way out are kept; raises StoreError when it cannot.
+
+    Moments are those of the clock that all who share it have: what is given as `now` counts only
+    where that is the caller's.
+    """
 
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
         """Undertake to send a message of a round, or give the claim there is already."""
@@ -27,4 +31,8 @@ class Outgoing(Protocol):
 
     async def key_of(self, start: str, message: str) -> str | None:
         """Give the key with this start under which a message was sent, if any was."""
+        ...
+
+    async def unmarked(self, older_seconds: float, now: datetime) -> int:
+        """Count the claims that have lain for longer than that without a mark."""
         ...

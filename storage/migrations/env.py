@@ -22,6 +22,11 @@ def render_item(kind: str, item: Any, _: AutogenContext) -> str | Literal[False]
     return "sa.String()" if isinstance(item, AutoString | String) else False
 
 
+def is_ours(name: str | None, kind: str, _: object) -> bool:
+    """Leave out the tables that the engine of a cluster brings along."""
+    return kind != "table" or not (name or "").startswith("procrastinate_")
+
+
 def run() -> None:
     """Run the migrations on the connection at hand."""
     connection = context.config.attributes.get("connection")
@@ -33,6 +38,7 @@ def run() -> None:
         render_item=render_item,
         render_as_batch=True,
         compare_type=True,
+        include_name=is_ours,
     )
     with context.begin_transaction():
         context.run_migrations()

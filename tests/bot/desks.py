@@ -17,6 +17,7 @@ from storage.memory import MemoryOutgoing, MemoryStore
 from storage.memory_bench import memory_bench
 from storage.memory_experiments import MemoryExperiments
 from storage.memory_ledger import MemoryLedger
+from storage.memory_memos import MemoryMemos
 from tests.bot.rounds import words_of
 from tests.builders import a_panel
 from tests.fakes import FakeGateway
@@ -46,6 +47,7 @@ def a_desk(
         budget=Budget(MemoryLedger(), Caps(), now),
         bench=memory_bench(store),
         experiments=MemoryExperiments(),
+        memos=MemoryMemos(),
     )
 
 

@@ -329,6 +329,18 @@ async def test_a_sweep_frees_what_belongs_to_no_open_round() -> None:
     assert await budget.ledger.held() == ("open",)
 
 
+async def test_a_sweep_waits_for_rounds_that_are_about_to_be_stored_elsewhere() -> None:
+    budget, store = a_budget(), MemoryStore()
+    await budget.accept(a_round(), PaidGateway())
+
+    async def settle() -> None:
+        await store.open(a_round())
+
+    await budget.sweep(store, settle)
+
+    assert await budget.ledger.held() == ("r1",)
+
+
 class TamperedStore(MemoryStore):
     """A store in which nobody can read a round."""
 

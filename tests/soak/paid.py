@@ -3,6 +3,7 @@
 import asyncio
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tests.wire.models import ModelServer, Request, fences
@@ -10,20 +11,27 @@ from tests.wire.models.http import Connection
 
 _NUMBER = re.compile(r"\[round (\d+)\]")
 
+Purpose = tuple[str, str, str]
+Owner = Callable[[asyncio.BaseTransport], int | None]
+
 
 @dataclass(slots=True)
 class Asked:
-    """One call; times are seconds since the epoch, `answered` is None while it is not."""
+    """One call; times are seconds since the epoch, `answered` is None while it is not.
+
+    `by` is the process that asked, where that is told.
+    """
 
     at: float
     answered: float | None = None
+    by: int | None = None
 
 
 @dataclass(slots=True)
 class Bill:
     """Every call by what it was for: the round's number, the role, the model."""
 
-    calls: dict[tuple[str, str, str], list[Asked]] = field(default_factory=dict)
+    calls: dict[Purpose, list[Asked]] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -41,24 +49,30 @@ class Bill:
 
 
 class PaidServer(ModelServer):
-    """A model server with a bill."""
+    """A model server with a bill; `owner` tells whose connection one is."""
 
-    def __init__(self, latency: float) -> None:
+    def __init__(self, latency: float, owner: Owner = lambda _: None) -> None:
         super().__init__(latency=latency)
         self.bill = Bill()
         self.called = asyncio.Event()
+        self._owner = owner
 
     async def _complete(self, request: Request, wire: Connection) -> None:
-        call = Asked(time.time())
+        call = Asked(time.time(), by=self._owner(wire.transport))
         self.called.set()
         self.bill.calls.setdefault(_purpose(request), []).append(call)
         await super()._complete(request, wire)
         call.answered = time.time()
 
 
-def _purpose(request: Request) -> tuple[str, str, str]:
-    number = _NUMBER.search(request.user)
+def number_in(text: str) -> str:
+    """Give the number of the round that a text is of, or nothing."""
+    found = _NUMBER.search(text)
+    return found[1] if found else ""
+
+
+def _purpose(request: Request) -> Purpose:
     role = "answer"
     if fences(request.user):
         role = "ballot" if re.search(r"^Nonce:", request.user, re.MULTILINE) else "synthesis"
-    return (number[1] if number else "", role, request.model)
+    return (number_in(request.user), role, request.model)

@@ -110,21 +110,23 @@ class _Crowd(Crowd):
         ids = [row[0] for row in self._home.sql("SELECT id FROM round")]
         count.take_in(self.asked, len(ids))
         for round_id in ids:
-            self._look_at(round_id, count)
+            look_at(self._slack, round_id, count)
 
-    def _look_at(self, round_id: str, count: Count) -> None:
-        parts: list[str] = []
-        for channel in self._slack.workspace.channels.values():
-            for message in channel.said:
-                names = [file["name"] for file in message.payload.get("files", [])]
-                parts += ["file" for name in names if round_id in name]
-                key = str(((message.metadata or {}).get("event_payload") or {}).get("key", ""))
-                start, _, part = key.rpartition("/")
-                if start.endswith(f"/{round_id}"):
-                    parts.append(part)
-                    count.answers += part == "0" and "council:answers" in str(message.blocks)
-        wanted = ["0", *(str(number) for number in range(1, REPLIES + 1)), "file"]
-        count.look_at(parts, wanted)
+
+def look_at(slack: FakeSlack, round_id: str, count: Count) -> None:
+    """See a round as people in Slack do."""
+    parts: list[str] = []
+    for channel in slack.workspace.channels.values():
+        for message in channel.said:
+            names = [file["name"] for file in message.payload.get("files", [])]
+            parts += ["file" for name in names if round_id in name]
+            key = str(((message.metadata or {}).get("event_payload") or {}).get("key", ""))
+            start, _, part = key.rpartition("/")
+            if start.endswith(f"/{round_id}"):
+                parts.append(part)
+                count.answers += part == "0" and "council:answers" in str(message.blocks)
+    wanted = ["0", *(str(number) for number in range(1, REPLIES + 1)), "file"]
+    count.look_at(parts, wanted)
 
 
 @asynccontextmanager

@@ -31,6 +31,7 @@ from storage.memory import MemoryStore
 from storage.outgoing import SqlOutgoing
 from storage.rows import RoundRow
 from storage.schema import HEAD, revision, upgrade
+from storage.shared_rows import TurnRow
 from storage.sql import SqlStore
 from storage.writing import PANEL
 from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
@@ -65,7 +66,12 @@ async def ran(engine: AsyncEngine, act: Callable[[Connection], Any]) -> Any:  # 
 
 
 def tables(connection: Connection) -> set[str]:
-    return set(inspect(connection).get_table_names())
+    found = inspect(connection).get_table_names()
+    return {name for name in found if not name.startswith("procrastinate_")}
+
+
+def is_ours(name: str | None, kind: str, _: object) -> bool:
+    return kind != "table" or not (name or "").startswith("procrastinate_")
 
 
 async def foreign_keys(engine: AsyncEngine) -> object:
@@ -80,7 +86,7 @@ async def test_an_empty_database_gets_every_table(empty: AsyncEngine) -> None:
 
     assert before is None
     assert await revision(empty) == HEAD
-    assert await ran(empty, tables) == {*RoundRow.metadata.tables, "alembic_version"}
+    assert await ran(empty, tables) == {*TurnRow.metadata.tables, "alembic_version"}
 
 
 async def test_a_second_upgrade_changes_nothing(engine: AsyncEngine) -> None:
@@ -107,7 +113,8 @@ def test_head_is_the_newest_migration() -> None:
 
 async def test_the_migrations_lead_to_the_tables_as_they_are(engine: AsyncEngine) -> None:
     def differences(connection: Connection) -> object:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        opts = {"compare_type": True, "include_name": is_ours}
+        context = MigrationContext.configure(connection, opts=opts)
         return compare_metadata(context, RoundRow.metadata)
 
     assert await ran(engine, differences) == []
@@ -252,6 +259,7 @@ async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncE
     await keep(store, a_closed_round())
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        await connection.execute(text("UPDATE compatible SET oldest = '9998'"))
 
     with pytest.raises(StoreError, match=r"newer version of the program \(schema 9999") as refused:
         await upgrade(engine)
@@ -259,6 +267,51 @@ async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncE
     assert str(refused.value).count(". ") == 0
     assert await revision(engine) == "9999"
     assert await store.load("r1") == a_closed_round()
+
+
+async def changed_by_a_newer_program(engine: AsyncEngine, oldest: str) -> None:
+    """Have the schema be a later one, on which programs may work that know the oldest or later."""
+    async with engine.begin() as connection:
+        await connection.execute(text("CREATE TABLE of_the_future (x INTEGER)"))
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        await connection.execute(text("UPDATE compatible SET oldest = :it"), {"it": oldest})
+
+
+async def test_a_program_goes_on_beside_a_newer_one_that_lets_it(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await store.open(a_round())
+    await changed_by_a_newer_program(engine, HEAD)
+
+    assert await upgrade(engine) == "9999"
+    await store.save("r1", an_answer())
+
+    assert await revision(engine) == "9999"
+    assert (await store.load("r1")).answers == (an_answer(),)
+
+
+async def test_a_newer_schema_without_a_note_is_refused(engine: AsyncEngine) -> None:
+    await changed_by_a_newer_program(engine, HEAD)
+    async with engine.begin() as connection:
+        await connection.execute(text("DELETE FROM compatible"))
+
+    with pytest.raises(StoreError, match="newer version"):
+        await upgrade(engine)
+
+
+async def test_a_newer_program_that_came_while_this_one_waited_is_left_alone(
+    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await changed_by_a_newer_program(engine, HEAD)
+    looked: list[AsyncEngine] = []
+
+    async def seen_before(asked: AsyncEngine) -> str | None:
+        looked.append(asked)
+        return "0011" if len(looked) == 1 else await revision(asked)
+
+    monkeypatch.setattr(schema, "revision", seen_before)
+
+    assert await upgrade(engine) == "0011"
+    assert await revision(engine) == "9999"
 
 
 async def test_an_upgrade_that_fails_leaves_nothing_behind(empty: AsyncEngine) -> None:

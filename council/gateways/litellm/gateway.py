@@ -13,11 +13,11 @@ from council.gateways.litellm import faults, library, replies, retries
 from council.gateways.litellm.faults import Fault
 from council.gateways.litellm.replies import OnText, Spoken
 from council.gateways.litellm.seats import SeatSettings
-from council.gateways.traffic import Asking, Clock, Traffic
+from council.gateways.traffic import NOBODY, Asking, Clock, Neighbours, Traffic
 from council.gateways.traffic.clock import LONGEST_WAIT_SECONDS
 from council.panel import Member
 from council.prices import Price
-from council.providers import Health, Limits
+from council.providers import Health, Hint, Limits
 
 
 @cache
@@ -29,7 +29,8 @@ def _version() -> str:
 class LitellmGateway:
     """The way to models through litellm; seats are settled by their member's key.
 
-    `limits` are named by provider, or by the host and port of a server of one's own.
+    `limits` are named by provider, or by the host and port of a server of one's own; they hold for
+    all processes where a turnstile is shared with `neighbours`.
     """
 
     def __init__(
@@ -38,10 +39,11 @@ class LitellmGateway:
         limits: Mapping[str, Limits] | None = None,
         *,
         clock: Clock | None = None,
+        neighbours: Neighbours = NOBODY,
     ) -> None:
         self._seats = dict(seats)
         self._clock = clock or Clock()
-        self._traffic = Traffic(limits or {}, self._clock)
+        self._traffic = Traffic(limits or {}, self._clock, neighbours)
         self._lines = {
             key: self._traffic.line(seat.address, seat.model) for key, seat in self._seats.items()
         }
@@ -55,6 +57,10 @@ class LitellmGateway:
     def health(self) -> Health:
         """Give how its providers and models fare."""
         return self._traffic.health()
+
+    def heed(self, hint: Hint) -> None:
+        """Take note of what another process has learnt of a model."""
+        self._traffic.heed(hint)
 
     async def warm(self) -> None:
         """Import litellm and pay for its first call beforehand, in a thread, without a network."""

@@ -5,6 +5,7 @@ Knows addresses and time, and nothing of what is sent.
 
 from council.gateways.traffic.clock import Clock
 from council.gateways.traffic.line import Asking, Line
-from council.gateways.traffic.traffic import Address, Traffic
+from council.gateways.traffic.own import OwnTurnstile
+from council.gateways.traffic.traffic import NOBODY, Address, Neighbours, Traffic
 
-__all__ = ["Address", "Asking", "Clock", "Line", "Traffic"]
+__all__ = ["NOBODY", "Address", "Asking", "Clock", "Line", "Neighbours", "OwnTurnstile", "Traffic"]

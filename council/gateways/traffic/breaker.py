@@ -64,6 +64,21 @@ class Breaker:
             self._open_until = self._clock.now() + self._open_seconds
             self._open_seconds = min(CAP_SECONDS, 2 * self._open_seconds)
 
+    def shut(self, seconds: float) -> None:
+        """Stay open for so long at least, as another process found it; a probe goes on."""
+        if self._probe is not None:
+            return
+        self._failures = max(self._failures, FAILURES_TO_OPEN)
+        until = self._clock.now() + min(seconds, CAP_SECONDS)
+        self._open_until = max(until, until if self._open_until is None else self._open_until)
+
+    @property
+    def left_seconds(self) -> float:
+        """How long it stays open from now; 0 where it is not."""
+        if self._open_until is None:
+            return 0.0
+        return max(0.0, self._open_until - self._clock.now())
+
     def left(self, call: object) -> None:
         """Let another call be the probe, if this one was and came to no outcome."""
         if call is self._probe:

@@ -1,25 +1,66 @@
 """The line to one model at one address, and one call on it from its first attempt to its last."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 from council.gateways.traffic.breaker import Breaker
 from council.gateways.traffic.clock import Clock, noting
 from council.gateways.traffic.pause import Pause
 from council.gateways.traffic.turns import Turns
+from council.providers import BreakerState, Lesson
+
+
+def _unheard(_: Lesson, __: float) -> None:
+    """Tell nobody: no other process is there."""
 
 
 class Line:
-    """What all calls of a model share: its pause and its breaker; its provider's turns."""
+    """What all calls of a model share: its pause and its breaker; its provider's turns.
 
-    def __init__(self, turns: Turns, place: str, clock: Clock) -> None:
+    Other processes are told what is learnt of it, and for how many seconds that holds.
+    """
+
+    def __init__(
+        self,
+        turns: Turns,
+        place: str,
+        clock: Clock,
+        tell: Callable[[Lesson, float], None] = _unheard,
+    ) -> None:
         self.turns = turns
         self.place = place
         self.clock = clock
         self.pause = Pause(clock)
         self.breaker = Breaker(clock)
         self.retries = 0
+        self._tell = tell
+
+    def hold_off(self, seconds: float) -> None:
+        """Let nobody call this model for so long, in any process."""
+        self.pause.lengthen(seconds)
+        self._tell(Lesson.PAUSE, seconds)
+
+    def settle(self, call: object, *, failed: bool) -> None:
+        """Tell the breaker what came of a call, and others what the breaker makes of it."""
+        before = self.breaker.state
+        if failed:
+            self.breaker.failed(call)
+        else:
+            self.breaker.answered()
+        after = self.breaker.state
+        if after is not before and after is not BreakerState.HALF_OPEN:
+            lesson = Lesson.SHUT if after is BreakerState.OPEN else Lesson.BACK
+            self._tell(lesson, self.breaker.left_seconds)
+
+    def heed(self, lesson: Lesson, seconds: float) -> None:
+        """Take what another process has learnt as if it had been learnt here."""
+        if lesson is Lesson.PAUSE:
+            self.pause.heed(seconds)
+        elif lesson is Lesson.SHUT:
+            self.breaker.shut(seconds)
+        else:
+            self.breaker.answered()
 
     @contextmanager
     def asking(self) -> Iterator["Asking"]:
@@ -93,11 +134,8 @@ class Asking:
 
     def hold_off(self, seconds: float) -> None:
         """Let nobody call this model for so long."""
-        self._line.pause.lengthen(seconds)
+        self._line.hold_off(seconds)
 
     def settle(self, *, failed: bool) -> None:
         """Say what came of it: the model could not be had, or its provider was there."""
-        if failed:
-            self._line.breaker.failed(self)
-        else:
-            self._line.breaker.answered()
+        self._line.settle(self, failed=failed)

@@ -23,6 +23,10 @@ class Pause:
     def lengthen(self, seconds: float) -> None:
         """Let nobody call for so long from now; a longer pause stays as it is."""
         self.count += 1
+        self.heed(seconds)
+
+    def heed(self, seconds: float) -> None:
+        """Do so where another process was asked to, which has counted it."""
         self._until = max(self._until, self._clock.now() + min(seconds, _CAP_SECONDS))
 
     async def over(self, spread_seconds: float = 0.0) -> None:

@@ -67,7 +67,7 @@ async def test_no_more_rounds_are_under_way_than_wanted() -> None:
     gateway = FakeGateway({CLAUDE: Hangs()})
     desk = a_desk(gateway)
 
-    begin(desk, None, await kept(desk, a_bakeoff(a_suite(5))))
+    await begin(desk, None, await kept(desk, a_bakeoff(a_suite(5))))
     await until_under_way(desk, 2)
     for _ in range(50):
         await asyncio.sleep(0)
@@ -145,7 +145,7 @@ async def test_cancelled_it_stops_spending_at_once_and_keeps_what_there_is() -> 
     desk, room = a_desk(gateway), Room()
     desk.bakeoff_rounds = 1
     bakeoff = await kept(desk)
-    begin(desk, room, bakeoff)
+    await begin(desk, room, bakeoff)
     await until_second_question(gateway)
 
     over = await cancel(desk, bakeoff, "It was cancelled.")
@@ -173,7 +173,7 @@ async def test_gone_on_with_it_asks_only_what_was_not_answered() -> None:
     desk = a_desk(gateway)
     desk.bakeoff_rounds = 1
     bakeoff = await kept(desk)
-    begin(desk, None, bakeoff)
+    await begin(desk, None, bakeoff)
     await until_second_question(gateway)
     for _ in range(50):
         await asyncio.sleep(0)
@@ -207,7 +207,7 @@ async def test_a_round_that_somebody_cancels_is_one_failed_question() -> None:
     gateway = FakeGateway({CLAUDE: [Hangs(), "Yes.", "Yes."]})
     desk = a_desk(gateway)
     desk.bakeoff_rounds = 1
-    begin(desk, None, await kept(desk))
+    await begin(desk, None, await kept(desk))
     await until_under_way(desk, 1)
     for _ in range(20):
         await asyncio.sleep(0)

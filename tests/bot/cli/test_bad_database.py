@@ -43,6 +43,7 @@ def on_a_full_disk(home: Home, pages: int, *arguments: str) -> Ran:
 def test_a_database_of_a_newer_program_is_left_alone(held: tuple[Home, str]) -> None:
     home, _ = held
     home.sql("UPDATE alembic_version SET version_num = '9999'")
+    home.sql("UPDATE compatible SET oldest = '9999'")
 
     ran = home.council("ask", "Why?")
 

@@ -86,7 +86,7 @@ async def test_a_channel_has_its_own_panel_unless_another_is_picked_or_named() -
     assert desk.panel(None, HERE).name == "cheap"
     assert desk.panel(None, replace(HERE, channel="C2")).name == "house"
     assert desk.panel("house", HERE).name == "house"
-    desk.pick("house", HERE)
+    await desk.pick("house", HERE)
     assert desk.panel(None, HERE).name == "house"
 
 

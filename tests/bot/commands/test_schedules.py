@@ -7,7 +7,7 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker, Said, UnwelcomeError
-from bot.commands.desk import Desk
+from bot.commands.desk import SCHEDULES, Desk
 from bot.commands.hearing import hear
 from council.bakeoffs.schedule import Schedule
 from council.bakeoffs.suite import Suite, SuiteQuestion
@@ -78,10 +78,8 @@ async def test_what_was_understood_is_repeated_with_its_next_times_and_its_cost(
 
 
 async def test_it_is_kept_as_it_was_understood(desk: Desk) -> None:
-    changes: list[str] = []
-    desk.schedules_changed = lambda: changes.append("told")
-
-    await said(desk, f"{ADD} cap:$2 #models")
+    with desk.bus.heard(SCHEDULES) as changes:
+        await said(desk, f"{ADD} cap:$2 #models")
 
     one = await only(desk)
     assert (one.name, one.suite, one.panel) == ("weekly-sql", "sql", "house")
@@ -89,7 +87,7 @@ async def test_it_is_kept_as_it_was_understood(desk: Desk) -> None:
     assert (one.made_by, one.scope, one.cap_micro) == ("U1", HERE.scope, 2_000_000)
     assert one.place == replace(HERE, channel="models")
     assert (one.paused, one.last_slot) == (False, "2026-11-21T13:00")
-    assert changes == ["told"]
+    assert changes.qsize() == 1
 
 
 async def test_without_a_zone_it_is_said_which_is_taken(desk: Desk) -> None:

@@ -8,7 +8,7 @@ import pytest
 from bot.access import Access
 from bot.chat import Asker, Attached, Button, Buttons, Post, Said
 from bot.commands.desk import Desk
-from bot.commands.drafts import MOST_WAITING, Draft, Drafts
+from bot.commands.drafts import MOST_WAITING, Draft, put_draft, take_draft
 from bot.commands.growing import Joining
 from bot.commands.hearing import hear, kindly
 from bot.commands.pressing import PRESSES, add_to_suite
@@ -21,6 +21,7 @@ from council.places import Place
 from council.rounds import Question
 from council.sitting import Council
 from storage.memory import MemoryStore
+from storage.memory_memos import MemoryMemos
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import ASKED_AT, a_round
 from tests.fakes import FakeGateway
@@ -353,12 +354,12 @@ async def test_a_full_suite_grows_no_further() -> None:
     assert "has 1,000 questions, the most" in await pressed(office, Joining("full"))
 
 
-def test_the_oldest_draft_gives_way() -> None:
-    drafts = Drafts()
+async def test_the_oldest_draft_gives_way() -> None:
+    memos = MemoryMemos()
     suite = Suite("sql", (SuiteQuestion("Why?"),), scope=HERE.scope)
-    codes = [drafts.put(Draft(suite, "U1")) for _ in range(MOST_WAITING + 1)]
+    codes = [await put_draft(memos, Draft(suite, "U1")) for _ in range(MOST_WAITING + 1)]
     said = Said("", ANA, HERE, "k")
 
     with pytest.raises(SuiteError, match="does not wait"):
-        drafts.take(codes[0], said)
-    assert drafts.take(codes[-1], said).suite == suite
+        await take_draft(memos, codes[0], said)
+    assert (await take_draft(memos, codes[-1], said)).suite == suite

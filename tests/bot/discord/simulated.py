@@ -17,6 +17,7 @@ from bot.commands.desk import Desk
 from bot.commands.leaving import left
 from bot.discord.client import Client
 from bot.discord.hearing import CHAT
+from bot.discord.remembering import InFiles
 from bot.discord.servers import Servers
 from bot.doing import Doing
 from tests.bot.desks import a_desk
@@ -103,8 +104,9 @@ def _ids(value: object) -> Iterable[str]:
 
 def client_of(desk: Desk, folder: Path, told: list[str]) -> Client:
     """Give a client as the service makes one."""
-    servers = Servers(folder / "servers", partial(left, desk, CHAT), told.append)
-    return Client(desk, Doing(), servers, folder / "commands")
+    kept = InFiles(folder)
+    servers = Servers(kept, partial(left, desk, CHAT), told.append)
+    return Client(desk, Doing(), servers, kept)
 
 
 @asynccontextmanager

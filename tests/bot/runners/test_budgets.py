@@ -29,6 +29,7 @@ from storage.ledger import SqlLedger
 from storage.memory import MemoryStore
 from storage.memory_bench import memory_bench
 from storage.memory_experiments import MemoryExperiments
+from storage.memory_memos import MemoryMemos
 from storage.outgoing import SqlOutgoing
 from storage.schema import upgrade
 from storage.sql import SqlStore
@@ -80,7 +81,10 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     parts = (store, gateway, runner, outbox, panels, "house")
     bench = memory_bench(MemoryStore())
     apart = MemoryExperiments()
-    yield Desk(*parts, now=lambda: NOON, budget=budget, bench=bench, experiments=apart)
+    memos = MemoryMemos()
+    yield Desk(
+        *parts, now=lambda: NOON, budget=budget, bench=bench, experiments=apart, memos=memos
+    )
     await runner.close()
     await engine.dispose()
 

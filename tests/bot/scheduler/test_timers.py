@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from bot.commands.desk import SCHEDULES
 from bot.scheduler.service import Scheduler
 from bot.scheduler.trigger import SlotTrigger
 from bot.schedules.due import slots_of
@@ -67,7 +68,7 @@ async def until_held(watch: Watch, count: int = 1) -> None:
 async def test_a_timer_fires_at_the_slot_of_a_schedule_that_was_made_just_now() -> None:
     async with running(0.5) as watch:
         await watch.keep()
-        watch.desk.schedules_changed()
+        await watch.desk.bus.tell(SCHEDULES)
         await until_held(watch)
 
         assert watch.holds.ids == [ID]
@@ -86,7 +87,7 @@ async def test_what_another_process_made_is_found_at_the_next_look() -> None:
 async def test_what_was_due_while_nobody_ran_is_begun_at_the_start() -> None:
     async with running(-600) as watch:
         await watch.keep()
-        watch.desk.schedules_changed()
+        await watch.desk.bus.tell(SCHEDULES)
 
         await until_held(watch)
 
@@ -112,7 +113,7 @@ async def test_timers_follow_the_rows() -> None:
 async def test_it_stops_at_once_and_fires_no_more() -> None:
     async with running(0.3) as watch:
         await watch.keep()
-        watch.desk.schedules_changed()
+        await watch.desk.bus.tell(SCHEDULES)
         await asyncio.sleep(0.1)
 
     await asyncio.sleep(0.4)

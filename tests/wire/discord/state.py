@@ -46,6 +46,7 @@ class Rules:
     expired_code: Literal[50027, 10015] = 50027
     identify_seconds: float = 5.0  # between two IDENTIFYs
     identifies: int = 1000  # a day
+    shards: int = 1  # that are recommended
     heartbeat_seconds: float = 41.25
     sends: int = 120  # on the gateway, a minute
     creates: int = 200  # of commands, a day

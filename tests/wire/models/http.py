@@ -32,7 +32,7 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self.transport = transport
         self._open.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -77,7 +77,7 @@ class Connection(asyncio.Protocol):
     def send(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> None:
         """Send a whole JSON reply."""
         content = json.dumps(body).encode()
-        self._transport.write(self.head(status, len(content), headers) + content)
+        self.transport.write(self.head(status, len(content), headers) + content)
 
     def head(self, status: int, length: int, headers: Mapping[str, str] | None = None) -> bytes:
         """Give the head of a JSON reply of this length."""
@@ -91,7 +91,7 @@ class Connection(asyncio.Protocol):
 
     def open_stream(self) -> None:
         """Begin a stream of server-sent events."""
-        self._transport.write(
+        self.transport.write(
             b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
             b"transfer-encoding: chunked\r\n\r\n"
         )
@@ -99,19 +99,19 @@ class Connection(asyncio.Protocol):
     def send_event(self, event: str) -> None:
         """Send one event of an open stream."""
         content = f"data: {event}\n\n".encode()
-        self._transport.write(b"%x\r\n%s\r\n" % (len(content), content))
+        self.transport.write(b"%x\r\n%s\r\n" % (len(content), content))
 
     def end_stream(self) -> None:
         """End the stream as HTTP wants it; whether it was complete is another matter."""
-        self._transport.write(b"0\r\n\r\n")
+        self.transport.write(b"0\r\n\r\n")
 
     def send_raw(self, content: bytes) -> None:
         """Send bytes as they are."""
-        self._transport.write(content)
+        self.transport.write(content)
 
     def drop(self) -> None:
         """Close after what was written, in the middle of a reply or not."""
-        self._transport.close()
+        self.transport.close()
 
 
 Serve = Callable[[Received, Connection], Awaitable[None]]

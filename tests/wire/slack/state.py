@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal
 
+from aiohttp import web
+
 from tests.wire.slack.calls import Call, RefusalError
 from tests.wire.slack.rates import Limiter, Rates
 from tests.wire.slack.troubles import Troubles
@@ -157,6 +159,7 @@ class State:
         self.tickets: set[str] = set()
         self.work: set[asyncio.Task[None]] = set()
         self.echo: Callable[[str | None, Message], None] = lambda _subtype, _message: None
+        self.heard: Callable[[Call, web.Request], None] = lambda _call, _request: None
         self.broken: list[Exception] = []  # mistakes of this fake, raised when it ends
         self._numbers = count(1)
 

@@ -141,6 +141,8 @@ class Links:
             return
         sessions.identified.append(now)
         session = Session(f"session-{state.snowflake()}", data["intents"])
+        number, of = data.get("shard", (0, 1))
+        session.shard = (number, of)
         sessions.open(session)
         self._greet(session)
         self._carry(link, session, 0)
@@ -158,7 +160,8 @@ class Links:
 
     def _greet(self, session: Session) -> None:
         state = self._state
-        guilds = [guild for guild in state.world.guilds.values() if guild.has_bot]
+        here = [guild for guild in state.world.guilds.values() if guild.has_bot]
+        guilds = [guild for guild in here if session.hears(guild.id)]
         ready: Payload = {
             "v": 10,
             "user": payloads.me(state.bot),
@@ -166,7 +169,7 @@ class Links:
             "session_id": session.id,
             "resume_gateway_url": state.address.replace("http", "ws", 1) + "/gateway/resume",
             "session_type": "normal",
-            "shard": [0, 1],
+            "shard": [*session.shard],
             "application": {"id": state.bot.id, "flags": payloads.application(state)["flags"]},
             "private_channels": [],
             "presences": [],

@@ -22,7 +22,13 @@ class Session:
     intents: int
     frames: list[Payload] = field(default_factory=list)
     resumes: int = 0
+    shard: tuple[int, int] = (0, 1)  # its number, of so many
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def hears(self, guild: str) -> bool:
+        """Say whether a guild is dealt to its shard; direct messages are the first one's."""
+        number, of = self.shard
+        return (int(guild) >> 22 if guild else 0) % of == number
 
     def dispatch(self, name: str, data: Payload) -> None:
         """Append an event; whoever reads is told."""
@@ -46,11 +52,18 @@ class Sessions:
     def dispatch(self, name: str, data: Payload, intent: int = ALWAYS) -> None:
         """Tell every session that wants to know."""
         for session in self.alive.values():
-            if intent == ALWAYS or session.intents & intent:
+            wants = intent == ALWAYS or session.intents & intent
+            if wants and session.hears(_guild_of(name, data)):
                 session.dispatch(name, data)
 
     def dispatch_message(self, name: str, full: Payload, bare: Payload, intent: int) -> None:
         """Tell of a message; its content only to a session that may have it."""
         for session in self.alive.values():
-            if session.intents & intent:
+            if session.intents & intent and session.hears(_guild_of(name, full)):
                 session.dispatch(name, full if session.intents & MESSAGE_CONTENT else bare)
+
+
+def _guild_of(name: str, data: Payload) -> str:
+    """Give the guild an event is of; "" where it is of none."""
+    found = data["id"] if name.startswith("GUILD_") else data.get("guild_id")
+    return str(found or "")

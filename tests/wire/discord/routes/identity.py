@@ -35,7 +35,8 @@ def gateway_for_bots(state: State, _call: Call) -> Reply:
         "reset_after": 86_400_000,
         "max_concurrency": 1,
     }
-    body: Payload = {"url": gateway_url(state), "shards": 1, "session_start_limit": limit}
+    shards = state.rules.shards
+    body: Payload = {"url": gateway_url(state), "shards": shards, "session_start_limit": limit}
     return Reply(body=body)
 
 

@@ -1,0 +1,73 @@
+"""What a turn at a provider costs a call, counted by the process alone and by Postgres for all.
+
+Calls do nothing but hold their turn, so all that passes is waiting. First one after another; then
+many at once at three processes, with room for all; then with room for a few, where what is told is
+what each further call adds to the whole.
+"""
+
+import argparse
+import asyncio
+import time
+from collections.abc import Sequence
+from statistics import median
+
+from council.gateways.traffic import Clock, OwnTurnstile
+from council.ports import Turnstile
+from council.providers import Limits
+from tests.postgres import Server, a_database
+from tests.storage.turns.crowd import on_postgres
+
+GATE = "openai"
+
+
+async def waited(turnstile: Turnstile, limits: Limits) -> float:
+    """Give how long one turn was waited for, in milliseconds."""
+    began = time.perf_counter()
+    async with turnstile.turn(GATE, limits):
+        return (time.perf_counter() - began) * 1000
+
+
+async def told(name: str, turnstiles: Sequence[Turnstile], calls: int) -> None:
+    """Print what turns cost at these processes."""
+    roomy, narrow = Limits(concurrency=calls), Limits(concurrency=20)
+    alone = [await waited(turnstiles[0], roomy) for _ in range(calls)]
+    at_once = await asyncio.gather(
+        *(waited(turnstiles[n % len(turnstiles)], roomy) for n in range(calls))
+    )
+    began = time.perf_counter()
+    await asyncio.gather(*(waited(turnstiles[n % len(turnstiles)], narrow) for n in range(calls)))
+    each = (time.perf_counter() - began) * 1000 / calls
+    print(
+        f"{name:>10}: one after another {median(alone):.2f} ms, {calls} at once "
+        f"{median(at_once):.1f} ms (slowest {max(at_once):.1f}), 20 turns: {each:.2f} ms each"
+    )
+
+
+async def main(calls: int, server: Server) -> None:
+    """Measure both."""
+    await told("a process", [OwnTurnstile(Clock())], calls)
+    with a_database(server) as url:
+        await upgraded(url)
+        async with on_postgres(url) as turnstiles:
+            await told("Postgres", turnstiles, calls)
+
+
+async def upgraded(url: str) -> None:
+    """Make the tables."""
+    from storage.database import open_engine
+    from storage.schema import upgrade
+
+    engine = open_engine(url)
+    await upgrade(engine)
+    await engine.dispose()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--calls", type=int, default=200)
+    server = Server()
+    server.start()
+    try:
+        asyncio.run(main(parser.parse_args().calls, server))
+    finally:
+        server.remove()

@@ -1,0 +1,76 @@
+"""What processes tell each other of providers: turns that came free, pauses, and breakers.
+
+Short words over the bus; what is lost is found out again by whoever calls.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from secrets import token_hex
+
+from bot.doing import Doing
+from bot.ports import Bus
+from council.errors import CouncilError
+from council.providers import Hint, Lesson
+
+TURNS, PAUSE = "turns", "pause"
+
+
+class Gossip:
+    """Tells other processes what is learnt here, and hears what they have learnt."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._by = token_hex(4)
+        self._doing = Doing()
+
+    def has_room(self, gate: str) -> None:
+        """Have whoever waits for a turn at an address look at once."""
+        self._doing.begin(self._tell(TURNS, gate))
+
+    def tell(self, hint: Hint) -> None:
+        """Tell what was learnt of a model."""
+        word = {
+            "by": self._by,
+            "gate": hint.gate,
+            "model": hint.model,
+            "lesson": hint.lesson.value,
+            "seconds": round(hint.seconds, 3),
+        }
+        self._doing.begin(self._tell(PAUSE, json.dumps(word)))
+
+    async def listen(self, ring: Callable[[str], None], heed: Callable[[Hint], None]) -> None:
+        """Ring where turns came free, and heed what others have learnt, until cancelled."""
+        with self._bus.heard(TURNS) as turns, self._bus.heard(PAUSE) as pauses:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_each(turns, ring))
+                group.create_task(_each(pauses, lambda text: self._heed(text, heed)))
+
+    async def close(self) -> None:
+        """Tell nothing more."""
+        await self._doing.close()
+
+    def _heed(self, text: str, heed: Callable[[Hint], None]) -> None:
+        hint = _hint(text, but=self._by)
+        if hint:
+            heed(hint)
+
+    async def _tell(self, topic: str, text: str) -> None:
+        with suppress(CouncilError):
+            await self._bus.tell(topic, text)
+
+
+async def _each(heard: "asyncio.Queue[str]", act: Callable[[str], None]) -> None:
+    while True:
+        act(await heard.get())
+
+
+def _hint(text: str, but: str) -> Hint | None:
+    """Read what another process told; None for our own words, and for those we do not know."""
+    try:
+        word = json.loads(text)
+        hint = Hint(word["gate"], word["model"], Lesson(word["lesson"]), float(word["seconds"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+    return None if word.get("by") == but else hint

@@ -1,0 +1,70 @@
+"""What one process says, all of them hear; what is lost on the way, they look for themselves."""
+
+import asyncio
+
+import pytest
+
+from bot.cluster.bus import MOST_BYTES, Heard, read, written
+from tests.bot.cluster.processes import Process, soon
+from tests.postgres import Server
+
+
+async def test_every_process_hears_what_is_said_its_speaker_too(
+    one: Process, other: Process
+) -> None:
+    with one.bus.heard("round r1") as here, other.bus.heard("round r1") as there:
+        await one.bus.tell("round r1", "so far")
+
+        assert [await soon(here), await soon(there)] == ["so far", "so far"]
+
+
+async def test_words_come_in_order_and_to_those_who_listen_for_their_topic(
+    one: Process, other: Process
+) -> None:
+    with other.bus.heard("a") as heard, other.bus.heard("b") as elsewhere:
+        for number in range(50):
+            await one.bus.tell("a", str(number))
+
+        assert [await soon(heard) for _ in range(50)] == [str(number) for number in range(50)]
+        assert elsewhere.empty()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param("Yes, “use” Postgres.\x00", id="signs"),
+        pytest.param("\ud800", id="half-a-sign"),
+        pytest.param("A long answer, with a plan. " * 400, id="long"),
+    ],
+)
+def test_a_text_arrives_as_it_was_said(text: str) -> None:
+    payload = written("round r1", text)
+
+    assert read(payload) == Heard("round r1", text)
+    assert len(payload.encode()) <= MOST_BYTES
+
+
+def test_a_text_that_is_too_long_is_left_out() -> None:
+    text = "".join(chr(0x4E00 + 7919 * number % 20_000) for number in range(9_000))
+
+    assert read(written("round r1", text)) == Heard("round r1", "")
+
+
+@pytest.mark.parametrize("payload", ["", "7", "{}", "[]", '{"topic": "a", "packed": "?"}'])
+def test_what_is_no_word_of_ours_is_passed_over(payload: str) -> None:
+    assert read(payload) is None
+
+
+async def test_after_a_restart_everybody_looks_and_hears_again(
+    one: Process, other: Process, postgres: Server
+) -> None:
+    with other.bus.heard("round r1") as heard:
+        await asyncio.to_thread(postgres.restart)
+        missed = await soon(heard)
+        await one.bus.tell("round r1", "again")
+
+        assert missed == ""
+        while (said := await soon(heard)) == "":
+            pass
+        assert said == "again"

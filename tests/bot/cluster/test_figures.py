@@ -1,0 +1,61 @@
+"""Work, takeovers and the bus are among the figures."""
+
+import asyncio
+
+from prometheus_client import REGISTRY
+
+from bot.ports import Work
+from tests.bot.cluster.processes import Process, serving, soon, until, until_over
+from tests.postgres import Server
+
+QUEUE = "bakeoffs figures"  # no other test's
+R1 = Work(QUEUE, "r1")
+
+
+def figure(name: str, **labels: str) -> float:
+    return REGISTRY.get_sample_value(name, labels) or 0
+
+
+def works(state: str) -> float:
+    return figure("council_works", queue=QUEUE, state=state)
+
+
+async def test_work_is_told_as_it_waits_and_as_it_is_done(one: Process) -> None:
+    await one.works.begin(R1)
+    await until(lambda: works("waiting") == 1)
+
+    async with serving(one, queue=QUEUE) as doer:
+        await soon(doer.begun)
+        await until(lambda: (works("waiting"), works("doing")) == (0, 1))
+        assert figure("council_works_here", queue=QUEUE) == 1
+        doer.may_end.set()
+        await until(lambda: works("doing") == 0)
+
+    assert figure("council_works_here", queue=QUEUE) == 0
+
+
+async def test_work_of_a_process_that_is_killed_stalls_and_is_counted_as_taken_over(
+    one: Process, other: Process
+) -> None:
+    before = figure("council_takeovers_total", queue=QUEUE)
+    async with serving(one, queue=QUEUE) as killed:
+        await one.works.begin(R1)
+        await soon(killed.begun)
+        one.kill()
+        await until(lambda: works("stalled") == 1)
+        async with serving(other, queue=QUEUE) as doer:
+            await soon(doer.begun)
+            doer.may_end.set()
+            await until_over(other, R1)
+
+    assert figure("council_takeovers_total", queue=QUEUE) == before + 1
+
+
+async def test_a_bus_that_is_connected_anew_is_counted(one: Process, postgres: Server) -> None:
+    before = figure("council_bus_reconnects_total")
+
+    with one.bus.heard("any") as heard:
+        await asyncio.to_thread(postgres.restart)
+        await soon(heard)
+
+    assert figure("council_bus_reconnects_total") > before

@@ -1,0 +1,67 @@
+"""A cluster opened on a server that may not be there yet."""
+
+import asyncio
+
+import pytest
+from sqlalchemy import make_url
+
+from bot.cluster.addresses import conninfo_of
+from bot.cluster.opening import WAITING, opened_cluster, wait_for_server
+from bot.ports import Work
+from council.errors import StoreError
+from tests.postgres import Server
+
+NOBODY = "postgresql+psycopg://me:secret@127.0.0.1:9/council"
+
+
+async def test_works_and_bus_of_two_openings_are_one(migrated_url: str) -> None:
+    async with opened_cluster(migrated_url) as one, opened_cluster(migrated_url) as other:
+        await one.works.begin(Work("rounds", "r1"))
+
+        assert await other.works.is_begun(Work("rounds", "r1"))
+
+
+async def test_a_server_that_is_away_is_waited_for_and_that_is_said_once(
+    migrated_url: str, postgres: Server
+) -> None:
+    said: list[str] = []
+    await asyncio.to_thread(postgres.stop)
+
+    waiting = asyncio.create_task(wait_for_server(migrated_url, said.append))
+    while not said:  # noqa: ASYNC110 - nothing tells
+        await asyncio.sleep(0.01)
+    await asyncio.to_thread(postgres.start)
+    await waiting
+
+    assert said == [WAITING]
+
+
+async def test_a_server_that_stays_away_is_a_sentence_without_the_password() -> None:
+    with pytest.raises(StoreError, match="cannot be reached") as told:
+        await wait_for_server(NOBODY, lambda _: None, seconds=0)
+
+    assert "secret" not in str(told.value)
+
+
+async def test_a_database_that_does_not_exist_is_not_waited_for(migrated_url: str) -> None:
+    missing = make_url(migrated_url).set(database="nothing_here")
+    said: list[str] = []
+
+    with pytest.raises(StoreError):
+        await wait_for_server(missing.render_as_string(hide_password=False), said.append)
+
+    assert said == []
+
+
+def test_the_address_own_wishes_stand() -> None:
+    own = conninfo_of("postgresql+psycopg://me@host/council?connect_timeout=30", "council bus")
+
+    assert "connect_timeout=30" in own
+    assert "application_name='council bus'" in own
+
+
+def test_an_address_that_cannot_be_read_is_not_quoted() -> None:
+    with pytest.raises(StoreError, match="COUNCIL_DATABASE_URL cannot be read") as told:
+        conninfo_of("postgresql+psycopg://me:sec%ret@host:port:7/council", "council")
+
+    assert "sec" not in str(told.value)

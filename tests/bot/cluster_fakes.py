@@ -1,0 +1,144 @@
+"""Several processes in one: desks over the same books, and works that are shared out among them.
+
+The works keep what `bot.ports.Works` promises: each piece is done by one desk at a time, and by
+another once that one has left.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from bot.bus import OwnBus
+from bot.commands.desk import Desk, now
+from bot.outbox import Outbox
+from bot.ports import Do, Unfinished, Work
+from council.errors import CouncilError
+from council.ports import Gateway
+from storage.memory import MemoryOutgoing
+from tests.bot.desks import a_desk
+
+SHARED = ("store", "bench", "memos", "budget", "experiments", "bus", "runner")
+
+
+@dataclass(eq=False)
+class Server:
+    """A block in which one process does the work of a queue."""
+
+    queue: str
+    do: Do
+    unfinished: Unfinished
+    at_once: int
+    doing: dict[Work, asyncio.Task[None]] = field(default_factory=dict)
+
+    @property
+    def is_free(self) -> bool:
+        return len(self.doing) < self.at_once
+
+
+@dataclass(eq=False)
+class Board:
+    """What all processes see of the works."""
+
+    waiting: list[Work] = field(default_factory=list)
+    failed: set[Work] = field(default_factory=set)
+    servers: list[Server] = field(default_factory=list)
+    begun: list[Work] = field(default_factory=list)  # every piece each time somebody took it
+
+    def is_begun(self, work: Work) -> bool:
+        return work in self.waiting or any(work in server.doing for server in self.servers)
+
+    def begin(self, work: Work) -> None:
+        self.failed.discard(work)
+        if not self.is_begun(work):
+            self.waiting.append(work)
+            self.share_out()
+
+    async def sweep(self, servers: Sequence[Server] | None = None) -> None:
+        """Begin what rows tell of and nobody does, save what failed."""
+        for server in [*(self.servers if servers is None else servers)]:
+            for name in await server.unfinished():
+                work = Work(server.queue, name)
+                if work not in self.failed:
+                    self.begin(work)
+
+    def share_out(self) -> None:
+        """Give each waiting piece to the process that does least."""
+        for work in [*self.waiting]:
+            free = [one for one in self.servers if one.queue == work.queue and one.is_free]
+            if free:
+                server = min(free, key=lambda one: len(one.doing))
+                self.waiting.remove(work)
+                self.begun.append(work)
+                server.doing[work] = asyncio.create_task(self._do(server, work))
+
+    async def _do(self, server: Server, work: Work) -> None:
+        try:
+            await server.do(work.name)
+        except asyncio.CancelledError:
+            self.waiting.append(work)
+            raise
+        except CouncilError:
+            self.failed.add(work)
+        finally:
+            del server.doing[work]
+            self.share_out()
+
+
+@dataclass(eq=False)
+class SharedWorks:
+    """The works as one process has them."""
+
+    board: Board
+
+    async def begin(self, work: Work) -> None:
+        self.board.begin(work)
+
+    async def is_begun(self, work: Work) -> bool:
+        return self.board.is_begun(work)
+
+    @asynccontextmanager
+    async def serving(
+        self, queue: str, do: Do, unfinished: Unfinished, at_once: int
+    ) -> AsyncIterator[None]:
+        board, server = self.board, Server(queue, do, unfinished, at_once)
+        board.servers.append(server)
+        board.failed -= {work for work in board.failed if work.queue == queue}
+        await board.sweep([server])
+        board.share_out()
+        try:
+            yield
+        finally:
+            board.servers.remove(server)
+            tasks = [*server.doing.values()]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def quickly(seconds: float) -> None:
+    await asyncio.sleep(seconds / 1000)
+
+
+def processes(count: int, gateway: Gateway | None = None) -> tuple[Board, Sequence[Desk]]:
+    """Give so many desks over the same books, as the processes of a cluster have them.
+
+    Who carries a round is the same for all, as if each watched through the bus.
+    """
+    board, rows, bus = Board(), MemoryOutgoing(), OwnBus()
+    first = a_desk(gateway)
+    first.bus, first.works = bus, SharedWorks(board)
+    first.outbox = Outbox(rows, now, quickly)
+    return board, [first, *_others(first, rows, count - 1)]
+
+
+def _others(first: Desk, rows: MemoryOutgoing, count: int) -> Iterator[Desk]:
+    assert isinstance(first.works, SharedWorks)
+    for _ in range(count):
+        other = a_desk(first.gateway)
+        other.new_id = first.new_id
+        for part in SHARED:
+            setattr(other, part, getattr(first, part))
+        other.works = SharedWorks(first.works.board)
+        other.outbox = Outbox(rows, now, quickly)
+        yield other

@@ -1,0 +1,93 @@
+"""What goes for one asker and one workspace goes for all processes together."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+from bot.access import Access, TooManyRoundsError
+from bot.commands.at_once import FullError
+from bot.commands.desk import Desk
+from council.places import Place
+from council.rounds import Question, Round
+from tests.bot.processes import desks_on
+from tests.builders import a_round
+
+HERE = Place("slack", "T1", "C1")
+
+
+def asked(desk: Desk, key: str, by: str = "U1") -> Round:
+    round_ = a_round(question=Question("Why?", by, place=HERE))
+    return replace(round_, id=key, asked_at=desk.now())
+
+
+async def opened(desks: list[Desk], rounds: int, by: str = "U1") -> list[object]:
+    """Ask so many at once, at all processes in turn; give what came of each."""
+    asking = (
+        desk.open(asked(desk, f"r{number}", by or f"U{number}"))
+        for number, desk in enumerate(desks * (rounds // len(desks)))
+    )
+    return await asyncio.gather(*asking, return_exceptions=True)
+
+
+async def test_of_one_askers_questions_as_many_come_in_as_may_in_an_hour(
+    migrated_url: str,
+) -> None:
+    async with desks_on(migrated_url, Access(rounds_per_hour=4)) as desks:
+        found = await opened(desks, 12)
+
+    assert found.count(True) == 4
+    assert sum(isinstance(one, TooManyRoundsError) for one in found) == 8
+
+
+async def test_as_many_rounds_are_under_way_in_a_workspace_as_may_be(migrated_url: str) -> None:
+    async with desks_on(migrated_url, Access(rounds_at_once=2)) as desks:
+        found = await opened(desks, 12, by="")
+
+    assert found.count(True) == 2
+    assert sum(isinstance(one, FullError) for one in found) == 10
+
+
+async def test_one_that_goes_on_again_counts_at_every_process(migrated_url: str) -> None:
+    async with desks_on(migrated_url, Access(rounds_at_once=1)) as desks:
+        first, second, _ = desks
+        round_ = asked(first, "r1")
+        await first.store.open(round_)
+        await first.store.pause("r1", paused=True)
+        await first.reopen(round_)
+
+        [refused] = await asyncio.gather(second.open(asked(second, "r2")), return_exceptions=True)
+
+    assert isinstance(refused, FullError)
+
+
+async def test_of_1000_deliveries_of_one_event_one_makes_a_round(migrated_url: str) -> None:
+    async with desks_on(migrated_url) as desks:
+        event = asked(desks[0], "slack:T1:C1:1700000000.0001")
+
+        found = await asyncio.gather(*(desk.open(event) for desk in desks for _ in range(334)))
+
+        assert found.count(True) == 1
+        assert len(await desks[0].store.ids()) == 1
+
+
+async def test_processes_whose_clocks_disagree_by_a_minute_tell_one_time(
+    migrated_url: str,
+) -> None:
+    async with desks_on(migrated_url, ahead_seconds=(60.0, 0.0, -60.0)) as desks:
+        moments = [desk.now() for desk in desks]
+
+    assert max(moments) - min(moments) < timedelta(seconds=1)
+
+
+async def test_an_hour_of_one_asker_is_as_long_at_every_process(migrated_url: str) -> None:
+    apart = (60.0, 0.0, -60.0)
+    async with desks_on(migrated_url, Access(rounds_per_hour=1), ahead_seconds=apart) as desks:
+        ahead, right, behind = desks
+        old = replace(asked(ahead, "r1"), asked_at=ahead.now() - timedelta(minutes=59, seconds=30))
+        await ahead.store.open(old)
+        found = await asyncio.gather(
+            *(desk.open(asked(desk, f"r{n}")) for n, desk in enumerate((right, behind), 2)),
+            return_exceptions=True,
+        )
+
+    assert [type(one) for one in found] == [TooManyRoundsError] * 2

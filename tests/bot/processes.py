@@ -1,0 +1,63 @@
+"""Several processes on one Postgres, as far as questions go: a desk and connections each."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime, timedelta
+
+from bot.access import Access
+from bot.clock import SharedClock, now
+from bot.commands.desk import Desk
+from bot.door import OwnDoor
+from bot.outbox import Outbox
+from bot.runners.local import LocalRunner
+from council.budgeting import Budget
+from council.ports import Gateway
+from council.spending import Caps
+from storage.clock import SqlClock
+from storage.database import open_engine
+from storage.door import SqlDoor
+from storage.ledger import SqlLedger
+from storage.outgoing import SqlOutgoing
+from storage.sql import SqlStore
+from tests.bot.desks import a_desk, ready
+from tests.fakes import FakeGateway
+
+OPEN = Access()
+
+
+@asynccontextmanager
+async def desks_on(
+    url: str,
+    access: Access = OPEN,
+    gateway: Gateway | None = None,
+    ahead_seconds: Sequence[float] = (0.0, 0.0, 0.0),
+) -> AsyncIterator[list[Desk]]:
+    """Give a desk a process; each machine's clock is ahead by so much."""
+    async with AsyncExitStack() as stack:
+        yield [
+            await stack.enter_async_context(_desk(url, access, gateway, seconds))
+            for seconds in ahead_seconds
+        ]
+
+
+@asynccontextmanager
+async def _desk(
+    url: str, access: Access, gateway: Gateway | None, ahead_seconds: float
+) -> AsyncIterator[Desk]:
+    def wrong() -> datetime:
+        return now() + timedelta(seconds=ahead_seconds)
+
+    engine, desk = open_engine(url), a_desk(gateway)
+    door, clock = SqlDoor(engine), SharedClock(SqlClock(engine).moment, wrong)
+    await clock.set()
+    store = SqlStore(engine)
+    desk.store, desk.access, desk.door, desk.now = store, access, OwnDoor(door), clock.now
+    desk.runner = LocalRunner(store, gateway or FakeGateway(), ready)
+    desk.outbox = Outbox(SqlOutgoing(engine), clock.now)
+    desk.budget = Budget(SqlLedger(engine), Caps(), clock.now)
+    try:
+        yield desk
+    finally:
+        await desk.runner.close()
+        await door.close()
+        await engine.dispose()

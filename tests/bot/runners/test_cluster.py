@@ -1,0 +1,422 @@
+"""The runner of many machines: a round goes on wherever there is a process, and is paid once."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from bot.cluster.pace import Pace
+from bot.cluster.pace import clock as awake
+from bot.cluster.works import ClusterWorks
+from bot.ports import RoundStoppedError, Sight
+from bot.runners.apart import apart
+from bot.runners.cluster import ClusterRunner, work_of
+from bot.runners.local import LocalRunner, RoundElsewhereError, unpaid
+from bot.runners.words import RoundFailedError
+from council.answers import Role
+from council.calls import Call, Reply
+from council.errors import BudgetError
+from council.ports import Gateway
+from council.rounds import Round, Stage
+from storage.database import open_engine
+from storage.sql import SqlStore
+from tests.bot.cluster.processes import QUICK, Clock, Process, a_process, until
+from tests.bot.runners import houses
+from tests.bot.runners.houses import has_two_answers, one_hangs, ready, rounds_of, watched
+from tests.builders import GPT, a_panel, a_question
+from tests.fakes import FakeGateway, PowerCutError, read
+from tests.postgres import Server
+
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+def a_round(round_id: str = "r1", bakeoff: str = "") -> Round:
+    """Give a round that the page asked for, long enough ago that nobody is about to begin it."""
+    question = replace(a_question(), place=replace(a_question().place, chat="web"))
+    return Round(round_id, question, a_panel(), "seed", LONG_AGO, bakeoff=bakeoff)
+
+
+@dataclass(slots=True)
+class Member:
+    """One process of a cluster with its runner, its own way to the rows and to models."""
+
+    process: Process
+    store: SqlStore
+    gateway: FakeGateway
+    runner: ClusterRunner
+    leave: Callable[[], Coroutine[Any, Any, None]]
+
+
+Join = Callable[..., Awaitable[Member]]
+
+
+@pytest.fixture
+async def join(migrated_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Join]:
+    """Give what starts one more process of the cluster."""
+    async with AsyncExitStack() as stack:
+
+        async def joined(
+            gateway: FakeGateway | None = None,
+            store: type[SqlStore] = SqlStore,
+            clock: Callable[[], float] = awake,
+            pace: Pace = QUICK,
+            **more: object,
+        ) -> Member:
+            own = await stack.enter_async_context(AsyncExitStack())
+            engine = open_engine(migrated_url)
+            own.push_async_callback(engine.dispose)
+            process = await own.enter_async_context(a_process(migrated_url, pace, clock))
+            parts = (store(engine), gateway or FakeGateway())
+            runner = ClusterRunner(*parts, ready, process.works, process.bus, **more)  # type: ignore[arg-type]
+            await own.enter_async_context(runner.carrying())
+            return Member(process, *parts, runner, own.aclose)
+
+        yield joined
+        monkeypatch.setattr("bot.runners.local.GRACE_SECONDS", 0.0)  # nobody waits for what hangs
+
+
+def times_asked(*members: Member) -> dict[tuple[str, Role], int]:
+    """Count the calls of each seat in each role, over all processes."""
+    counts = [member.gateway.times_asked() for member in members]
+    return dict(sum(counts[1:], counts[0]))
+
+
+async def test_a_round_is_watched_from_another_process_to_its_end(join: Join) -> None:
+    one, other = await join(), await join()
+    await one.store.open(a_round())
+    one.runner.start(a_round())
+    await asyncio.wait_for(_carried(other.runner), 10)
+
+    seen = rounds_of(await watched(other.runner))
+
+    assert seen[-1] == await one.store.load("r1")
+    assert seen[-1].stage is Stage.CLOSED
+    assert set(times_asked(one, other).values()) == {1}
+
+
+async def _carried(runner: ClusterRunner) -> None:
+    while not await runner.is_carried("r1"):  # noqa: ASYNC110 - nothing tells
+        await asyncio.sleep(0.005)
+
+
+async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: Join) -> None:
+    one = await join(one_hangs())
+    await one.store.open(a_round())
+    one.runner.start(a_round())
+    await houses.until(one.runner, has_two_answers)
+    other = await join()
+    watcher = asyncio.create_task(watched(other.runner))
+    await houses.until(other.runner, has_two_answers)
+
+    await other.runner.stop("r1")
+    stopped = not one.runner.seen("r1")
+    with pytest.raises(RoundStoppedError, match="stopped before its end"):
+        await watcher
+    await one.leave()
+    other.runner.start(a_round())
+    ended = rounds_of(await watched(other.runner))[-1]
+
+    assert stopped
+    assert ended.stage is Stage.CLOSED
+    assert times_asked(one, other)[GPT, Role.ANSWER] == 2
+
+
+async def test_a_round_of_a_killed_process_goes_on_and_only_calls_in_flight_are_paid_again(
+    join: Join,
+) -> None:
+    killed = await join(one_hangs())
+    await killed.store.open(a_round())
+    killed.runner.start(a_round())
+    await houses.until(killed.runner, has_two_answers)
+    other = await join()
+
+    killed.process.kill()
+    ended = rounds_of(await watched(other.runner))[-1]
+
+    assert ended.stage is Stage.CLOSED
+    again = {key for key, count in times_asked(killed, other).items() if count > 1}
+    assert again == {(GPT, Role.ANSWER)}
+
+
+async def test_a_process_that_leaves_gives_its_rounds_back(join: Join) -> None:
+    leaving = await join(one_hangs())
+    await leaving.store.open(a_round())
+    leaving.runner.start(a_round())
+    await houses.until(leaving.runner, has_two_answers)
+    other = await join()
+    watcher = asyncio.create_task(watched(other.runner))
+    await houses.until(other.runner, has_two_answers)
+
+    leaving.gateway.answers = {}
+    with houses.no_grace():
+        await leaving.leave()
+
+    assert rounds_of(await watcher)[-1].stage is Stage.CLOSED
+
+
+@dataclass(eq=False)
+class Held(FakeGateway):
+    """Answers GPT's question once it may, as a call does that is under way."""
+
+    may_go: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def complete(self, call: Call) -> Reply:
+        if call.member.key == GPT and read(call.prompt).role is Role.ANSWER:
+            self.asked.append(call)
+            await self.may_go.wait()
+            return Reply("Late, and paid for.")
+        return await super().complete(call)
+
+
+async def test_a_call_under_way_ends_before_its_process_leaves(join: Join) -> None:
+    leaving = await join(Held())
+    await leaving.store.open(a_round())
+    leaving.runner.start(a_round())
+    await houses.until(leaving.runner, has_two_answers)
+
+    going = asyncio.create_task(leaving.leave())
+    await asyncio.sleep(0.05)
+    leaving.gateway.may_go.set()  # type: ignore[attr-defined]
+    await going
+    other = await join()
+    await watched(other.runner)
+
+    assert times_asked(leaving, other)[GPT, Role.ANSWER] == 1
+
+
+async def test_who_stood_still_spends_nothing_more(join: Join) -> None:
+    clock = Clock()
+    frozen = await join(Held(), clock=clock)
+    await frozen.store.open(a_round())
+    frozen.runner.start(a_round())
+    await houses.until(frozen.runner, has_two_answers)
+    asked = len(frozen.gateway.asked)
+
+    clock.now += 60
+    frozen.process.works.leave("rounds")  # what it lost it would take again
+    frozen.gateway.may_go.set()  # type: ignore[attr-defined]
+    frozen.process.works.hands.fence.look()
+    await until(lambda: frozen.runner.seen("r1") is None)
+
+    assert len(frozen.gateway.asked) == asked
+    assert (await frozen.store.load("r1")).stage is Stage.OPEN
+
+
+async def test_a_call_begun_after_a_halt_is_none_of_ours(join: Join) -> None:
+    clock = Clock()
+    frozen = await join(Held(), clock=clock)
+    await frozen.store.open(a_round())
+    frozen.runner.start(a_round())
+    await houses.until(frozen.runner, has_two_answers)
+    asked = len(frozen.gateway.asked)
+
+    frozen.process.works.hands.fence.stop()  # nobody has looked yet
+    clock.now += 60
+    frozen.gateway.may_go.set()  # type: ignore[attr-defined]
+    await until(lambda: _answers(frozen) == 3)
+    await asyncio.sleep(0.1)
+
+    assert len(frozen.gateway.asked) == asked
+
+
+def _answers(member: Member) -> int:
+    sight = member.runner.seen("r1")
+    return len(sight.round_.answers) if sight else 0
+
+
+async def test_a_server_that_restarts_in_mid_round_costs_nothing(
+    join: Join, postgres: Server
+) -> None:
+    pace = replace(QUICK, settle_seconds=1.5)
+    one, other = await join(Held(), pace=pace), await join(Held(), pace=pace)
+    await one.store.open(a_round())
+    one.runner.start(a_round())
+    await houses.until(one.runner, has_two_answers)
+    watcher = asyncio.create_task(watched(other.runner))
+    await houses.until(other.runner, has_two_answers)
+
+    restarting = asyncio.create_task(asyncio.to_thread(postgres.restart))
+    for member in (one, other):
+        member.gateway.may_go.set()  # type: ignore[attr-defined]
+    await restarting
+
+    assert rounds_of(await watcher)[-1].stage is Stage.CLOSED
+    assert set(times_asked(one, other).values()) == {1}
+
+
+async def test_unfinished_rounds_of_its_chats_go_on(join: Join) -> None:
+    one = await join()
+    await one.store.open(a_round())
+
+    await one.runner.resume(("web",))
+
+    assert rounds_of(await watched(one.runner))[-1].stage is Stage.CLOSED
+
+
+@pytest.mark.parametrize(
+    ("round_", "chats"),
+    [
+        pytest.param(a_round(), ("slack",), id="of-another-chat"),
+        pytest.param(a_round(bakeoff="bo"), ("web",), id="of-a-bake-off"),
+    ],
+)
+async def test_other_rounds_are_left_alone(
+    join: Join, round_: Round, chats: tuple[str, ...]
+) -> None:
+    one = await join()
+    await one.store.open(round_)
+
+    await one.runner.resume(chats)
+
+    assert not await one.runner.is_carried("r1")
+
+
+async def test_a_round_that_was_just_asked_is_left_to_whoever_heard_it(join: Join) -> None:
+    one = await join()
+    await one.store.open(replace(a_round(), asked_at=datetime.now(UTC)))
+
+    await one.runner.resume(("web",))
+
+    assert not await one.runner.is_carried("r1")
+
+
+async def test_a_round_that_somebody_stopped_is_not_gone_on_with(join: Join) -> None:
+    one = await join()
+    await one.store.open(a_round())
+    await one.store.pause("r1", paused=True)
+
+    await one.runner.resume(("web",))
+    await one.process.works.begin(work_of("r1"))  # as by a sweep that looked before
+    while await one.runner.is_carried("r1"):  # noqa: ASYNC110 - nothing tells
+        await asyncio.sleep(0.005)
+
+    assert one.gateway.asked == []
+
+
+async def test_a_round_that_failed_is_tried_again_by_a_start(join: Join) -> None:
+    refusing = await join(store=houses.RefusingSqlStore)
+    refusing.store.left = 1  # type: ignore[attr-defined]
+    await refusing.store.open(a_round())
+    refusing.runner.start(a_round())
+    with pytest.raises(Exception, match="disk is full"):
+        await watched(refusing.runner)
+    await refusing.leave()
+
+    other = await join()
+    await other.runner.resume(("web",))
+
+    assert rounds_of(await watched(other.runner))[-1].stage is Stage.CLOSED
+
+
+async def test_an_error_keeps_its_kind_in_every_process(join: Join) -> None:
+    def refuse(round_: Round, gateway: Gateway) -> object:
+        raise BudgetError("Nothing is left of today's budget.")
+
+    one = await join(paying=refuse)
+    other = await join(paying=refuse)
+    await one.store.open(a_round())
+    one.runner.start(a_round())
+
+    with pytest.raises(BudgetError, match="left of today's budget"):
+        await watched(one.runner)
+    await other.leave()
+
+
+class FailsUnforeseen(SqlStore):
+    """A store with a fault that nobody foresaw."""
+
+    async def save(self, round_id: str, artefact: object) -> None:
+        raise PowerCutError
+
+
+async def test_what_nobody_foresaw_is_told_without_its_text(join: Join) -> None:
+    one = await join(store=FailsUnforeseen)
+    await one.store.open(a_round())
+    one.runner.start(a_round())
+
+    with pytest.raises(RoundFailedError, match="Something went wrong"):
+        await watched(one.runner)
+
+
+@dataclass(eq=False)
+class Writing(FakeGateway):
+    """Writes the synthesis in two pieces; the second once it may."""
+
+    may_go: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def complete(self, call: Call) -> Reply:
+        reply = await super().complete(call)
+        if read(call.prompt).role is Role.SYNTHESIS and call.on_text:
+            call.on_text("Use Postgres")
+            await self.may_go.wait()
+        return reply
+
+
+async def test_a_draft_and_its_time_are_seen_from_another_process(join: Join) -> None:
+    one = await join(Writing())
+    await one.store.open(a_round())
+    one.runner.start(a_round())
+    await until(lambda: _draft(one) == "Use Postgres")
+    other = await join()
+
+    async with other.runner.watching("r1") as sights:
+        first = await anext(sights)
+        await one.process.bus.tell("round r1", '{"parts": 8, "seconds": 7.5, "draft": "Use"}')
+        draft = await anext(sights)
+        one.gateway.may_go.set()  # type: ignore[attr-defined]
+        last = [sight async for sight in sights][-1]
+
+    assert 0 < first.seconds < 60
+    assert (draft.draft, draft.seconds) == ("Use", 7.5)
+    assert last.round_.stage is Stage.CLOSED
+
+
+def _draft(member: Member) -> str:
+    sight: Sight | None = member.runner.seen("r1")
+    return sight.draft if sight else ""
+
+
+def a_lone_runner(member: Member, works: ClusterWorks, gateway: Gateway) -> LocalRunner:
+    return LocalRunner(member.store, gateway, ready, paying=apart(works, unpaid))
+
+
+async def test_a_command_does_not_take_what_the_cluster_carries(
+    join: Join, migrated_url: str
+) -> None:
+    one = await join(one_hangs())
+    await one.store.open(a_round())
+    one.runner.start(a_round())
+    await houses.until(one.runner, has_two_answers)
+
+    async with a_process(migrated_url) as command:
+        gateway = FakeGateway()
+        lone = a_lone_runner(one, command.works, gateway)
+        lone.start(a_round())
+        with pytest.raises(RoundElsewhereError, match="carried on by another process"):
+            await watched(lone)
+
+    assert gateway.asked == []
+
+
+async def test_the_cluster_does_not_take_what_a_command_carries(
+    join: Join, migrated_url: str
+) -> None:
+    one = await join()
+    await one.store.open(a_round())
+
+    async with a_process(migrated_url) as command:
+        gateway = Held()
+        lone = a_lone_runner(one, command.works, gateway)
+        lone.start(a_round())
+        await houses.until(lone, has_two_answers)
+        await one.runner.resume(("web",))
+        gateway.may_go.set()
+        await watched(lone)
+        await lone.close()
+
+    assert one.gateway.asked == []
+    assert not await one.runner.is_carried("r1")

@@ -1,0 +1,81 @@
+"""What processes tell each other of providers arrives, and nobody minds what is lost."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.bus import OwnBus
+from bot.gossip import PAUSE, TURNS, Gossip
+from council.errors import StoreError
+from council.providers import Hint, Lesson
+from tests.council.gateways.traffic.hands import settled
+
+HINT = Hint("openai", "openai/a", Lesson.PAUSE, 7.0)
+
+
+class Listener:
+    """Remembers what it hears."""
+
+    def __init__(self) -> None:
+        self.rang: list[str] = []
+        self.heeded: list[Hint] = []
+
+    @asynccontextmanager
+    async def at(self, gossip: Gossip) -> AsyncIterator[None]:
+        task = asyncio.create_task(gossip.listen(self.rang.append, self.heeded.append))
+        await settled()
+        yield
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_others_hear_what_one_has_learnt_and_it_does_not_hear_itself() -> None:
+    bus, here, there = OwnBus(), Listener(), Listener()
+    ours, theirs = Gossip(bus), Gossip(bus)
+
+    async with here.at(ours), there.at(theirs):
+        ours.tell(HINT)
+        await settled()
+
+    assert (here.heeded, there.heeded) == ([], [HINT])
+
+
+async def test_turns_that_came_free_are_told_by_address() -> None:
+    bus, there = OwnBus(), Listener()
+
+    async with there.at(Gossip(bus)):
+        Gossip(bus).has_room("openai")
+        await settled()
+        await bus.tell(TURNS)  # something may have been missed
+        await settled()
+
+    assert there.rang == ["openai", ""]
+
+
+async def test_words_that_nobody_knows_are_passed_over() -> None:
+    bus, there = OwnBus(), Listener()
+
+    async with there.at(Gossip(bus)):
+        for text in ("", "{", "[]", '{"lesson": "sing"}', '{"by": 1}'):
+            await bus.tell(PAUSE, text)
+        Gossip(bus).tell(HINT)
+        await settled()
+
+    assert there.heeded == [HINT]
+
+
+class Broken(OwnBus):
+    """A bus that cannot be reached."""
+
+    async def tell(self, topic: str, text: str = "") -> None:
+        raise StoreError("The database is away.")
+
+
+async def test_a_bus_that_is_away_is_nobodys_trouble() -> None:
+    gossip = Gossip(Broken())
+
+    gossip.tell(HINT)
+    gossip.has_room("openai")
+
+    await settled()
+    await gossip.close()

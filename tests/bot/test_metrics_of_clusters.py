@@ -1,0 +1,139 @@
+"""The figures of a cluster: work, the database, the bus, the outbox, clocks; and their alerts."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+from prometheus_client import REGISTRY, generate_latest
+
+from bot import metrics
+from bot.metrics import WorkState
+from bot.outbox import Outbox
+from council.errors import StoreError
+from council.ports import Wanted
+from council.providers import Crowd, Health, Limits, ProviderHealth
+from storage.database import open_engine
+from storage.memory import MemoryOutgoing
+from storage.sql import SqlStore
+from tests.bot.test_outbox import HERE, POST, ChatDownError, Clock, FakeChat
+from tests.postgres import Server
+
+ROOT = Path(__file__).parents[2]
+OPENAI = {"provider": "openai", "address": ""}
+
+
+def figure(name: str, **labels: str) -> float | None:
+    return REGISTRY.get_sample_value(name, labels)
+
+
+def test_turns_and_what_all_processes_have_are_told_by_provider() -> None:
+    seen = ProviderHealth(
+        "openai", "", Limits(), turns=5, waited_seconds=1.5, everywhere=Crowd(7, 9)
+    )
+
+    with metrics.providers_watched(lambda: Health((seen, seen))):
+        assert figure("council_turns_total", **OPENAI) == 10
+        assert figure("council_turn_wait_seconds_total", **OPENAI) == 3
+        assert figure("council_calls_everywhere", state="under way", **OPENAI) == 7
+        assert figure("council_calls_everywhere", state="waiting", **OPENAI) == 9
+
+
+def test_work_is_told_by_queue_and_what_is_gone_is_0() -> None:
+    metrics.works_counted({("rounds", WorkState.DOING): 3, ("rounds", WorkState.STALLED): 1})
+    metrics.works_counted({("show slack", WorkState.WAITING): 2})
+
+    assert figure("council_works", queue="rounds", state="doing") == 0
+    assert figure("council_works", queue="show slack", state="waiting") == 2
+
+
+def test_work_here_and_takeovers_are_counted() -> None:
+    before = figure("council_takeovers_total", queue="rounds") or 0
+
+    with metrics.work_under_way("rounds"):
+        assert figure("council_works_here", queue="rounds") == 1
+    metrics.taken_over("rounds", 2)
+
+    assert figure("council_works_here", queue="rounds") == 0
+    assert figure("council_takeovers_total", queue="rounds") == before + 2
+
+
+async def test_a_database_that_is_away_is_told_with_how_long(
+    migrated_url: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, seconds = open_engine(migrated_url), 0.0
+    store = SqlStore(engine)
+    with metrics.database_watched(engine, lambda: seconds):
+        await store.ids(wanted=Wanted())
+        assert figure("council_database_connections", state="idle") == 1
+        postgres.stop()
+        asking = asyncio.create_task(store.ids(wanted=Wanted()))
+        async with asyncio.timeout(5):
+            while not figure("council_database_away"):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        seconds = 7.0
+        postgres.start()
+        async with asyncio.timeout(10):
+            await asking
+
+        assert figure("council_database_away") == 0
+        assert figure("council_database_away_seconds_total") == 7
+        assert (figure("council_database_errors_total", kind="lost") or 0) >= 1
+    await engine.dispose()
+
+
+async def test_messages_that_nobody_knows_about_are_counted() -> None:
+    clock, looks = Clock(), 0
+    outbox = Outbox(MemoryOutgoing(), clock, clock.sleep)
+    with pytest.raises(ChatDownError):
+        await outbox.send(FakeChat(fails=["before"]), "r1", 0, POST, HERE)
+    await clock.sleep(61)
+
+    async def unmarked() -> int:
+        nonlocal looks
+        looks += 1
+        if looks == 1:
+            raise StoreError("The database is away.")
+        return await outbox.unmarked()
+
+    async def sleep(_: float) -> None:
+        if looks == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await metrics.watch_outbox(unmarked, sleep)
+
+    assert figure("council_outbox_unmarked") == 1
+
+
+def test_the_version_the_bus_and_the_clock_are_told() -> None:
+    before = figure("council_bus_reconnects_total") or 0
+
+    metrics.built("1.2", "0013")
+    metrics.bus_reconnected()
+    metrics.turns_counted(together=False)
+
+    assert figure("council_build", version="1.2", schema="0013") == 1
+    assert figure("council_bus_reconnects_total") == before + 1
+    assert figure("council_turns_alone") == 1
+    metrics.turns_counted(together=True)
+    with metrics.clock_watched(lambda: 61.0):
+        assert figure("council_clock_behind_seconds") == 61
+
+
+async def test_every_figure_that_the_documents_name_is_there() -> None:
+    engine = open_engine("sqlite+aiosqlite://")
+    text = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\bcouncil_[a-z_]+\b", text.partition("## Figures and alerts")[2]))
+    with (
+        metrics.providers_watched(Health),
+        metrics.database_watched(engine),
+        metrics.clock_watched(float),
+    ):
+        shown = generate_latest().decode()
+    await engine.dispose()
+
+    assert len(named) > 20
+    known = set(re.findall(r"^# TYPE (council_\w+)", shown, re.MULTILINE))
+    suffixed = {f"{name}{end}" for name in known for end in ("", "_bucket", "_sum", "_count")}
+    assert named <= suffixed

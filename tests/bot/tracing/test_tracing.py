@@ -1,0 +1,154 @@
+"""A round arrives at a collector as spans that tell how it went, and nothing that was said."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from bot.ports import RoundStoppedError
+from bot.runners.local import LocalRunner
+from bot.settings import SettingsError
+from bot.tracing import Collector, tracing_to, untraced
+from council.calls import Reply
+from council.errors import GatewayError
+from council.rounds import Question, Round
+from storage.memory import MemoryStore
+from tests.bot.desks import ready
+from tests.bot.tracing.collector import Collected, collecting, facts
+from tests.builders import CLAUDE, GEMINI, GPT, a_round
+from tests.fakes import FakeGateway, Hangs
+from tests.wire.looking import until
+
+SECRET = "Which secret did I tell nobody?"
+ASKED = replace(a_round(question=Question(SECRET, "U1")), id="slack:T1:C1:1")
+
+
+@pytest.fixture
+def collected() -> Iterator[Collected]:
+    with collecting() as found:
+        yield found
+
+
+async def held(collected: Collected, gateway: FakeGateway, round_: Round = ASKED) -> None:
+    """Hold a round whose traces are sent, to whatever end it comes."""
+    collector = Collector(collected.address, {"authorization": "Bearer k"})
+    async with tracing_to(collector) as tracing:
+        store = MemoryStore()
+        runner = LocalRunner(store, gateway, ready, tracing=tracing)
+        await store.open(round_)
+        runner.start(round_)
+        try:
+            async with runner.watching(round_.id) as sights:
+                async for _ in sights:
+                    pass
+        finally:
+            await runner.close()
+
+
+async def test_a_round_has_a_span_with_its_stages_and_their_calls(collected: Collected) -> None:
+    answer = Reply("Yes.", tokens_in=11, tokens_out=2, cost_usd=0.5, seconds=1.5, attempts=2)
+
+    await held(collected, FakeGateway(answers={CLAUDE: answer}))
+
+    [round_] = collected.named("round")
+    stages = {
+        span.span_id: span for span in collected.spans if span.parent_span_id == round_.span_id
+    }
+    calls = collected.named("chat ")
+    assert sorted(span.name for span in stages.values()) == ["answers", "ballots", "synthesis"]
+    assert [stages[span.parent_span_id].name for span in calls].count("answers") == 3
+    assert len(calls) == 7
+    assert {span.trace_id for span in collected.spans} == {round_.trace_id}
+    assert facts(round_)["council.round_id"] == ASKED.id
+    assert facts(round_)["council.outcome"] == "closed"
+    assert facts(round_)["council.answers"] == 3
+    [told] = [facts(span) for span in calls if "council.cost_usd" in facts(span)]
+    assert told == {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": CLAUDE,
+        "gen_ai.usage.input_tokens": 11,
+        "gen_ai.usage.output_tokens": 2,
+        "council.seat": CLAUDE,
+        "council.seconds": 1.5,
+        "council.attempts": 2,
+        "council.cost_usd": 0.5,
+        "council.outcome": "replied",
+    }
+
+
+async def test_no_text_and_no_key_is_sent(collected: Collected) -> None:
+    gateway = FakeGateway(answers={GPT: "I tell it.", GEMINI: GatewayError("said my-key-123")})
+
+    await held(collected, gateway)
+
+    sent = b"".join(collected.bodies)
+    assert not [text for text in (SECRET, "I tell it", "my-key-123", "U1") if text.encode() in sent]
+    assert collected.headers[0]["authorization"] == "Bearer k"
+
+
+async def test_a_call_that_fails_tells_the_kind_of_its_error(collected: Collected) -> None:
+    await held(collected, FakeGateway(answers={GPT: GatewayError("hung up")}))
+
+    [failed] = [span for span in collected.spans if "error.type" in facts(span)]
+    assert facts(failed)["council.outcome"] == "failed"
+    assert (facts(failed)["error.type"], facts(failed)["council.seat"]) == ("GatewayError", GPT)
+
+
+async def test_a_round_that_is_stopped_says_so(collected: Collected) -> None:
+    async with tracing_to(Collector(collected.address)) as tracing:
+        store, gateway = MemoryStore(), FakeGateway(answers={CLAUDE: Hangs()})
+        runner = LocalRunner(store, gateway, ready, tracing=tracing)
+        await store.open(ASKED)
+        runner.start(ASKED)
+        async with runner.watching(ASKED.id) as sights:
+            await until(
+                lambda: len(gateway.asked) == 3,
+                5,
+                lambda: [call.member.key for call in gateway.asked],
+            )
+            await runner.stop(ASKED.id)
+            with pytest.raises(RoundStoppedError):
+                async for _ in sights:
+                    pass
+
+    [round_] = collected.named("round")
+    assert facts(round_)["council.outcome"] == "cancelled"
+    assert "cancelled" in [facts(span)["council.outcome"] for span in collected.named("chat ")]
+
+
+async def test_a_collector_that_is_away_holds_no_round_up() -> None:
+    with collecting() as gone:
+        pass
+
+    await held(gone, FakeGateway())
+
+
+async def test_without_an_address_nothing_is_traced() -> None:
+    async with tracing_to(Collector()) as tracing:
+        assert tracing is untraced
+
+
+def test_without_an_address_nothing_of_opentelemetry_is_imported() -> None:
+    code = (
+        "import sys, bot.wiring, bot.runners.local\n"
+        "print([name for name in sys.modules if name.startswith('opentelemetry')])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"
+
+
+async def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "bot.tracing.sending", raising=False)
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http", None)
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
+
+    with pytest.raises(SettingsError) as refused:
+        async with tracing_to(Collector("http://127.0.0.1:4318")):
+            pass
+
+    [fault] = refused.value.faults
+    assert "council-bot[traces]" in fault

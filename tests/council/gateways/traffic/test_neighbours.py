@@ -1,0 +1,148 @@
+"""What one process learns of a model is heeded by the others."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from council.gateways.traffic import Address, Clock, Neighbours, Traffic
+from council.gateways.traffic.turns import Turns
+from council.providers import BreakerState, Crowd, Hint, Lesson, Limits
+from tests.council.gateways.traffic.hands import Hands, begun
+from tests.council.gateways.traffic.test_traffic import OPENAI, OWN, dies, one
+
+MODEL = "openai/a"
+
+
+class Town:
+    """Two processes that tell each other what they learn."""
+
+    def __init__(self, hands: Hands) -> None:
+        self.hints: list[Hint] = []
+        self.here, self.there = (
+            Traffic({}, hands.clock, Neighbours(tell=self.tell)) for _ in range(2)
+        )
+        self.lines = [traffic.line(OPENAI, MODEL) for traffic in (self.here, self.there)]
+
+    def tell(self, hint: Hint) -> None:
+        self.hints.append(hint)
+
+    def spread(self) -> None:
+        """Let everybody hear all that was told, as a bus does: whoever told it as well."""
+        for hint in self.hints:
+            self.here.heed(hint)
+            self.there.heed(hint)
+
+
+@pytest.fixture
+def hands() -> Hands:
+    return Hands()
+
+
+@pytest.fixture
+def town(hands: Hands) -> Town:
+    return Town(hands)
+
+
+async def test_a_pause_that_one_was_asked_for_is_kept_by_all_and_counted_once(
+    town: Town,
+) -> None:
+    with town.lines[0].asking() as asking:
+        asking.hold_off(7)
+    town.spread()
+
+    assert [line.pause.is_over for line in town.lines] == [False, False]
+    assert [line.pause.count for line in town.lines] == [1, 0]
+
+
+async def test_a_breaker_that_opens_for_one_opens_for_all(town: Town, hands: Hands) -> None:
+    await dies(town.lines[0])
+    town.spread()
+
+    assert [line.breaker.state for line in town.lines] == [BreakerState.OPEN] * 2
+    hands.now += 30
+    assert [line.breaker.state for line in town.lines] == [BreakerState.HALF_OPEN] * 2
+
+
+async def test_a_model_that_is_back_for_one_is_back_for_all(town: Town, hands: Hands) -> None:
+    await dies(town.lines[0])
+    town.spread()
+    hands.now += 30
+
+    await one(town.lines[1])
+    town.spread()
+
+    assert town.hints[-1].lesson is Lesson.BACK
+    assert town.lines[0].breaker.state is BreakerState.CLOSED
+
+
+async def test_what_goes_well_is_not_told(town: Town) -> None:
+    for _ in range(3):
+        await one(town.lines[0])
+
+    assert town.hints == []
+
+
+async def test_another_process_finding_it_shut_does_not_stop_a_probe(
+    town: Town, hands: Hands
+) -> None:
+    await dies(town.lines[0])
+    hands.now += 30
+    probe = object()
+    town.lines[0].breaker.admit(probe)
+
+    town.lines[0].heed(Lesson.SHUT, 30)
+
+    assert not town.lines[0].breaker.refuses(probe)
+
+
+def test_an_address_has_one_name_for_all_without_path_or_secrets() -> None:
+    own = Address("openai", "https://me:secret@models.example.com:8080/v1/x?key=1")
+
+    assert (OPENAI.gate, own.gate) == ("openai", "openai at models.example.com:8080")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "[::1]:80"])
+def test_this_machines_own_server_is_another_on_each_machine(host: str) -> None:
+    gate = Address("openai", f"http://{host}/v1").gate
+
+    assert gate.startswith(f"openai at {host} of ")
+
+
+class Open:
+    """Lets everybody through, as a turnstile does that nobody can count by."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    @asynccontextmanager
+    async def turn(self, gate: str, limits: Limits) -> AsyncIterator[None]:
+        self.asked.append(gate)
+        yield
+
+    def crowd(self, gate: str) -> Crowd | None:
+        return Crowd(5, 1)
+
+
+async def test_the_process_own_limits_hold_where_nobody_else_counts() -> None:
+    turns, entered = Turns(Limits(concurrency=1), Clock(), Open(), "openai"), []
+
+    async def call() -> None:
+        async with turns.turn("openai"):
+            entered.append(turns.under_way)
+
+    async with turns.turn("openai"), begun(call(), call()):
+        assert (turns.under_way, turns.waiting, entered) == (1, 2, [])
+
+
+async def test_a_shared_turnstile_is_asked_by_address_and_tells_of_all(hands: Hands) -> None:
+    shared = Open()
+    traffic = Traffic({}, hands.clock, Neighbours(shared))
+
+    await one(traffic.line(OPENAI, MODEL))
+    await one(traffic.line(OWN, MODEL))
+
+    first, second = traffic.health().providers
+    assert shared.asked == [OPENAI.gate, OWN.gate]
+    assert (first.everywhere, first.turns) == (Crowd(5, 1), 1)
+    assert second.address == "127.0.0.1:8080"

@@ -1,0 +1,1 @@
+"""What the product is deployed with, each run as far as this machine can."""

@@ -1,0 +1,63 @@
+"""A command of a deployment, run as it stands there, with an environment of its own."""
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import httpx
+
+from tests.bot.homes import PATIENCE_SECONDS, Ran, ended
+
+ROOT = Path(__file__).parents[2]
+Environment = Mapping[str, str]
+
+
+async def start(
+    words: Sequence[str], folder: Path, environment: Environment
+) -> asyncio.subprocess.Process:
+    """Start a command in a folder."""
+    pipe = asyncio.subprocess.PIPE
+    return await asyncio.create_subprocess_exec(
+        *words,
+        cwd=folder,
+        env=environment,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=pipe,
+        stderr=pipe,
+    )
+
+
+@asynccontextmanager
+async def answering(
+    words: Sequence[str], folder: Path, environment: Environment, port: int
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run a command that serves, from when it answers; it does not outlive the block."""
+    process = await start(words, folder, environment)
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not await _answers(port):
+                assert process.returncode is None, await ended(process)
+                await asyncio.sleep(0.05)
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+
+
+async def told_to_stop(process: asyncio.subprocess.Process) -> tuple[Ran, float]:
+    """Send SIGTERM; give how it ended, and after how many seconds."""
+    process.send_signal(signal.SIGTERM)
+    sent = time.monotonic()
+    ran = await ended(process)
+    return ran, time.monotonic() - sent
+
+
+async def _answers(port: int) -> bool:
+    async with httpx.AsyncClient(timeout=10, trust_env=False) as client:
+        with suppress(httpx.TransportError):
+            found = await client.get(f"http://127.0.0.1:{port}/healthz")
+            return found.status_code == 200
+    return False

@@ -1,0 +1,111 @@
+"""The container file: built of what is here, pinned, without secrets or root, and it runs."""
+
+import re
+import sys
+from pathlib import Path
+from tomllib import loads
+
+from tests.bot.homes import Home, ended, scripted_panel
+from tests.deploy.containerfile import (
+    command,
+    copied,
+    given_to,
+    health_command,
+    instructions,
+    variables,
+)
+from tests.deploy.running import ROOT, answering, start, told_to_stop
+from tests.soak.ports import free_port
+
+PACKAGES = ("bot", "council", "storage")
+SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
+STOP_SECONDS = 10  # what docker gives
+
+
+def test_all_that_is_copied_is_here_and_is_sent_to_whoever_builds() -> None:
+    sent = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+
+    paths = [*copied()]
+
+    assert {*PACKAGES, "requirements.txt", "pyproject.toml"} <= {*paths}
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert {path for path in sent if path.startswith("!")} == {f"!{path}" for path in paths}
+    assert "*" in sent
+
+
+def test_every_package_is_pinned_by_its_hash() -> None:
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8").replace("\\\n", " ")
+    pinned = [line for line in text.splitlines() if line and not line.startswith("#")]
+
+    assert any("--require-hashes -r requirements.txt" in given for given in given_to("RUN"))
+    assert [line for line in pinned if "==" not in line or "--hash=sha256:" not in line] == []
+
+
+def test_it_runs_as_nobody_and_holds_no_secret() -> None:
+    said = " ".join(given for _, given in instructions())
+
+    assert given_to("USER")[-1].isdigit()
+    assert int(given_to("USER")[-1]) > 0
+    assert [name for name in variables() if SECRET.search(name)] == []
+    assert given_to("ARG") == []
+    assert not re.search(r"xox[bp]-|xapp-|sk-\w{8}", said)
+
+
+def test_every_file_that_is_no_code_goes_with_the_packages() -> None:
+    tool = loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    wanted = [f"{top}/{one}" for top, ones in tool["package-data"].items() for one in ones]
+    files = [path for top in PACKAGES for path in (ROOT / top).rglob("*") if path.is_file()]
+    others = [path.relative_to(ROOT) for path in files if is_data(path)]
+
+    assert others
+    assert [path for path in others if not any(map(path.match, wanted))] == []
+
+
+async def test_its_command_answers_its_own_health_check_and_stops_when_told_to(
+    tmp_path: Path,
+) -> None:
+    port, data = free_port(), tmp_path / "data"
+    environment = in_a_container(tmp_path, port)
+    Home(data).with_config(scripted_panel())
+
+    async with answering(command(), data, environment, port) as process:
+        healthy = await ended(await start(health_command(), data, environment))
+        ran, seconds = await told_to_stop(process)
+    unhealthy = await ended(await start(health_command(), data, environment))
+
+    assert (healthy.code, unhealthy.code) == (0, 1), healthy.err
+    assert (ran.code, ran.out) == (0, "")
+    assert seconds < STOP_SECONDS
+    assert "a long random text" not in ran.err
+
+
+async def test_without_a_token_for_the_page_it_says_what_to_set(tmp_path: Path) -> None:
+    environment = in_a_container(tmp_path, free_port())
+    del environment["COUNCIL_WEB_TOKEN"]
+
+    ran = await ended(await start(command(), tmp_path / "data", environment))
+
+    assert (ran.code, len(ran.lines)) == (2, 1)
+    assert "COUNCIL_WEB_TOKEN must be set" in ran.err
+
+
+def in_a_container(folder: Path, port: int) -> dict[str, str]:
+    """Give the image's environment, moved into a folder that has what the image is made of."""
+    image = folder / "image"
+    image.mkdir()
+    (folder / "data").mkdir()
+    for name in PACKAGES:
+        (image / name).symlink_to(ROOT / name)
+    moved = {name: value.replace("/data", f"{folder}/data") for name, value in variables().items()}
+    return {
+        **moved,
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "PYTHONPATH": str(image),
+        "PORT": str(port),
+        "COUNCIL_WEB_TOKEN": "a long random text",
+        "OLLAMA_API_BASE": "http://127.0.0.1:9",
+    }
+
+
+def is_data(path: Path) -> bool:
+    return path.suffix not in {".py", ".pyc"} and "__pycache__" not in path.parts

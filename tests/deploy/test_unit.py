@@ -1,0 +1,91 @@
+"""The systemd unit: hardened, understood by systemd, and its commands run and stop in time."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.runners.local import GRACE_SECONDS
+from tests.bot.homes import Home, ended, scripted_panel
+from tests.deploy.running import answering, start, told_to_stop
+from tests.deploy.unit import UNIT, moved, settings, the, variables
+from tests.soak.ports import free_port
+
+HARDENED = {
+    "DynamicUser": "yes",
+    "NoNewPrivileges": "yes",
+    "ProtectSystem": "strict",
+    "ProtectHome": "yes",
+    "PrivateTmp": "yes",
+    "PrivateDevices": "yes",
+    "CapabilityBoundingSet": "",
+    "SystemCallFilter": "@system-service",
+}
+BINARIES = "/opt/council/bin"
+
+
+def test_it_comes_back_and_is_given_the_time_that_calls_under_way_have() -> None:
+    assert (the("Restart"), the("KillSignal")) == ("always", "SIGTERM")
+    assert int(the("TimeoutStopSec")) > GRACE_SECONDS
+    assert the("StateDirectory") == "council"
+
+
+def test_it_may_do_no_more_than_it_has_to() -> None:
+    assert {name: the(name) for name in HARDENED} == HARDENED
+
+
+def test_its_secrets_are_in_a_file_of_their_own() -> None:
+    assert the("EnvironmentFile").startswith("/etc/council/")
+    assert [value for value in settings()["Environment"] if "TOKEN" in value] == []
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not on this machine")
+def test_systemd_understands_all_of_it(tmp_path: Path) -> None:
+    # It looks whether programs are there.
+    copy = tmp_path / UNIT.name
+    own = UNIT.read_text(encoding="utf-8").replace(BINARIES, str(Path(sys.executable).parent))
+    copy.write_text(own, encoding="utf-8")
+
+    looked = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", str(copy)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (looked.returncode, looked.stderr) == (0, "")
+
+
+async def test_its_commands_run_with_its_environment_and_stop_in_time(tmp_path: Path) -> None:
+    port, state = free_port(), tmp_path / "state" / "council"
+    state.mkdir(parents=True)
+    (tmp_path / "etc").mkdir()
+    Home(tmp_path / "etc").with_config(scripted_panel())
+    specifiers = {
+        "%S": str(tmp_path / "state"),
+        "%C": str(tmp_path / "cache"),
+        "/etc/council": str(tmp_path / "etc"),
+    }
+    # What the environment file brings; the machine's own settings do not reach it.
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "COUNCIL_PORT": str(port),
+        "OLLAMA_API_BASE": "http://127.0.0.1:9",
+        **variables(specifiers),
+    }
+    before, serve = (words_of(name) for name in ("ExecStartPre", "ExecStart"))
+    folder = Path(moved(the("WorkingDirectory"), specifiers))
+
+    upgraded = await ended(await start(before, folder, environment))
+    async with answering(serve, folder, environment, port) as process:
+        ran, seconds = await told_to_stop(process)
+
+    assert (upgraded.code, ran.code) == (0, 0), upgraded.err + ran.err
+    assert seconds < int(the("TimeoutStopSec"))
+    assert (state / "council.db").exists()
+
+
+def words_of(name: str) -> list[str]:
+    return the(name).replace(BINARIES, str(Path(sys.executable).parent)).split()

@@ -1,0 +1,1 @@
+"""Several processes of the product on one Postgres, killed, frozen and cut off; and the count."""

@@ -1,0 +1,128 @@
+"""Processes of the product, alike but for the machine each believes to be alone on."""
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import httpx
+
+from tests.bot.homes import PROGRAM, Home
+from tests.soak.cluster.owners import Owners
+from tests.soak.ports import free_port
+
+START_SECONDS = 90.0
+STOP_SECONDS = 15.0  # after which most hosts have killed
+_PAUSE_SECONDS = 0.1
+
+
+class Copy:
+    """One process of the product after another, in a home and at a port that stay."""
+
+    def __init__(self, home: Home, owners: Owners) -> None:
+        self.home = home
+        self.address = f"http://127.0.0.1:{home.settings['COUNCIL_PORT']}"
+        self._log = home.folder / "log.txt"
+        self._owners = owners
+
+    @property
+    def pid(self) -> int:
+        """The process that runs now, or ran last."""
+        return self._process.pid
+
+    @property
+    def said(self) -> str:
+        """All that every one of them wrote."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+    async def start(self) -> None:
+        """Start one; it is not ready yet."""
+        with self._log.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                *(*PROGRAM, "serve"),
+                cwd=self.home.folder,
+                env=self.home.environment,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        self._owners.pids.add(self.pid)
+
+    async def ready(self) -> None:
+        """Wait until it can hold a round; fail with what it said where it never can."""
+        async with asyncio.timeout(START_SECONDS), _client() as client:
+            while True:
+                assert self._process.returncode is None, self.said
+                with suppress(httpx.TransportError):
+                    if (await client.get(f"{self.address}/readyz")).status_code == 200:
+                        return
+                await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def kill(self) -> float:
+        """Kill it as a machine would, and give when that was."""
+        self._process.kill()
+        killed = time.time()
+        await self._process.wait()
+        self._owners.pids.discard(self.pid)
+        return killed
+
+    def freeze(self) -> float:
+        """Let it do nothing until it is thawed, and give since when."""
+        self._process.send_signal(signal.SIGSTOP)
+        return time.time()
+
+    def thaw(self) -> float:
+        """Let it go on, and give since when."""
+        self._process.send_signal(signal.SIGCONT)
+        return time.time()
+
+    async def stop(self) -> int:
+        """Tell it to stop, and give its exit code; one that does not stop in time is killed."""
+        with suppress(ProcessLookupError):
+            self._process.terminate()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), STOP_SECONDS)
+        if self._process.returncode is None:
+            await self.kill()
+        self._owners.pids.discard(self.pid)
+        return self._process.returncode or 0
+
+
+class Fleet:
+    """Copies that run together; `exits` are their exit codes once they were told to stop."""
+
+    def __init__(self, homes: Iterable[Home], owners: Owners) -> None:
+        self.copies = [Copy(home, owners) for home in homes]
+        self.exits: list[int] = []
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Have all of them run, started at the same moment, until the block ends."""
+        try:
+            await asyncio.gather(*(copy.start() for copy in self.copies))
+            await asyncio.gather(*(copy.ready() for copy in self.copies))
+            yield
+        finally:
+            self.exits = await asyncio.gather(*(copy.stop() for copy in self.copies))
+
+    async def says(self, words: str) -> None:
+        """Wait until every copy has said these words."""
+        async with asyncio.timeout(START_SECONDS):
+            while not all(words in c.said for c in self.copies):  # noqa: ASYNC110 - they write it
+                await asyncio.sleep(_PAUSE_SECONDS)
+
+
+def homes(folder: Path, settings: Mapping[str, str], config: str, number: int) -> list[Home]:
+    """Give so many homes, each as on a machine of its own, with the same settings."""
+    made = []
+    for name in range(number):
+        home = Home(folder / str(name), {**settings, "COUNCIL_PORT": str(free_port())})
+        home.folder.mkdir(parents=True)
+        made.append(home.with_config(config))
+    return made
+
+
+def _client() -> httpx.AsyncClient:
+    return httpx.AsyncClient(timeout=5, trust_env=False)

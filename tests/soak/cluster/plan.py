@@ -1,0 +1,55 @@
+"""What a soak of a cluster puts it through. Values only."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+What = Literal["kill", "freeze", "restart", "away"]
+
+
+@dataclass(frozen=True, slots=True)
+class Blow:
+    """Something that happens so long after the first question, and lasts for so long.
+
+    A killed process is started anew afterwards, if that is to be; a frozen one is thawed.
+    """
+
+    at_seconds: float
+    what: What
+    seconds: float = 0.0
+    process: int = 0
+    comes_back: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """A blow as it came, in seconds since the epoch; `pid` is whom it struck, None the database."""
+
+    what: What
+    at: float
+    until: float
+    pid: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How many rounds are asked, evenly over how many seconds, and what happens meanwhile."""
+
+    rounds: int
+    span_seconds: float
+    blows: tuple[Blow, ...]
+    processes: int = 3
+    latency: float = 1.0  # seconds a model takes
+
+
+KILL = Blow(20, "kill", 45, process=0)
+FREEZE = Blow(80, "freeze", 60, process=1)
+RESTART = Blow(155, "restart")
+AWAY = Blow(175, "away", 30)
+_AFTERWARDS_SECONDS = 20.0
+
+
+def usual(rounds: int, *, bad: bool = False) -> Plan:
+    """Give a kill, a freeze of a minute and a restart of the database; bad: it is gone as well."""
+    blows = (KILL, FREEZE, RESTART, AWAY) if bad else (KILL, FREEZE, RESTART)
+    end = max(blow.at_seconds + blow.seconds for blow in blows)
+    return Plan(rounds, end + _AFTERWARDS_SECONDS, blows)

@@ -1,0 +1,72 @@
+"""A cluster is asked and struck at once, and what stands afterwards is counted."""
+
+import asyncio
+import time
+from pathlib import Path
+
+from tests.bot.homes import served_panel
+from tests.bot.slack.serving import settings_for
+from tests.soak.chats import TERMS
+from tests.soak.cluster.blows import Database, strike
+from tests.soak.cluster.books import UNTOLD, Books
+from tests.soak.cluster.count import Count
+from tests.soak.cluster.crowd import Crowd, peopled
+from tests.soak.cluster.fleet import Fleet, homes
+from tests.soak.cluster.owners import Owners
+from tests.soak.cluster.paid_twice import repeats
+from tests.soak.cluster.plan import Plan
+from tests.soak.cluster.signs import Heard, of_bill
+from tests.soak.paid import PaidServer
+from tests.soak.slack import look_at
+from tests.soak.soak import MEMBERS
+from tests.wire.slack import FakeSlack, Rates, Rules
+
+PATIENCE_SECONDS = 180.0
+ENDED = "SELECT count(*) FROM round WHERE seconds IS NOT NULL AND failure IS NULL"
+RULES = Rules(retry_delays=(0.5, 1.0, 2.0), rates=Rates(off=True))
+
+
+async def soak(folder: Path, plan: Plan, url: str, database: Database) -> Count:
+    """Have a plan's questions asked of a cluster on this empty database, and its blows struck."""
+    count, owners = Count(plan.rounds), Owners()
+    async with (
+        PaidServer(plan.latency, owners.of) as server,
+        peopled(FakeSlack(rules=RULES)) as slack,
+    ):
+        heard = slack.state.heard = Heard(slack, owners)
+        settings = {**settings_for(slack, "socket"), "COUNCIL_DATABASE_URL": url}
+        toml = config(server.api_base)
+        fleet = Fleet(homes(folder, settings, toml, plan.processes), owners)
+        crowd = Crowd(slack, seed=plan.rounds)
+        async with fleet.running():
+            await slack.connected(plan.processes, seconds=60)
+            last = plan.span_seconds + PATIENCE_SECONDS
+            async with asyncio.timeout(last), asyncio.TaskGroup() as group:
+                group.create_task(crowd.ask(plan.rounds, plan.span_seconds))
+                struck = group.create_task(strike(plan.blows, fleet.copies, database))
+            await Books(url).come_to(UNTOLD, 0, PATIENCE_SECONDS)
+        count.outages, count.again, count.exits = struck.result(), crowd.again, fleet.exits
+        look_through(count, Books(url), slack)
+        count.repeats = [*repeats(server.bill, count.outages)]
+        count.calls = server.bill.total
+        signs = [*heard.signs, *of_bill(server.bill)]
+    count.unknown = sum(sign.by is None for sign in signs)
+    count.look_at(signs)
+    count.seconds = time.time() - count.began
+    return count
+
+
+def config(api_base: str) -> str:
+    """Give the council.toml of every process; the provider's limit is no bound of this."""
+    host = api_base.removeprefix("http://").removesuffix("/v1")
+    limits = f'[providers."{host}"]\nconcurrency = 200\n'
+    return served_panel(api_base, MEMBERS, **TERMS) + limits
+
+
+def look_through(count: Count, books: Books, slack: FakeSlack) -> None:
+    """See every round as people do."""
+    ids = [str(row[0]) for row in books.rows("SELECT id FROM round")]
+    [(count.ended,)] = books.rows(ENDED)
+    count.told.take_in(count.asked, len(ids))
+    for round_id in ids:
+        look_at(slack, round_id, count.told)

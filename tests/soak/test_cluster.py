@@ -1,0 +1,104 @@
+"""A short soak of a cluster, and how its calls and takeovers are counted; `make soak-cluster`."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.postgres import Server
+from tests.soak.cluster.paid_twice import OTHER, cause_of
+from tests.soak.cluster.plan import Blow, Outage, Plan
+from tests.soak.cluster.soak import soak
+from tests.soak.cluster.takeover import Sign, takeovers
+from tests.soak.paid import Asked
+
+FIRST, SECOND = 101, 102
+KILLED = Outage("kill", 50.0, 50.0, FIRST)
+FROZEN = Outage("freeze", 50.0, 110.0, FIRST)
+GONE = Outage("away", 50.0, 80.0)
+
+
+@pytest.mark.parametrize(
+    ("outage", "before", "after", "cause"),
+    [
+        pytest.param(
+            KILLED,
+            Asked(49.0, None, FIRST),
+            Asked(70.0, 71.0, SECOND),
+            "in flight at the kill",
+            id="in-flight",
+        ),
+        pytest.param(
+            KILLED,
+            Asked(40.0, 41.0, FIRST),
+            Asked(70.0, 71.0, SECOND),
+            OTHER,
+            id="answered-long-before-the-kill",
+        ),
+        pytest.param(
+            KILLED,
+            Asked(49.0, 51.0, SECOND),
+            Asked(70.0, 71.0, SECOND),
+            OTHER,
+            id="of-one-that-lives",
+        ),
+        pytest.param(
+            FROZEN,
+            Asked(49.0, 51.0, FIRST),
+            Asked(70.0, 71.0, SECOND),
+            "owner was frozen",
+            id="answered-to-one-that-could-not-hear",
+        ),
+        pytest.param(
+            FROZEN,
+            Asked(80.0, 81.0, SECOND),
+            Asked(111.0, 112.0, FIRST),
+            "owner was frozen",
+            id="asked-by-one-that-was-just-thawed",
+        ),
+        pytest.param(
+            FROZEN,
+            Asked(80.0, 81.0, SECOND),
+            Asked(140.0, 141.0, FIRST),
+            OTHER,
+            id="asked-long-after-the-thaw",
+        ),
+        pytest.param(
+            GONE,
+            Asked(60.0, 61.0, SECOND),
+            Asked(90.0, 91.0, SECOND),
+            "database away",
+            id="answered-with-nowhere-to-keep-it",
+        ),
+    ],
+)
+def test_a_call_paid_twice_has_a_cause_or_none(
+    outage: Outage, before: Asked, after: Asked, cause: str
+) -> None:
+    assert cause_of(before, after, [outage]) == cause
+
+
+def test_a_takeover_is_the_next_sign_of_what_the_dead_was_the_last_at() -> None:
+    signs = [
+        Sign("1", 49.0, FIRST, "call"),
+        Sign("1", 67.5, SECOND, "call"),
+        Sign("1", 51.0, SECOND, "post"),  # shown by another all along
+        Sign("2", 48.0, FIRST, "call"),
+        Sign("2", 49.0, SECOND, "call"),  # carried by another since
+        Sign("2", 52.0, SECOND, "call"),
+        Sign("3", 49.5, FIRST, "post"),  # its last
+    ]
+
+    assert takeovers(signs, KILLED) == [17.5]
+
+
+async def test_a_kill_in_a_cluster_loses_nothing_and_another_goes_on(
+    tmp_path: Path, postgres_url: str, postgres: Server
+) -> None:
+    plan = Plan(20, 10.0, (Blow(4.0, "kill", comes_back=False),), processes=2, latency=0.5)
+
+    count = await soak(tmp_path, plan, postgres_url, postgres)
+
+    # The one that was killed has no exit code of its own.
+    count.exits = count.exits[1:]
+    assert count.breaches == [], str(count)
+    assert count.told.rounds == 20

@@ -1,0 +1,97 @@
+"""What every turnstile promises, whether one process counts or the database for all."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from council.providers import Limits
+from tests.storage.turns.crowd import MINUTE_SECONDS, Crowd, in_memory, on_postgres
+
+TWO = Limits(concurrency=2)
+
+
+@pytest.fixture(params=["memory", "postgres"])
+async def crowd(request: pytest.FixtureRequest) -> AsyncIterator[Crowd]:
+    if request.param == "memory":
+        yield Crowd(in_memory())
+        return
+    async with on_postgres(request.getfixturevalue("migrated_url")) as turnstiles:
+        yield Crowd(turnstiles)
+
+
+async def test_of_200_callers_at_three_processes_never_more_hold_a_turn_than_may(
+    crowd: Crowd,
+) -> None:
+    limits = Limits(concurrency=7)
+
+    async with asyncio.timeout(30):
+        await asyncio.gather(
+            *(crowd.ask(str(number), number % 3, limits, 0.002) for number in range(200))
+        )
+
+    assert len(crowd.order) == 200
+    assert crowd.most == 7
+
+
+async def test_no_more_begin_in_any_minute_than_may(crowd: Crowd) -> None:
+    limits = Limits(concurrency=50, requests_per_minute=10)
+
+    async with asyncio.timeout(30):
+        await asyncio.gather(*(crowd.ask(str(n), n % 3, limits) for n in range(25)))
+
+    began = sorted(crowd.moments)
+    # They are noted by whoever was let in, some milliseconds after it was.
+    gaps = [later - first for first, later in zip(began, began[10:], strict=False)]
+    assert min(gaps) > 0.8 * MINUTE_SECONDS
+
+
+async def test_whoever_comes_first_is_let_in_first_at_whichever_process(crowd: Crowd) -> None:
+    one = Limits(concurrency=1)
+    early = [asyncio.create_task(crowd.ask("early", 0, one, 0.01)) for _ in range(10)]
+    await asyncio.sleep(0.15)
+    single = asyncio.create_task(crowd.ask("single", 1, one, 0.01))
+    await asyncio.sleep(0.15)
+    late = [asyncio.create_task(crowd.ask("late", 0, one, 0.01)) for _ in range(10)]
+
+    async with asyncio.timeout(30):
+        await asyncio.gather(*early, single, *late)
+
+    assert crowd.order.index("single") <= 11
+
+
+async def test_whoever_is_cancelled_takes_no_turn_from_anybody(crowd: Crowd) -> None:
+    holding = [asyncio.create_task(crowd.ask("holds", number, TWO, 0.3)) for number in (0, 1)]
+    await asyncio.sleep(0.1)
+    leaving = [asyncio.create_task(crowd.ask("leaves", number % 3, TWO)) for number in range(6)]
+    await asyncio.sleep(0.1)
+    for task in leaving:
+        task.cancel()
+    await asyncio.gather(*leaving, return_exceptions=True)
+
+    async with asyncio.timeout(10):
+        await crowd.ask("stays", 2, TWO)
+        await asyncio.gather(*holding)
+
+    assert crowd.order == ["holds", "holds", "stays"]
+
+
+async def test_a_call_that_fails_gives_its_turn_back(crowd: Crowd) -> None:
+    one = Limits(concurrency=1)
+    with pytest.raises(OSError, match="gone"):
+        async with crowd.processes[0].turn("openai", one):
+            raise OSError("gone")
+
+    async with asyncio.timeout(5):
+        await crowd.ask("next", 1, one)
+
+    assert crowd.order == ["next"]
+
+
+async def test_addresses_do_not_wait_for_each_other(crowd: Crowd) -> None:
+    one = Limits(concurrency=1)
+
+    async with asyncio.timeout(5), crowd.processes[0].turn("groq", one):
+        await crowd.ask("openai", 1, one)
+
+    assert crowd.order == ["openai"]
