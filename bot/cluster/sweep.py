@@ -75,7 +75,7 @@ class Sweep:
         try:
             await self._sweep(queue, served, begin)
         except (CouncilError, ConnectorException, Error) as error:
-            structlog.get_logger().info("sweep_put_off", queue=queue, why=type(error).__name__)
+            structlog.get_logger().debug("sweep_put_off", queue=queue, why=type(error).__name__)
         # What a queue's owner did not foresee must not keep the others from being swept.
         except Exception:  # noqa: BLE001
             structlog.get_logger().exception("sweep_failed", queue=queue)
