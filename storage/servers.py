@@ -10,7 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from council.errors import StoreError
 from storage.nul import document_given_back, kept_document
 
-
 POOL_SIZE, POOL_OVERFLOW, POOL_SECONDS = 10, 5, 10.0
 
 

@@ -137,9 +137,9 @@ RETURNING job.args ->> 'name' AS name
 """
 )
 
-# Both parts stand here.
+# Both parts of it stand here.
 TAKE_OVER = (
-    _STALLED
+    _STALLED  # noqa: S608
     + """, gone AS (
     DELETE FROM procrastinate_jobs job USING stalled WHERE job.id = stalled.id
     RETURNING job.*, stalled.tries

@@ -5,7 +5,7 @@ process that cannot be heard of loses its work to others, and lets go of it by i
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -154,6 +154,7 @@ class ClusterWorks:
         worker = self._worker(queue, at_once, grace_seconds)
         served = self._served[queue] = Served(do, unfinished, ended, worker)
         working = asyncio.create_task(self._work(served))
+        beating = asyncio.create_task(self._beat_at_last(served))
         try:
             yield
         finally:
@@ -161,6 +162,7 @@ class ClusterWorks:
             if worker.worker_id is None:  # it waits for the database, and need not any more
                 working.cancel()
             await asyncio.wait([working])
+            beating.cancel()
             if self._served.get(queue) is served:
                 del self._served[queue]
 
@@ -205,6 +207,13 @@ class ClusterWorks:
             await asyncio.sleep(self._pace.heartbeat_seconds)
             await self._jobs.update_heartbeat(worker)
 
+    async def _beat_at_last(self, served: Served) -> None:
+        """Be heard of while a queue that is left comes to its end, when its worker is silent."""
+        while True:
+            await asyncio.sleep(self._pace.heartbeat_seconds)
+            if served.is_left and served.worker.worker_id is not None:
+                await self._jobs.update_heartbeat(served.worker.worker_id)
+
     def _worker(self, queue: str, at_once: int, grace_seconds: float) -> Worker:
         return Worker(
             self._app,
@@ -222,9 +231,10 @@ class ClusterWorks:
 
     async def _work(self, served: Served) -> None:
         """Have a queue's worker work, again where it ended by itself."""
+        run: Callable[[], Awaitable[None]] = served.worker.run
         while not served.is_left:
             try:
-                await served.worker.run()
+                await run()
             except ConnectorException as error:
                 fault = type(error.__cause__ or error).__name__
                 structlog.get_logger().error("worker_ended", fault=fault)

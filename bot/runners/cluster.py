@@ -226,6 +226,8 @@ class ClusterRunner:
             del self._fences[round_.id]
 
     def _cut(self, work: Work) -> None:
-        """Make no call any more for a round that was lost."""
-        if work.queue == QUEUE and (fence := self._fences.get(work.name)):
-            fence.cut()
+        """Do nothing any more for a round that was lost: it goes on elsewhere."""
+        if work.queue == QUEUE:
+            self._own.cut(work.name)
+            if fence := self._fences.get(work.name):
+                fence.cut()

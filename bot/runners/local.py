@@ -118,6 +118,12 @@ class LocalRunner:
                 carried.task.cancel()
             await asyncio.wait([carried.task])
 
+    def cut(self, round_id: str) -> None:
+        """Stop a round before any of its tasks goes on, and do not wait for that."""
+        carried = self._carried.get(round_id)
+        if carried and carried.task and not carried.sight.round_.closing:
+            carried.task.cancel()
+
     async def close(self) -> None:
         """Let calls under way end, for a while, and stop every round where it then stands."""
         if self._carried:

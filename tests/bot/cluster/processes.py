@@ -99,7 +99,7 @@ async def a_process(
 
 @dataclass(slots=True)
 class Doer:
-    """Does pieces of work by noting them; each lasts until all may end; the next may end in an error."""
+    """Does work by noting it; each piece lasts until all may end, the next one in an error."""
 
     name: str = ""
     error: Exception | None = None
@@ -150,5 +150,5 @@ async def until(holds: Callable[[], bool]) -> None:
 async def until_over(process: Process, work: Work) -> None:
     """Wait until a piece of work is neither done nor waiting any more."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while await process.works.is_begun(work):
+        while await process.works.is_begun(work):  # noqa: ASYNC110
             await asyncio.sleep(0.01)

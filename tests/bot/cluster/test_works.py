@@ -210,7 +210,7 @@ async def until_waiting(process: Process, work: Work) -> None:
         return [row["status"] for row in rows] == ["todo"]
 
     async with asyncio.timeout(10):
-        while not await is_waiting():
+        while not await is_waiting():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 

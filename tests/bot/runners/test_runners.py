@@ -40,7 +40,9 @@ def server_url(request: pytest.FixtureRequest) -> str | None:
 
 
 @pytest.fixture
-async def a_house(server_url: str | None) -> AsyncIterator[Furnish]:
+async def a_house(
+    server_url: str | None, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Furnish]:
     """Give what furnishes a house with a stored round."""
     async with AsyncExitStack() as stack:
 
@@ -51,15 +53,16 @@ async def a_house(server_url: str | None) -> AsyncIterator[Furnish]:
             if server_url:
                 house = await in_a_cluster(stack, server_url, gateway, prepare)
             else:
-                house = House(
-                    gateway, store := RefusingStore(), LocalRunner(store, gateway, prepare)
-                )
-                stack.push_async_callback(house.runner.close)  # type: ignore[attr-defined]
+                store = RefusingStore()
+                runner = LocalRunner(store, gateway, prepare)
+                stack.push_async_callback(runner.close)
+                house = House(gateway, store, runner)
             await house.store.open(house.round_)
             house.store.left = refusals  # type: ignore[attr-defined]
             return house
 
         yield furnish
+        monkeypatch.setattr("bot.runners.local.GRACE_SECONDS", 0.0)  # nobody waits for what hangs
 
 
 async def in_a_cluster(
@@ -89,7 +92,7 @@ async def test_nobody_need_watch(a_house: Furnish) -> None:
 
     house.runner.start(house.round_)
     # Nobody watches, so nothing tells.
-    while await house.runner.is_carried("r1"):
+    while await house.runner.is_carried("r1"):  # noqa: ASYNC110
         await asyncio.sleep(0.005)
 
     assert (await house.store.load("r1")).stage is Stage.CLOSED

@@ -28,14 +28,20 @@ class Owners:
         return self._known[transport]
 
     def _found(self, transport: asyncio.BaseTransport) -> int | None:
-        peer = transport.get_extra_info("peername")
-        return next((pid for pid in self.pids if peer and _has(pid, peer[1])), None)
+        ends = [transport.get_extra_info(name) for name in ("peername", "sockname")]
+        if not all(ends):
+            return None
+        theirs, ours = (end[1] for end in ends)
+        return next((pid for pid in self.pids if _has(pid, (theirs, ours))), None)
 
 
-def _has(pid: int, port: int) -> bool:
-    """Say whether a process holds a connection from this port."""
+def _has(pid: int, ports: tuple[int, int]) -> bool:
+    """Say whether a process holds a connection from a port to another.
+
+    The port it comes from is not enough: it may be used to another address as well.
+    """
     try:
         held = psutil.Process(pid).net_connections("tcp4")
     except psutil.Error:
         return False
-    return any(connection.raddr and connection.laddr.port == port for connection in held)
+    return any((one.laddr[1:] + one.raddr[1:]) == ports for one in held)
