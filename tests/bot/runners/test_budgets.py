@@ -82,9 +82,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     bench = memory_bench(MemoryStore())
     apart = MemoryExperiments()
     memos = MemoryMemos()
-    yield Desk(
-        *parts, now=lambda: NOON, budget=budget, bench=bench, experiments=apart, memos=memos
-    )
+    yield Desk(*parts, now=lambda: NOON, budget=budget, bench=bench, experiments=apart, memos=memos)
     await runner.close()
     await engine.dispose()
 
