@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel
 
 from council.errors import StoreError
-from storage import bench_rows, experiment_rows, rows
+from storage import bench_rows, experiment_rows, rows, shared_rows
 from storage.acts import transaction
 from storage.database import for_reading
 from storage.locks import take_time
@@ -21,7 +21,7 @@ from storage.losing import lost
 from storage.sums import Sum, digest_of, key_of
 
 BATCH = 500
-OWN = (rows, bench_rows, experiment_rows)  # whose tables there are
+OWN = (rows, bench_rows, experiment_rows, shared_rows)  # whose tables there are
 NOTHING = "nothing was copied"
 
 _SPENDING = rows.SpendingRow.metadata.tables["spending"].c

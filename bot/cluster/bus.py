@@ -111,7 +111,7 @@ class PostgresBus:
             except (psycopg.Error, OSError, TimeoutError) as error:
                 self._contact.stumbled()
                 metrics.bus_reconnected()
-                structlog.get_logger().info("bus_reconnects", fault=type(error).__name__)
+                structlog.get_logger().debug("bus_reconnects", fault=type(error).__name__)
             await asyncio.sleep(self._pause_seconds)
 
     async def _hear(self, connection: AsyncConnection) -> None:

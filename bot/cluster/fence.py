@@ -19,8 +19,10 @@ class Fence:
         thawed: Callable[[float], None],
         gap_seconds: float,
         clock: Callable[[], float] = clock,
+        look_seconds: float = LOOK_SECONDS,
     ) -> None:
         self._thawed = thawed
+        self._look_seconds = look_seconds
         self._gap_seconds = gap_seconds
         self._clock = clock
         self._looked = clock()
@@ -49,7 +51,7 @@ class Fence:
             self._thawed(gap)
 
     def _again(self) -> None:
-        self._handle = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._tick)
+        self._handle = asyncio.get_running_loop().call_later(self._look_seconds, self._tick)
 
     def _tick(self) -> None:
         self._again()

@@ -103,7 +103,7 @@ class Hands:
         workers = [*self.workers, *self._fetching()]
         own = {row["id"] for row in await self.jobs.rows(statements.OWN, workers=workers)}
         for job, doing in before.items():
-            if job not in own:
+            if job not in own and doing.is_ours:
                 structlog.get_logger().warning("work_lost", **_facts(doing))
                 self._let_go(doing)
         strays = own - self._doing.keys()

@@ -29,12 +29,13 @@ T = TypeVar("T")
 class PatientJobs(JobManager):
     """Takes jobs and gives them back, and waits where the database is away.
 
-    `on_finish` ends a job.
+    `on_finish` ends a job. Heartbeats go through `pulse`: whoever lives is heard of, however many
+    wait for a connection.
     """
 
     def __init__(self, connector: PsycopgConnector, contact: Contact, on_finish: Finish) -> None:
         super().__init__(connector)
-        self._own = connector
+        self._own = self.pulse = connector
         self._contact = contact
         self._on_finish = on_finish
 
@@ -125,7 +126,7 @@ class PatientJobs(JobManager):
         """Let a worker be heard of, once the database is there."""
 
         async def ask() -> None:
-            await self.connector.execute_query_async(statements.HEARTBEAT, worker=worker_id)
+            await self.pulse.execute_query_async(statements.HEARTBEAT, worker=worker_id)
 
         await self.insisted(ask)
 

@@ -46,23 +46,28 @@ async def opened_cluster(
     quieten()
     contact = Contact(clock)
     conninfo = conninfo_of(url, "council works")
-    connector = PsycopgConnector(
+    connector, pulse = _connector(conninfo, CONNECTIONS), _connector(conninfo, 1)
+    async with AsyncExitStack() as stack:
+        for one in (connector, pulse):
+            stack.push_async_callback(one.close_async)
+            with told_kindly():
+                await one.open_async()
+        bus = PostgresBus(conninfo_of(url, "council bus"), contact)
+        works = ClusterWorks(connector, contact, pace, clock, pulse)
+        await stack.enter_async_context(bus.running())
+        await stack.enter_async_context(works.running())
+        yield Cluster(works, bus)
+
+
+def _connector(conninfo: str, connections: int) -> PsycopgConnector:
+    return PsycopgConnector(
         conninfo=conninfo,
         min_size=1,
-        max_size=CONNECTIONS,
+        max_size=connections,
         timeout=CONNECTION_SECONDS,
         # Then whoever wants one tries again at once; the pool itself would wait ever longer.
         reconnect_timeout=LOOK_SECONDS,
     )
-    async with AsyncExitStack() as stack:
-        stack.push_async_callback(connector.close_async)
-        with told_kindly():
-            await connector.open_async()
-        bus = PostgresBus(conninfo_of(url, "council bus"), contact)
-        works = ClusterWorks(connector, contact, pace, clock)
-        await stack.enter_async_context(bus.running())
-        await stack.enter_async_context(works.running())
-        yield Cluster(works, bus)
 
 
 async def wait_for_server(

@@ -190,6 +190,10 @@ VALUES (%(worker)s::bigint, now())
 ON CONFLICT (id) DO UPDATE SET last_heartbeat = now()
 """
 
+LIVING = """
+UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = ANY(%(workers)s::bigint[])
+"""
+
 FORGET_WORKERS = """
 DELETE FROM procrastinate_workers WHERE last_heartbeat < now() - interval '1 day'
 """

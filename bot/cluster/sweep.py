@@ -4,7 +4,7 @@ It takes no turn among the work itself: a process that is full of it sweeps all 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 
 import structlog
@@ -75,7 +75,7 @@ class Sweep:
         try:
             await self._sweep(queue, served, begin)
         except (CouncilError, ConnectorException, Error) as error:
-            structlog.get_logger().info("sweep_put_off", queue=queue, why=type(error).__name__)
+            structlog.get_logger().debug("sweep_put_off", queue=queue, why=type(error).__name__)
         # What a queue's owner did not foresee must not keep the others from being swept.
         except Exception:  # noqa: BLE001
             structlog.get_logger().exception("sweep_failed", queue=queue)
@@ -95,6 +95,8 @@ class Sweep:
 
     async def _take_over(self, queue: str) -> None:
         """Put back what is done by processes that are heard of no more."""
+        # Whoever sweeps lives, even where it was too busy to be heard of.
+        await self._jobs.done(statements.LIVING, workers=[*self._own_workers()])
         stalled, most = self._pace.stalled_seconds, self._pace.most_takeovers
         fault = {"kind": "", "why": POISONED.format(times=most)}
         limits = {"queue": queue, "stalled": stalled}
@@ -106,6 +108,11 @@ class Sweep:
             structlog.get_logger().warning(
                 "work_taken_over", queue=queue, name=row["name"], times=row["attempts"]
             )
+
+    def _own_workers(self) -> Iterator[int]:
+        for served in self._served.values():
+            if served.worker.worker_id is not None:
+                yield served.worker.worker_id
 
     async def _clean_up(self) -> None:
         """Delete what has long ended; what happened to it goes with it."""

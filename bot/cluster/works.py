@@ -50,11 +50,13 @@ class ClusterWorks:
         contact: Contact,
         pace: Pace = PACE,
         clock: Callable[[], float] = clock,
+        pulse: PsycopgConnector | None = None,
     ) -> None:
         self._pace = pace
         self._served: dict[str, Served] = {}
         self.hands = Hands(connector, contact, pace, clock, self._served)
         self._jobs = self.hands.jobs
+        self._jobs.pulse = pulse or connector
         self._sweep = Sweep(self._jobs, contact, pace, self._served)
         self._app = App(connector=connector)
         self._app.job_manager = self._jobs

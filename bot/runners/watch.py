@@ -10,6 +10,7 @@ from council.errors import StoreError
 from council.ports import Store
 
 LOOK_SECONDS = 5.0  # without a word for so long, whoever watches looks for himself
+GATHER_SECONDS = 0.2  # what is said together is read together: a look reads the whole round
 
 
 class Watch:
@@ -76,6 +77,7 @@ async def _next(heard: asyncio.Queue[str], seconds: float) -> str:
             said = [await heard.get()]
     except TimeoutError:
         return ""
+    await asyncio.sleep(GATHER_SECONDS)
     while not heard.empty():
         said.append(heard.get_nowait())
     return said[-1] if all(said) else ""

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 NEEDED = ("bin", "lib", "share")
-OTHERS_ENTER = 0o001
+OTHERS_READ, OTHERS_ENTER = 0o004, 0o001
 
 
 def installed() -> Path | None:
@@ -26,10 +26,22 @@ def somebody() -> pwd.struct_passwd | None:
 
 
 def reachable(folder: Path, beside: Path) -> Path:
-    """Give the folder, or a copy of it where others than its owner may not get there."""
-    if somebody() is None or all(one.stat().st_mode & OTHERS_ENTER for one in folder.parents):
+    """Give the folder, or a copy of it where others than its owner cannot use it."""
+    owner = somebody()
+    if owner is None or _is_open(folder):
         return folder
-    copy = beside / folder.name
-    for name in NEEDED:
-        shutil.copytree(folder / name, copy / name, symlinks=True)
-    return copy
+    site, copy = folder.parents[1], beside / "site"
+    # The programs look for their libraries from where they lie.
+    own = [f"{folder.relative_to(site)}/{name}" for name in NEEDED]
+    for name in (*own, *(path.name for path in site.glob(f"{folder.parent.name}.libs"))):
+        shutil.copytree(site / name, copy / name, symlinks=True)
+    for path in (copy, *copy.rglob("*")):
+        os.chown(path, owner.pw_uid, owner.pw_gid, follow_symlinks=False)
+    return copy / folder.relative_to(site)
+
+
+def _is_open(folder: Path) -> bool:
+    program = folder / "bin" / "initdb"
+    return bool(program.stat().st_mode & OTHERS_READ) and all(
+        one.stat().st_mode & OTHERS_ENTER for one in program.parents
+    )

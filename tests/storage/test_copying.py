@@ -108,7 +108,7 @@ async def test_everything_goes_to_a_server_and_back(
     assert before == await contents(server_engine) == await contents(back)
     assert await rows_of(back) == await rows_of(house)
     store = SqlStore(server_engine)
-    assert await store.load("full") == a_full_round("full")
+    assert await store.load("full") == await SqlStore(house).load("full")
     assert await store.load("odd") == await SqlStore(house).load("odd")
     assert await store.seal("full") == await SqlStore(house).seal("full")
 
@@ -119,7 +119,7 @@ async def test_every_table_there_is_goes_along(server_engine: AsyncEngine) -> No
 
     left_out = {name for name in there if name not in {table.name for table in tables()}}
     ours = {name for name in left_out if not name.startswith("procrastinate_")}
-    assert ours == {"alembic_version"}
+    assert ours == {"alembic_version", "compatible"}
 
 
 async def test_rows_that_are_numbered_go_on_after_the_last_one(

@@ -25,7 +25,7 @@ from bot.ports import Work
 PATIENCE_SECONDS = 10.0
 QUICK = Pace(
     heartbeat_seconds=0.1,
-    stalled_seconds=0.8,
+    stalled_seconds=1.0,
     sweep_seconds=0.1,
     settle_seconds=0.0,
     gap_seconds=10.0,

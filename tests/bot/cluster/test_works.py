@@ -411,3 +411,16 @@ async def test_a_database_that_is_away_is_told_kindly(one: Process) -> None:
 
     with pytest.raises(StoreError, match="cannot be reached"):
         await one.works.begin(R1)
+
+
+async def test_whoever_sweeps_does_not_take_its_own_work_for_that_of_the_dead(
+    migrated_url: str,
+) -> None:
+    silent = replace(QUICK, heartbeat_seconds=60.0)
+    async with a_process(migrated_url, silent) as busy, serving(busy) as doer:
+        await busy.works.begin(R1)
+        await soon(doer.begun)
+        await asyncio.sleep(1.5 * QUICK.stalled_seconds)  # it is silence that is waited for
+
+        assert doer.cancelled == []
+        assert doer.begun.empty()

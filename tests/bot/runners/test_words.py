@@ -1,0 +1,48 @@
+"""What is said of a round on the bus, and what another version may make of it."""
+
+import pytest
+
+from bot.ports import RoundStoppedError, Sight
+from bot.runners.words import MOST_LETTERS, RoundFailedError, Word, fault_of, read, word_of
+from council.errors import BudgetError, CouncilError
+from tests.builders import a_round, an_answer
+
+
+def test_a_word_arrives_as_it_was_said() -> None:
+    sight = Sight(a_round().with_(an_answer()), "Use Postgres", 2.5)
+
+    assert read(word_of(sight).written()) == Word(1, 2.5, "Use Postgres")
+
+
+def test_a_draft_that_is_too_long_is_not_told() -> None:
+    sight = Sight(a_round(), "x" * (MOST_LETTERS + 1), 2.5)
+
+    assert read(word_of(sight).written()) == Word(0, 2.5, None)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "7", "[]", '{"parts": "many", "seconds": 1}', '{"parts": 1}']
+)
+def test_whoever_hears_what_it_does_not_know_looks_for_itself(text: str) -> None:
+    assert read(text) is None
+
+
+def test_a_newer_program_may_say_more() -> None:
+    assert read('{"parts": 1, "seconds": 2, "draft": null, "mood": "good"}') == Word(1, 2.0, None)
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "said"),
+    [
+        pytest.param(None, RoundStoppedError, "Round r1 was stopped before its end.", id="none"),
+        pytest.param({"kind": "BudgetError", "why": "No."}, BudgetError, "No.", id="known"),
+        pytest.param({"kind": "NewError", "why": "No."}, RoundFailedError, "No.", id="unknown"),
+        pytest.param({"kind": "", "why": "Ref."}, RoundFailedError, "Ref.", id="unforeseen"),
+    ],
+)
+def test_a_fault_is_the_error_it_was(
+    fault: dict[str, str] | None, kind: type[CouncilError], said: str
+) -> None:
+    error = fault_of(fault, "r1")
+
+    assert (type(error), str(error)) == (kind, said)

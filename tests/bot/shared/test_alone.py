@@ -1,0 +1,89 @@
+"""What is the house's is done by one process: the others leave it alone."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from bot.bakeoffs.holds import Holds
+from bot.bakeoffs.keeping import keep_counting
+from bot.cli.beside import acts_of_a_cluster
+from bot.commands.desk import Desk
+from bot.commands.once import MOST_REMEMBERED, PRESS
+from bot.retention import keep_forgetting
+from council.budgeting import Budget
+from council.rounds import Closing, Round
+from council.spending import Account
+from tests.bot.cluster_fakes import processes
+from tests.bot.rounds import held
+from tests.builders import a_round
+
+
+@asynccontextmanager
+async def another_does(_: str) -> AsyncIterator[bool]:
+    """Say that another process does it."""
+    yield False
+
+
+async def done_for_a_moment(desk: Desk) -> None:
+    """Have a process do what it does beside serving, for a moment."""
+    assert desk.works
+    acts = [asyncio.create_task(act) for act in acts_of_a_cluster(desk, desk.works)]
+    for _ in range(20):
+        await asyncio.sleep(0)
+    for act in acts:
+        act.cancel()
+    await asyncio.gather(*acts, return_exceptions=True)
+
+
+async def reserved_for_nobody(budget: Budget) -> None:
+    lost = replace(a_round(), id="lost")
+    await budget.ledger.reserve(Account.of(lost, budget.now()), 5, budget.caps)
+
+
+async def test_money_of_rounds_about_to_be_stored_elsewhere_is_not_freed_at_once() -> None:
+    _, (desk, _) = processes(2)
+    await reserved_for_nobody(desk.budget)
+
+    await done_for_a_moment(desk)
+
+    assert await desk.budget.ledger.held() == ("lost",)
+
+
+async def test_one_process_forgets_presses_of_long_ago_and_the_others_do_not() -> None:
+    _, (desk, _) = processes(2)
+    desk.holds = Holds(sole=another_does)
+    for number in range(MOST_REMEMBERED + 1):
+        await desk.memos.note(PRESS, f"press {number}", "")
+
+    await done_for_a_moment(desk)
+
+    assert len(await desk.memos.every(PRESS)) == MOST_REMEMBERED + 1
+
+
+async def test_numbers_of_rounds_that_closed_before_are_one_process_affair() -> None:
+    _, (desk, _) = processes(2)
+    round_ = await held()
+    await desk.store.open(round_)
+    closed: asyncio.Queue[Round] = asyncio.Queue()
+
+    for alone, missing in ((another_does, ("r1",)), (desk.holds.alone_with, ())):
+        counting = asyncio.create_task(keep_counting(desk, closed, alone))
+        await asyncio.sleep(0.2)
+        counting.cancel()
+        await asyncio.gather(counting, return_exceptions=True)
+        assert await desk.bench.records.missing(9) == missing
+
+
+async def test_old_texts_are_forgotten_by_one_process() -> None:
+    _, (desk, _) = processes(2)
+    old = a_round().with_(Closing(1.0))
+    await desk.store.open(old)
+
+    async def once(_: float) -> None:
+        raise asyncio.CancelledError
+
+    for alone, is_forgotten in ((another_does, False), (desk.holds.alone_with, True)):
+        act = keep_forgetting(desk.store, 0, desk.runner.is_carried, alone, once)
+        await asyncio.gather(act, return_exceptions=True)
+        assert ((await desk.store.load("r1")).forgotten is not None) is is_forgotten
