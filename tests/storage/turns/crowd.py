@@ -26,6 +26,12 @@ class Crowd:
     order: list[str] = field(default_factory=list)
     moments: list[float] = field(default_factory=list)
 
+    async def entered(self, count: int) -> None:
+        """Wait until so many have been let in."""
+        async with asyncio.timeout(10):
+            while len(self.order) < count:  # noqa: ASYNC110
+                await asyncio.sleep(0.005)
+
     async def ask(self, who: str, process: int, limits: Limits, seconds: float = 0.0) -> None:
         """Wait for a turn, and hold it for so long."""
         async with self.processes[process].turn(GATE, limits):

@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from council.ports import Turnstile
 from council.providers import Limits
+from storage.turns import SqlTurnstile
 from tests.storage.turns.crowd import MINUTE_SECONDS, Crowd, in_memory, on_postgres
 
 TWO = Limits(concurrency=2)
@@ -49,9 +51,9 @@ async def test_no_more_begin_in_any_minute_than_may(crowd: Crowd) -> None:
 async def test_whoever_comes_first_is_let_in_first_at_whichever_process(crowd: Crowd) -> None:
     one = Limits(concurrency=1)
     early = [asyncio.create_task(crowd.ask("early", 0, one, 0.01)) for _ in range(10)]
-    await asyncio.sleep(0.15)
+    await crowd.entered(1)
     single = asyncio.create_task(crowd.ask("single", 1, one, 0.01))
-    await asyncio.sleep(0.15)
+    await seen(crowd.processes[1])
     late = [asyncio.create_task(crowd.ask("late", 0, one, 0.01)) for _ in range(10)]
 
     async with asyncio.timeout(30):
@@ -60,18 +62,27 @@ async def test_whoever_comes_first_is_let_in_first_at_whichever_process(crowd: C
     assert crowd.order.index("single") <= 11
 
 
+async def seen(turnstile: Turnstile) -> None:
+    """Wait until what was asked of a turnstile is known to the others, where there are any."""
+    await asyncio.sleep(0)
+    async with asyncio.timeout(10):
+        while isinstance(turnstile, SqlTurnstile) and not turnstile.crowd("openai"):  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+
+
 async def test_whoever_is_cancelled_takes_no_turn_from_anybody(crowd: Crowd) -> None:
-    holding = [asyncio.create_task(crowd.ask("holds", number, TWO, 0.3)) for number in (0, 1)]
-    await asyncio.sleep(0.1)
+    holding = [asyncio.create_task(crowd.ask("holds", number, TWO, 99)) for number in (0, 1)]
+    await crowd.entered(2)
     leaving = [asyncio.create_task(crowd.ask("leaves", number % 3, TWO)) for number in range(6)]
     await asyncio.sleep(0.1)
     for task in leaving:
         task.cancel()
     await asyncio.gather(*leaving, return_exceptions=True)
+    for task in holding:
+        task.cancel()
 
     async with asyncio.timeout(10):
         await crowd.ask("stays", 2, TWO)
-        await asyncio.gather(*holding)
 
     assert crowd.order == ["holds", "holds", "stays"]
 
