@@ -9,14 +9,8 @@ from contextlib import AbstractContextManager, asynccontextmanager, contextmanag
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.settings import SettingsError
 from council.ports import Gateway
 from council.rounds import Round
-
-MISSING = (
-    "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the Python package {name!r} is not there: install "
-    "council-bot[traces], or leave the setting out."
-)
 
 
 class Trace(Protocol):
@@ -62,16 +56,12 @@ class Collector:
 
 @asynccontextmanager
 async def tracing_to(collector: Collector) -> AsyncIterator[Tracing]:
-    """Give a way to trace rounds as long as the block lasts; SettingsError where a part is missing.
-
-    Nothing of OpenTelemetry is imported where there is nowhere to send traces.
-    """
+    """Give a way to trace rounds as long as the block lasts."""
     if not collector.endpoint:
         yield untraced
         return
-    try:
-        from bot.tracing.sending import sending
-    except ModuleNotFoundError as error:
-        raise SettingsError([MISSING.format(name=error.name)]) from None
+    # Whoever sends traces nowhere does not wait for OpenTelemetry.
+    from bot.tracing.sending import sending
+
     async with sending(collector) as tracing:
         yield tracing

@@ -9,7 +9,6 @@ import pytest
 
 from bot.ports import RoundStoppedError
 from bot.runners.local import LocalRunner
-from bot.settings import SettingsError
 from bot.tracing import Collector, tracing_to, untraced
 from council.calls import Reply
 from council.errors import GatewayError
@@ -139,16 +138,3 @@ def test_without_an_address_nothing_of_opentelemetry_is_imported() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"
-
-
-async def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "bot.tracing.sending", raising=False)
-    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http", None)
-    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-
-    with pytest.raises(SettingsError) as refused:
-        async with tracing_to(Collector("http://127.0.0.1:4318")):
-            pass
-
-    [fault] = refused.value.faults
-    assert "council-bot[traces]" in fault
