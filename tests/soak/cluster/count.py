@@ -32,6 +32,7 @@ class Count:
     repeats: list[Repeat] = field(default_factory=list)
     outages: list[Outage] = field(default_factory=list)
     taken_over: list[tuple[Outage, list[float]]] = field(default_factory=list)
+    unshown: list[str] = field(default_factory=list)
     exits: list[int] = field(default_factory=list)
     began: float = field(default_factory=time.time)
     seconds: float = 0.0
@@ -89,11 +90,13 @@ class Count:
         return "\n".join([*map(self._blow, self.outages), *lines, *self._breach()])
 
     def _blow(self, outage: Outage) -> str:
-        return f"{_BLOWS[outage.what]:<58}{outage.until - outage.at:>10.1f} s"
+        at, lasted = outage.at - self.began, outage.until - outage.at
+        whom = "" if outage.pid is None else f", process {outage.pid}"
+        return f"{_BLOWS[outage.what]} at {at:.1f} s{whom}".ljust(58) + f"{lasted:>10.1f} s"
 
     def _breach(self) -> list[str]:
         unexplained = [r.told(self.began) for r in self.repeats if r.cause == OTHER]
-        return [*(f"BREACH: {words}" for words in self.breaches), *unexplained]
+        return [*(f"BREACH: {words}" for words in self.breaches), *unexplained, *self.unshown]
 
 
 def _causes() -> list[str]:

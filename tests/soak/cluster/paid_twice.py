@@ -14,7 +14,7 @@ CAUSES: dict[What, str] = {
     "away": "database away",
 }
 OTHER = "other"
-MARGIN_SECONDS = 0.5  # until a reply is read and saved, on two cores that are busy
+MARGIN_SECONDS = 1.0  # until a reply is read and saved, where all of a cluster has two cores
 NOTICING_SECONDS: dict[What, float] = {
     "kill": 0.0,
     "freeze": 5.0,  # for one that was thawed

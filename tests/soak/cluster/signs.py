@@ -23,7 +23,7 @@ class Heard:
         """Note a call; one that names no round, as of who somebody is, is nobody's sign."""
         if number := number_in(str(call.arguments)) or self._of_its_thread(call):
             by = self.owners.of(request.transport)
-            self.signs.append(Sign(number, call.at, by, "post"))
+            self.signs.append(Sign(number, call.at, by, "post", call.method))
 
     def _of_its_thread(self, call: Call) -> str:
         """Give the number that stands in the message a call is about, or under."""

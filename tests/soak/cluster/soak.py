@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.bot.homes import served_panel
@@ -16,10 +17,10 @@ from tests.soak.cluster.owners import Owners
 from tests.soak.cluster.paid_twice import repeats
 from tests.soak.cluster.plan import Plan
 from tests.soak.cluster.signs import Heard, of_bill
-from tests.soak.paid import PaidServer
+from tests.soak.paid import PaidServer, number_in
 from tests.soak.slack import look_at
 from tests.soak.soak import MEMBERS
-from tests.wire.slack import FakeSlack, Rates, Rules
+from tests.wire.slack import BOT, FakeSlack, Rates, Rules
 
 PATIENCE_SECONDS = 180.0
 ENDED = "SELECT count(*) FROM round WHERE seconds IS NOT NULL AND failure IS NULL"
@@ -47,6 +48,7 @@ async def soak(folder: Path, plan: Plan, url: str, database: Database) -> Count:
             await Books(url).come_to(UNTOLD, 0, PATIENCE_SECONDS)
         count.outages, count.again, count.exits = struck.result(), crowd.again, fleet.exits
         look_through(count, Books(url), slack)
+        count.unshown = [*_unshown(slack, heard, count.began)]
         count.repeats = [*repeats(server.bill, count.outages)]
         count.calls = server.bill.total
         signs = [*heard.signs, *of_bill(server.bill)]
@@ -61,6 +63,18 @@ def config(api_base: str) -> str:
     host = api_base.removeprefix("http://").removesuffix("/v1")
     limits = f'[providers."{host}"]\nconcurrency = 200\n'
     return served_panel(api_base, MEMBERS, **TERMS) + limits
+
+
+def _unshown(slack: FakeSlack, heard: Heard, began: float) -> Iterator[str]:
+    """Tell of each message that is no answer, though its round has one, who said what of it."""
+    for channel in slack.workspace.channels.values():
+        for message in channel.said:
+            shown = str(message.blocks)
+            number = number_in(shown)
+            if number and message.user == BOT and "council:answers" not in shown:
+                last = [sign for sign in heard.signs if sign.number == number][-12:]
+                told = "; ".join(f"{s.at - began:.1f} s {s.what} by {s.by}" for s in last)
+                yield f"round {number}, {message.edits} edits: {told}; as it stands: {shown[:300]}"
 
 
 def look_through(count: Count, books: Books, slack: FakeSlack) -> None:

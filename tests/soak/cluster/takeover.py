@@ -18,6 +18,7 @@ class Sign:
     at: float
     by: int | None
     kind: Literal["call", "post"]
+    what: str = ""
 
 
 def takeovers(signs: Iterable[Sign], outage: Outage) -> list[float]:
