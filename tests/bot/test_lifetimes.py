@@ -16,6 +16,7 @@ from tests.wire.models import ModelServer
 
 NAMES = ("a", "b", "c")
 SLOWLY_SECONDS = 0.6
+LONGER_THAN_A_START_SECONDS = 30.0  # however busy the machine is
 
 
 @asynccontextmanager
@@ -65,7 +66,7 @@ async def test_a_second_process_on_the_same_database_is_refused_in_a_sentence(
 
 
 async def test_a_round_that_is_carried_is_not_carried_a_second_time(tmp_path: Path) -> None:
-    async with ModelServer(latency=SLOWLY_SECONDS) as server:
+    async with ModelServer(latency=LONGER_THAN_A_START_SECONDS) as server:
         home = at_home(tmp_path, server)
         async with serving(home) as (_, visitor):
             round_id = await visitor.ask("Now?")

@@ -29,7 +29,7 @@ def rows(postgres: Server, url: str, what: str) -> list[tuple[object, ...]]:
 
 async def until_none(postgres: Server, url: str, where: str) -> None:
     """Wait until no ticket is so."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         while rows(postgres, url, f"SELECT 1 FROM turn WHERE {where}"):  # noqa: ASYNC110, S608
             await asyncio.sleep(0.02)
 
@@ -47,7 +47,7 @@ async def test_the_turn_of_a_process_that_died_comes_free_after_half_a_minute(
 
     rows(postgres, migrated_url, "UPDATE turn SET until = until - interval '30 s' RETURNING 1")
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         await waits
     assert (before, crowd.order) == (["died"], ["died", "waits"])
     died.cancel()
@@ -63,7 +63,7 @@ async def test_one_who_waits_and_is_not_heard_of_holds_nobody_up(
         "now() - interval '9 s', now() - interval '3 s') RETURNING 1",
     )
 
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(5):
         await Crowd(turnstiles).ask("lives", 0, ONE)
 
 
@@ -89,7 +89,7 @@ async def test_what_all_processes_have_at_an_address_is_seen_by_whoever_waits(
     asking = [asyncio.create_task(crowd.ask("", number, two, 99)) for number in (0, 1, 2, 2)]
     all_of_it = Figures(under_way=2, waiting=2)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         while all_of_it not in [turnstile.crowd(GATE) for turnstile in turnstiles]:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     for task in asking:
