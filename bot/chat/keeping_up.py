@@ -29,6 +29,9 @@ class Shown:
         keeping_up = asyncio.create_task(showing)
         try:
             yield
+        except asyncio.CancelledError:  # another may show the result already
+            keeping_up.cancel()
+            raise
         finally:
             if self._is_editing:  # an edit on its way must not arrive after the result
                 await asyncio.wait([keeping_up], timeout=EDIT_SECONDS)

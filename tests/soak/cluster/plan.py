@@ -41,10 +41,11 @@ class Plan:
     latency: float = 1.0  # seconds a model takes
 
 
-KILL = Blow(20, "kill", 45, process=0)
-FREEZE = Blow(80, "freeze", 60, process=1)
-RESTART = Blow(155, "restart")
-AWAY = Blow(175, "away", 30)
+KILL = Blow(20, "kill", 60, process=0)
+FREEZE = Blow(110, "freeze", 60, process=1)
+RESTART = Blow(210, "restart")
+AWAY = Blow(240, "away", 30)
+EVERY_SECONDS = 1.0  # a question, so that two processes on two busy cores keep up
 _AFTERWARDS_SECONDS = 20.0
 
 
@@ -52,4 +53,4 @@ def usual(rounds: int, *, bad: bool = False) -> Plan:
     """Give a kill, a freeze of a minute and a restart of the database; bad: it is gone as well."""
     blows = (KILL, FREEZE, RESTART, AWAY) if bad else (KILL, FREEZE, RESTART)
     end = max(blow.at_seconds + blow.seconds for blow in blows)
-    return Plan(rounds, end + _AFTERWARDS_SECONDS, blows)
+    return Plan(rounds, max(end + _AFTERWARDS_SECONDS, rounds * EVERY_SECONDS), blows)
