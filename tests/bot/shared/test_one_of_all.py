@@ -46,7 +46,7 @@ async def test_what_a_process_was_alone_with_is_free_when_its_connection_ends(
     async with first("forgetting"):
         async with engines[2].connect() as admin:
             await admin.exec_driver_sql(
-                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'"
             )
         async with second("forgetting") as is_free:
             assert is_free
