@@ -160,6 +160,12 @@ async def table(rounds: int, most: int) -> None:
 def bound(rows: Sequence[Row]) -> str:
     """Say in words what keeps the last from being quicker."""
     cores, last = psutil.cpu_count() or 1, rows[-1]
+    own = sum(last.used) / (last.seconds * cores)
+    if last.busy > BUSY and own < BUSY * last.busy:
+        return (
+            f"The {cores} processors of this machine were busy for {last.busy:.0%} of the time, "
+            f"for {own:.0%} with these processes: others used it too, so the ratios say little."
+        )
     if last.busy > BUSY:
         return (
             f"All {cores} processors of this machine were busy for {last.busy:.0%} of the time: "
