@@ -1,8 +1,9 @@
 """What goes on after a chat has been answered: tasks that are kept, and ended with the bot."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 Sole = Callable[[str], AbstractAsyncContextManager[bool]]  # False where another process has a name
 
@@ -11,6 +12,33 @@ Sole = Callable[[str], AbstractAsyncContextManager[bool]]  # False where another
 async def nobody_else(_: str) -> AsyncIterator[bool]:
     """Say that there is no other process."""
     yield True
+
+
+@asynccontextmanager
+async def beside(*acts: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Do other things beside the block, as long as it lasts."""
+    tasks = [asyncio.create_task(act) for act in acts]
+    try:
+        yield
+    finally:
+        await _stopped(tasks)
+
+
+async def first_of(*acts: Coroutine[None, None, object]) -> None:
+    """Do several things until one of them ends; raise what ended it."""
+    tasks = [asyncio.create_task(act) for act in acts]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        await _stopped(tasks)
+
+
+async def _stopped(tasks: Collection[asyncio.Future[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class Doing:
@@ -32,6 +60,4 @@ class Doing:
 
     async def close(self) -> None:
         """Stop all of it; rounds go on, and what was not told is told after a restart."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await _stopped(self._tasks)

@@ -3,8 +3,7 @@
 On SQLite there is one process, and each part is its own.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import datetime
 
@@ -13,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot import metrics
 from bot.clock import SharedClock, now
+from bot.doing import beside
 from bot.door import OwnDoor
 from bot.gossip import Gossip
 from bot.ports import Bus, Door
@@ -62,7 +62,7 @@ class _OnPostgres(Together):
         self._gossip.tell(hint)
 
     def heeding(self, heed: Callable[[Hint], None]) -> AbstractAsyncContextManager[object]:
-        return _beside(self._gossip.listen(self._turns.ring, heed))
+        return beside(self._gossip.listen(self._turns.ring, heed))
 
 
 @asynccontextmanager
@@ -72,18 +72,18 @@ async def together(engine: AsyncEngine, bus: Bus) -> AsyncIterator[Together]:
         yield Together()
         return
     async with AsyncExitStack() as stack:
-        beside = connections_beside(engine, _CONNECTIONS, _WAIT_SECONDS)
-        stack.push_async_callback(beside.dispose)
+        counting = connections_beside(engine, _CONNECTIONS, _WAIT_SECONDS)
+        stack.push_async_callback(counting.dispose)
         gossip = Gossip(bus)
         stack.push_async_callback(gossip.close)
-        turnstile = SqlTurnstile(beside, gossip.has_room, _counted)
+        turnstile = SqlTurnstile(counting, gossip.has_room, _counted)
         stack.push_async_callback(turnstile.close)
         door = SqlDoor(engine)
         stack.push_async_callback(door.close)
         clock = SharedClock(SqlClock(engine).moment)
         await clock.set()
         stack.enter_context(metrics.clock_watched(lambda: clock.behind_seconds))
-        await stack.enter_async_context(_beside(clock.keep()))
+        await stack.enter_async_context(beside(clock.keep()))
         yield _OnPostgres(turnstile, door, clock, gossip)
 
 
@@ -95,14 +95,3 @@ def _counted(counts: bool) -> None:
         log.info("turns_counted_together")
     else:
         log.warning("turns_counted_alone", why="the database that counts them did not answer")
-
-
-@asynccontextmanager
-async def _beside(act: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Do something beside the block, as long as it lasts."""
-    task = asyncio.create_task(act)
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)

@@ -96,7 +96,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         parts = (store, models.gateway, models.prepare, budget.paying, claims)
         carrying = _Carrying(*parts, tracing, shared.now)
         runner = await stack.enter_async_context(_opened_runner(carrying, cluster, wishes))
-        sole = None if settings.database_file else SqlSole(engine)
+        sole = SqlSole(engine) if settings.has_server else None
         holds = Holds(None if claims is NO_CLAIMS else claims, sole)
         stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
@@ -163,7 +163,7 @@ async def _opened_models(
 @asynccontextmanager
 async def _opened_cluster(settings: Settings) -> AsyncIterator["Cluster | None"]:
     """Give what the processes of a database server share; None where there is no server."""
-    if not settings.database.startswith("postgresql"):
+    if not settings.has_server:
         yield None
         return
     # Whoever keeps all in a file does not wait for its libraries.

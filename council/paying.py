@@ -6,20 +6,19 @@ Knows no store and no clock.
 import asyncio
 from dataclasses import dataclass, field
 
+from council.behind import Behind
 from council.calls import Call, Reply
 from council.errors import UncoveredError
 from council.estimates import call_micro
 from council.money import cost_micro, dollars
-from council.panel import Member
 from council.ports import Gateway, Ledger
-from council.prices import Price
 from council.spending import Account, Caps
 
 SETTLING_SECONDS = 0.1
 
 
 @dataclass(slots=True)
-class BudgetedGateway:
+class BudgetedGateway(Behind):
     """A round's own way to models: a call that its budgets do not cover is not made.
 
     `cap` is the round's own, or that of what else it is `of`; `reserved` and `spent` are its totals
@@ -37,19 +36,6 @@ class BudgetedGateway:
     owed: list[int | None] = field(default_factory=list)
     settling: list[asyncio.Task[None]] = field(default_factory=list)
     of: str = "round"
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """The versions of what carries the calls."""
-        return self.gateway.versions
-
-    def context_tokens(self, member_key: str) -> int | None:
-        """Give how many tokens the member takes."""
-        return self.gateway.context_tokens(member_key)
-
-    async def price(self, seat: Member) -> Price | None:
-        """Give what the seat's tokens cost."""
-        return await self.gateway.price(seat)
 
     async def complete(self, call: Call) -> Reply:
         """Give the model's reply, its cost settled soon after; UncoveredError if it is not covered.

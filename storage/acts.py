@@ -29,9 +29,13 @@ async def insert(connection: AsyncConnection, rows: Sequence[SQLModel]) -> bool:
 
 def insert_once(table: type[SQLModel], dialect: str) -> Any:  # noqa: ANN401
     """Give the insert that passes over a taken key, and returns a row for each one it inserts."""
-    insert = (postgresql if dialect == "postgresql" else sqlite).insert(table)
     # Row counts differ between drivers; what is returned does not.
-    return insert.on_conflict_do_nothing().returning(literal_column("1"))
+    return insert_into(table, dialect).on_conflict_do_nothing().returning(literal_column("1"))
+
+
+def insert_into(table: type[SQLModel], dialect: str) -> Any:  # noqa: ANN401
+    """Give the insert that can say what to do where a key is taken."""
+    return (postgresql if dialect == "postgresql" else sqlite).insert(table)
 
 
 async def rows_of(connection: AsyncConnection, query: Any) -> list[dict[str, Any]]:  # noqa: ANN401

@@ -5,11 +5,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, func, literal_column, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
-from storage.acts import transaction
+from storage.acts import insert_into, transaction
 from storage.database import for_reading
 from storage.finishing import finished, this_try
 from storage.ordering import by_letter
@@ -103,8 +102,7 @@ class SqlMemos:
 
 
 def _new(connection: AsyncConnection, kind: str, name: str, text: str) -> Any:  # noqa: ANN401
-    postgres = connection.dialect.name == "postgresql"
-    insert = (postgresql if postgres else sqlite).insert(MemoRow)
+    insert = insert_into(MemoRow, connection.dialect.name)
     return insert.values(kind=kind, name=name, text=text, at=_ago(connection, 0))
 
 

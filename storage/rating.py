@@ -3,13 +3,12 @@
 from typing import Any
 
 from sqlalchemy import select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
 from council.feedback import Feedback
 from council.forgetting import check_wordless
-from storage.acts import rows_of
+from storage.acts import insert_into, rows_of
 from storage.finding import unknown
 from storage.ordering import by_letter
 from storage.rows import FeedbackRow, RoundRow
@@ -30,7 +29,7 @@ async def rate(connection: AsyncConnection, feedback: Feedback) -> None:
 
 def rating(feedback: Feedback, dialect: str) -> Any:  # noqa: ANN401
     """Give the insert that changes what the same person said before."""
-    insert = (postgresql if dialect == "postgresql" else sqlite).insert(FeedbackRow)
+    insert = insert_into(FeedbackRow, dialect)
     said = {"helpful": feedback.helpful, "reason": feedback.reason, "at": feedback.at}
     return insert.values(round_id=feedback.round_id, by=feedback.by, **said).on_conflict_do_update(
         index_elements=["round_id", "by"], set_=said, where=insert.excluded.at >= FeedbackRow.at

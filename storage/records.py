@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import and_, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col
 
@@ -14,7 +13,7 @@ from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
 from council.bakeoffs.records import VERSION
 from council.bias import votes
-from storage.acts import transaction
+from storage.acts import insert_into, transaction
 from storage.bench_rows import RecordRow, SourceRow, VotesRow
 from storage.database import for_reading
 from storage.finishing import finished
@@ -134,7 +133,7 @@ def _row(record: Packed, source_id: int) -> dict[str, Any]:
 
 
 def _upsert(table: Table, dialect: str) -> Any:  # noqa: ANN401
-    insert = (postgresql if dialect == "postgresql" else sqlite).insert(table)
+    insert = insert_into(table, dialect)
     names = ("asked_micro", "number", "source_id", "numbers", "version")
     changed = {name: insert.excluded[name] for name in names}
     return insert.on_conflict_do_update(index_elements=["round_id"], set_=changed)

@@ -4,13 +4,12 @@ from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import case, delete, literal_column, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.bakeoffs.schedule import Schedule
-from storage.acts import rows_of, transaction
+from storage.acts import insert_into, rows_of, transaction
 from storage.agreed import name_taken
 from storage.bench_rows import ScheduleRow
 from storage.database import for_reading
@@ -73,7 +72,7 @@ async def _was_taken(connection: AsyncConnection, schedule_id: str, slot: str) -
 
 def keeping(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401
     """Give the insert that changes a schedule that is there, and gives back no slot of its zone."""
-    insert = (postgresql if dialect == "postgresql" else sqlite).insert(ScheduleRow)
+    insert = insert_into(ScheduleRow, dialect)
     values = {**asdict(schedule), "subscribers": [*schedule.subscribers]}
     values |= values.pop("place")
     upsert = insert.values(**values)

@@ -6,14 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Select, case, func, literal_column, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.bakeoffs.ports import KeptSuite, SuiteLine
 from council.bakeoffs.suite import Suite
 from council.errors import StoreError
-from storage.acts import rows_of, transaction
+from storage.acts import insert_into, rows_of, transaction
 from storage.agreed import line_of, no_suite
 from storage.bench_rows import SuiteBodyRow, SuiteRow
 from storage.bodies import keep_body, suite_from
@@ -118,8 +117,7 @@ async def _keep_newest(connection: AsyncConnection, kept: KeptSuite, nth: int) -
     counts = {"questions": line.questions, "graded": line.graded}
     values = {"nth": nth + 1, "by": kept.by, "kept_at": kept.at, "removed": False}
     key = {"scope": line.scope, "name": line.name, "version": line.version}
-    postgres = connection.dialect.name == "postgresql"
-    insert = (postgresql if postgres else sqlite).insert(SuiteRow)
+    insert = insert_into(SuiteRow, connection.dialect.name)
     upsert = insert.values(**key, **counts, **values)
     await connection.execute(upsert.on_conflict_do_update(index_elements=[*key], set_=values))
 

@@ -3,12 +3,11 @@
 from typing import Any
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
 from council.human_votes import HumanVote
-from storage.acts import rows_of
+from storage.acts import insert_into, rows_of
 from storage.finding import unknown
 from storage.ordering import by_letter
 from storage.rows import HumanVoteRow, RoundRow
@@ -31,7 +30,7 @@ async def vote(connection: AsyncConnection, given: HumanVote) -> None:
 
 def voting(given: HumanVote, dialect: str) -> Any:  # noqa: ANN401
     """Give the insert that changes what the same person voted before."""
-    insert = (postgresql if dialect == "postgresql" else sqlite).insert(HumanVoteRow)
+    insert = insert_into(HumanVoteRow, dialect)
     said = {"label": given.label, "member": given.member, "at": given.at}
     return insert.values(round_id=given.round_id, by=given.by, **said).on_conflict_do_update(
         index_elements=["round_id", "by"], set_=said, where=insert.excluded.at >= HumanVoteRow.at

@@ -1,8 +1,7 @@
 """The long-lived forms of the bot."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from functools import partial
 from importlib.metadata import version
 from ipaddress import ip_address
@@ -20,6 +19,7 @@ from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
 from bot.cli.slack_tokens import missing_of_slack, slack_tokens
 from bot.commands.desk import Desk
+from bot.doing import beside
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting
@@ -100,7 +100,7 @@ async def serve(*, local: bool) -> None:
                 acts.append(slack.run())
             if address := discord_address(settings):
                 acts.append(_discord(desk, address, settings.data_dir, say).run())
-            async with _beside(*acts):
+            async with beside(*acts):
                 await server.stopped()
 
 
@@ -119,7 +119,7 @@ def _kept_up(desk: Desk, closed: "asyncio.Queue[Round]") -> list[Coroutine[None,
 
 async def _server_there(settings: Settings, say: Callable[[str], None]) -> None:
     """Wait for a database server that is not there yet, as after a machine's start."""
-    if settings.database.startswith("postgresql"):
+    if settings.has_server:
         from bot.cluster.opening import wait_for_server
 
         await wait_for_server(settings.database, say)
@@ -152,18 +152,6 @@ async def _key(desk: Desk, settings: Settings) -> bytes:
     if desk.works and not token_of(settings):
         return await shared_key(desk.memos)
     return seal_key(token_of(settings), settings.data_dir)
-
-
-@asynccontextmanager
-async def _beside(*acts: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Do other things beside the block, as long as it lasts."""
-    tasks = [asyncio.create_task(act) for act in acts]
-    try:
-        yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def introduction(desk: Desk) -> list[str]:

@@ -18,6 +18,7 @@ from psycopg import AsyncConnection, sql
 from bot import metrics
 from bot.bus import Ears
 from bot.cluster.contact import Contact
+from bot.doing import beside
 
 CHANNEL = "council"
 MOST_BYTES = 7_999  # what Postgres takes
@@ -83,11 +84,7 @@ class PostgresBus:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Hear and say as long as the block lasts; what is still unsaid at its end is said."""
-        tasks = [
-            asyncio.create_task(self._kept_up(self._hear)),
-            asyncio.create_task(self._kept_up(self._say)),
-        ]
-        try:
+        async with beside(self._kept_up(self._hear), self._kept_up(self._say)):
             with suppress(TimeoutError):
                 async with asyncio.timeout(ANSWER_SECONDS):
                     await self._listens.wait()
@@ -95,10 +92,6 @@ class PostgresBus:
             with suppress(TimeoutError):
                 async with asyncio.timeout(FLUSH_SECONDS):
                     await self._unsaid.join()
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _kept_up(self, act: Callable[[AsyncConnection], Awaitable[None]]) -> None:
         """Do something on a connection of its own, again and again where that breaks."""

@@ -24,6 +24,7 @@ from bot.cluster.hands import Hands
 from bot.cluster.jobs import PAUSE_SECONDS
 from bot.cluster.pace import PACE, Pace, clock
 from bot.cluster.sweep import Sweep
+from bot.doing import beside
 from bot.ports import Do, Unfinished, Work
 from council.errors import CouncilError, StoreError
 
@@ -70,17 +71,11 @@ class ClusterWorks:
             if not await self._app.check_connection_async():
                 raise StoreError(NO_TABLES)
         self.hands.fence.start()
-        tasks = [
-            asyncio.create_task(self._sweep.run(self.begin)),
-            asyncio.create_task(self.hands.look_after()),
-        ]
-        try:
-            yield
-        finally:
-            self.hands.fence.stop()
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        async with beside(self._sweep.run(self.begin), self.hands.look_after()):
+            try:
+                yield
+            finally:
+                self.hands.fence.stop()
 
     async def begin(self, work: Work) -> None:
         """Have it done by whichever process comes first; what is begun already is left alone.

@@ -4,7 +4,7 @@ Whoever hears a shard posts what is to be told there. The others stand by.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -24,7 +24,7 @@ from bot.discord.remembering import Remembering
 from bot.discord.servers import Servers
 from bot.discord.shard import Shard
 from bot.discord.whispers import nobody
-from bot.doing import Doing
+from bot.doing import Doing, first_of
 from bot.ports import Works
 from bot.queues import GATEWAY
 from council.places import Place
@@ -118,7 +118,7 @@ class Shards:
             with let_in():
                 async with client:
                     await client.login(self.ready.address.token)
-                    await _first_of(client.connect(), self._working(client, shard, coming_back))
+                    await first_of(client.connect(), self._working(client, shard, coming_back))
         finally:
             self.clients.pop(shard.number, None)
             await doing.close()
@@ -142,16 +142,3 @@ async def _recommended(client: discord.Client) -> int:
     except discord.GatewayNotFound:
         raise UnsureError("Discord does not say how its servers are dealt out.") from None
     return max(1, wanted)
-
-
-async def _first_of(*acts: Coroutine[None, None, None]) -> None:
-    """Do several things until one of them ends; raise what ended it."""
-    tasks = [asyncio.create_task(act) for act in acts]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

@@ -4,32 +4,18 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from council.behind import Behind
 from council.calls import Call, Reply
-from council.panel import Member
 from council.ports import Gateway
-from council.prices import Price
 
 
-class Fenced:
+class Fenced(Behind):
     """Makes calls as long as `may` says so; after that nothing more is spent through it."""
 
     def __init__(self, gateway: Gateway, may: Callable[[], bool]) -> None:
-        self._gateway = gateway
+        self.gateway = gateway
         self._may = may
         self._under_way: set[asyncio.Task[Any]] = set()
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """The versions of the gateway behind it."""
-        return self._gateway.versions
-
-    def context_tokens(self, member_key: str) -> int | None:
-        """Give what the gateway behind it says."""
-        return self._gateway.context_tokens(member_key)
-
-    async def price(self, seat: Member) -> Price | None:
-        """Give what the gateway behind it says."""
-        return await self._gateway.price(seat)
 
     async def complete(self, call: Call) -> Reply:
         """Give the reply; where the round is not ours any more, wait to be cancelled."""
@@ -39,7 +25,7 @@ class Fenced:
             raise asyncio.CancelledError
         self._under_way.add(task)
         try:
-            return await self._gateway.complete(call)
+            return await self.gateway.complete(call)
         finally:
             self._under_way.discard(task)
 

@@ -3,35 +3,21 @@
 import asyncio
 from contextlib import suppress
 
+from council.behind import Behind
 from council.calls import Call, Reply
-from council.panel import Member
 from council.ports import Gateway
-from council.prices import Price
 
 _SAVING_SECONDS = 0.05  # what a reply takes from here to the store
 
 
-class Tap:
+class Tap(Behind):
     """A gateway that can be closed without losing a reply that is being paid for."""
 
     def __init__(self, gateway: Gateway) -> None:
-        self._gateway = gateway
+        self.gateway = gateway
         self._under_way = 0
         self._idle = asyncio.Event()
         self._closed = False
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """The versions of the gateway behind it."""
-        return self._gateway.versions
-
-    def context_tokens(self, member_key: str) -> int | None:
-        """Give what the gateway behind it says."""
-        return self._gateway.context_tokens(member_key)
-
-    async def price(self, seat: Member) -> Price | None:
-        """Give what the gateway behind it says."""
-        return await self._gateway.price(seat)
 
     async def complete(self, call: Call) -> Reply:
         """Give the reply; once the tap is closed, wait to be cancelled."""
@@ -40,7 +26,7 @@ class Tap:
         self._under_way += 1
         self._idle.clear()
         try:
-            return await self._gateway.complete(call)
+            return await self.gateway.complete(call)
         finally:
             self._under_way -= 1
             if not self._under_way:

@@ -86,6 +86,11 @@ class Settings(BaseSettings):
         return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'council.db'}"
 
     @property
+    def has_server(self) -> bool:
+        """Whether the database is a server, which any number of processes may share."""
+        return self.database.startswith("postgresql")
+
+    @property
     def database_file(self) -> Path | None:
         """The SQLite database's file; None for a server, or for one in memory."""
         driver, _, path = self.database.partition(":///")

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 
 from slack_bolt.adapter.starlette.async_handler import AsyncSlackRequestHandler
@@ -19,7 +19,7 @@ from bot.commands.desk import Desk
 from bot.commands.displaying import Displaying
 from bot.commands.leaving import left
 from bot.commands.untold import Untold
-from bot.doing import Doing
+from bot.doing import Doing, first_of
 from bot.ports import Works
 from bot.slack.chat import SlackChat
 from bot.slack.ears import Ears
@@ -148,18 +148,10 @@ class Slack:
 
     async def _hearing(self, app: AsyncApp, gone: asyncio.Event) -> None:
         """Hear what comes in until the app is uninstalled."""
-        heard: list[asyncio.Task[object]] = [asyncio.create_task(gone.wait())]
+        heard: list[Coroutine[None, None, object]] = [gone.wait()]
         if self._tokens.app:
-            socket = run_socket(app, self._tokens.app, self._pace.ping_seconds)
-            heard.append(asyncio.create_task(socket))
-        try:
-            done, _ = await asyncio.wait(heard, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-        finally:
-            for task in heard:
-                task.cancel()
-            await asyncio.gather(*heard, return_exceptions=True)
+            heard.append(run_socket(app, self._tokens.app, self._pace.ping_seconds))
+        await first_of(*heard)
 
 
 def _all_of(workspace: Workspace) -> Wanted:

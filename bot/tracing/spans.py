@@ -11,10 +11,9 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_context
 
 from bot.tracing import Trace
+from council.behind import Behind
 from council.calls import Call, Reply
-from council.panel import Member
 from council.ports import Gateway
-from council.prices import Price
 from council.rounds import Round, Stage
 
 _STAGES = {Stage.OPEN: "answers", Stage.ANSWERED: "ballots", Stage.RANKED: "synthesis"}
@@ -84,29 +83,16 @@ class RoundTrace:
             self.span.set_attribute(_OUTCOME, "failed" if round_.closing.failure else "closed")
 
 
-class _TracedGateway:
+class _TracedGateway(Behind):
     def __init__(self, gateway: Gateway, trace: RoundTrace) -> None:
-        self._gateway = gateway
+        self.gateway = gateway
         self._trace = trace
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """The versions of the gateway behind it."""
-        return self._gateway.versions
-
-    def context_tokens(self, member_key: str) -> int | None:
-        """Give what the gateway behind it says."""
-        return self._gateway.context_tokens(member_key)
-
-    async def price(self, seat: Member) -> Price | None:
-        """Give what the gateway behind it says."""
-        return await self._gateway.price(seat)
 
     async def complete(self, call: Call) -> Reply:
         """Give the reply, and have a span of it without its words."""
         span = self._trace.call(call)
         with _ended(span):
-            reply = await self._gateway.complete(call)
+            reply = await self.gateway.complete(call)
             _note(span, reply)
             return reply
 

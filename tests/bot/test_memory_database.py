@@ -1,0 +1,22 @@
+"""A database in memory is one process' own: nothing of a server is asked of it."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.settings import load_settings
+from bot.wiring import Wishes, opened_desk
+
+
+async def test_what_a_process_does_alone_is_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COUNCIL_DATABASE_URL", "sqlite:///:memory:")
+    monkeypatch.setenv("COUNCIL_DATA_DIR", str(tmp_path))
+    settings = load_settings(tmp_path / ".env")
+
+    async with (
+        opened_desk(settings, Wishes(serves=True)) as desk,
+        desk.holds.alone_with("schedules") as is_ours,
+    ):
+        assert is_ours
