@@ -2,13 +2,10 @@
 
 import gc
 
-# What is imported stays: to look through it again and again takes a tenth of a start's time.
-_COLLECTED_AFTER = 100_000
-
 
 def main() -> None:
     """Run the command line."""
-    gc.set_threshold(_COLLECTED_AFTER)
+    gc.disable()  # until a command runs: imports leave no garbage, and looking for it takes long
     from bot.cli.app import app
 
     try:

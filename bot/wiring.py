@@ -1,5 +1,6 @@
 """The composition root: the only place that joins settings, gateways, storage and chats."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from bot.bakeoffs.holds import Holds
 from bot.books import bench_of, opened_engine
 from bot.bus import OwnBus
 from bot.commands.desk import Desk
+from bot.doing import beside
 from bot.offers import LOCAL, demonstration, offered
 from bot.outbox import Outbox
 from bot.ports import Bus, Claims, Runner
@@ -22,7 +24,7 @@ from bot.together import Together, together
 from bot.tracing import Collector, Tracing, tracing_to
 from council import scrub
 from council.budgeting import Budget
-from council.gateways.litellm import LitellmGateway, SeatSettings
+from council.gateways.litellm import LitellmGateway, SeatSettings, load_warm
 from council.gateways.local.detect import ollama_models
 from council.gateways.local.fetch import Progress
 from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway
@@ -30,7 +32,7 @@ from council.gateways.local.platforms import supported
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
 from council.gateways.traffic import Neighbours
-from council.panel import Panel
+from council.panel import Member, Panel
 from council.ports import Gateway, Store
 from council.providers import Health
 from council.rounds import Round
@@ -83,6 +85,8 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
     """Give a desk that can hold rounds; its models and database close with it."""
     houses = await find_houses(settings, local=wishes.local)
     async with AsyncExitStack() as stack:
+        if wishes.serves:
+            await stack.enter_async_context(beside(_warmed(houses)))
         engine = await stack.enter_async_context(opened_engine(settings))
         stack.enter_context(metrics.database_watched(engine))
         cluster = await stack.enter_async_context(_opened_cluster(settings))
@@ -151,13 +155,33 @@ async def _opened_models(
         async def prepare(panel: Panel) -> None:
             """Have the panel's models ready, so that no round waits for a start."""
             scrub.ready()
-            seats = (*panel.judges, *panel.chairmen)
-            if any(seat.demonstration for seat in seats):
+            if any(seat.demonstration for seat in _seats(panel)):
                 await local.start()
-            elif not all(seat.model_id.startswith(SCRIPTED) for seat in seats):
+            elif _is_remote(panel):
                 await remote.warm()
 
         yield _Models(RoutingGateway(routes), prepare, remote.health)
+
+
+async def _warmed(houses: Houses) -> None:
+    """Import litellm while the database is opened, where the default panel needs it.
+
+    A round that was under way when the program died then waits two seconds for it, and not three.
+    """
+    panel = houses.panels.get(houses.default or "")
+    if panel and _is_remote(panel):
+        models = [seat.member.model_id for seat in houses.seats.values()]
+        await asyncio.to_thread(load_warm, models)
+
+
+def _seats(panel: Panel) -> tuple[Member, ...]:
+    return (*panel.judges, *panel.chairmen)
+
+
+def _is_remote(panel: Panel) -> bool:
+    """Whether some of a panel's models are litellm's."""
+    local = (seat.demonstration or seat.model_id.startswith(SCRIPTED) for seat in _seats(panel))
+    return not all(local)
 
 
 @asynccontextmanager

@@ -1,6 +1,7 @@
 """How a command ends: 0 for success, 1 for a failed round or check, 2 for bad usage."""
 
 import asyncio
+import gc
 import json
 import os
 import sys
@@ -28,6 +29,7 @@ def run(work: Coroutine[Any, Any, None], failing: int = FAILED) -> None:
 
     `failing` is the code of what is no misuse.
     """
+    _collect()
     try:
         asyncio.run(work)
     except CouncilError as error:
@@ -45,6 +47,13 @@ def run(work: Coroutine[Any, Any, None], failing: int = FAILED) -> None:
         fail(
             f"Something went wrong ({type(error).__name__} in {where}). Please report it.", failing
         )
+
+
+def _collect() -> None:
+    """Collect garbage from now on, but for what was imported: that stays."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
 
 
 def _let_go() -> NoReturn:
