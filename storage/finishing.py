@@ -6,6 +6,7 @@ What a database server could not do is tried again, for as long as a restart of 
 import asyncio
 import secrets
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -60,11 +61,19 @@ def finished(act: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             cancelled.set()
-            # Its own error, if any, is read so that nobody prints it; the cancellation goes on.
-            await asyncio.gather(task, return_exceptions=True)
+            await _ended(task)
             raise
 
     return whole
+
+
+async def _ended(task: "asyncio.Task[Any]") -> None:
+    """Wait for a task's end, however often one is told not to; one's cancellation goes on."""
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait([task])
+    if not task.cancelled():
+        task.exception()  # its own error, if any, is read so that nobody prints it
 
 
 async def _until_done(act: Callable[[], Coroutine[Any, Any, T]], cancelled: asyncio.Event) -> T:

@@ -1,7 +1,7 @@
 """Every act on the database comes to its end before a cancellation does."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from inspect import getmembers, iscoroutinefunction, isfunction, unwrap
 
 import pytest
@@ -10,6 +10,7 @@ from storage.bakeoffs import SqlBakeoffs
 from storage.chain import SqlChain
 from storage.experiments import SqlExperiments
 from storage.finishing import Try, finished, patience, this_try
+from storage.gathering import Gathering
 from storage.ledger import SqlLedger
 from storage.losing import LostError
 from storage.outgoing import SqlOutgoing
@@ -90,3 +91,46 @@ async def test_whoever_is_cancelled_is_not_kept_waiting() -> None:
 
     assert acting.cancelled()
     assert len(flaky.tries) == 2
+
+
+async def test_an_act_comes_to_its_end_however_often_it_is_cancelled() -> None:
+    may_end, ended = asyncio.Event(), asyncio.Event()
+
+    @finished
+    async def act() -> None:
+        await may_end.wait()
+        ended.set()
+
+    acting = asyncio.create_task(act())
+    for _ in range(3):
+        await asyncio.sleep(0.01)
+        acting.cancel()
+    await asyncio.sleep(0.01)
+    assert not acting.done()
+    may_end.set()
+    await asyncio.wait([acting])
+
+    assert ended.is_set()
+    assert acting.cancelled()
+
+
+async def test_nobody_waits_for_ever_for_a_turn_that_was_shared() -> None:
+    may_do, did = asyncio.Event(), list[int]()
+
+    async def do(acts: Sequence[int]) -> None:
+        await may_do.wait()
+        did.extend(acts)
+
+    gathering = Gathering(do)
+    whole = finished(gathering.done)
+    acting = [asyncio.create_task(whole(number)) for number in range(4)]
+    for _ in range(2):
+        await asyncio.sleep(0.01)
+        for one in acting[:2]:
+            one.cancel()
+    await asyncio.sleep(0.01)
+    may_do.set()
+    await asyncio.wait(acting, timeout=5)
+
+    assert [one.cancelled() for one in acting if one.done()] == [True, True, False, False]
+    assert sorted(did) == [0, 1, 2, 3]
