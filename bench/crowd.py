@@ -14,7 +14,7 @@ import httpx
 import psutil
 
 from tests.bot.homes import Home, served_panel
-from tests.soak.ports import free_port
+from tests.ports import free_port
 from tests.soak.visiting import Visitor
 from tests.wire.models import ModelServer
 

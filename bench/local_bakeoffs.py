@@ -30,7 +30,7 @@ from bench.slack_pictures import PANE, THREAD, Studio, line_of, workspace
 from bot.settings import load_settings
 from tests.bot.homes import Home
 from tests.bot.slack.serving import settings_for
-from tests.soak.ports import free_port
+from tests.ports import free_port
 from tests.wire.discord import FakeDiscord
 from tests.wire.slack import FakeSlack
 

@@ -18,7 +18,7 @@ class Carried:
     """Holds the newest sight of a round, and tells every watcher each one, in order."""
 
     def __init__(self, round_: Round, clock: Callable[[], float]) -> None:
-        self.task: asyncio.Task[None] | None = None
+        self.task: asyncio.Task[Exception | None] | None = None
         self.sight = Sight(round_)
         self._clock = clock
         self._started = clock()

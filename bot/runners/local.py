@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 
 import structlog
 
@@ -99,6 +100,8 @@ class LocalRunner:
             )
         carried = self._carried[round_.id] = Carried(round_, self._clock)
         carried.task = asyncio.create_task(self._carry(carried, round_))
+        # Not in the task itself, which may be cancelled before it begins.
+        carried.task.add_done_callback(partial(self._end, carried))
 
     def seen(self, round_id: str) -> Sight | None:
         """Give the newest sight of a round that is being carried on here, None of any other."""
@@ -113,7 +116,6 @@ class LocalRunner:
         """Stop spending on a round; what there is stays, and it can be started again."""
         carried = self._carried.get(round_id)
         if carried and carried.task:
-            await asyncio.sleep(0)  # a task that has not begun could not say that it was stopped
             if not carried.sight.round_.closing:  # else only its accounts are still open
                 carried.task.cancel()
             await asyncio.wait([carried.task])
@@ -140,26 +142,31 @@ class LocalRunner:
         with carried.watched() as news:
             yield sights_until_closed(news)
 
-    async def _carry(self, carried: Carried, round_: Round) -> None:
+    async def _carry(self, carried: Carried, round_: Round) -> Exception | None:
+        """Carry a round to its end; give what kept it from that."""
         try:
             async with self._turns:
                 await self._prepare(round_.panel)
                 with self._tracing(round_) as trace:
                     async with self._paying(round_, trace.through(self._tap)) as gateway:
                         await self._convene(carried, gateway, trace)
-        except asyncio.CancelledError:
-            carried.tell(RoundStoppedError(f"Round {round_.id} was stopped before its end."))
-            raise
         except CouncilError as error:
             structlog.get_logger().info("round_failed", round_id=round_.id, why=str(error))
-            carried.tell(error)
+            return error
         # Nobody may be watching, so what nobody foresaw is logged here as well.
         except Exception as error:  # noqa: BLE001
             structlog.get_logger().exception("round_failed", round_id=round_.id)
-            carried.tell(error)
-        finally:
-            del self._carried[round_.id]
-            self._claims.free(round_.id)
+            return error
+        return None
+
+    def _end(self, carried: Carried, task: "asyncio.Task[Exception | None]") -> None:
+        """Let go of a round, and tell whoever watches it what kept it from its end."""
+        round_id = carried.sight.round_.id
+        del self._carried[round_id]
+        self._claims.free(round_id)
+        stopped = RoundStoppedError(f"Round {round_id} was stopped before its end.")
+        if fault := stopped if task.cancelled() else task.result():
+            carried.tell(fault)
 
     async def _convene(self, carried: Carried, gateway: Gateway, trace: Trace) -> None:
         def show(round_: Round) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 
 from tests.bot.homes import PATIENCE_SECONDS, Home, interrupted, served_panel
+from tests.ports import free_port
 from tests.soak.paid import PaidServer
-from tests.soak.ports import free_port
 
 MEMBERS = ("a", "b", "c")
 QUESTIONS = 6

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.bot.homes import PATIENCE_SECONDS, Home, Ran, ended, served_panel
-from tests.soak.ports import free_port
+from tests.ports import free_port
 from tests.soak.visiting import Visitor
 from tests.wire.models import ModelServer
 

@@ -15,7 +15,7 @@ from tests.deploy.containerfile import (
     variables,
 )
 from tests.deploy.running import ROOT, answering, start, told_to_stop
-from tests.soak.ports import free_port
+from tests.ports import free_port
 
 PACKAGES = ("bot", "council", "storage")
 SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)

@@ -11,7 +11,7 @@ from bot.runners.local import GRACE_SECONDS
 from tests.bot.homes import Home, ended, scripted_panel
 from tests.deploy.running import answering, start, told_to_stop
 from tests.deploy.unit import UNIT, moved, settings, the, variables
-from tests.soak.ports import free_port
+from tests.ports import free_port
 
 HARDENED = {
     "DynamicUser": "yes",

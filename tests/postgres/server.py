@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import Any
 
 import psycopg
 
+from tests.ports import free_port
 from tests.postgres.binaries import installed, reachable, somebody
 
 SETTINGS = {
@@ -57,7 +57,7 @@ class Server:
         self._binaries = reachable(found, self._folder) / "bin"
         self._data = self._folder / "data"
         self._run("initdb", *INITIAL)
-        self.port = _free_port()
+        self.port = free_port()
         self._runs = False
         self._configure()
 
@@ -142,10 +142,3 @@ def a_database(server: Server, template: str = "template0") -> Iterator[str]:
     finally:
         server.start()
         server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.bot.homes import Home
-from tests.soak.ports import free_port
+from tests.ports import free_port
 from tests.soak.soak import soak
 
 

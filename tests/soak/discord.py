@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 
 from bot.discord.chat import mark_of
 from tests.bot.homes import Home, served_panel
+from tests.ports import free_port
 from tests.soak.chats import (
     LONGEST_LIFE_SECONDS,
     PATIENCE_SECONDS,
@@ -26,7 +27,6 @@ from tests.soak.chats import (
     run,
 )
 from tests.soak.paid import PaidServer
-from tests.soak.ports import free_port
 from tests.soak.soak import MEMBERS
 from tests.wire.discord import Channel, FakeDiscord, Message, Rates, Rules
 from tests.wire.discord.scenery import add_channel, standard

@@ -13,6 +13,7 @@ from functools import partial
 
 from tests.bot.homes import Home, served_panel
 from tests.bot.slack.serving import settings_for
+from tests.ports import free_port
 from tests.soak.chats import (
     LONGEST_LIFE_SECONDS,
     PATIENCE_SECONDS,
@@ -27,7 +28,6 @@ from tests.soak.chats import (
     run,
 )
 from tests.soak.paid import PaidServer
-from tests.soak.ports import free_port
 from tests.soak.soak import MEMBERS
 from tests.wire.slack import BOT, Channel, FakeSlack, Rates, Rules
 from tests.wire.slack.acting import Event

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.bot.homes import Home
-from tests.soak.ports import free_port
+from tests.ports import free_port
 from tests.soak.soak import soak
 
 BUSY_SECONDS = 1.0  # what other tests beside it may hold a save up for; `make soak` allows less

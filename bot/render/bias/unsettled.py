@@ -29,13 +29,15 @@ SMALL = 0.10  # whole intervals within this share of 0 leave out any bias that m
 class _Question:
     """What was looked for by a measure; `settled_by` settles it too where it is found.
 
-    Where `can_be_none`, an interval close to 0 says that it is not there.
+    Where `can_be_none`, an interval close to 0 says that it is not there. Where nothing could be
+    measured, `unmeasured` says why, if it is not for lack of what is counted.
     """
 
     noun: str
     measure: Measure
     settled_by: Measure
     can_be_none: bool = True
+    unmeasured: str = ""
 
 
 _QUESTIONS = (
@@ -45,7 +47,12 @@ _QUESTIONS = (
     _Question("order consistency", KEPT, KEPT, can_be_none=False),
     _Question("length bias", LENGTH, LENGTH, can_be_none=False),
     _Question("an effect of names", NAMED, NAMED),
-    _Question("agreement with the others", AGREEMENT, AGREEMENT),
+    _Question(
+        "agreement with the others",
+        AGREEMENT,
+        AGREEMENT,
+        unmeasured="no two judges of a round have ranked two of the same answers",
+    ),
 )
 
 
@@ -80,7 +87,8 @@ def open_lines(shown: ShownBias) -> Iterator[str]:
         if judges:
             names = _names(shown, judges)
             effects = [question.measure.of(judge) for judge in judges]
-            yield f"Too little to say yet about {question.noun} in {names}{_settling(effects)}."
+            settled = _settling(effects, question.unmeasured)
+            yield f"Too little to say yet about {question.noun} in {names}{settled}."
     if silent:
         yield f"Nothing is known yet of {_names(shown, silent)}."
 
@@ -126,7 +134,7 @@ def _open(shown: ShownBias, question: _Question, judge: JudgeBias) -> bool:
     return not any(told)
 
 
-def _settling(effects: Sequence[Effect]) -> str:
+def _settling(effects: Sequence[Effect], unmeasured: str) -> str:
     """Give what would settle it, for one or for several."""
     more = [effect.more for effect in effects if effect.more]
     units = {effect.unit for effect in effects if effect.more or not more}
@@ -138,4 +146,7 @@ def _settling(effects: Sequence[Effect]) -> str:
             range_ = f"from {range_}"
         each = " each" if len(effects) > 1 else ""
         return f": {range_} more{unit}{each} would settle it"
-    return "" if any(effect.n for effect in effects) else f": there are no{unit or ' ballots'} yet"
+    if any(effect.n for effect in effects):
+        return ""
+    none = f"there are no{unit or ' ballots'} yet"
+    return f": {unmeasured or none}"

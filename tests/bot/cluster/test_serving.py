@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.bot.homes import PATIENCE_SECONDS, Home, served_panel
 from tests.bot.test_lifetimes import NAMES, SLOWLY_SECONDS, asked, serving, stopped
-from tests.soak.ports import free_port
+from tests.ports import free_port
 from tests.wire.models import ModelServer
 
 

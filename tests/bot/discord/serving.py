@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bot.homes import Home, scripted_panel
-from tests.soak.ports import free_port
+from tests.ports import free_port
 from tests.wire.discord import FakeDiscord, Message
 
 PATIENCE_SECONDS = 60.0

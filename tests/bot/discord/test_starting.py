@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from tests.bot.homes import PATIENCE_SECONDS, Home, scripted_panel
-from tests.soak.ports import free_port
+from tests.ports import free_port
 from tests.wire.discord import Fail, FakeDiscord, Installation, Storm
 
 TOKEN, WRONG = "MTAw.mine.secret", "MTAw.wrong.secret"

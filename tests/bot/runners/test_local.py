@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from bot.ports import RoundStoppedError
 from bot.runners.local import LocalRunner
 from council.rounds import Round, Stage
 from storage.memory import MemoryStore
@@ -60,6 +61,21 @@ async def test_close_stops_every_round() -> None:
 
     assert [runner.seen(key) for key in ("r1", "r2")] == [None, None]
     await runner.close()
+
+
+async def test_a_round_that_is_cut_before_it_begins_can_be_started_again() -> None:
+    house = await a_house()
+    runner = house.runner
+    assert isinstance(runner, LocalRunner)
+    runner.start(house.round_)
+    async with runner.watching("r1") as sights:
+        runner.cut("r1")
+        with pytest.raises(RoundStoppedError):
+            _ = [sight async for sight in sights]
+
+    runner.start(house.round_)
+
+    assert rounds_of(await house.watched())[-1].closing
 
 
 async def drafts(*pieces: str | float) -> list[str]:

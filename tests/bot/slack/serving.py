@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from tests.bot.homes import Home, scripted_panel
-from tests.soak.ports import free_port
+from tests.ports import free_port
 from tests.wire.slack import FakeSlack, Message
 
 Transport = Literal["socket", "http"]

@@ -15,7 +15,7 @@ import pytest
 
 from tests.bot.homes import PATIENCE_SECONDS, Home, scripted_panel
 from tests.bot.slack.serving import serving, settings_for
-from tests.soak.ports import free_port
+from tests.ports import free_port
 from tests.wire.slack import DropBefore, Fail, FakeSlack, Installation, Slow
 from tests.wire.slack.state import SCOPES
 

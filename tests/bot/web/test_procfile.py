@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 
 from tests.bot.homes import PATIENCE_SECONDS, Home, Ran, ended
+from tests.ports import free_port
 
 PROCFILE = Path(__file__).parents[3] / "Procfile"
 
@@ -19,12 +20,6 @@ PROCFILE = Path(__file__).parents[3] / "Procfile"
 def process_lines() -> dict[str, str]:
     lines = PROCFILE.read_text(encoding="utf-8").splitlines()
     return {name.strip(): command.strip() for name, _, command in (x.partition(":") for x in lines)}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def start(home: Home, name: str) -> asyncio.subprocess.Process:

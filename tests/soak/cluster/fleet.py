@@ -10,8 +10,8 @@ from pathlib import Path
 import httpx
 
 from tests.bot.homes import PROGRAM, Home
+from tests.ports import free_port
 from tests.soak.cluster.owners import Owners
-from tests.soak.ports import free_port
 
 START_SECONDS = 90.0
 STOP_SECONDS = 15.0  # after which most hosts have killed

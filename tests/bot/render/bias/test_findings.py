@@ -196,6 +196,15 @@ def test_what_is_open_of_every_judge_names_none() -> None:
     )
 
 
+def test_of_three_seats_no_two_judges_rank_two_of_the_same_answers() -> None:
+    lines = [*open_lines(a_bias(judges=(a_judge(agreement=Effect(0, "ballots")),)))]
+
+    assert (
+        "Too little to say yet about agreement with the others in GPT-5.1: no two judges of a "
+        "round have ranked two of the same answers."
+    ) in lines
+
+
 def test_where_there_were_no_audits_that_is_why_nothing_can_be_said() -> None:
     lines = [*open_lines(a_bias(judges=(a_judge(own=Effect(0, AUDITS)),)))]
 

@@ -1,7 +1,6 @@
 """The product as a process that serves its page, and may be killed and started again."""
 
 import asyncio
-import socket
 import subprocess
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 import httpx
 
 from tests.bot.homes import PATIENCE_SECONDS, PROGRAM, Home, seat_of
+from tests.ports import free_port
 
 
 @dataclass(slots=True)
@@ -73,12 +73,6 @@ async def served(home: Home, *arguments: str) -> AsyncIterator[Product]:
         yield product
     finally:
         product.kill()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def panels_of(api_base: str, **panels: Iterable[str]) -> str:
