@@ -175,8 +175,12 @@ class LocalRunner:
 
         council = Council(gateway, self._store, on_round=show, on_text=carried.show_draft)
         carried.begin()
+        before = carried.sight
         with metrics.round_under_way():
             closed = await convene(carried.sight.round_.id, council)
+        if carried.sight is before:  # it had come to its end since whoever started it looked
+            carried.show(closed)
+            return
         logs.round_closed(closed)
         metrics.round_closed(closed)
         self._on_closed(closed)

@@ -78,6 +78,22 @@ async def test_a_round_that_is_cut_before_it_begins_can_be_started_again() -> No
     assert rounds_of(await house.watched())[-1].closing
 
 
+async def test_whoever_starts_what_has_just_closed_sees_its_end_and_nothing_is_told_twice() -> None:
+    closed: list[Round] = []
+    gateway, store = FakeGateway(), MemoryStore()
+    house = House(gateway, store, LocalRunner(store, gateway, ready, on_closed=closed.append))
+    await store.open(house.round_)
+    house.runner.start(house.round_)
+    await house.watched()
+    while house.runner.seen("r1"):
+        await asyncio.sleep(0)
+
+    house.runner.start(house.round_)  # as it was before it closed
+
+    assert rounds_of(await house.watched())[-1] == await store.load("r1")
+    assert len(closed) == 1
+
+
 async def drafts(*pieces: str | float) -> list[str]:
     """Give each new draft that a watcher sees while the synthesis is written so."""
     gateway = WritingGateway(pieces=pieces)
