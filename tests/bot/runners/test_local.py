@@ -11,6 +11,7 @@ from storage.memory import MemoryStore
 from tests.bot.runners.houses import House, Ticks, WritingGateway, one_hangs, ready, rounds_of
 from tests.builders import a_round
 from tests.fakes import FailingStore, FakeGateway, PowerCutError
+from tests.wire.looking import until
 
 
 async def a_house(
@@ -85,8 +86,7 @@ async def test_whoever_starts_what_has_just_closed_sees_its_end_and_nothing_is_t
     await store.open(house.round_)
     house.runner.start(house.round_)
     await house.watched()
-    while house.runner.seen("r1"):
-        await asyncio.sleep(0)
+    await until(lambda: not house.runner.seen("r1"), 5, list)
 
     house.runner.start(house.round_)  # as it was before it closed
 
