@@ -23,7 +23,7 @@ CAPS = Caps(user_day=60, channel_day=70, workspace_day=80, schedule_day=50, day=
 ROUNDS = 6
 SHARED = settings(
     deadline=None,
-    max_examples=60,
+    max_examples=25,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 DATABASES = BOTH

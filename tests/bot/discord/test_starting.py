@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.bot.discord.story import QUICK
 from tests.bot.homes import PATIENCE_SECONDS, Home, scripted_panel
 from tests.ports import free_port
 from tests.wire.discord import Fail, FakeDiscord, Installation, Storm
@@ -196,7 +197,7 @@ async def test_a_discord_at_fault_at_the_start_is_asked_again(tmp_path: Path) ->
 
 
 async def test_commands_are_registered_when_they_have_changed_and_only_then(tmp_path: Path) -> None:
-    async with a_discord() as discord:
+    async with FakeDiscord(QUICK, app=Installation(token=TOKEN)) as discord:
         for _ in range(2):
             async with running(tmp_path, discord.settings) as run:
                 await run.says("Discord: council#0001 is in Home")

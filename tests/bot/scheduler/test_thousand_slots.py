@@ -66,7 +66,7 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
         await upgrade(first)
         await first.dispose()
         # A file has one writer at a time, and a server is asked over a socket: both take long.
-        yield Opened(connect, 3, 250) if request.param == "postgres" else Opened(connect, 2)
+        yield Opened(connect, 3 if request.param == "postgres" else 2, 250)
 
 
 async def several(opened: Opened, clock: Clock) -> list[Watch]:
