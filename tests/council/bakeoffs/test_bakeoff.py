@@ -6,13 +6,14 @@ import pytest
 
 from council.bakeoffs.bakeoff import Bakeoff, Ending, bakeoff_of
 from council.bakeoffs.expected import Expected
+from council.bakeoffs.packing import packed
 from council.bakeoffs.ports import WantedBakeoffs, WantedRecords
 from council.bakeoffs.progress import Failed, Progress
 from council.bakeoffs.schedule import slot_of
 from council.bakeoffs.suite import Suite, SuiteQuestion
 from council.places import Place
 from tests.builders import ASKED_AT, a_panel, a_schedule
-from tests.council.bakeoffs.rounds import a_record, packed
+from tests.council.bakeoffs.rounds import a_record
 
 SUITE = Suite("sql", tuple(map(SuiteQuestion, ("Why?", "How?", "When?"))))
 HELD = Bakeoff("bo:1", SUITE, a_panel(), Place("slack", "T1", "C1"), "U1", ASKED_AT)
