@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from bot.ports import Sight, Sights
+from bot.ports import RoundStoppedError, Sight, Sights
 from council.prompts.chairing import draft_of
 from council.rounds import Round, in_panel_order
 
@@ -18,8 +18,12 @@ class Carried:
     """Holds the newest sight of a round, and tells every watcher each one, in order."""
 
     def __init__(self, round_: Round, clock: Callable[[], float]) -> None:
-        self.task: asyncio.Task[Exception | None] | None = None
+        self.task: asyncio.Task[None] | None = None
         self.sight = Sight(round_)
+        # What keeps it from its end: as long as it has none, that somebody stops it.
+        self.fault: Exception | None = RoundStoppedError(
+            f"Round {round_.id} was stopped before its end."
+        )
         self._clock = clock
         self._started = clock()
         self._drafted = 0.0

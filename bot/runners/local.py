@@ -7,12 +7,11 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
 
 import structlog
 
 from bot import logs, metrics
-from bot.ports import Claims, RoundStoppedError, Sight, Sights
+from bot.ports import Claims, Sight, Sights
 from bot.runners.carried import Carried, sights_until_closed
 from bot.runners.claims import NO_CLAIMS
 from bot.runners.tap import Tap
@@ -91,8 +90,8 @@ class LocalRunner:
                 structlog.get_logger().error("round_not_resumed", round_id=line.id, why=why)
 
     def start(self, round_: Round) -> None:
-        """Carry a stored round to its end; one that is being carried already is left alone."""
-        if round_.id in self._carried:
+        """Carry a stored round to its end; one that is carried, or closed, is left alone."""
+        if round_.id in self._carried or round_.closing:
             return
         if not self._claims.take(round_.id):
             raise RoundElsewhereError(
@@ -100,8 +99,8 @@ class LocalRunner:
             )
         carried = self._carried[round_.id] = Carried(round_, self._clock)
         carried.task = asyncio.create_task(self._carry(carried, round_))
-        # Not in the task itself, which may be cancelled before it begins.
-        carried.task.add_done_callback(partial(self._end, carried))
+        # A task that is cancelled before it begins does not do so itself.
+        carried.task.add_done_callback(lambda _: self._let_go(carried))
 
     def seen(self, round_id: str) -> Sight | None:
         """Give the newest sight of a round that is being carried on here, None of any other."""
@@ -142,31 +141,32 @@ class LocalRunner:
         with carried.watched() as news:
             yield sights_until_closed(news)
 
-    async def _carry(self, carried: Carried, round_: Round) -> Exception | None:
-        """Carry a round to its end; give what kept it from that."""
+    async def _carry(self, carried: Carried, round_: Round) -> None:
         try:
             async with self._turns:
                 await self._prepare(round_.panel)
                 with self._tracing(round_) as trace:
                     async with self._paying(round_, trace.through(self._tap)) as gateway:
                         await self._convene(carried, gateway, trace)
+            carried.fault = None
         except CouncilError as error:
             structlog.get_logger().info("round_failed", round_id=round_.id, why=str(error))
-            return error
+            carried.fault = error
         # Nobody may be watching, so what nobody foresaw is logged here as well.
         except Exception as error:  # noqa: BLE001
             structlog.get_logger().exception("round_failed", round_id=round_.id)
-            return error
-        return None
+            carried.fault = error
+        finally:
+            self._let_go(carried)
 
-    def _end(self, carried: Carried, task: "asyncio.Task[Exception | None]") -> None:
-        """Let go of a round, and tell whoever watches it what kept it from its end."""
+    def _let_go(self, carried: Carried) -> None:
+        """Carry a round no more, and tell whoever watches it what kept it from its end."""
         round_id = carried.sight.round_.id
-        del self._carried[round_id]
-        self._claims.free(round_id)
-        stopped = RoundStoppedError(f"Round {round_id} was stopped before its end.")
-        if fault := stopped if task.cancelled() else task.result():
-            carried.tell(fault)
+        if self._carried.get(round_id) is carried:
+            del self._carried[round_id]
+            self._claims.free(round_id)
+            if carried.fault:
+                carried.tell(carried.fault)
 
     async def _convene(self, carried: Carried, gateway: Gateway, trace: Trace) -> None:
         def show(round_: Round) -> None:

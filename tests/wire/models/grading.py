@@ -36,8 +36,9 @@ class Planted:
         judge = request.model
         mean = _MIDDLE + self.quality.get(author, 0) - self.strict.get(judge, 0)
         mean += self.own.get(judge, 0) if author == judge else 0
-        grade = min(_BEST, max(1, int(mean + _fraction(judge, request.user))))
         is_turned = "1 is the best" in request.system
+        drawn = _fraction(judge, text, str(is_turned))  # without the nonce, which is another
+        grade = min(_BEST, max(1, int(mean + drawn)))
         raw = _BEST + 1 - grade if is_turned else grade
         return Say(json.dumps({"nonce": nonce_of(request.user), "reason": "So.", "grade": raw}))
 
