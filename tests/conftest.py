@@ -20,8 +20,8 @@ load_settings(Path("/nonexistent/.env"))  # sets litellm's offline switches befo
 # A shell ignores Ctrl-C for what it runs in the background, and whatever that starts would as well.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# No example is timed: the machine may be busy.
-settings.register_profile("house", deadline=None)
+# No example is timed: the machine may be busy. Each test is run again with every change.
+settings.register_profile("house", deadline=None, max_examples=50)
 settings.load_profile("house")
 
 # Their files share a product, and a fake that is served only while they run: no others between.
