@@ -164,10 +164,7 @@ async def _opened_models(
 
 
 async def _warmed(houses: Houses) -> None:
-    """Import litellm while the database is opened, where the default panel needs it.
-
-    A round that was under way when the program died then waits two seconds for it, and not three.
-    """
+    """Import litellm while the database is opened, where the default panel needs it."""
     panel = houses.panels.get(houses.default or "")
     if panel and _is_remote(panel):
         models = [seat.member.model_id for seat in houses.seats.values()]
