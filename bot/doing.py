@@ -21,7 +21,7 @@ async def beside(*acts: Coroutine[None, None, None]) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await _stopped(tasks)
+        await stopped(tasks)
 
 
 async def first_of(*acts: Coroutine[None, None, object]) -> None:
@@ -32,10 +32,11 @@ async def first_of(*acts: Coroutine[None, None, object]) -> None:
         for task in done:
             task.result()
     finally:
-        await _stopped(tasks)
+        await stopped(tasks)
 
 
-async def _stopped(tasks: Collection[asyncio.Future[Any]]) -> None:
+async def stopped(tasks: Collection[asyncio.Future[Any]]) -> None:
+    """Have tasks stopped, and wait for their ends; what they failed with is nobody's affair."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -60,4 +61,4 @@ class Doing:
 
     async def close(self) -> None:
         """Stop all of it; rounds go on, and what was not told is told after a restart."""
-        await _stopped(self._tasks)
+        await stopped(self._tasks)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from bot.bakeoffs.house import House
 from bot.bakeoffs.purse import Purse
 from bot.bakeoffs.questions import capped, own_cap, round_of
+from bot.doing import stopped
 from bot.ports import RoundStoppedError
 from council.bakeoffs.bakeoff import Bakeoff, bakeoff_of
 from council.bakeoffs.progress import Failed, Progress
@@ -116,9 +117,7 @@ class Carrying:
                 self._blocked = None
                 await self._end_some()
         finally:
-            for task in self._running:
-                task.cancel()
-            await asyncio.gather(*self._running, return_exceptions=True)
+            await stopped([*self._running])
         return Outcome()
 
     async def _is_ended(self) -> bool:

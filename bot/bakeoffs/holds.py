@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 import structlog
 
-from bot.doing import Sole
+from bot.doing import Sole, stopped
 from bot.ports import Claims
 from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.progress import Progress
@@ -149,9 +149,7 @@ class Holds:
             and chat in {None, held.progress.bakeoff.place.chat}
             and workspace in {None, held.progress.bakeoff.place.workspace}
         ]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await stopped(tasks)
 
     async def _carry(self, held: Held, carry: Carry) -> None:
         bakeoff_id = held.progress.bakeoff.id
@@ -178,8 +176,7 @@ class Holds:
 async def _stopped(held: Held) -> None:
     """Have a task that goes on stopped, and wait for its end."""
     if held.task:
-        held.task.cancel()
-        await asyncio.gather(held.task, return_exceptions=True)
+        await stopped([held.task])
 
 
 def _claim(bakeoff_id: str) -> str:
