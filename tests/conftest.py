@@ -2,7 +2,8 @@
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,20 +34,33 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
     """Gives each file of tests, or folder of files that belong together, to one worker."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        return next((folder for folder in TOGETHER if file.startswith(f"{folder}/")), file)
+        return scope_of(nodeid)
 
 
-def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Measure what the council's own tests cover of it, and leave the others their speed."""
+def scope_of(nodeid: str) -> str:
+    """Give the file, or the folder of files that belong together, that a test is in."""
+    file = nodeid.partition("::")[0]
+    return next((folder for folder in TOGETHER if file.startswith(f"{folder}/")), file)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Measure what the council's own tests cover of it, and leave the others their speed.
+
+    They come first, since what is kept once it was called is not called again. Then come those
+    that many belong to, so that no worker is left alone with one of these.
+    """
+    own = {item: item.nodeid.startswith("tests/council/") for item in items}
+    many = Counter(scope_of(item.nodeid) for item in items)
+    items.sort(key=lambda item: (not own[item], -many[scope_of(item.nodeid)]))
     for item in items:
-        if not item.nodeid.startswith("tests/council/"):
+        if not own[item]:
             item.add_marker("no_cover")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together:
     """Have tests of one product follow one another, so that it is started once."""
+    config.option.loadscopereorder = False  # they are in order
     return Together(config, log)
 
 

@@ -30,6 +30,10 @@ class Held:
         self.progress = Progress(bakeoff)
         self.bell = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
+        # What kept it from its end: as long as it has none, that somebody stops it.
+        self.fault: Exception | None = BakeoffError(
+            f"Bake-off {bakeoff.id} was interrupted; a restart goes on."
+        )
         self._watchers: list[News] = []
 
     def show(self, progress: Progress) -> None:
@@ -83,6 +87,8 @@ class Holds:
             )
         held = self._held[bakeoff.id] = Held(bakeoff)
         held.task = asyncio.create_task(self._carry(held, carry))
+        # A task that is cancelled before it begins does not do so itself.
+        held.task.add_done_callback(lambda _: self._let_go(held))
 
     async def keep(self, bakeoff: Bakeoff, carry: Carry) -> None:
         """Do as `begin`, and wait for its end; whoever leaves has it stopped.
@@ -153,24 +159,27 @@ class Holds:
 
     async def _carry(self, held: Held, carry: Carry) -> None:
         bakeoff_id = held.progress.bakeoff.id
-        news: Exception | None = None
         try:
             await carry(held)
-        except asyncio.CancelledError:
-            news = BakeoffError(f"Bake-off {bakeoff_id} was interrupted; a restart goes on.")
-            raise
+            held.fault = None
         except CouncilError as error:
             structlog.get_logger().warning("bakeoff_stopped", bakeoff_id=bakeoff_id, why=str(error))
-            news = error
+            held.fault = error
         # Nobody may be watching, so what nobody foresaw is logged here as well.
         except Exception as error:  # noqa: BLE001
             structlog.get_logger().exception("bakeoff_stopped", bakeoff_id=bakeoff_id)
-            news = error
+            held.fault = error
         finally:
+            self._let_go(held)
+
+    def _let_go(self, held: Held) -> None:
+        """Hold a bake-off no more, and tell whoever watches it what kept it from its end."""
+        bakeoff_id = held.progress.bakeoff.id
+        if self._held.get(bakeoff_id) is held:
             del self._held[bakeoff_id]
             if self._claims:
                 self._claims.free(_claim(bakeoff_id))
-            held.tell(news)
+            held.tell(held.fault)
 
 
 async def _stopped(held: Held) -> None:

@@ -60,6 +60,11 @@ class Client(discord.Client):
             await self.tree.sync()
             await self._kept.register(application, digest)
 
+    def dispatch(self, event: str, /, *of: Any, **named: Any) -> None:  # noqa: ANN401
+        """Hear an event; after its end the library still tells some, and has no loop for them."""
+        if not self.is_closed():
+            super().dispatch(event, *of, **named)
+
     def _digest(self) -> str:
         """Tell these commands, of this bot, from any other."""
         commands = [command.to_dict(self.tree) for command in self.tree.get_commands()]

@@ -20,6 +20,7 @@ import structlog
 from typer.testing import CliRunner
 
 from bot.cli.app import app
+from tests.sqlite import new_file
 
 PATIENCE_SECONDS = 60
 PROGRAM = (sys.executable, "-m", "bot")
@@ -74,6 +75,13 @@ class Home:
     def with_config(self, text: str) -> "Home":
         """Write council.toml."""
         (self.folder / "council.toml").write_text(text, encoding="utf-8")
+        return self
+
+    def with_tables(self) -> "Home":
+        """Write a database with today's tables unless there is one, so that a start makes none."""
+        if not self.database.exists():
+            self.data.mkdir(exist_ok=True)
+            new_file(self.data)
         return self
 
     def with_settings(self, **settings: str) -> "Home":

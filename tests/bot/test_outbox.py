@@ -19,10 +19,10 @@ from council.ports import Outgoing
 from storage.database import open_engine
 from storage.memory import MemoryOutgoing
 from storage.outgoing import SqlOutgoing
-from storage.schema import upgrade
 from storage.sql import SqlStore
 from tests.bot.file_chat import FileChat
 from tests.builders import a_round
+from tests.sqlite import new_file
 
 PassTime = Callable[[timedelta], Awaitable[None]]
 HERE = Place("fake", "team", "general")
@@ -100,11 +100,9 @@ async def rows(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     if request.param == "memory":
         yield MemoryOutgoing()
         return
-    url = f"sqlite+aiosqlite:///{tmp_path}/council.db"
-    if request.param == "postgres":
-        url = request.getfixturevalue("migrated_url")
+    is_server = request.param == "postgres"
+    url = request.getfixturevalue("migrated_url") if is_server else new_file(tmp_path)
     engine = open_engine(url)
-    await upgrade(engine)
     await SqlStore(engine).open(a_round())
     yield SqlOutgoing(engine)
     await engine.dispose()

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,11 +14,6 @@ from tests.builders import a_panel, a_round, answered, ranked
 
 BOTH = ("sqlite", "postgres")
 on_sqlite = pytest.mark.parametrize("database", ["sqlite"])  # of a file that is on both
-
-
-def address(folder: Path) -> str:
-    """Give the address of a database of its own."""
-    return f"sqlite+aiosqlite:///{folder / 'council.db'}"
 
 
 def a_closed_round(round_id: str = "r1", panel: Panel | None = None) -> Round:

@@ -14,9 +14,8 @@ from storage.memory import MemoryOutgoing, MemoryStore
 from storage.memory_bench import memory_bench
 from storage.memory_ledger import MemoryLedger
 from storage.outgoing import SqlOutgoing
-from storage.schema import upgrade
 from storage.sql import SqlStore
-from tests.storage import builders
+from tests.sqlite import new_file
 from tests.storage.benches import Books, sql_bench
 
 EVERY_KIND = ["memory", "sqlite", "postgres"]
@@ -37,26 +36,19 @@ def database() -> str:
 
 @pytest.fixture
 def url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
-    """Give the address of a database that is new; on Postgres it has its tables already."""
+    """Give the address of a new database with today's tables."""
     if database == "sqlite":
-        return builders.address(tmp_path)
+        return new_file(tmp_path)
     found: str = request.getfixturevalue("migrated_url")
     return found
 
 
 @pytest.fixture
-async def empty(url: str) -> AsyncIterator[AsyncEngine]:
-    """Give the engine of a database without tables."""
+async def engine(url: str) -> AsyncIterator[AsyncEngine]:
+    """Give the engine of a new database with today's tables."""
     engine = open_engine(url)
     yield engine
     await engine.dispose()
-
-
-@pytest.fixture
-async def engine(empty: AsyncEngine) -> AsyncEngine:
-    """Give the engine of a database with today's tables."""
-    await upgrade(empty)
-    return empty
 
 
 @pytest.fixture

@@ -20,13 +20,12 @@ from storage.database import open_engine
 from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
 from storage.outgoing import SqlOutgoing
-from storage.schema import upgrade
 from storage.sql import SqlStore
 from storage.sums import digest_of
 from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
 from tests.council.bias.experiment.builders import a_mark, a_work, an_experiment
 from tests.postgres import Server, a_database
-from tests.storage import builders
+from tests.sqlite import new_file
 from tests.storage.benches import SUITE, T1, a_bakeoff, a_record, sql_bench
 from tests.storage.builders import a_closed_round, keep
 from tests.storage.chain.tampering import a_full_round
@@ -88,8 +87,7 @@ async def back(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
     """Give the engine of another SQLite file."""
     folder = tmp_path / "back"
     folder.mkdir()
-    engine = open_engine(builders.address(folder))
-    await upgrade(engine)
+    engine = open_engine(new_file(folder))
     yield engine
     await engine.dispose()
 

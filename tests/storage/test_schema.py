@@ -1,7 +1,7 @@
 """The schema's history: up from nothing, down again, and never on what is newer or no database."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ from storage.sql import SqlStore
 from storage.writing import PANEL
 from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
 from tests.fakes import FakeGateway
-from tests.storage import builders
+from tests.sqlite import address
 from tests.storage.benches import SUITE, a_bakeoff, a_record, sql_bench
 from tests.storage.builders import BOTH, a_closed_round, keep, on_sqlite
 
@@ -48,9 +48,24 @@ DATABASES = BOTH
 def url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
     """Give the address of a database without tables."""
     if database == "sqlite":
-        return builders.address(tmp_path)
+        return address(tmp_path)
     found: str = request.getfixturevalue("postgres_url")
     return found
+
+
+@pytest.fixture
+async def empty(url: str) -> AsyncIterator[AsyncEngine]:
+    """Give the engine of a database without tables."""
+    engine = open_engine(url)
+    yield engine
+    await engine.dispose()
+
+
+@pytest.fixture
+async def engine(empty: AsyncEngine) -> AsyncEngine:
+    """Give the engine of a database that the migrations made."""
+    await upgrade(empty)
+    return empty
 
 
 def config(connection: Connection | None = None) -> Config:

@@ -75,3 +75,32 @@ async def test_only_what_reports_to_a_chat_is_let_go_with_it() -> None:
     await holds.let_go("slack")
 
     assert holds.seen("bo:beef") is None
+
+
+async def test_one_that_is_let_go_before_its_task_began_can_be_held_again() -> None:
+    begun: list[Held] = []
+    claims = Taken()
+    holds = Holds(claims)
+
+    async def carry(held: Held) -> None:
+        begun.append(held)
+
+    holds.begin(a_bakeoff(), carry)
+    await holds.let_go()
+    assert claims.names == []
+    holds.begin(a_bakeoff(), carry)
+    assert [progress async for progress in holds.watching("bo:beef")] == [Progress(a_bakeoff())]
+
+    assert len(begun) == 1
+
+
+async def test_whoever_watches_hears_that_it_was_let_go() -> None:
+    holds = Holds()
+    holds.begin(a_bakeoff(), never)
+    seen = holds.watching("bo:beef")
+    await anext(seen)
+
+    await holds.let_go()
+
+    with pytest.raises(BakeoffError, match="was interrupted; a restart goes on"):
+        await anext(seen)

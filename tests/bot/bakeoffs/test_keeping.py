@@ -19,20 +19,18 @@ from storage.database import open_engine
 from storage.memory import MemoryOutgoing, MemoryStore
 from storage.memory_bench import memory_bench
 from storage.outgoing import SqlOutgoing
-from storage.schema import upgrade
 from storage.sql import SqlStore
 from tests.builders import ASKED_AT, a_round
 from tests.fakes import FakeGateway
+from tests.sqlite import new_file
 from tests.storage.benches import SUITE, Books, a_bakeoff, sql_bench
-from tests.storage.builders import address
 
 NEXT = timedelta(hours=1)
 
 
 @pytest.fixture
 async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
-    engine = open_engine(address(tmp_path))
-    await upgrade(engine)
+    engine = open_engine(new_file(tmp_path))
     yield engine
     await engine.dispose()
 

@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
-from tests.bot.homes import PATIENCE_SECONDS, Home, Ran
+import pytest
+
+from tests.bot.homes import PATIENCE_SECONDS, Home, Ran, scripted_panel
 
 # The whole program, on a disk that holds so many pages of the database and no more.
 FULL_DISK = """
@@ -18,6 +21,12 @@ sys.argv = ["council", *sys.argv[1:]]
 from bot.__main__ import main
 main()
 """
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """Give a home without a database."""
+    return Home(tmp_path).with_config(scripted_panel())
 
 
 def assert_one_sentence(ran: Ran, said: str) -> None:

@@ -53,7 +53,8 @@ async def serving(
 ) -> AsyncIterator[Served]:
     """Run the product beside a Discord until the block ends."""
     home = Home(folder, {**discord.settings, "COUNCIL_PORT": str(free_port())})
-    process = await home.with_config(config or scripted_panel(4)).started("serve")
+    home.with_config(config or scripted_panel(4)).with_tables()
+    process = await home.started("serve")
     lines: list[str] = []
     reading = asyncio.create_task(_read(process, lines))
     try:

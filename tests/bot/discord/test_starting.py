@@ -4,88 +4,30 @@ The product is a process of its own beside the fake; whatever becomes of Discord
 and no token is in anything it says.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.bot.discord.story import QUICK
-from tests.bot.homes import PATIENCE_SECONDS, Home, scripted_panel
+from tests.bot.homes import PATIENCE_SECONDS, Home
+from tests.bot.running import Running, still
+from tests.bot.running import running as watched
 from tests.ports import free_port
 from tests.wire.discord import Fail, FakeDiscord, Installation, Storm
 
 TOKEN, WRONG = "MTAw.mine.secret", "MTAw.wrong.secret"
+STILL_SECONDS = 1.5
 SYNC = "PUT /applications/*/commands"
 
 
-@dataclass(slots=True)
-class Running:
-    """A running product and every line it has written so far."""
-
-    process: asyncio.subprocess.Process
-    lines: list[str] = field(default_factory=list)
-
-    async def says(self, words: str) -> str:
-        """Wait for a line with these words, and give it."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not (found := [line for line in self.lines if words in line]):
-                assert self.process.returncode is None, self.lines
-                await asyncio.sleep(0.01)
-        return found[0]
-
-    def of_discord(self) -> list[str]:
-        return [line for line in self.lines if line.startswith("Discord: ")]
-
-    async def page_is_up(self) -> bool:
-        """Ask the page whether it is well."""
-        address = (await self.says("The page: ")).split()[-1]
-        async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_SECONDS) as browser:
-            return (await browser.get(f"{address}/healthz")).status_code == 200
-
-
-@asynccontextmanager
-async def running(folder: Path, settings: dict[str, str]) -> AsyncIterator[Running]:
-    """Serve until the block ends, then stop it; no token may be in what was said by then."""
-    home = Home(folder, {**settings, "COUNCIL_PORT": "0"}).with_config(scripted_panel(4))
-    process = await home.started("serve")
-    run = Running(process)
-    reading = asyncio.create_task(_read(process, run.lines))
-    try:
-        yield run
-        assert process.returncode is None, run.lines
-    finally:
-        with suppress(ProcessLookupError):
-            process.terminate()
-        code = await process.wait()
-        await reading
-    assert process.stdout
-    said = "".join(run.lines) + (await process.stdout.read()).decode()
-    assert code == 0
-    assert not any(secret in said for secret in (TOKEN, WRONG, "Traceback"))
-
-
-async def _read(process: asyncio.subprocess.Process, lines: list[str]) -> None:
-    assert process.stderr
-    # Line by line: whoever waits for one looks at the list meanwhile.
-    async for line in process.stderr:
-        lines.append(line.decode().rstrip())  # noqa: PERF401
+def running(folder: Path, settings: dict[str, str]) -> AbstractAsyncContextManager[Running]:
+    """Serve until the block ends; no token may be in what was said by then."""
+    return watched(Home(folder, settings), (TOKEN, WRONG))
 
 
 def a_discord(port: int = 0) -> FakeDiscord:
     return FakeDiscord(app=Installation(token=TOKEN), port=port)
-
-
-async def still(holds: Callable[[], object], seconds: float = 1.5) -> bool:
-    """Look for a while whether something stays so."""
-    for _ in range(int(seconds * 100)):
-        if not holds():
-            return False
-        await asyncio.sleep(0.01)
-    return True
 
 
 @pytest.mark.parametrize("token", [WRONG, "Bot " + TOKEN, "ein Schlüssel"])
@@ -98,10 +40,10 @@ async def test_a_token_that_does_not_work_is_told_once_and_not_tried_again(
     ):
         line = await run.says("Discord: not started. ")
         assert await run.page_is_up()
-        assert await still(lambda: len(discord.calls) == 1)
+        assert await still(lambda: len(discord.calls) == 1, STILL_SECONDS)
 
     assert "DISCORD_TOKEN does not work: choose Reset Token on the Bot page" in line
-    assert run.of_discord() == [line]
+    assert run.of("Discord") == [line]
     assert discord.gateway.identifies == []
 
 
@@ -132,11 +74,11 @@ async def test_a_gateway_that_lets_nobody_in_is_told_once_and_not_tried_again(
         discord.gateway.turn_away(code)
         async with running(tmp_path, discord.settings) as run:
             line = await run.says("Discord: not started. ")
-            assert await still(lambda: len(discord.gateway.identifies) == 1)
+            assert await still(lambda: len(discord.gateway.identifies) == 1, STILL_SECONDS)
             assert await run.page_is_up()
 
     assert told in line
-    assert run.of_discord() == [line]
+    assert run.of("Discord") == [line]
 
 
 @pytest.mark.parametrize("code", [4004, 4014])
@@ -147,11 +89,11 @@ async def test_a_gateway_that_closes_for_good_while_it_runs_ends_discord_and_not
         await run.says("Discord: council#0001 is in Home")
         await discord.gateway.close(code)
         line = await run.says("Discord: stopped. ")
-        assert await still(lambda: len(discord.gateway.identifies) == 1)
+        assert await still(lambda: len(discord.gateway.identifies) == 1, STILL_SECONDS)
         assert await run.page_is_up()
 
     assert f"({code}" in line
-    assert len(run.of_discord()) == 2
+    assert len(run.of("Discord")) == 2
 
 
 async def test_a_connection_that_breaks_comes_back_by_itself(tmp_path: Path) -> None:
@@ -163,7 +105,7 @@ async def test_a_connection_that_breaks_comes_back_by_itself(tmp_path: Path) -> 
         deed = await discord.slash("U1", "C1", "council help")
 
     assert deed.accepted
-    assert len(run.of_discord()) == 1
+    assert len(run.of("Discord")) == 1
 
 
 async def test_a_discord_that_is_away_at_the_start_is_found_when_it_comes(tmp_path: Path) -> None:
@@ -193,7 +135,7 @@ async def test_a_discord_at_fault_at_the_start_is_asked_again(tmp_path: Path) ->
             await run.says("Discord: council#0001 is in Home")
 
     fault = "Discord: Discord is at fault itself just now (503). The next try is in"
-    assert run.of_discord()[:2] == [f"{fault} 1 s.", f"{fault} 2 s."]
+    assert run.of("Discord")[:2] == [f"{fault} 1 s.", f"{fault} 2 s."]
 
 
 async def test_commands_are_registered_when_they_have_changed_and_only_then(tmp_path: Path) -> None:

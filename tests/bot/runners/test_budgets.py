@@ -31,12 +31,11 @@ from storage.memory_bench import memory_bench
 from storage.memory_experiments import MemoryExperiments
 from storage.memory_memos import MemoryMemos
 from storage.outgoing import SqlOutgoing
-from storage.schema import upgrade
 from storage.sql import SqlStore
 from tests.bot.rounds import words_of
 from tests.builders import KEYS, a_panel
 from tests.fakes import FakeGateway
-from tests.storage.builders import address
+from tests.sqlite import new_file
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CALLS = 7  # three answers, three ballots, a synthesis
@@ -71,8 +70,7 @@ async def nothing(_: Panel) -> None:
 @pytest.fixture
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     """Give a desk over a real database, its gateway a fake with prices."""
-    engine = open_engine(address(tmp_path))
-    await upgrade(engine)
+    engine = open_engine(new_file(tmp_path))
     store, gateway = SqlStore(engine), Metered(prices=dict.fromkeys(KEYS, Price(0, 25e-6, 100)))
     budget = Budget(SqlLedger(engine), CAPS, lambda: NOON)
     runner = LocalRunner(store, gateway, nothing, paying=budget.paying)

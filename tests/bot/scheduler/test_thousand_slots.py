@@ -20,10 +20,9 @@ from storage.memory import MemoryStore
 from storage.memory_bench import memory_bench
 from storage.records import SqlRecords, sql_votes
 from storage.schedules import SqlSchedules
-from storage.schema import upgrade
 from storage.suites import SqlSuites
 from tests.bot.scheduler.waiting import WEEKLY, Clock, Timer, Watch, a_watch
-from tests.storage import builders
+from tests.sqlite import new_file
 
 NEW_YORK = ZoneInfo("America/New_York")
 # Three hours before the clocks go back, so that the hour that repeats lies between.
@@ -51,9 +50,8 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
         bench = memory_bench(MemoryStore())
         yield Opened(lambda: bench)
         return
-    url = builders.address(tmp_path)
-    if request.param == "postgres":
-        url = request.getfixturevalue("migrated_url")
+    is_server = request.param == "postgres"
+    url = request.getfixturevalue("migrated_url") if is_server else new_file(tmp_path)
     async with AsyncExitStack() as stack:
 
         def connect() -> Bench:
@@ -62,11 +60,8 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
             stores = (SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine))
             return Bench(*stores, SqlRecords(engine), sql_votes(engine))
 
-        first = open_engine(url)
-        await upgrade(first)
-        await first.dispose()
         # A file has one writer at a time, and a server is asked over a socket: both take long.
-        yield Opened(connect, 3 if request.param == "postgres" else 2, 250)
+        yield Opened(connect, 3 if is_server else 2, 250)
 
 
 async def several(opened: Opened, clock: Clock) -> list[Watch]:

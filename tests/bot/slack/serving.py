@@ -73,7 +73,7 @@ async def serving(
     """Run the product beside a Slack until the block ends."""
     port = str(free_port())
     home = Home(folder, {**settings_for(slack, transport), "COUNCIL_PORT": port})
-    home.with_config(config or scripted_panel(4))
+    home.with_config(config or scripted_panel(4)).with_tables()
     process = await home.started("serve")
     lines: list[str] = []
     reading = asyncio.create_task(_read(process, lines))

@@ -4,91 +4,39 @@ The product is a process of its own beside the fake; whatever becomes of Slack, 
 and no token is in anything it says.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 
-from tests.bot.homes import PATIENCE_SECONDS, Home, scripted_panel
+from tests.bot.homes import PATIENCE_SECONDS, Home
+from tests.bot.running import Running, still
+from tests.bot.running import running as watched
 from tests.bot.slack.serving import serving, settings_for
 from tests.ports import free_port
 from tests.wire.slack import DropBefore, Fail, FakeSlack, Installation, Slow
 from tests.wire.slack.state import SCOPES
 
 BOT, APP, SECRET = "xoxb-9-mine", "xapp-9-mine", "9f742231b10e8888"
+SECRETS = re.compile("xo|xa|9f7")
+STILL_SECONDS = 0.3
 MINE = Installation(bot_token=BOT, app_token=APP, signing_secret=SECRET)
 
 
-@dataclass(slots=True)
-class Running:
-    """A running product and every line it has written so far."""
-
-    process: asyncio.subprocess.Process
-    lines: list[str] = field(default_factory=list)
-
-    async def says(self, words: str) -> str:
-        """Wait for a line with these words, and give it."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not (found := [line for line in self.lines if words in line]):
-                assert self.process.returncode is None, self.lines
-                await asyncio.sleep(0.01)
-        return found[0]
-
-    def of_slack(self) -> list[str]:
-        return [line for line in self.lines if line.startswith("Slack: ")]
-
-    async def page_is_up(self) -> bool:
-        """Ask the page whether it is well."""
-        address = (await self.says("The page: ")).split()[-1]
-        async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE_SECONDS) as browser:
-            return (await browser.get(f"{address}/healthz")).status_code == 200
-
-
 @asynccontextmanager
-async def running(home: Home, **settings: str) -> AsyncIterator[Running]:
+async def running(folder: Path, settings: dict[str, str]) -> AsyncIterator[Running]:
     """Serve until the block ends; no token may be in what was said by then."""
-    home = home.with_config(scripted_panel(4))
-    process = await home.with_settings(COUNCIL_PORT="0", **settings).started("serve")
-    run = Running(process)
-    reading = asyncio.create_task(_read(process, run.lines))
-    try:
+    secrets = (BOT, APP, SECRET, *filter(SECRETS.match, settings.values()))
+    async with watched(Home(folder, settings), secrets) as run:
         yield run
-        assert process.returncode is None, run.lines
-    finally:
-        with suppress(ProcessLookupError):
-            process.terminate()
-        await process.wait()
-        await reading
-    assert process.stdout
-    said = "".join(run.lines) + (await process.stdout.read()).decode()
-    for secret in (BOT, APP, SECRET, *settings.values()):
-        assert not secret.startswith(("xo", "xa", "9f7")) or secret not in said
-
-
-async def _read(process: asyncio.subprocess.Process, lines: list[str]) -> None:
-    assert process.stderr
-    # Line by line: whoever waits for one looks at the list meanwhile.
-    async for line in process.stderr:
-        lines.append(line.decode().rstrip())  # noqa: PERF401
 
 
 def a_slack(*without: str, port: int = 0) -> FakeSlack:
     """Give a Slack in which the app lacks some scopes."""
     scopes = tuple(scope for scope in SCOPES if scope not in without)
     return FakeSlack(app=Installation(BOT, APP, MINE.config_token, SECRET, scopes), port=port)
-
-
-async def still(holds: Callable[[], object], seconds: float = 0.3) -> bool:
-    """Look for a while whether something stays so."""
-    for _ in range(int(seconds * 100)):
-        if not holds():
-            return False
-        await asyncio.sleep(0.01)
-    return True
 
 
 @pytest.mark.parametrize(
@@ -125,13 +73,13 @@ async def test_a_token_that_does_not_work_is_told_once_and_not_tried_again(
 ) -> None:
     async with a_slack() as slack:
         given = {**settings_for(slack, "socket"), **settings}
-        async with running(Home(tmp_path), **given) as run:
+        async with running(tmp_path, given) as run:
             line = await run.says("Slack: not started. ")
             assert await run.page_is_up()
-            assert await still(lambda: len(slack.calls) == sum(asked.values()))
+            assert await still(lambda: len(slack.calls) == sum(asked.values()), STILL_SECONDS)
 
     assert told in line
-    assert run.of_slack() == [line]
+    assert run.of("Slack") == [line]
     assert {method: len(slack.called(method)) for method in asked} == asked
 
 
@@ -139,7 +87,7 @@ async def test_a_token_that_does_not_work_is_told_once_and_not_tried_again(
 async def test_without_a_scope_that_is_needed_it_is_not_started(tmp_path: Path, scope: str) -> None:
     async with (
         a_slack(scope) as slack,
-        running(Home(tmp_path), **settings_for(slack, "socket")) as run,
+        running(tmp_path, settings_for(slack, "socket")) as run,
     ):
         line = await run.says("Slack: not started. ")
         assert await run.page_is_up()
@@ -152,17 +100,17 @@ async def test_without_optional_scopes_it_starts_and_says_what_is_off(tmp_path: 
     without = ("files:write", "users:read", "channels:history")
     async with (
         a_slack(*without) as slack,
-        running(Home(tmp_path), **settings_for(slack, "socket")) as run,
+        running(tmp_path, settings_for(slack, "socket")) as run,
     ):
         await slack.connected()
         await slack.command("U1", "C1", "/council", "Why?")
         await slack.until(lambda: len(_thread(slack)) >= 6, PATIENCE_SECONDS)
-        assert await still(lambda: not slack.called("files.getUploadURLExternal"))
+        assert await still(lambda: not slack.called("files.getUploadURLExternal"), STILL_SECONDS)
 
-    said = "\n".join(run.of_slack())
+    said = "\n".join(run.of("Slack"))
     assert "Slack: no files are posted: files:write is missing" in said
     assert "Slack: guests cannot be told from members, and names are not shown: users:read" in said
-    assert len(run.of_slack()) == 1 + len(without)
+    assert len(run.of("Slack")) == 1 + len(without)
 
 
 def _thread(slack: FakeSlack) -> list[object]:
@@ -175,7 +123,7 @@ async def test_a_slack_that_is_away_at_the_start_is_found_when_it_comes(tmp_path
     told = {"SLACK_BOT_TOKEN": BOT, "SLACK_APP_TOKEN": APP}
     told |= {"SLACK_API_URL": f"http://127.0.0.1:{port}/api/"}
 
-    async with running(Home(tmp_path), **told) as run:
+    async with running(tmp_path, told) as run:
         lost = await run.says("Slack: The connection to Slack was lost")
         assert await run.page_is_up()
         async with a_slack(port=port) as slack:
@@ -189,7 +137,7 @@ async def test_a_slack_that_is_too_busy_at_the_start_is_asked_again(tmp_path: Pa
     async with a_slack() as slack:
         slack.storm("auth.test", 600, retry_after=60)
         slack.trouble("apps.connections.open", Fail(503))
-        async with running(Home(tmp_path), **settings_for(slack, "socket")) as run:
+        async with running(tmp_path, settings_for(slack, "socket")) as run:
             await run.says("Slack: Slack is asked too often just now. The next try is in 1 s.")
             slack.storm("auth.test", 0)
             await run.says("Slack: Slack is at fault itself just now (503). The next try is in")
@@ -202,7 +150,7 @@ async def test_the_last_step_to_a_socket_may_fail_too(tmp_path: Path) -> None:
     async with a_slack() as slack:
         slack.trouble("apps.connections.open", Slow(0.0))
         slack.trouble("apps.connections.open", DropBefore())
-        async with running(Home(tmp_path), **settings_for(slack, "socket")):
+        async with running(tmp_path, settings_for(slack, "socket")):
             await slack.connected(seconds=PATIENCE_SECONDS)
 
     assert len(slack.called("apps.connections.open")) == 3
@@ -211,7 +159,7 @@ async def test_the_last_step_to_a_socket_may_fail_too(tmp_path: Path) -> None:
 async def test_an_address_that_expired_is_not_tried_for_ever(tmp_path: Path) -> None:
     async with a_slack() as slack:
         slack.links.turned_away = 1
-        async with running(Home(tmp_path), **settings_for(slack, "socket")):
+        async with running(tmp_path, settings_for(slack, "socket")):
             await slack.connected(seconds=PATIENCE_SECONDS)
 
     assert len(slack.called("apps.connections.open")) <= 4
@@ -221,7 +169,7 @@ async def test_an_address_that_expired_is_not_tried_for_ever(tmp_path: Path) -> 
 async def test_an_app_token_revoked_while_it_runs_ends_slack_and_nothing_else(
     tmp_path: Path, *, announced: bool
 ) -> None:
-    async with a_slack() as slack, running(Home(tmp_path), **settings_for(slack, "socket")) as run:
+    async with a_slack() as slack, running(tmp_path, settings_for(slack, "socket")) as run:
         await slack.connected()
         before = len(slack.called("apps.connections.open"))
         slack.state.tokens[APP].trouble = "token_revoked"
@@ -245,7 +193,7 @@ async def _end_links(slack: FakeSlack, *, announced: bool) -> None:
 
 
 async def test_a_bot_token_revoked_while_it_runs_is_told_once(tmp_path: Path) -> None:
-    async with a_slack() as slack, running(Home(tmp_path), **settings_for(slack, "socket")) as run:
+    async with a_slack() as slack, running(tmp_path, settings_for(slack, "socket")) as run:
         await slack.connected()
         await slack.revokes(bot=False)
         event = await slack.revokes()
@@ -253,7 +201,7 @@ async def test_a_bot_token_revoked_while_it_runs_is_told_once(tmp_path: Path) ->
         assert await run.page_is_up()
 
     assert event.accepted
-    assert [told for told in run.of_slack() if "revoked" in told] == [line]
+    assert [told for told in run.of("Slack") if "revoked" in told] == [line]
     assert "install the app again, set its new token" in line
 
 
@@ -261,7 +209,7 @@ async def test_what_bolt_would_read_from_the_environment_changes_nothing(tmp_pat
     others = {"SLACK_CLIENT_ID": "1.2", "SLACK_CLIENT_SECRET": "abc"}
     async with a_slack() as slack:
         told = {**settings_for(slack, "socket"), "SLACK_SIGNING_SECRET": SECRET, **others}
-        async with running(Home(tmp_path), **told) as run:
+        async with running(tmp_path, told) as run:
             await slack.connected()
             deed = await slack.command("U1", "C1", "/council", "help")
 
