@@ -102,7 +102,8 @@ class Holds:
                 while isinstance(news := await heard.get(), Progress):
                     pass
             finally:
-                await _stopped(held)
+                if held.task:
+                    await stopped([held.task])
         if isinstance(news, CouncilError):
             raise news
         if news is not None:
@@ -180,12 +181,6 @@ class Holds:
             if self._claims:
                 self._claims.free(_claim(bakeoff_id))
             held.tell(held.fault)
-
-
-async def _stopped(held: Held) -> None:
-    """Have a task that goes on stopped, and wait for its end."""
-    if held.task:
-        await stopped([held.task])
 
 
 def _claim(bakeoff_id: str) -> str:

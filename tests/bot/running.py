@@ -42,7 +42,7 @@ async def running(home: Home, secrets: Collection[str]) -> AsyncIterator[Running
     home = home.with_config(scripted_panel(4)).with_tables().with_settings(COUNCIL_PORT="0")
     process = await home.started("serve")
     run = Running(process)
-    reading = asyncio.create_task(_read(process, run.lines))
+    reading = asyncio.create_task(read_into(run.lines, process))
     try:
         yield run
         assert process.returncode is None, run.lines
@@ -57,7 +57,8 @@ async def running(home: Home, secrets: Collection[str]) -> AsyncIterator[Running
     assert not any(secret in said for secret in (*secrets, "Traceback"))
 
 
-async def _read(process: asyncio.subprocess.Process, lines: list[str]) -> None:
+async def read_into(lines: list[str], process: asyncio.subprocess.Process) -> None:
+    """Keep what a process says on stderr, until it ends."""
     assert process.stderr
     # Line by line: whoever waits for one looks at the list meanwhile.
     async for line in process.stderr:

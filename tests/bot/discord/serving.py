@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bot.homes import Home, scripted_panel
+from tests.bot.running import read_into
 from tests.ports import free_port
 from tests.wire.discord import FakeDiscord, Message
 
@@ -56,7 +57,7 @@ async def serving(
     home.with_config(config or scripted_panel(4)).with_tables()
     process = await home.started("serve")
     lines: list[str] = []
-    reading = asyncio.create_task(_read(process, lines))
+    reading = asyncio.create_task(read_into(lines, process))
     try:
         await discord.until(lambda: any("Discord: " in line for line in lines[3:]), 40)
         yield Served(home, discord, process)
@@ -65,10 +66,3 @@ async def serving(
             process.terminate()
             await process.wait()
         await reading
-
-
-async def _read(process: asyncio.subprocess.Process, lines: list[str]) -> None:
-    assert process.stderr
-    # Line by line: whoever waits for one looks at the list meanwhile.
-    async for line in process.stderr:
-        lines.append(line.decode())  # noqa: PERF401

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from tests.bot.homes import Home, scripted_panel
+from tests.bot.running import read_into
 from tests.ports import free_port
 from tests.wire.slack import FakeSlack, Message
 
@@ -76,7 +77,7 @@ async def serving(
     home.with_config(config or scripted_panel(4)).with_tables()
     process = await home.started("serve")
     lines: list[str] = []
-    reading = asyncio.create_task(_read(process, lines))
+    reading = asyncio.create_task(read_into(lines, process))
     try:
         if transport == "http":
             slack.request_url.address = f"http://127.0.0.1:{port}/slack/events"
@@ -89,10 +90,3 @@ async def serving(
             process.terminate()
             await process.wait()
         await reading
-
-
-async def _read(process: asyncio.subprocess.Process, lines: list[str]) -> None:
-    assert process.stderr
-    # Line by line: whoever waits for one looks at the list meanwhile.
-    async for line in process.stderr:
-        lines.append(line.decode())  # noqa: PERF401
