@@ -17,10 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.leaderboard import batches
 from bot.bakeoffs.uncollected import uncollected
-from council.bakeoffs.packed import Packed
-from council.bias.blocks import Block
-from council.bias.measuring import measured
-from council.bias.packing import blocks, packed
+from council.bakeoffs.records import Packed
+from council.bias.measurement import measured
+from council.bias.vote_arrays import Block, blocks, packed
 from storage.database import open_engine
 from storage.records import sql_votes
 from storage.rows import RoundRow

@@ -21,11 +21,11 @@ from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.cli.chains import walked
-from council.calls import Prompt
-from council.links import Link, appended
+from council.answers import Prompt
+from council.integrity.hash_chain import Link, appended
+from council.integrity.seal import changes, noted
+from council.integrity.verification import verify
 from council.rounds import Closing, Question, Round
-from council.sealing import changes, noted
-from council.verify import verify
 from storage.chain import SqlChain
 from storage.database import open_engine
 from storage.linking import link_row

@@ -24,7 +24,7 @@ from bot.discord.views import view_of
 from bot.render.paging import pages
 from bot.render.report import report
 from bot.render.rooms import signed
-from council.calls import Call, Reply
+from council.answers import Call, Reply
 from council.rounds import Round
 from tests.bot.rounds import held
 from tests.builders import a_member, a_panel, a_question

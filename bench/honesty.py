@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from council.bakeoffs.change import changes
-from council.bakeoffs.columns import Floats
-from council.bakeoffs.duels import HORIZON, crossings
+from council.bakeoffs.changes import changes
+from council.bakeoffs.pairwise import HORIZON, crossings
+from council.bakeoffs.record_arrays import Floats
 from tests.council.bakeoffs.rounds import drawn_ballots, gap_worth, margins
 from tests.council.bakeoffs.runs import Drawn, drawn_runs, drawn_series, run_and_past
 

@@ -20,9 +20,9 @@ from typing import Any
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.board import leaderboard
-from council.bakeoffs.packing import Packed, columns, packed
-from council.bakeoffs.records import Authored, Judged, Margin, Record, Whole
+from council.bakeoffs.leaderboard import leaderboard
+from council.bakeoffs.record_arrays import columns, packed
+from council.bakeoffs.records import Authored, Judged, Margin, Packed, Record, Whole
 from council.panel import Panel
 from council.rounds import Closing, Question, Round
 from storage.database import open_engine

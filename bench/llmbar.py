@@ -10,10 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from council.bakeoffs.columns import Floats
-from council.bakeoffs.peer_rank import peer_rank
-from council.bias.weights.consistency import SHRUNK, Repeats, consistency_weights
-from council.bias.weights.given import Given, weighted_shares
+from council.bakeoffs.pairwise import peer_rank
+from council.bakeoffs.record_arrays import Floats
+from council.research.judge_weights import (
+    SHRUNK,
+    Given,
+    Repeats,
+    consistency_weights,
+    weighted_shares,
+)
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "llmbar"
 PROMPT, SUBSET = "Vanilla", "LLMBar/"

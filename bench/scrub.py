@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 
+from council.anonymize.names import marked
+from council.anonymize.scrub import ready, scrub
 from council.bakeoffs.intervals import rate_interval
-from council.scrub import ready, scrub
-from council.scrub.mentions import marked
 from tests.council.scrub_corpus import GROUPS, LANGUAGES, Texts, texts
 
 LENGTH = 8_000

@@ -4,7 +4,7 @@ import sys
 
 from bot.grades.reading import read_grades
 from bot.render.grades import finding_lines
-from council.bias.grades.report import GradeReport, grade_report
+from council.research.grades import GradeReport, grade_report
 from tests.bot.grades.table import DATA, numbers, ours, published
 
 COLUMNS = ("N", "S", "R", "t_R", "p_R", "CI_R", "G", "t_G", "p_G", "CI_G")

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from statistics import median
 
-from council.gateways.traffic import Clock, OwnTurnstile
+from council.gateways.throttling.limits import Clock, OwnTurnstile
 from council.ports import Turnstile
 from council.providers import Limits
 from tests.postgres import Server, a_database

@@ -8,9 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.settings import Settings
 from council.bakeoffs.ports import Bench
-from council.bias.experiment.ports import Experiments
 from council.errors import StoreError
 from council.ports import Chain, Ledger
+from council.research.experiment import Experiments
 from storage.bakeoffs import SqlBakeoffs
 from storage.chain import SqlChain
 from storage.database import check_opens, open_engine

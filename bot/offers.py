@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from bot.settings import Houses, Seat, Settings
 from bot.settings.council_toml import ModelSection
 from bot.settings.display import display_name
-from council.families import family_of
+from council.model_families import family_of
 from council.panel import FEWEST_SEATS, Member, ModelId, Panel, Terms
-from council.prompts.rubrics import DEFAULT_RUBRIC
+from council.prompts.shared import DEFAULT_RUBRIC
 
 # One model of each provider, to begin with; council.toml names others.
 FIRST_MODELS = {

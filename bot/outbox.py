@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 from bot.chat import Chat, Post, Sent, UnreachableError, UnsureError, pauses
-from council.outgoing import Claim
+from council.budget_caps import Claim
 from council.places import Place
 from council.ports import Outgoing
 

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from council.imitations import visible
+from council.prompt_injection import visible
 
 MOST_CHARACTERS = 20_000  # of a question, with what it refers to
 _KEPT = "\n\t"

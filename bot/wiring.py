@@ -22,16 +22,15 @@ from bot.settings import Houses, Seat, Settings, load_houses
 from bot.suites.keeping import keep_house
 from bot.together import Together, together
 from bot.tracing import Collector, Tracing, tracing_to
-from council import scrub
-from council.budgeting import Budget
+from council.anonymize import scrub
+from council.budget import Budget
 from council.gateways.litellm import LitellmGateway, SeatSettings, load_warm
-from council.gateways.local.detect import ollama_models
-from council.gateways.local.fetch import Progress
-from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway
-from council.gateways.local.platforms import supported
+from council.gateways.local.download import Progress
+from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway, ollama_models
+from council.gateways.local.server import supported
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
-from council.gateways.traffic import Neighbours
+from council.gateways.throttling.provider import Neighbours
 from council.panel import Member, Panel
 from council.ports import Gateway, Store
 from council.providers import Health

@@ -1,22 +1,20 @@
-"""A round: one question through answers, ballots and synthesis; immutable, the unit that is stored.
-
-What can be derived is not kept: the stage is read off what the round holds.
-"""
+"""The Round and its artefacts: one question through answers, ballots and synthesis; immutable."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from math import inf
 from typing import Any
 
-from council.answers import Absence, Answer, Role
+from council.answers import Absence, Answer, Prompt, Reply, Role
 from council.ballots import Ballot, SpoiledBallot
-from council.calls import Prompt, Reply
-from council.forgotten import Forgotten
-from council.labels import Label, LabelMap
+from council.digests import Forgotten
+from council.labels import Label, LabelMap, Slate
 from council.panel import Panel
 from council.places import NOWHERE, Place
-from council.slates import Slate
 from council.tally import Tally
+
+# --- A round: one question through answers, ballots and synthesis; immutable, the unit that is st
 
 
 class Stage(StrEnum):
@@ -166,3 +164,26 @@ def in_panel_order(round_: Round) -> Round:
         ballots=tuple(sorted(round_.ballots, key=lambda b: (place(b.judge), b.audit or ""))),
         spoiled=tuple(sorted(round_.spoiled, key=lambda s: (place(s.judge), s.paper.attempt))),
     )
+
+
+# --- Which answer stands for the first place where one has to be chosen.
+
+
+def first_labels(tally: Tally) -> tuple[Label, ...]:
+    """Give every label in first place: several in a tie, none where nothing was counted."""
+    return tuple(line.label for line in tally.standings if line.place == 1)
+
+
+def winning_answer(round_: Round, draw: Draw, tally: Tally) -> Answer:
+    """Give the answer in first place; in a tie, or without standings, the cheapest, then quickest.
+
+    An unknown cost comes last. The tie itself is said wherever the answer is shown.
+    """
+    first = {draw.labels.author_of(label) for label in first_labels(tally)}
+    running = [a for a in round_.answers if a.member in first] or list(round_.answers)
+    return min(running, key=_price)
+
+
+def _price(answer: Answer) -> tuple[float, float]:
+    cost = answer.reply.cost_usd
+    return (inf if cost is None else cost, answer.reply.seconds)

@@ -1,7 +1,7 @@
 """What every way of keeping suites, bake-offs and schedules agrees on."""
 
+from council.bakeoffs.models import Schedule
 from council.bakeoffs.ports import KeptSuite, SuiteLine
-from council.bakeoffs.schedule import Schedule
 from council.errors import BakeoffError, ScheduleError, SuiteError
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import Select, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col
 
-from council.bakeoffs.bakeoff import Bakeoff, Ending
+from council.bakeoffs.models import Bakeoff, Ending
 from council.bakeoffs.ports import EVERY_BAKEOFF, WantedBakeoffs
 from council.errors import StoreError
 from storage.acts import insert, rows_of, transaction

@@ -7,9 +7,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.models import Bakeoff, Schedule
 from council.bakeoffs.ports import KeptSuite
-from council.bakeoffs.schedule import Schedule
 from council.errors import StoreError
 from storage.documents import Record, record_from
 from storage.lines import check_zone, checked, line_with, values_of

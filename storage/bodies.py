@@ -7,7 +7,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
-from council.bakeoffs.suite import Suite
+from council.bakeoffs.models import Suite
 from storage.acts import insert
 from storage.bench_rows import BakeoffRow, SuiteBodyRow, SuiteRow
 from storage.experiment_rows import ExperimentRow

@@ -4,7 +4,7 @@ from sqlalchemy import and_, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col
 
-from council.links import KeptLink, Link
+from council.integrity.hash_chain import KeptLink, Link
 from storage.acts import rows_of, transaction
 from storage.database import for_reading
 from storage.finishing import finished

@@ -12,10 +12,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from council.errors import StoreError
-from council.feedback import Feedback
-from council.human_votes import HumanVote
+from council.feedback import Feedback, HumanVote
+from council.integrity.seal import Seal
 from council.rounds import Round, in_panel_order
-from council.sealing import Seal
 from storage.lines import check_zone, checked, line_with, values_of
 
 ROUND = TypeAdapter(Round)

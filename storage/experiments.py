@@ -10,10 +10,10 @@ from sqlalchemy import Integer, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import SQLModel, col
 
-from council.bias.experiment.experiment import Cell, Experiment, Held, Mark, Work
-from council.bias.grades.grade import Framing
-from council.calls import Reply
+from council.answers import Reply
 from council.errors import StoreError
+from council.research.experiment import Cell, Experiment, Held, Mark, Work
+from council.research.grades import Framing
 from storage.acts import insert, rows_of, transaction
 from storage.arrived import is_own
 from storage.bench_rows import SuiteBodyRow

@@ -4,9 +4,9 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from council.links import ELSEWHERE
+from council.integrity.hash_chain import ELSEWHERE
+from council.integrity.seal import Seal
 from council.rounds import Round
-from council.sealing import Seal
 
 Salting = Callable[[], str]
 

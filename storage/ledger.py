@@ -7,7 +7,7 @@ from sqlalchemy import and_, case, func, not_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
-from council.spending import Account, Caps, Refusal, Scope, Used, refusal
+from council.budget_caps import Account, Caps, Refusal, Scope, Used, refusal
 from storage.acts import insert_once, transaction
 from storage.database import for_reading
 from storage.finishing import finished

@@ -11,9 +11,9 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
-from council.forgotten import Digests
-from council.links import Link, appended
-from council.sealing import Notes, Seal, noted
+from council.digests import Digests
+from council.integrity.hash_chain import Link, appended
+from council.integrity.seal import Notes, Seal, noted
 from storage.acts import insert, rows_of
 from storage.joining import Joining
 from storage.loading import found

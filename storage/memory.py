@@ -5,16 +5,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from council.ballots import Ballot, SpoiledBallot
+from council.budget_caps import Claim
 from council.errors import StoreError
-from council.feedback import Feedback
-from council.forgetting import check_remembered, check_wordless, forget
-from council.human_votes import HumanVote
-from council.links import Link, appended
-from council.outgoing import Claim
+from council.feedback import Feedback, HumanVote
+from council.integrity.erasure import check_remembered, check_wordless, forget
+from council.integrity.hash_chain import Link, appended
+from council.integrity.seal import Seal, noted
 from council.places import Place
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Closing, Round, Stage, in_panel_order
-from council.sealing import Seal, noted
 from storage.finding import PAST_ROUNDS, the_one, unknown
 from storage.joining import Joining, from_elsewhere, new_salt
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-from council.bakeoffs.bakeoff import Bakeoff, Ending
-from council.bakeoffs.packed import Packed
+from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
 from council.bakeoffs.ports import (
     EVERY_BAKEOFF,
     EVERY_RECORD,
@@ -16,9 +15,7 @@ from council.bakeoffs.ports import (
     WantedBakeoffs,
     WantedRecords,
 )
-from council.bakeoffs.records import VERSION
-from council.bakeoffs.schedule import Schedule
-from council.bakeoffs.suite import Suite
+from council.bakeoffs.records import VERSION, Packed
 from council.bias.votes import VERSION as VOTES
 from council.places import Place
 from council.ports import Store

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from council.bias.experiment.experiment import Cell, Experiment, Held, Mark, Work
+from council.research.experiment import Cell, Experiment, Held, Mark, Work
 
 
 class MemoryExperiments:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
-from council.spending import Account, Caps, Refusal, Scope, Used, refusal
+from council.budget_caps import Account, Caps, Refusal, Scope, Used, refusal
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from sqlalchemy import DateTime, Interval, func, literal, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col
 
-from council.outgoing import Claim
+from council.budget_caps import Claim
 from storage.acts import insert_once, rows_of, transaction
 from storage.arrived import is_own
 from storage.finishing import finished, this_try

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
 from council.feedback import Feedback
-from council.forgetting import check_wordless
+from council.integrity.erasure import check_wordless
 from storage.acts import insert_into, rows_of
 from storage.finding import unknown
 from storage.ordering import by_letter

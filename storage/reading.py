@@ -7,15 +7,13 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 from sqlmodel import SQLModel
 
-from council.answers import Absence, Answer, Role
+from council.answers import Absence, Answer, Prompt, Reply, Role
 from council.ballots import Ballot, Paper, SpoiledBallot
-from council.calls import Prompt, Reply
-from council.forgotten import Digests, Forgotten
-from council.labels import Label, LabelMap
+from council.digests import Digests, Forgotten
+from council.labels import Label, LabelMap, Slate
 from council.panel import Panel
 from council.places import Place
 from council.rounds import Closing, Draw, Fallback, Question, Round, Synthesis, in_panel_order
-from council.slates import Slate
 from council.tally import Standing, Strength, Tally, Verdict
 from council.tally.agreement import Agreement
 from storage import rows

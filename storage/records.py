@@ -9,9 +9,8 @@ from sqlalchemy import and_, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col
 
-from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
-from council.bakeoffs.records import VERSION
+from council.bakeoffs.records import VERSION, Packed
 from council.bias import votes
 from storage.acts import insert_into, transaction
 from storage.bench_rows import RecordRow, SourceRow, VotesRow

@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
-from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.models import Schedule
 from storage.acts import insert_into, rows_of, transaction
 from storage.agreed import name_taken
 from storage.bench_rows import ScheduleRow

@@ -7,8 +7,8 @@ from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
-from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
+from council.bakeoffs.records import Packed
 from storage.acts import insert_once
 from storage.bench_rows import SOURCE, RecordRow, SourceRow, VotesRow
 

@@ -12,12 +12,11 @@ from sqlmodel import SQLModel, col
 
 from council.ballots import Ballot
 from council.errors import StoreError
-from council.feedback import Feedback
-from council.forgetting import forget, refusal
-from council.human_votes import HumanVote
+from council.feedback import Feedback, HumanVote
+from council.integrity.erasure import forget, refusal
+from council.integrity.seal import Seal
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Closing, Round
-from council.sealing import Seal
 from storage.acts import insert, rows_of, transaction
 from storage.arrived import is_own
 from storage.database import for_reading

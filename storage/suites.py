@@ -9,8 +9,8 @@ from sqlalchemy import Select, case, func, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
+from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import KeptSuite, SuiteLine
-from council.bakeoffs.suite import Suite
 from council.errors import StoreError
 from storage.acts import insert_into, rows_of, transaction
 from storage.agreed import line_of, no_suite

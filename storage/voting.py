@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
-from council.human_votes import HumanVote
+from council.feedback import HumanVote
 from storage.acts import insert_into, rows_of
 from storage.finding import unknown
 from storage.ordering import by_letter

@@ -8,9 +8,8 @@ from typing import Any
 from pydantic import TypeAdapter
 from sqlmodel import SQLModel
 
-from council.answers import Absence, Answer
+from council.answers import Absence, Answer, Prompt, Reply
 from council.ballots import Ballot, Paper, SpoiledBallot
-from council.calls import Prompt, Reply
 from council.errors import StoreError
 from council.panel import Panel
 from council.rounds import Artefact, Closing, Draw, Round, Synthesis

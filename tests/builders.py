@@ -10,18 +10,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from council.answers import Absence, Answer, Role
-from council.bakeoffs.schedule import Schedule
+from council.answers import Absence, Answer, Prompt, Reply, Role
+from council.bakeoffs.models import Schedule
 from council.ballots import Ballot, Paper, Ranking, SpoiledBallot, cast
-from council.calls import Prompt, Reply
-from council.counting import counted, drawn
-from council.families import family_of
-from council.labels import Label
+from council.labels import Label, Slate
+from council.model_families import family_of
 from council.panel import Member, ModelId, Panel, Rubric, Terms
 from council.places import Place
-from council.prompts.fences import nonce_for
+from council.prompts.shared import nonce_for
+from council.round_rules import counted, drawn
 from council.rounds import Question, Round
-from council.slates import Slate
 
 NAMES = {
     "anthropic/claude-sonnet-4-6": "Claude Sonnet 4.6",

@@ -78,7 +78,7 @@ def _local_models(request: pytest.FixtureRequest) -> None:
     """Skip rounds on the real local models where they cannot run, unless they are required."""
     if not request.node.get_closest_marker("local_models"):
         return
-    from council.gateways.local.platforms import supported
+    from council.gateways.local.server import supported
 
     why = supported()
     if why and os.environ.get("COUNCIL_REQUIRE_LOCAL") == "1":

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from council.answers import Role
-from council.calls import Call, Prompt, Reply
-from council.draws import digest
+from council.answers import Call, Prompt, Reply, Role
 from council.errors import GatewayError
+from council.money import FREE, Price
 from council.panel import Member
-from council.prices import FREE, Price
+from council.randomness import digest
 from council.rounds import Artefact, Round
 from storage.memory import MemoryStore
 from tests.builders import ballot_text

@@ -3,7 +3,7 @@
 from bot.access.policy import Access
 from bot.access.reading import NotYoursError, readable
 from bot.chat import Asker, Said
-from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import WantedBakeoffs
 from council.ports import RoundLine
 from council.rounds import Stage

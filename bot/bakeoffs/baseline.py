@@ -9,9 +9,8 @@ from pathlib import Path
 from sys import byteorder
 from typing import Any
 
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.packing import Packed
-from council.bakeoffs.records import VERSION
+from council.bakeoffs.models import Bakeoff
+from council.bakeoffs.records import VERSION, Packed
 from council.errors import CouncilError
 
 _TEXTS = ("round_id", "panel", "scope", "bakeoff", "suite", "suite_version", "category", "shape")

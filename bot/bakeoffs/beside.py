@@ -7,10 +7,11 @@ from bot.bakeoffs.keeping import Parts, records_up_to_date
 from bot.bakeoffs.uncollected import uncollected
 from bot.chat import Post
 from bot.render.beside import beside_post, too_few
-from council.bakeoffs.packing import Packed, columns
+from council.bakeoffs.pairwise import scores_of
 from council.bakeoffs.ports import WantedRecords
-from council.bakeoffs.strengths import scores_of
-from council.bias.posterior import posterior
+from council.bakeoffs.record_arrays import columns
+from council.bakeoffs.records import Packed
+from council.research.posterior import posterior
 from council.rounds import Round
 from council.tally.standings import informative
 

@@ -8,13 +8,13 @@ from bot.bakeoffs.choosing import choices_of, chosen
 from bot.bakeoffs.sought import Sought
 from bot.bakeoffs.uncollected import uncollected
 from bot.render.boards import Leaderboard
-from council.bakeoffs.board import leaderboard as board_of
-from council.bakeoffs.change import Changes, changes
-from council.bakeoffs.judges import JudgeBoard, judge_board
-from council.bakeoffs.packing import Packed, columns
+from council.bakeoffs.changes import Changes, changes, trend
+from council.bakeoffs.council_value import worth
+from council.bakeoffs.leaderboard import JudgeBoard, judge_board
+from council.bakeoffs.leaderboard import leaderboard as board_of
 from council.bakeoffs.ports import Bench, WantedRecords
-from council.bakeoffs.trend import trend
-from council.bakeoffs.worth import worth
+from council.bakeoffs.record_arrays import columns
+from council.bakeoffs.records import Packed
 
 Names = Mapping[str, str]
 

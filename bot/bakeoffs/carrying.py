@@ -14,10 +14,9 @@ from bot.bakeoffs.purse import Purse
 from bot.bakeoffs.questions import capped, own_cap, round_of
 from bot.doing import stopped
 from bot.ports import RoundStoppedError
-from council.bakeoffs.bakeoff import Bakeoff, bakeoff_of
-from council.bakeoffs.progress import Failed, Progress
+from council.bakeoffs.models import Bakeoff, Failed, Progress, bakeoff_of
+from council.budget import estimated
 from council.errors import BudgetError, CouncilError, StoreError, SuiteError
-from council.estimates import estimated
 from council.ports import Wanted
 from council.rounds import Closing, Round
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.bakeoffs.sought import Sought
 from bot.render.boards.coverage import Coverage
-from council.bakeoffs.packing import Packed
+from council.bakeoffs.records import Packed
 
 
 def chosen(records: Sequence[Packed], sought: Sought) -> tuple[Sequence[Packed], Coverage]:

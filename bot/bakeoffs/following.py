@@ -9,8 +9,7 @@ from bot.bakeoffs.house import House
 from bot.bakeoffs.standing import standing
 from bot.ports import Work, Works
 from bot.queues import BAKEOFFS, seems_begun, work_of
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.models import Bakeoff, Progress
 from council.errors import BakeoffError
 
 LOOK_SECONDS = 3.0  # without news, after which rows are looked at

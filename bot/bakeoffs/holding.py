@@ -18,8 +18,7 @@ from bot.bakeoffs.house import House
 from bot.bakeoffs.standing import standing
 from bot.bakeoffs.telling import Silence, Telling
 from bot.chat import Chat, UnwelcomeError
-from council.bakeoffs.bakeoff import Bakeoff, Ending
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.models import Bakeoff, Ending, Progress
 from council.errors import BakeoffError, CouncilError, StoreError
 from council.ports import Wanted
 

@@ -12,8 +12,7 @@ import structlog
 
 from bot.doing import Sole, stopped
 from bot.ports import Claims
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.models import Bakeoff, Progress
 from council.errors import BakeoffError, CouncilError
 
 News = asyncio.Queue[Progress | Exception | None]

@@ -9,7 +9,7 @@ from bot.chat import Chat
 from bot.outbox import Outbox
 from bot.ports import Bus, Runner, Works
 from council.bakeoffs.ports import Bench
-from council.budgeting import Budget
+from council.budget import Budget
 from council.panel import Panel
 from council.places import Place
 from council.ports import Gateway, Store

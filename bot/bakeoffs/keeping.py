@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.doing import Sole, nobody_else
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.packing import Packed, packed
+from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import Bench, Records
-from council.bakeoffs.recording import record_of
-from council.bias.packing import packed as packed_votes
-from council.bias.voting import votes_of
+from council.bakeoffs.record_arrays import packed
+from council.bakeoffs.records import Packed, record_of
+from council.bias.vote_arrays import packed as packed_votes
+from council.bias.votes import votes_of
 from council.errors import BakeoffError, CouncilError, StoreError
 from council.ports import Store
 from council.rounds import Round, in_panel_order

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.chat import UnwelcomeError
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.progress import Failed, Progress
+from council.bakeoffs.models import Bakeoff, Failed, Progress
 from council.errors import BakeoffError, CouncilError
 
 ENDED = json.dumps({"ended": True})

@@ -3,9 +3,8 @@
 from statistics import median
 
 from bot.bakeoffs.house import House
-from council.bakeoffs.bakeoff import Bakeoff
 from council.bakeoffs.costs import run_estimate
-from council.bakeoffs.expected import Expected
+from council.bakeoffs.models import Bakeoff, Expected
 from council.ports import Wanted
 
 FEWEST_ROUNDS, MOST_ROUNDS = 3, 20

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from bot.bakeoffs.house import House
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.suite import Reference
+from council.bakeoffs.models import Bakeoff, Reference
 from council.money import MICRO, cap_micro
 from council.rounds import Question, Round
 

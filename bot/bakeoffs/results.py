@@ -13,11 +13,9 @@ from bot.logs import unforeseen
 from bot.render.bakeoffs import failure_post, result_thread, title_of
 from bot.render.boards import Leaderboard, board_thread, delta_post, picture_of
 from bot.render.names import known_names
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.packing import Packed
+from council.bakeoffs.models import Bakeoff, Progress, Schedule
 from council.bakeoffs.ports import WantedRecords
-from council.bakeoffs.progress import Progress
-from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.records import Packed
 from council.ports import Wanted
 from council.rounds import Round
 

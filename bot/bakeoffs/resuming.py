@@ -7,7 +7,7 @@ import structlog
 from bot.bakeoffs.holding import begin
 from bot.bakeoffs.house import House
 from bot.chat import Chat
-from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import WantedBakeoffs
 from council.errors import CouncilError
 from council.places import HOUSE, Place

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from council.bakeoffs.ports import WantedRecords
-from council.bias.weights.names import NAMES
 from council.errors import CouncilError
+from council.research.judge_weights import NAMES
 
 _AGO = re.compile(r"(\d{1,5})\s*(h|d|w|m|y)[a-z]*", re.IGNORECASE)
 _UNITS = {

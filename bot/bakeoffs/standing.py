@@ -4,8 +4,7 @@ import asyncio
 
 from bot.bakeoffs.carrying import Carrying
 from bot.bakeoffs.house import House
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.models import Bakeoff, Progress
 
 
 async def standing(house: House, bakeoff: Bakeoff) -> Progress:

@@ -20,7 +20,7 @@ from bot.chat import (
 )
 from bot.outbox import ROOT, ROOT_AGAIN
 from bot.render.bakeoffs import running_post, stopped_post
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.models import Progress
 from council.errors import CouncilError
 
 ALONE = "I could not post this where it was asked for, so only you see it (bake-off {id})."

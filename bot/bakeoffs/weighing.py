@@ -9,10 +9,9 @@ from bot.bakeoffs.keeping import Parts, votes_up_to_date
 from bot.bakeoffs.sought import Sought
 from bot.bakeoffs.uncollected import uncollected
 from bot.render.boards import Leaderboard
-from council.bakeoffs.packing import Packed
-from council.bias.weights.board import WeightedBoard, weighted_board
-from council.bias.weights.giving import evidence_of
-from council.bias.weights.people import FEWEST_VOTES, Choice, WithPeople, with_people
+from council.bakeoffs.records import Packed
+from council.research.judge_weights import FEWEST_VOTES, Choice, WithPeople, with_people
+from council.research.weighted_leaderboard import WeightedBoard, evidence_of, weighted_board
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ import asyncio
 from bot.bakeoffs.keeping import Parts, Tell, logged, votes_up_to_date
 from bot.bakeoffs.uncollected import uncollected
 from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
-from council.bias.measuring import measured
-from council.bias.packing import blocks
+from council.bias.measurement import measured
 from council.bias.report import BiasReport
+from council.bias.vote_arrays import blocks
 
 
 async def bias_report(

@@ -34,9 +34,8 @@ from bot.settings import load_settings
 from bot.terminal.chat import HERE
 from bot.terminal.dress import dressed
 from bot.wiring import Wishes, opened_desk
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.change import Changes
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.changes import Changes
+from council.bakeoffs.models import Bakeoff, Progress
 from council.errors import BakeoffError
 
 

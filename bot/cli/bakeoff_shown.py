@@ -23,8 +23,7 @@ from bot.render.figures import counted
 from bot.settings import load_settings
 from bot.terminal.chat import HERE
 from bot.wiring import Wishes, opened_desk
-from council.bakeoffs.bakeoff import Bakeoff, bakeoff_of
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.models import Bakeoff, Progress, bakeoff_of
 
 YOU = Said("", Asker("terminal", "you"), HERE, "")
 

@@ -12,7 +12,7 @@ from bot.settings.faults import SettingsError, faults_of
 from council.ballots import Ballot
 from council.labels import Label
 from council.tally import Tally, count_ballots
-from council.tally.pairs import pair_matrix
+from council.tally.standings import pair_matrix
 
 SEED = "tally"  # decides only draws, where p cannot be exact
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from bot.cli.outcome import say_json
 from bot.grades.reading import read_grades
 from bot.render.grades import grades_document, grades_post
-from council.bias.grades.report import GradeReport, grade_report
 from council.errors import GradesError
+from council.research.grades import GradeReport, grade_report
 
 WIDEST = 120  # columns of what goes to a file or another program
 

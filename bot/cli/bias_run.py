@@ -25,9 +25,8 @@ from bot.settings import load_settings
 from bot.terminal.chat import HERE
 from bot.terminal.dress import dressed
 from bot.wiring import Wishes, opened_desk
-from council.bias.experiment.experiment import Experiment
-from council.bias.experiment.progress import Progress
 from council.errors import BakeoffError
+from council.research.experiment import Experiment, Progress
 
 
 @dataclass(frozen=True, slots=True)

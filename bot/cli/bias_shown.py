@@ -15,10 +15,8 @@ from bot.experiments.meant import meant_experiment
 from bot.render.experiment_document import experiment_document
 from bot.render.experiments import ending_lines, going
 from bot.settings import load_settings
-from council.bias.experiment.experiment import Held, grade_of
-from council.bias.experiment.plan import is_settled, last_marks
-from council.bias.experiment.progress import Progress, standing
-from council.bias.grades.report import GradeReport, grade_report
+from council.research.experiment import Held, Progress, grade_of, is_settled, last_marks, standing
+from council.research.grades import GradeReport, grade_report
 
 
 @dataclass(frozen=True, slots=True)

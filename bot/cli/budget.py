@@ -11,7 +11,7 @@ from bot.settings import load_settings
 from bot.terminal.chat import HERE
 from bot.terminal.dress import dressed
 from bot.wiring import Wishes, opened_desk
-from council.spending import Account, channel_of
+from council.budget_caps import Account, channel_of
 
 
 async def show_budgets(*, as_json: bool) -> None:

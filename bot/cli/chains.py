@@ -7,8 +7,8 @@ import typer
 from bot.books import opened_books
 from bot.render.figures import counted
 from bot.settings import load_settings
-from council.chain import Walk, chain_name
-from council.links import Link
+from council.integrity.hash_chain import Link
+from council.integrity.verification import Walk, chain_name
 from council.ports import Chain
 
 Tell = Callable[[str], None]

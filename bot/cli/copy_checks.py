@@ -8,12 +8,11 @@ import typer
 from bot.books import Books
 from bot.cli.chains import said, walked
 from bot.render.figures import counted
-from council.chain import chain_name
 from council.errors import CouncilError
+from council.integrity.seal import Seal, changes
+from council.integrity.verification import chain_name, verify
 from council.ports import Store
 from council.rounds import Round
-from council.sealing import Seal, changes
-from council.verify import verify
 
 Tell = Callable[[str], None]
 

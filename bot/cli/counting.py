@@ -26,9 +26,8 @@ def slates(
     as_json: Json = False,
 ) -> None:
     """Draw the labels and slates that a round with this seed would use."""
-    from council.labels import draw_labels
+    from council.labels import draw_labels, draw_slates
     from council.panel import FEWEST_SEATS, MOST_SEATS
-    from council.slates import draw_slates
 
     if not FEWEST_SEATS <= candidates <= MOST_SEATS:
         fail(f"Between {FEWEST_SEATS} and {MOST_SEATS} candidates can be ranked.", MISUSED)

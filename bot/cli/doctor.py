@@ -15,7 +15,7 @@ from bot.commands.desk import Desk
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.environment import key_name
 from bot.wiring import Wishes, find_houses, opened_desk, surroundings
-from council.calls import Call, Prompt
+from council.answers import Call, Prompt
 from council.errors import CouncilError, GatewayError
 from council.panel import Member
 from council.providers import ProviderHealth

@@ -6,8 +6,7 @@ from rich.progress import Progress as Bars
 
 from bot.render.experiments import experiment_title, going, going_beside
 from bot.render.figures import roughly
-from council.bias.experiment.experiment import Experiment
-from council.bias.experiment.progress import Progress
+from council.research.experiment import Experiment, Progress
 
 _LINES = 20  # on no terminal, so many lines for the whole experiment
 

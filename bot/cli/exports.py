@@ -12,9 +12,8 @@ from bot.books import Books, opened_books
 from bot.cli.whole_file import written_whole
 from bot.render.figures import counted, listed
 from bot.settings import SettingsError, load_settings
-from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.models import Bakeoff, Schedule
 from council.bakeoffs.ports import Bench, KeptSuite
-from council.bakeoffs.schedule import Schedule
 from council.errors import StoreError
 from council.ports import Wanted
 from storage.bench_documents import Kept, kept_line, thing_of

@@ -19,7 +19,7 @@ from bot.settings import load_settings
 from bot.terminal.chat import HERE, TerminalChat, new_session
 from bot.wiring import Wishes, opened_desk
 from council.errors import StoreError
-from council.forgetting import check_remembered
+from council.integrity.erasure import check_remembered
 from council.rounds import Question, Round
 
 YOU = Asker("terminal", "you")

@@ -7,7 +7,7 @@ from bot.commands.desk import Desk
 from bot.commands.scheduling import lined
 from bot.render.schedules import moment
 from bot.schedules.saying import in_words
-from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.models import Schedule
 from council.places import HOUSE
 
 

@@ -7,9 +7,8 @@ from math import isfinite
 from bot.cli.outcome import MISUSED, fail, say_json
 from bot.render.simulation import simulation_document, simulation_post
 from council.errors import PanelError
-from council.simulation.biases import PRESETS, Biases
-from council.simulation.panels import SimulatedPanel, a_panel_of
-from council.simulation.simulation import Wish, simulation
+from council.research.power import Wish, simulation
+from council.research.simulated_judges import PRESETS, Biases, SimulatedPanel, a_panel_of
 
 LARGEST = 100.0  # anything beyond is no different
 

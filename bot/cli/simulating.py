@@ -49,7 +49,7 @@ def simulate(  # noqa: PLR0913, PLR0917
     given = {"position": position, "letter": letter, "own": own, "family": family}
     given |= {"length": length, "noise": noise}
     from bot.cli.simulated import panel_of, show_simulation
-    from council.simulation.simulation import Wish
+    from council.research.power import Wish
 
     panel = panel_of(bias, given, makers or members)
     run(show_simulation(Wish(panel, trials, rounds, seed), as_json=as_json))

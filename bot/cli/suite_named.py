@@ -7,7 +7,7 @@ from bot.commands.desk import Desk
 from bot.suites.naming import name_from
 from bot.suites.reading import READERS, read_file
 from bot.terminal.chat import HERE
-from council.bakeoffs.suite import Suite
+from council.bakeoffs.models import Suite
 from council.errors import SuiteError
 
 

@@ -21,8 +21,8 @@ from bot.suites.writing import suite_document
 from bot.terminal.chat import HERE, TerminalChat
 from bot.terminal.dress import dressed
 from bot.wiring import Wishes, opened_desk
+from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import SuiteLine
-from council.bakeoffs.suite import Suite
 from council.errors import SuiteError
 
 

@@ -11,11 +11,10 @@ from bot.books import Books, opened_books
 from bot.cli.exports import Tell, Things, Unreadable, exported, said
 from bot.render.figures import listed
 from bot.settings import load_settings
-from council.bakeoffs.bakeoff import Bakeoff, Ending
+from council.bakeoffs.models import Bakeoff, Ending, Schedule
 from council.bakeoffs.ports import KeptSuite
-from council.bakeoffs.schedule import Schedule
 from council.errors import CouncilError, ForgottenError, ScheduleError, StoreError
-from council.sealing import changes
+from council.integrity.seal import changes
 from storage.bench_documents import Kept
 from storage.documents import Record
 

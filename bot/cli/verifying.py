@@ -10,15 +10,14 @@ from bot.cli.chains import said, verify_chains
 from bot.cli.exports import Unreadable, exported
 from bot.render.figures import listed
 from bot.settings import SettingsError, load_settings
-from council.chain import chain_name, walked_in_part
+from council.digests import Forgotten
 from council.errors import StoreError
-from council.forgetting import names_of_text
-from council.forgotten import Forgotten
-from council.links import Link
+from council.integrity.erasure import names_of_text
+from council.integrity.hash_chain import Link
+from council.integrity.seal import Seal, changes
+from council.integrity.verification import chain_name, verify, walked_in_part
 from council.ports import Store
 from council.rounds import Round
-from council.sealing import Seal, changes
-from council.verify import verify
 from storage.documents import Record
 
 Tell = Callable[[str], None]

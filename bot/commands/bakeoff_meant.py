@@ -4,8 +4,7 @@ from bot.access.bakeoffs import listed_bakeoffs, reads_bakeoff
 from bot.chat import Said
 from bot.commands.bakeoff_words import LAST
 from bot.commands.desk import Desk
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.suite import Suite
+from council.bakeoffs.models import Bakeoff, Suite
 from council.errors import BakeoffError, SuiteError
 from council.places import Place
 

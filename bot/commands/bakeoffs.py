@@ -19,7 +19,7 @@ from bot.commands.suites import check_own_people
 from bot.render.bakeoff_proposals import proposal_post
 from bot.render.bakeoffs import running_post, state_of
 from bot.render.figures import counted
-from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.models import Bakeoff
 from council.errors import BakeoffError
 from council.places import HOUSE
 

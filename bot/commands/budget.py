@@ -5,7 +5,7 @@ from datetime import UTC
 from bot.chat import Chat, Said
 from bot.commands.desk import Desk
 from bot.render.budgets import budget_post
-from council.spending import Account, channel_of
+from council.budget_caps import Account, channel_of
 
 
 async def show_budget(desk: Desk, chat: Chat, said: Said, _: str) -> None:

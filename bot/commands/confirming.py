@@ -19,7 +19,7 @@ from bot.commands.usual import usual_seconds
 from bot.render.acceptance import terms_of
 from bot.render.bakeoffs import CANCEL, START
 from bot.render.figures import counted
-from council.estimates import estimated
+from council.budget import estimated
 
 YES, NO = "yes_", "no_"  # before the action that was asked about
 

@@ -20,17 +20,17 @@ from bot.commands.questions import checked_question
 from bot.door import OwnDoor
 from bot.outbox import Outbox
 from bot.ports import Bus, Door, Runner, Works
-from council.audits import POLICY as AUDITS
 from council.bakeoffs.ports import Bench
-from council.bias.experiment.ports import Experiments
-from council.budgeting import Budget
+from council.budget import Budget
 from council.errors import PanelError, RoundNotFoundError, StoreError
-from council.methods import METHODS
 from council.panel import Panel
+from council.pipeline.methods import METHODS
 from council.places import Place
 from council.ports import Gateway, Memos, RoundLine, Store, Wanted
 from council.prompts import VERSION as PROMPTS
 from council.providers import Health
+from council.research.experiment import Experiments
+from council.round_rules import POLICY as AUDITS
 from council.rounds import Question, Round
 
 BAKEOFF_ROUNDS = 2  # of one bake-off, under way at once

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter, ValidationError
 
 from bot.chat import Said
-from council.bakeoffs.suite import Suite
+from council.bakeoffs.models import Suite
 from council.errors import SuiteError
 from council.ports import Memos
 

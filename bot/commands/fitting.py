@@ -6,9 +6,8 @@ from bot.access import admitted
 from bot.chat import Asker, Chat, Said
 from bot.commands.bakeoff_meant import meant_suite
 from bot.commands.desk import Desk
-from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.models import Bakeoff, Schedule
 from council.bakeoffs.ports import WantedBakeoffs
-from council.bakeoffs.schedule import Schedule
 from council.places import HOUSE, Place
 
 

@@ -8,7 +8,7 @@ from bot.commands.desk import Desk
 from bot.commands.meant import meant
 from bot.render.figures import counted
 from council.errors import CouncilError, StoreError
-from council.forgetting import texts_of
+from council.integrity.erasure import texts_of
 from council.ports import Store
 from council.rounds import Round
 from storage.joining import new_salt

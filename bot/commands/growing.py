@@ -9,9 +9,9 @@ from bot.commands.looking import meant_or_last
 from bot.suites.entries import MOST_QUESTIONS, same_question
 from bot.suites.naming import checked_name
 from council.bakeoffs.grading import check_reference, usual_grading
-from council.bakeoffs.suite import Reference, Suite, SuiteQuestion
+from council.bakeoffs.models import Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
-from council.forgetting import check_remembered
+from council.integrity.erasure import check_remembered
 from council.rounds import Round
 
 

@@ -8,8 +8,7 @@ from hashlib import sha256
 
 from bot.chat import Said
 from bot.commands.desk import Desk
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.suite import Suite
+from council.bakeoffs.models import Bakeoff, Suite
 from council.errors import BakeoffError
 
 ANEW = "say `/council bakeoff` again to see what it comes to now."

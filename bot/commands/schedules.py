@@ -11,7 +11,7 @@ from bot.commands.desk import Desk
 from bot.commands.scheduling import check_own, found, kept, lined, run_now
 from bot.render.schedules import list_post, understood_post
 from bot.schedules.words import EXAMPLE, Wanted, read
-from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.models import Schedule
 from council.errors import ScheduleError
 
 Act = Callable[[Desk, Chat, Said, str], Awaitable[None]]

@@ -12,9 +12,8 @@ from bot.commands.fitting import fitted, still_going
 from bot.render.names import names_of as seat_names
 from bot.render.schedules import Cost, Lined
 from bot.schedules.words import EXAMPLE, NO_CAP, Wanted
-from council.bakeoffs.bakeoff import Bakeoff
+from council.bakeoffs.models import Bakeoff, Schedule, slot_of
 from council.bakeoffs.ports import WantedBakeoffs
-from council.bakeoffs.schedule import Schedule, slot_of
 from council.errors import CouncilError, ScheduleError
 from council.places import HOUSE, Place
 

@@ -14,8 +14,8 @@ from bot.suites.decoding import check_size
 from bot.suites.naming import checked_name
 from bot.suites.reading import read_file, read_lines
 from council.bakeoffs.costs import run_estimate
+from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import SuiteLine
-from council.bakeoffs.suite import Suite
 from council.errors import PanelError, SuiteError
 from council.places import Place
 

@@ -6,7 +6,7 @@ from bot.commands.looking import meant_or_last
 from bot.commands.rating import FeedbackError
 from bot.render.figures import listed
 from bot.render.names import authors_of
-from council.human_votes import HumanVote
+from council.feedback import HumanVote
 from council.rounds import Draw, Round
 
 SEEN = "You have seen who wrote what, so this vote is not blind."

@@ -4,8 +4,15 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from council.bias.experiment.experiment import Cell, Experiment, Held, Mark, grade_of
-from council.bias.experiment.plan import is_settled, last_marks
+from council.research.experiment import (
+    Cell,
+    Experiment,
+    Held,
+    Mark,
+    grade_of,
+    is_settled,
+    last_marks,
+)
 
 
 def lines_of(experiment: Experiment, held: Held) -> Iterator[str]:

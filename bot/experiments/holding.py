@@ -5,17 +5,13 @@ from dataclasses import dataclass, replace
 
 from bot.commands.desk import Desk, versions
 from bot.experiments.meant import PREFIX
-from council.bakeoffs.suite import Suite
-from council.bias.experiment.carrying import Carrying, World
-from council.bias.experiment.costs import rest_estimate
-from council.bias.experiment.experiment import Experiment, Held, members_alone
-from council.bias.experiment.plan import is_whole, over
-from council.bias.experiment.progress import Progress
-from council.bias.experiment.prompts import VERSION
+from council.bakeoffs.models import Suite
+from council.budget import Estimate
+from council.budget_caps import Account
 from council.errors import ExperimentError
-from council.estimates import Estimate
 from council.panel import Panel
-from council.spending import Account
+from council.research.experiment import Experiment, Held, Progress, is_whole, members_alone, over
+from council.research.experiment_runner import VERSION, Carrying, World, rest_estimate
 
 
 @dataclass(frozen=True, slots=True)

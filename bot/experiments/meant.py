@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from council.bias.experiment.experiment import Experiment
 from council.errors import ExperimentError
+from council.research.experiment import Experiment
 
 LAST = "last"
 PREFIX = "bx:"  # of an experiment's id; it may be left out

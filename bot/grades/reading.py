@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.grades.rows import PUBLISHED, STRICT, grade_of
-from council.bias.grades.grade import Framing, Grade
 from council.errors import GradesError
+from council.research.grades import Framing, Grade
 
 MOST_ROWS = 1_000_000
 MOST_JUDGES = 100  # a panel seats ten; more is a column that was taken for another

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from council.bias.grades.grade import BEST, WORST, Framing, Grade
 from council.errors import GradesError
+from council.research.grades import BEST, WORST, Framing, Grade
 
 STRICT = "score"
 PUBLISHED = "thesis_score"  # as the thesis read replies: more leniently

@@ -3,7 +3,7 @@
 from bot.chat import Line, Note, Post
 from bot.render.figures import duration, listed, roughly
 from bot.render.names import names_of
-from council.estimates import Estimate
+from council.budget import Estimate
 from council.money import about, cap_micro
 from council.panel import Panel
 from council.rounds import Round

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from bot.render.figures import counted, money
 from bot.render.names import names_of
-from council.audits import NAMED, ORDER, OWN
 from council.ballots import Ballot, Paper
+from council.round_rules import NAMED, ORDER, OWN
 from council.rounds import Round
-from council.tally.borda import ranks
-from council.tally.consistency import repetition
+from council.tally.agreement import repetition
+from council.tally.standings import ranks
 
 # Each kind by how the judge saw the answers.
 SEEN = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.render.boards import Leaderboard
 from bot.render.boards.document import board_document
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.models import Progress
 from council.money import MICRO
 
 Document = dict[str, Any]

@@ -7,8 +7,7 @@ from bot.render.acceptance import receivers
 from bot.render.bakeoffs import LEAVE, START, title_of
 from bot.render.figures import counted, listed, roughly
 from bot.render.names import names_of
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.expected import Expected
+from council.bakeoffs.models import Bakeoff, Expected
 from council.money import about, dollars
 
 

@@ -7,9 +7,9 @@ from bot.render.bakeoffs import failed_line, spent_line, title_of
 from bot.render.boards import Leaderboard
 from bot.render.boards.chart import percent
 from bot.render.boards.news import QUIET, compared, news_lines
-from council.bakeoffs.change import Changes, Measure, Move
+from council.bakeoffs.changes import Changes, Measure, Move
 from council.bakeoffs.intervals import Interval
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.models import Progress
 
 Names = Mapping[str, str]
 HEAD = "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |"

@@ -18,8 +18,7 @@ from bot.chat import (
     Thread,
 )
 from bot.render.figures import counted, duration, roughly
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.models import Bakeoff, Progress
 from council.money import dollars
 
 START, LEAVE = "bakeoff_start", "bakeoff_leave"

@@ -6,7 +6,7 @@ from bot.chat import Heading, Line, Note, Post, Table
 from bot.render.boards.chart import percent
 from bot.render.figures import counted
 from bot.render.names import names_of
-from council.bias.posterior import STRAY, Likely
+from council.research.posterior import STRAY, Likely
 from council.rounds import Draw, Round
 
 MOST = 0.99

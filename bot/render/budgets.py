@@ -6,8 +6,8 @@ from typing import Any
 
 from bot.chat import Heading, Note, Post, Table
 from bot.render.figures import counted
+from council.budget_caps import Caps, Scope, Used
 from council.money import MICRO, dollars
-from council.spending import Caps, Scope, Used
 
 _NAMES = {
     Scope.USER_DAY: "You, today",

@@ -3,8 +3,7 @@
 from bot.render.figures import in_words
 from bot.render.names import names_of
 from council.answers import Role
-from council.rounds import Draw, Fallback, Round
-from council.winners import winning_answer
+from council.rounds import Draw, Fallback, Round, winning_answer
 
 UNREACHED = "The chairman could not be reached"
 

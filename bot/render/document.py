@@ -3,12 +3,11 @@
 from typing import Any
 
 from bot.render.figures import total
-from council.answers import Answer
+from council.answers import Answer, Reply
 from council.ballots import Ballot
-from council.calls import Reply
 from council.rounds import Draw, Round, Synthesis
 from council.tally import Standing, Tally, Verdict
-from council.tally.pairs import PairMatrix
+from council.tally.standings import PairMatrix
 
 Document = dict[str, Any]
 

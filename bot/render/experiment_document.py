@@ -1,9 +1,9 @@
 """An experiment and the report on its grades for programs."""
 
 from bot.render.grades.document import Document, grades_document
-from council.bias.experiment.progress import Progress
-from council.bias.grades.report import GradeReport
 from council.money import MICRO
+from council.research.experiment import Progress
+from council.research.grades import GradeReport
 
 
 def experiment_document(progress: Progress, report: GradeReport) -> Document:

@@ -6,10 +6,9 @@ from bot.chat import Caution, Heading, Line, Note, Part, Post
 from bot.render.acceptance import receivers
 from bot.render.figures import counted, listed, roughly
 from bot.render.names import names_of
-from council.bias.experiment.experiment import Experiment
-from council.bias.experiment.progress import Progress
-from council.estimates import Estimate
+from council.budget import Estimate
 from council.money import about, dollars
+from council.research.experiment import Experiment, Progress
 
 MOST_WAYS = 10  # in which calls failed, told one by one
 

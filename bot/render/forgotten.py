@@ -1,6 +1,6 @@
 """How a round reads whose texts are gone."""
 
-from council.forgotten import Forgotten
+from council.digests import Forgotten
 from council.ports import RoundLine
 
 GONE = "A forgotten question"

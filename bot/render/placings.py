@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 from bot.render.names import authors_of, names_of
 from council.ballots import Ballot
-from council.labels import Label
+from council.labels import Label, Slate
 from council.rounds import Draw, Round
-from council.slates import Slate
 
 OWN, NONE = "own", "none"
 

@@ -10,8 +10,7 @@ from bot.render.figures import counted, listed
 from bot.schedules.cron import runs_a_month
 from bot.schedules.due import GRACE_SECONDS, Due, slots_of
 from bot.schedules.saying import in_words
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.models import Bakeoff, Schedule
 from council.money import about, dollars
 from council.places import HOUSE, Place
 

@@ -6,10 +6,8 @@ from typing import Any
 from bot.chat import Heading, Line, Note, Post, Table
 from bot.render.boards.chart import percent
 from bot.render.boards.columns import signed
-from council.simulation.biases import Biases
-from council.simulation.boards import LONGEST, Told
-from council.simulation.simulation import Simulation
-from council.simulation.trials import Way
+from council.research.power import LONGEST, Simulation, Told, Way
+from council.research.simulated_judges import Biases
 
 _WAYS = ("Held as", "τ with the true order", "95 % interval", "Best first")
 _CLAIMS = ("Held as", "Called clear", "Of these right", "Clear among equals")

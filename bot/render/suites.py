@@ -7,9 +7,9 @@ from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
 from bot.render.figures import counted, listed
 from bot.render.names import names_of
 from bot.render.untrusted import shortened
+from council.bakeoffs.models import Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import SuiteLine
-from council.bakeoffs.suite import Reference, Suite, SuiteQuestion
-from council.estimates import Estimate
+from council.budget import Estimate
 from council.money import about
 from council.panel import Panel
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from unicodedata import is_normalized, normalize
 from urllib.parse import quote
 
-from council.imitations import visible
+from council.prompt_injection import visible
 
 BREAK = "\u200b"
 # What may stand between the signs of a token without being seen.

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from bot.ports import RoundStoppedError, Sight, Sights
-from council.prompts.chairing import draft_of
+from council.prompts.synthesis import draft_of
 from council.rounds import Round, in_panel_order
 
 DRAFT_SECONDS = 0.1

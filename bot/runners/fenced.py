@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from council.behind import Behind
-from council.calls import Call, Reply
+from council.answers import Call, Reply
+from council.budget import Behind
 from council.ports import Gateway
 
 

@@ -16,12 +16,12 @@ from bot.runners.carried import Carried, sights_until_closed
 from bot.runners.claims import NO_CLAIMS
 from bot.runners.tap import Tap
 from bot.tracing import Trace, Tracing, untraced
-from council.convene import convene
 from council.errors import CouncilError
 from council.panel import Panel
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.ports import Gateway, Store, Wanted
 from council.rounds import Round
-from council.sitting import Council
 
 Prepare = Callable[[Panel], Awaitable[None]]
 Paying = Callable[[Round, Gateway], AbstractAsyncContextManager[Gateway]]

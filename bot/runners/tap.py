@@ -3,8 +3,8 @@
 import asyncio
 from contextlib import suppress
 
-from council.behind import Behind
-from council.calls import Call, Reply
+from council.answers import Call, Reply
+from council.budget import Behind
 from council.ports import Gateway
 
 _SAVING_SECONDS = 0.05  # what a reply takes from here to the store

@@ -18,8 +18,7 @@ from bot.commands.fitting import Way, fitted, still_going, way_to
 from bot.doing import Doing
 from bot.render.schedules import dropped_post, paused_post, skipped_post
 from bot.schedules.due import Due, due
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.models import Bakeoff, Schedule
 from council.errors import CouncilError, PanelError, SuiteError
 
 Hold = Callable[[Desk, Chat | None, Bakeoff], Awaitable[object]]

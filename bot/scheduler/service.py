@@ -20,7 +20,7 @@ from bot.scheduler.firing import Firing, Hold
 from bot.scheduler.trigger import SlotTrigger
 from bot.schedules.due import due, slots_of
 from bot.schedules.slots import Slots
-from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.models import Schedule
 from council.errors import CouncilError
 
 LOOK_SECONDS = 30.0

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.schedules.slots import Slot, Slots
-from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.models import Schedule
 
 GRACE_SECONDS = 3600  # how late a slot may still run
 

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from croniter import croniter
 
-from council.bakeoffs.schedule import slot_of
+from council.bakeoffs.models import slot_of
 
 _SECOND, _NONE = timedelta(seconds=1), timedelta()
 

@@ -33,15 +33,15 @@ from bot.settings.council_toml import (
 from bot.settings.display import display_name
 from bot.settings.faults import SettingsError, faults_of
 from bot.settings.suites_toml import SuiteSection, suite_from
-from council.bakeoffs.suite import Suite
+from council.bakeoffs.models import Suite
+from council.budget_caps import Caps, Scope
 from council.errors import PanelError, SuiteError
-from council.families import family_of
-from council.methods import METHODS
+from council.model_families import family_of
 from council.money import cap_micro
 from council.panel import Member, ModelId, Panel, Rubric, Terms
-from council.prompts.rubrics import DEFAULT_RUBRIC, rubric
+from council.pipeline.methods import METHODS
+from council.prompts.shared import DEFAULT_RUBRIC, rubric
 from council.providers import Limits
-from council.spending import Caps, Scope
 
 Section = TypeVar("Section")
 

@@ -8,7 +8,7 @@ from pydantic import model_validator
 
 from bot.settings.council_toml import Part
 from bot.suites.reading import in_category, read_file, suite_of
-from council.bakeoffs.suite import Suite
+from council.bakeoffs.models import Suite
 from council.errors import SuiteError
 
 

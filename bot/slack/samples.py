@@ -20,13 +20,12 @@ from bot.slack.presses import why_view
 from bot.slack.suite_form import suite_view
 from bot.slack.threads import Context
 from bot.slack.workspace import CHAT
-from council.answers import Absence, Answer, Role
+from council.answers import Absence, Answer, Prompt, Reply, Role
 from council.ballots import Ballot
-from council.calls import Prompt, Reply
-from council.counting import counted, drawn
 from council.panel import Member, ModelId, Panel
 from council.places import Place
-from council.prompts.rubrics import DEFAULT_RUBRIC
+from council.prompts.shared import DEFAULT_RUBRIC
+from council.round_rules import counted, drawn
 from council.rounds import Closing, Question, Round, Synthesis
 
 _LEVELS = (Level.DATA_TABLE, Level.TABLE, Level.MONOSPACE)

@@ -7,7 +7,7 @@ from math import nan
 
 from bot.texts import MOST_CHARACTERS, cleaned
 from council.bakeoffs.grading import check_reference, usual_grading
-from council.bakeoffs.suite import Grading, Reference, SuiteQuestion
+from council.bakeoffs.models import Grading, Reference, SuiteQuestion
 from council.errors import SuiteError
 
 COLUMNS = ("question", "category", "answer", "grading", "tolerance", "context")

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import Suites
-from council.bakeoffs.suite import Suite
 
 HOUSE = "council.toml"  # by whom they were kept
 

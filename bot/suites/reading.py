@@ -16,7 +16,7 @@ from bot.suites.lists import (
 from bot.suites.naming import checked_name
 from bot.suites.tables import entries_of_csv
 from bot.suites.yaml_lists import entries_of_yaml
-from council.bakeoffs.suite import Suite
+from council.bakeoffs.models import Suite
 from council.errors import SuiteError
 
 READERS: dict[str, Callable[[str], Iterable[Entry]]] = {

@@ -5,7 +5,7 @@ from io import StringIO
 from typing import Any
 
 from bot.suites.entries import COLUMNS
-from council.bakeoffs.suite import Suite, SuiteQuestion
+from council.bakeoffs.models import Suite, SuiteQuestion
 
 
 def suite_document(suite: Suite) -> dict[str, Any]:

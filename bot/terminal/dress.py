@@ -23,7 +23,7 @@ from bot.chat import (
     StepState,
     Table,
 )
-from council.imitations import visible
+from council.prompt_injection import visible
 
 _MARKS = {StepState.WAITING: "·", StepState.DONE: "✓", StepState.MISSING: "–"}
 

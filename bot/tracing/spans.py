@@ -11,8 +11,8 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_context
 
 from bot.tracing import Trace
-from council.behind import Behind
-from council.calls import Call, Reply
+from council.answers import Call, Reply
+from council.budget import Behind
 from council.ports import Gateway
 from council.rounds import Round, Stage
 

@@ -12,8 +12,7 @@ from bot.render.bakeoffs import running_post
 from bot.web.bakeoffs import bakeoff_asked
 from bot.web.events import RETRY_MILLISECONDS, event_text, or_silence
 from bot.web.site import Site, fragment
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.models import Bakeoff, Progress
 from council.errors import CouncilError
 
 

@@ -22,8 +22,7 @@ from bot.render.bakeoffs import running_post, state_of, title_of
 from bot.web.asking import KEY, own_form
 from bot.web.site import Site
 from bot.web.visitors import looking, place_of, visitor_of
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.models import Bakeoff, Progress
 from council.errors import BakeoffError, CouncilError
 from council.ports import Wanted
 

@@ -19,9 +19,9 @@ from bot.web import feedback, voting
 from bot.web.downloads import download
 from bot.web.site import Site
 from bot.web.visitors import visitor_of
+from council.integrity.seal import Seal, changes
+from council.integrity.verification import verify
 from council.rounds import Round
-from council.sealing import Seal, changes
-from council.verify import verify
 
 FOUND_ROUNDS = 100
 

@@ -15,7 +15,7 @@ from bot.schedules.words import read
 from bot.web.asking import KEY, own_form
 from bot.web.site import Site
 from bot.web.visitors import looking, visitor_of
-from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.models import Schedule
 from council.errors import CouncilError, ScheduleError
 
 Act = Callable[[Desk, Said, Schedule], Awaitable[object]]

@@ -22,7 +22,7 @@ from bot.web.gate import is_known
 from bot.web.markdown import markdown
 from bot.web.seals import Seals
 from bot.web.visitors import VISITOR_COOKIE, Visitor, looking, place_of, remember, visitor_of
-from council.methods import METHODS
+from council.pipeline.methods import METHODS
 from council.ports import RoundLine
 from council.rounds import Round
 

@@ -7,7 +7,7 @@ from bot.commands.voting import cast_vote, own_vote
 from bot.web.asking import own_form
 from bot.web.site import Site
 from bot.web.visitors import visitor_of
-from council.human_votes import HumanVote
+from council.feedback import HumanVote
 from council.rounds import Round
 
 

@@ -3,8 +3,8 @@
 import asyncio
 from datetime import UTC, datetime
 
-from council.bakeoffs.suite import Suite, SuiteQuestion
-from council.estimates import Estimate, estimated
+from council.bakeoffs.models import Suite, SuiteQuestion
+from council.budget import Estimate, estimated
 from council.money import cap_micro
 from council.panel import Panel
 from council.ports import Gateway

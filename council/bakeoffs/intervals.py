@@ -9,7 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from council.bakeoffs.columns import PRECISION, Floats
+from council.bakeoffs.record_arrays import PRECISION, Floats
 
 Interval = tuple[float, float]
 

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from council.bakeoffs.bakeoff import Bakeoff, Ending
-from council.bakeoffs.packed import Packed
-from council.bakeoffs.schedule import Schedule
-from council.bakeoffs.suite import Suite
+from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
+from council.bakeoffs.records import Packed
 
 
 @dataclass(frozen=True, slots=True)

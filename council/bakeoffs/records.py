@@ -1,7 +1,24 @@
 """What is kept of a closed round for leaderboards: numbers, no texts."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import combinations
+from statistics import fmean
+from typing import NamedTuple
+
+from council.answers import Answer
+from council.bakeoffs.grading import graded
+from council.bakeoffs.models import Bakeoff, Reference, SuiteQuestion, bakeoff_of
+from council.ballots import Ballot
+from council.labels import Label, LabelMap, Slate
+from council.rounds import Draw, Round, winning_answer
+from council.tally import Standing
+from council.tally.agreement import repetition, tau_b
+from council.tally.standings import PairMatrix, borda_shares, informative, pair_matrix, ranks
+
+# --- What is kept of a closed round for leaderboards: numbers, no texts.
 
 VERSION = 2  # of what a record holds; records of another are made anew
 
@@ -95,3 +112,243 @@ class Record:
     suite: str = ""
     suite_version: str = ""
     category: str = ""
+
+
+# --- Which numbers of a record are stored, and in which order: four tables, row after row.
+
+AUTHORED = (
+    "share",
+    "place",
+    "correct",
+    "refused",
+    "absent",
+    "words",
+    "tokens_out",
+    "cost_usd",
+    "seconds",
+    "first_votes",
+    "ballots",
+    "named_itself",
+)
+JUDGED = ("valid", "spoiled", "tau_b", "first_slot", "kept", "pairs", "cost_usd")
+PAIRED = ("margin", "judges", "won")
+# The winner is stored as its place among the members, from 0.
+WHOLE = ("winner", "council_correct", "cost_usd", "seconds", "synthesis_usd", "synthesis_seconds")
+
+
+# --- A record as it is stored: who the numbers are of, as JSON, and the numbers, as bytes.
+
+
+class Packed(NamedTuple):
+    """A record as it is stored; `shape` names members and judges in the order of the numbers.
+
+    `version` is that of what records hold.
+    """
+
+    round_id: str
+    asked_at: datetime
+    panel: str
+    scope: str
+    bakeoff: str
+    number: int
+    suite: str
+    suite_version: str
+    category: str
+    shape: str
+    numbers: bytes
+    version: int
+
+
+# --- Whether an answer declines to answer, told from its first words.
+
+_LOOKED_AT = 300  # characters; a refusal says so at once
+_CANNOT = (
+    r"(?:can(?:no|')?t|can ?not|could ?n[o']t|won'?t|will not|(?: ?am|'m) (?:not able|unable) to)"
+)
+_HELP = (
+    r"(?:help|assist|answer|provide|comply|fulfil+|do that|discuss|engage|support|participate|"
+    r"share|give|write|create|generate|complete|continue with|respond|offer)"
+)
+_REFUSALS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\A(?:i'?m |i am )?(?:very |really |so )?(?:sorry|afraid|apologi[sz]e)\b.{{0,60}}?"
+        rf"\bi ?{_CANNOT}\b",
+        rf"\A(?:unfortunately,? )?i ?{_CANNOT}\s+(?:\w+\s+)?{_HELP}\b",
+        rf"\Aas an? (?:ai|artificial|(?:large )?language)\b.{{0,80}}?\bi ?{_CANNOT}\b",
+        r"\A(?:i must|i have to|i need to|i'?d (?:have|prefer|rather)(?: to| not)?) "
+        r"(?:respectfully )?(?:decline|refuse|not answer)\b",
+        r"\Ai (?:respectfully )?(?:decline|refuse) to\b",
+        r"\A(?:this|that|your|the) (?:request|question|prompt) "
+        r"(?:goes against|is against|violates)\b",
+    )
+)
+
+
+def is_refusal(text: str) -> bool:
+    """Say whether a text begins as a refusal does."""
+    beginning = " ".join(text.replace("*", "").split())[:_LOOKED_AT]
+    beginning = beginning.replace("’", "'").lstrip("_#> \"'")
+    return any(pattern.match(beginning) for pattern in _REFUSALS)
+
+
+# --- From a closed round to what is kept of it for leaderboards.
+
+_NO_QUESTION = SuiteQuestion("")
+
+
+def record_of(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
+    """Give the numbers of a closed round; one that failed has absences and costs, no shares.
+
+    Answers are graded where the bake-off's suite has a reference for the question.
+    """
+    number = bakeoff_of(round_.id)[1] if bakeoff else 0
+    question = bakeoff.suite.questions[number - 1] if bakeoff else _NO_QUESTION
+    if round_.closing and round_.closing.failure:
+        round_ = replace(round_, draw=None, tally=None)
+    counted = _Counted.of(round_)
+    return Record(
+        round_id=round_.id,
+        asked_at=round_.asked_at,
+        panel=round_.panel.name,
+        scope=round_.question.place.scope,
+        authored=tuple(
+            _authored(seat.key, round_, counted, question.reference)
+            for seat in round_.panel.members
+        ),
+        judged=tuple(_judged(slate, round_, counted) for slate in counted.slates),
+        margins=tuple(_margins(round_, counted)),
+        whole=_whole(round_, question.reference),
+        bakeoff=round_.bakeoff,
+        number=number,
+        suite=bakeoff.suite.name if bakeoff else "",
+        suite_version=bakeoff.suite.version if bakeoff else "",
+        category=question.category,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What a round's ballots say, in the names of authors; nothing for a round that failed."""
+
+    labels: dict[str, Label]
+    slates: tuple[Slate, ...]
+    ballots: tuple[Ballot, ...]
+    lines: dict[Label, Standing]
+    matrix: PairMatrix
+
+    @classmethod
+    def of(cls, round_: Round) -> "_Counted":
+        draw = round_.draw or Draw(LabelMap(()), ())
+        ballots = informative(round_.ballots) if round_.tally else ()
+        lines = round_.tally.standings if round_.tally else ()
+        return cls(
+            labels=dict(draw.labels.pairs),
+            slates=draw.slates,
+            ballots=ballots,
+            lines={line.label: line for line in lines},
+            matrix=pair_matrix(ballots),
+        )
+
+
+def _authored(
+    member: str, round_: Round, counted: _Counted, reference: Reference | None
+) -> Authored:
+    answer = next((answer for answer in round_.answers if answer.member == member), None)
+    if answer is None:
+        return Authored(member, absent=True)
+    label = counted.labels.get(member)
+    line = counted.lines.get(label) if label else None
+    is_placed = line is not None and line.share is not None
+    return Authored(
+        member=member,
+        share=line.share if line else None,
+        place=line.place if line and is_placed else None,
+        correct=graded(reference, answer.text) if reference else None,
+        refused=is_refusal(answer.text),
+        words=len(answer.text.split()) or None,  # none are left of a forgotten round
+        tokens_out=answer.reply.tokens_out,
+        cost_usd=answer.reply.cost_usd,
+        seconds=answer.reply.seconds,
+        first_votes=line.first_votes if line else None,
+        ballots=sum(label in ballot.shown for ballot in counted.ballots) if line else None,
+        named_itself=bool(answer.scrubbed),
+    )
+
+
+def _judged(slate: Slate, round_: Round, counted: _Counted) -> Judged:
+    judge = slate.judge
+    own = next((ballot for ballot in counted.ballots if ballot.judge == judge), None)
+    spoiled = [one for one in round_.spoiled if one.judge == judge and not one.is_audit]
+    papers = [one.paper for one in spoiled]
+    papers += [own.paper] if own and own.paper else []
+    found = Judged(
+        judge,
+        spoiled=len(spoiled),
+        cost_usd=_total(paper.reply.cost_usd for paper in papers) if papers else None,
+    )
+    if own is None:
+        return found
+    again = [
+        repetition(own.ranking, ballot.ranking)
+        for ballot in round_.ballots
+        if ballot.judge == judge and ballot.audit == "order"
+    ]
+    return replace(
+        found,
+        valid=True,
+        tau_b=_agreement(own, counted.ballots),
+        first_slot=borda_shares(own.ranking)[own.shown[0]],
+        kept=sum(one.pairs - one.changed for one in again),
+        pairs=sum(one.pairs for one in again),
+    )
+
+
+def _agreement(own: Ballot, ballots: Iterable[Ballot]) -> float | None:
+    """Give the mean τ_b with each other judge's ballot, on the answers both ranked."""
+    others = (ballot for ballot in ballots if ballot.judge != own.judge)
+    taus = [tau_b(ranks(own.ranking), ranks(other.ranking)) for other in others]
+    known = [tau for tau in taus if tau is not None]
+    return fmean(known) if known else None
+
+
+def _margins(round_: Round, counted: _Counted) -> Iterator[Margin]:
+    """Give a margin for each two members that both answered, in panel order."""
+    shares = [borda_shares(ballot.ranking) for ballot in counted.ballots]
+    authors = [seat.key for seat in round_.panel.members if seat.key in counted.labels]
+    for first, second in combinations(authors, 2):
+        one, other = counted.labels[first], counted.labels[second]
+        # Whoever saw both answers wrote neither.
+        leads = [share[one] - share[other] for share in shares if one in share and other in share]
+        yield Margin(
+            first,
+            second,
+            margin=fmean(leads) if leads else None,
+            judges=len(leads),
+            won=counted.matrix.get((one, other)),
+        )
+
+
+def _whole(round_: Round, reference: Reference | None) -> Whole:
+    synthesis = round_.synthesis
+    reply = synthesis.reply if synthesis else None
+    winner: Answer | None = None
+    if round_.draw and round_.tally and round_.answers:
+        winner = winning_answer(round_, round_.draw, round_.tally)
+    return Whole(
+        winner=winner.member if winner else None,
+        # Whoever asked and was given nothing was given nothing right.
+        council_correct=bool(synthesis and graded(reference, synthesis.text))
+        if reference
+        else None,
+        cost_usd=_total(reply.cost_usd for reply in round_.replies),
+        seconds=round_.closing.seconds if round_.closing else None,
+        synthesis_usd=reply.cost_usd if reply else None,
+        synthesis_seconds=reply.seconds if reply else None,
+    )
+
+
+def _total(costs: Iterable[float | None]) -> float | None:
+    """Give the sum, or None if one of them is not known."""
+    known = list(costs)
+    return None if None in known else sum(cost for cost in known if cost is not None)

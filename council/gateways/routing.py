@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from council.calls import Call, Reply
+from council.answers import Call, Reply
 from council.errors import GatewayError
+from council.money import Price
 from council.panel import Member
 from council.ports import Gateway
-from council.prices import Price
 
 
 class RoutingGateway:

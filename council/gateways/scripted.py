@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from council.calls import Call, Reply
-from council.draws import digest, shuffled
+from council.answers import Call, Reply
 from council.errors import GatewayError
+from council.money import FREE, Price
 from council.panel import Member
-from council.prices import FREE, Price
+from council.randomness import digest, shuffled
 
 RANDOM = "random"
 _FENCE = re.compile(

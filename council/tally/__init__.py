@@ -4,7 +4,6 @@ Pure: ballots in, numbers out. Knows no gateway, no store and no clock.
 """
 
 from council.tally.standings import Standing, standings
-from council.tally.tally import Tally, count_ballots
-from council.tally.verdict import Strength, Verdict
+from council.tally.verdict import Strength, Tally, Verdict, count_ballots
 
 __all__ = ["Standing", "Strength", "Tally", "Verdict", "count_ballots", "standings"]

@@ -1,7 +1,4 @@
-"""How far judges agree: Kendall's τ_b and W, Krippendorff's α, and how many judges they amount to.
-
-Every measure is None where the ballots say too little to compute it.
-"""
+"""How far judges agree: Kendall's τ_b and W, Krippendorff's α, the effective number of judges."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +8,11 @@ from statistics import fmean
 
 import numpy as np
 
-from council.ballots import Ballot
+from council.ballots import Ballot, Ranking
 from council.labels import Label
-from council.tally.borda import borda_shares, ranks
+from council.tally.standings import borda_shares, ranks
+
+# --- How far judges agree: Kendall's τ_b and W, Krippendorff's α, and how many judges they amount
 
 FEWEST_ROUNDS = 30  # before that a panel's effective number of judges is noise
 
@@ -114,3 +113,28 @@ def effective_number(judges: int, taus: Iterable[float]) -> float | None:
     """Give N_eff, 1 to n, from the mean τ_b of each two judges; None where these cancel out."""
     total = judges + 2 * sum(taus)
     return min(float(judges), max(1.0, judges**2 / total)) if total > 0 else None
+
+
+# --- Whether a judge puts the same answers in the same order when it ranks them again.
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """How many of the pairs on both rankings stand otherwise on the second."""
+
+    changed: int
+    pairs: int
+
+
+def repetition(first: Ranking, again: Ranking) -> Repetition:
+    """Compare two rankings pair by pair; a tie on one of them alone is a change."""
+    one, other = ranks(first), ranks(again)
+    pairs = [
+        (_side(one[x] - one[y]), _side(other[x] - other[y]))
+        for x, y in combinations([label for label in one if label in other], 2)
+    ]
+    return Repetition(sum(before != after for before, after in pairs), len(pairs))
+
+
+def _side(difference: float) -> int:
+    return (difference > 0) - (difference < 0)

@@ -1,12 +1,69 @@
-"""Standings: one line for each candidate of a round."""
+"""Borda points and shares of one ballot."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
-from council.ballots import Ballot
+from council.ballots import Ballot, Ranking
 from council.labels import Label
-from council.tally.borda import borda_points, ranks
-from council.tally.pairs import pair_matrix, pair_share
+
+# --- Borda points and shares of one ballot.
+
+
+def ranks(ranking: Ranking) -> dict[Label, float]:
+    """Give each label its rank, 1 for the best; tied labels have their places' average."""
+    above = 0
+    found: dict[Label, float] = {}
+    for place in ranking:
+        found |= dict.fromkeys(place, above + (len(place) + 1) / 2)
+        above += len(place)
+    return found
+
+
+def borda_points(ranking: Ranking) -> dict[Label, float]:
+    """Give each label the number of rivals it beat, m − r: 0 for the last, a tie is half a win."""
+    found = ranks(ranking)
+    return {label: len(found) - rank for label, rank in found.items()}
+
+
+def borda_shares(ranking: Ranking) -> dict[Label, float]:
+    """Give each label the share of its rivals it beat, (m − r)/(m − 1); a lone label gets none."""
+    points = borda_points(ranking)
+    rivals = len(points) - 1
+    return {label: value / rivals for label, value in points.items()} if rivals else {}
+
+
+# --- Pair form: who was put above whom, and the share that follows from it.
+
+PairMatrix = Mapping[tuple[Label, Label], float]
+
+_TIE = 0.5
+
+
+def pair_matrix(ballots: Sequence[Ballot]) -> PairMatrix:
+    """Give, for each pair some judge saw, the share of those judges who put the first above.
+
+    A tie is half; pairs nobody saw are left out.
+    """
+    wins: dict[tuple[Label, Label], float] = {}
+    seen: dict[tuple[Label, Label], int] = {}
+    for ballot in ballots:
+        place = ranks(ballot.ranking)
+        for pair in permutations(place, 2):
+            first, second = pair
+            won = _TIE if place[first] == place[second] else float(place[first] < place[second])
+            wins[pair] = wins.get(pair, 0.0) + won
+            seen[pair] = seen.get(pair, 0) + 1
+    return {pair: wins[pair] / seen[pair] for pair in wins}
+
+
+def pair_share(label: Label, matrix: PairMatrix) -> float | None:
+    """Give the mean over rivals of the label's pair shares, 0 to 1; None if no judge ranked it."""
+    shares = [share for (first, _), share in matrix.items() if first == label]
+    return sum(shares) / len(shares) if shares else None
+
+
+# --- Standings: one line for each candidate of a round.
 
 TOLERANCE = 1e-9  # shares this close are equal
 

@@ -1,15 +1,94 @@
-"""How strong a verdict is, said about its winner."""
+"""How often random ballots would give some answer a share as high as the winner's."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations, permutations
+from math import factorial, prod
+
+import numpy as np
+from numpy.typing import NDArray
 
 from council.ballots import Ballot
 from council.labels import Label
+from council.randomness import shuffled
 from council.tally.agreement import Agreement, agreement
-from council.tally.borda import borda_shares
-from council.tally.chance import chance
-from council.tally.standings import TOLERANCE, Standing, first_alone, informative
+from council.tally.standings import (
+    TOLERANCE,
+    Standing,
+    borda_shares,
+    first_alone,
+    informative,
+    standings,
+)
+
+# --- How often random ballots would give some answer a share as high as the winner's.
+
+MOST_OUTCOMES = 1_000_000
+DRAWS = 2_000
+
+_Shares = NDArray[np.float64]
+_Order = tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """The best share of every random outcome, exact or drawn."""
+
+    best_shares: _Shares
+    exact: bool
+
+    def of_reaching(self, share: float) -> float:
+        """Give the chance, 0 to 1, that some answer reaches at least this share."""
+        hits = int(np.count_nonzero(self.best_shares >= share - TOLERANCE))
+        if self.exact:
+            return hits / len(self.best_shares)
+        return (1 + hits) / (1 + len(self.best_shares))
+
+
+def chance(slates: Sequence[_Order], seed: str) -> Chance:
+    """Give the best shares that random strict ballots over the same slates would lead to."""
+    labels = sorted({label for slate in slates for label in slate})
+    pairs = _PairWeights(labels, slates)
+    if prod(factorial(len(slate)) for slate in slates) <= MOST_OUTCOMES:
+        totals = np.zeros((1, pairs.count))
+        for slate in slates:
+            options = pairs.gains([*permutations(slate)])
+            totals = (totals[:, None, :] + options[None, :, :]).reshape(-1, pairs.count)
+        return Chance(totals.max(axis=1), exact=True)
+    totals = np.zeros((DRAWS, pairs.count))
+    for j, slate in enumerate(slates):
+        totals += pairs.gains([shuffled(slate, seed, f"chance {i} {j}") for i in range(DRAWS)])
+    return Chance(totals.max(axis=1), exact=False)
+
+
+class _PairWeights:
+    """What each pair won on one ballot adds to a share: 1 over (judges who saw it × rivals)."""
+
+    def __init__(self, labels: Sequence[Label], slates: Sequence[_Order]) -> None:
+        self._at = {label: i for i, label in enumerate(labels)}
+        seen = np.zeros((len(labels), len(labels)))
+        for slate in slates:
+            places = [self._at[label] for label in slate]
+            seen[np.ix_(places, places)] += 1
+        np.fill_diagonal(seen, 0)
+        self.count = len(labels)
+        rivals = np.count_nonzero(seen, axis=1)
+        with np.errstate(divide="ignore"):
+            self._weights = np.where(seen > 0, 1 / (seen * rivals[:, None]), 0.0)
+
+    def gains(self, orders: Sequence[_Order]) -> _Shares:
+        """Give what each strict order of one slate adds to each label's share, a row an order."""
+        places = np.array([[self._at[label] for label in order] for order in orders])
+        gained = np.zeros((len(orders), self.count))
+        rows = np.arange(len(orders))
+        for better, worse in combinations(range(places.shape[1]), 2):
+            winners = places[:, better]
+            gained[rows, winners] += self._weights[winners, places[:, worse]]
+        return gained
+
+
+# --- How strong a verdict is, said about its winner.
 
 CLEAR_P = 0.05
 CLOSE_P = 0.6
@@ -94,3 +173,21 @@ def _outside_margin(first: Label, second: Label, ballots: Sequence[Ballot]) -> f
         if first in shares and second in shares
     ]
     return sum(leads) / len(leads) if leads else 0.0
+
+
+# --- The tally of a round: its standings and its verdict.
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Standings, best first, and what they allow to say; without a counted ballot, no standings."""
+
+    standings: tuple[Standing, ...]
+    verdict: Verdict
+
+
+def count_ballots(labels: Iterable[Label], ballots: Sequence[Ballot], seed: str) -> Tally:
+    """Count ballots over labels; the seed decides only draws made where p cannot be exact."""
+    lines = standings(labels, ballots)
+    found = verdict(lines, ballots, seed)
+    return Tally(lines if found.p is not None else (), found)

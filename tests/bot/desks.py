@@ -8,11 +8,11 @@ from bot.chat import Chat, Post, Said, Sent
 from bot.commands.desk import Desk, now
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner
-from council.budgeting import Budget
+from council.budget import Budget
+from council.budget_caps import Caps
 from council.panel import Panel
 from council.places import Place
 from council.ports import Gateway
-from council.spending import Caps
 from storage.memory import MemoryOutgoing, MemoryStore
 from storage.memory_bench import memory_bench
 from storage.memory_experiments import MemoryExperiments

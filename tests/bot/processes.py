@@ -10,9 +10,9 @@ from bot.commands.desk import Desk
 from bot.door import OwnDoor
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner
-from council.budgeting import Budget
+from council.budget import Budget
+from council.budget_caps import Caps
 from council.ports import Gateway
-from council.spending import Caps
 from storage.clock import SqlClock
 from storage.database import open_engine
 from storage.door import SqlDoor

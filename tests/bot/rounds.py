@@ -6,11 +6,11 @@ from itertools import chain, repeat
 
 from bot.chat import Buttons, Mentions, Part, Post, Steps, Table
 from bot.render.report import report
-from council.calls import Reply
-from council.convene import convene
+from council.answers import Reply
 from council.panel import Panel
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.rounds import Question, Round
-from council.sitting import Council
 from storage.memory import MemoryStore
 from tests.builders import NAMES, a_panel, a_question, a_round
 from tests.fakes import FakeGateway, Read

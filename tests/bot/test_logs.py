@@ -9,7 +9,7 @@ import structlog
 from bot import logs
 from bot.chat import Asker, Said
 from bot.commands.hearing import hear
-from council.calls import Call, Reply
+from council.answers import Call, Reply
 from council.places import Place
 from tests.bot.desks import FakeChat, a_desk
 from tests.fakes import FakeGateway

@@ -5,14 +5,23 @@ from dataclasses import replace
 
 import pytest
 
-from council.audits import NAMED, ORDER, OWN, POLICY, Audit, due_audit, kinds_of
 from council.ballots import AUDIT_ATTEMPT, Ballot
-from council.counting import counted, drawn
-from council.forgetting import forget
+from council.integrity.erasure import forget
+from council.integrity.verification import verify
 from council.panel import Terms
-from council.prompts.fences import nonce_for
+from council.prompts.shared import nonce_for
+from council.round_rules import (
+    NAMED,
+    ORDER,
+    OWN,
+    POLICY,
+    Audit,
+    counted,
+    drawn,
+    due_audit,
+    kinds_of,
+)
 from council.rounds import Round
-from council.verify import verify
 from tests.builders import (
     ASKED_AT,
     CLAUDE,

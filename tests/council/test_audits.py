@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from council.audits import Audit, due_audit
 from council.ballots import Ballot, SpoiledBallot
-from council.counting import counted, drawn
-from council.draws import fraction
 from council.panel import Terms
-from council.prompts.fences import nonce_for
+from council.prompts.shared import nonce_for
+from council.randomness import fraction
+from council.round_rules import Audit, counted, drawn, due_audit
 from council.rounds import Round
 from tests.builders import (
     CLAUDE,

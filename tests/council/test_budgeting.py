@@ -7,18 +7,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from council.answers import Role
-from council.budgeting import Budget
-from council.calls import Call, Prompt, Reply
-from council.convene import convene
+from council.answers import Call, Prompt, Reply, Role
+from council.budget import Budget
+from council.budget_caps import Account, Caps, Scope, Used
 from council.errors import BudgetError, GatewayError, StoreError, UncoveredError
+from council.money import Price
 from council.panel import Terms
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.places import Place
 from council.ports import Gateway
-from council.prices import Price
 from council.rounds import Closing, Question, Round
-from council.sitting import Council
-from council.spending import Account, Caps, Scope, Used
 from storage.memory import MemoryStore
 from storage.memory_ledger import MemoryLedger
 from tests.builders import CLAUDE, GEMINI, GPT, a_member, a_panel, a_round

@@ -1,6 +1,6 @@
 """JSON that digests rest on is the same text for the same value."""
 
-from council.canonical import canonical, fingerprint
+from council.digests import canonical, fingerprint
 
 
 def test_the_order_of_keys_and_the_language_leave_no_trace() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.chain import Walk, chain_name, walked_in_part
-from council.links import VERSION, KeptLink, Link, appended
+from council.integrity.hash_chain import VERSION, KeptLink, Link, appended
+from council.integrity.verification import Walk, chain_name, walked_in_part
 
 Tamper = Callable[[list[Link]], Sequence[Link]]
 

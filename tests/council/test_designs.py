@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 import council
-from council.draws import shuffled
-from council.labels import draw_labels
-from council.slates import draw_slates
+from council.labels import draw_labels, draw_slates
+from council.randomness import shuffled
 from tests.builders import KEYS
 
 SHIPPED = Path(council.__file__).with_name("council_designs.json")

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from council.draws import digest, shuffled
+from council.randomness import digest, shuffled
 
 ITEMS = tuple("ABCDEFGH")
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 import council.errors
-from council.convene import convene
 from council.errors import (
     ContextOverflowError,
     CouncilError,
@@ -21,7 +20,8 @@ from council.errors import (
     StoreError,
 )
 from council.panel import Panel, Terms
-from council.sitting import Council
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, RUBRIC, a_member, a_panel, a_round
 from tests.fakes import FakeGateway

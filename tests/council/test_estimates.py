@@ -1,9 +1,9 @@
 """What a round may cost is worked out from prices, lengths and limits before anything is asked."""
 
-from council.calls import Call, Prompt
-from council.estimates import BALLOT_TOKENS, TEXT_TOKENS, Estimate, call_micro, estimated
+from council.answers import Call, Prompt
+from council.budget import BALLOT_TOKENS, TEXT_TOKENS, Estimate, call_micro, estimated
+from council.money import FREE, Price
 from council.panel import Terms
-from council.prices import FREE, Price
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_member, a_panel, a_question, a_round
 from tests.fakes import FakeGateway
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.families import FAMILIES, Family, family_of
+from council.model_families import FAMILIES, Family, family_of
 
 MODELS = {
     "openai/gpt-5.1": "openai",

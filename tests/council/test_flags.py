@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from council.answers import Role
-from council.counting import counted, drawn
+from council.round_rules import counted, drawn
 from council.rounds import Round
 from tests.builders import (
     CLAUDE,

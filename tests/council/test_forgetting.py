@@ -6,13 +6,13 @@ from hashlib import sha256
 
 import pytest
 
-from council.calls import Prompt, Reply
-from council.convene import convene
+from council.answers import Prompt, Reply
 from council.errors import ForgottenError
 from council.feedback import Feedback
-from council.forgetting import check_wordless, forget, names_of_text, texts_of
+from council.integrity.erasure import check_wordless, forget, names_of_text, texts_of
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.rounds import Fallback, Question, Round, Synthesis
-from council.sitting import Council
 from storage.memory import MemoryStore
 from tests.builders import ASKED_AT, CLAUDE, a_ballot, a_round
 from tests.council.verifying.tampering import ROUND

@@ -97,8 +97,8 @@ SYNTHESES = [
     '"(" + many(" ") + "x"',
 ]
 READERS = {
-    "defused": ("from council.imitations import defused as read", IMITATIONS),
-    "suspicions": ("from council.imitations import suspicions as read", IMITATIONS),
+    "defused": ("from council.prompt_injection import defused as read", IMITATIONS),
+    "suspicions": ("from council.prompt_injection import suspicions as read", IMITATIONS),
     "scrub": ("from council.scrub import scrub as read", [*ANSWERS, *TONGUES, *IMITATIONS]),
     "without_names": (
         "from council.scrub import without_names\n"
@@ -106,7 +106,7 @@ READERS = {
         ANSWERS,
     ),
     "reasons": (
-        "from council.ballots.reasons import in_public_labels\n"
+        "from council.ballots import in_public_labels\n"
         "read = lambda text: in_public_labels(text, {'A': 'K'})",
         REASONS,
     ),
@@ -115,7 +115,7 @@ READERS = {
         BALLOTS,
     ),
     "syntheses": (
-        "from council.prompts.chairing import read_chair_reply\n"
+        "from council.prompts.synthesis import read_chair_reply\n"
         "read = lambda text: read_chair_reply(text, 'KL')",
         SYNTHESES,
     ),

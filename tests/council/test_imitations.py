@@ -5,7 +5,7 @@ from base64 import b64encode
 
 import pytest
 
-from council.imitations import defused, suspicions, visible, without_fences
+from council.prompt_injection import defused, suspicions, visible, without_fences
 from tests.council.scrub_cases import ORDINARY, Ordinary
 
 ZERO_WIDTH = "\u200b"

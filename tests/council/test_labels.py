@@ -4,8 +4,7 @@ from collections import Counter
 
 import pytest
 
-from council.labels import PUBLIC_LETTERS, LabelMap, draw_labels
-from council.slates import SLOT_LETTERS
+from council.labels import PUBLIC_LETTERS, SLOT_LETTERS, LabelMap, draw_labels
 from tests.builders import KEYS, labels
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from council.canonical import fingerprint
-from council.links import VERSION, Link, appended
+from council.digests import fingerprint
+from council.integrity.hash_chain import VERSION, Link, appended
 
 FIRST = appended(None, "slack/T1", "r1", "d1")
 SECOND = appended(FIRST, "slack/T1", "r2", "d2", "elsewhere")

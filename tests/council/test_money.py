@@ -2,8 +2,7 @@
 
 import pytest
 
-from council.money import about, cap_micro, cost_micro, dollars
-from council.prices import Price
+from council.money import Price, about, cap_micro, cost_micro, dollars
 
 
 @pytest.mark.parametrize(

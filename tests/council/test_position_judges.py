@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from council.slates import Slate
+from council.labels import Slate
 from council.tally import Strength
 from tests.builders import a_panel, a_round, answered, in_order_shown, ranked
 

@@ -2,12 +2,20 @@
 
 import pytest
 
-from council.answers import Role
-from council.calls import Reply
-from council.counting import counted, drawn
-from council.rounds import Artefact, Closing, Fallback, Round, Stage, Synthesis, in_panel_order
-from council.stages.candidates import candidates, own_names
-from council.winners import first_labels, winning_answer
+from council.answers import Reply, Role
+from council.pipeline.stages import candidates, own_names
+from council.round_rules import counted, drawn
+from council.rounds import (
+    Artefact,
+    Closing,
+    Fallback,
+    Round,
+    Stage,
+    Synthesis,
+    first_labels,
+    in_panel_order,
+    winning_answer,
+)
 from tests.builders import (
     CLAUDE,
     DEEPSEEK,

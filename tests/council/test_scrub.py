@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.scrub import MASK, scrub, without_names
+from council.anonymize.scrub import MASK, scrub, without_names
 from tests.builders import CLAUDE, GPT, NAMES
 from tests.council.scrub_cases import ORDINARY, SIGNED, Ordinary, Signed
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from council.families import FAMILIES
-from council.scrub import MASK, ready, scrub
-from council.scrub.languages import LANGUAGES as READ
-from council.scrub.mentions import family_at, marked
+from council.anonymize.languages import LANGUAGES as READ
+from council.anonymize.names import family_at, marked
+from council.anonymize.scrub import MASK, ready, scrub
+from council.model_families import FAMILIES
 from tests.council.scrub_corpus import GROUPS, LANGUAGES, texts
 
 each_language = pytest.mark.parametrize("language", LANGUAGES)

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from council.labels import Label, LabelMap, draw_labels
-from council.slates import SLOT_LETTERS, Slate, draw_slates
+from council.labels import SLOT_LETTERS, Label, LabelMap, Slate, draw_labels, draw_slates
 from tests.builders import KEYS, a_slate
 
 SEEDS = [str(seed) for seed in range(400)]

@@ -5,9 +5,9 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
+from council.budget_caps import Account, Caps, Refusal, Scope, Used, refusal, schedule_of
 from council.places import NOWHERE, Place
 from council.rounds import Question
-from council.spending import Account, Caps, Refusal, Scope, Used, refusal, schedule_of
 from tests.builders import a_round
 
 TODAY = date(2026, 11, 21)

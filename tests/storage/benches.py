@@ -5,11 +5,9 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.packed import Packed
+from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import Bench
-from council.bakeoffs.records import VERSION
-from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
+from council.bakeoffs.records import VERSION, Packed
 from council.places import Place
 from council.ports import Outgoing, Store
 from storage.bakeoffs import SqlBakeoffs

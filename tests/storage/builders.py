@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from council.answers import Prompt, Reply
 from council.ballots import Ballot
-from council.calls import Prompt, Reply
 from council.panel import Panel
 from council.ports import Store
 from council.rounds import Artefact, Closing, Round, Synthesis

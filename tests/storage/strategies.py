@@ -10,14 +10,12 @@ from uuid import uuid4
 
 from hypothesis import strategies as st
 
-from council.answers import Absence, Answer, Role
+from council.answers import Absence, Answer, Prompt, Reply, Role
 from council.ballots import Ballot, Paper, Ranking, SpoiledBallot
-from council.calls import Prompt, Reply
-from council.forgetting import forget
-from council.labels import PUBLIC_LETTERS, Label, LabelMap
+from council.integrity.erasure import forget
+from council.labels import PUBLIC_LETTERS, Label, LabelMap, Slate
 from council.panel import Member, ModelId, Panel, Rubric, Terms
 from council.rounds import Closing, Draw, Fallback, Question, Round, Stage, Synthesis
-from council.slates import Slate
 from council.tally import Standing, Strength, Tally, Verdict
 from council.tally.agreement import Agreement
 from tests.builders import ASKED_AT

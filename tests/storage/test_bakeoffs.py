@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.bakeoff import Ending
+from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import EVERY_BAKEOFF, Bench, WantedBakeoffs
 from council.errors import BakeoffError, StoreError
 from storage.bakeoffs import SqlBakeoffs

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from council.bakeoffs.bakeoff import Ending
+from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import KeptSuite
 from council.errors import StoreError
 from storage.bench_documents import Kept, kept_line, thing_of

@@ -10,11 +10,10 @@ import pytest
 from sqlalchemy import inspect, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from council.budget_caps import Account
 from council.errors import StoreError
-from council.feedback import Feedback
-from council.human_votes import HumanVote
+from council.feedback import Feedback, HumanVote
 from council.rounds import Question
-from council.spending import Account
 from storage.copying import Contents, contents, copy, others, tables
 from storage.database import open_engine
 from storage.experiments import SqlExperiments

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 
 from council.errors import StoreError
-from council.feedback import Feedback
-from council.human_votes import HumanVote
+from council.feedback import Feedback, HumanVote
+from council.integrity.verification import verify
 from council.rounds import Round, in_panel_order
-from council.verify import verify
 from storage.documents import Record, line_of, record_of
 from tests.builders import ASKED_AT, an_answer
 from tests.storage.builders import a_closed_round

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from council.budget_caps import Account, Caps, Scope
 from council.errors import RoundNotFoundError
 from council.places import Place
 from council.ports import Ledger, Outgoing, Store
 from council.rounds import Question, Round
-from council.spending import Account, Caps, Scope
 from storage.ledger import SqlLedger
 from storage.memory import MemoryOutgoing, MemoryStore
 from storage.memory_ledger import MemoryLedger

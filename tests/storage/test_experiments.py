@@ -8,11 +8,10 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bias.experiment.experiment import Held
-from council.bias.experiment.ports import Experiments
-from council.bias.grades.grade import Framing
-from council.calls import Reply
+from council.answers import Reply
 from council.errors import StoreError
+from council.research.experiment import Experiments, Held
+from council.research.grades import Framing
 from storage.experiments import SqlExperiments
 from storage.memory_experiments import MemoryExperiments
 from storage.sql import SqlStore

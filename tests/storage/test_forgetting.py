@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import ForgottenError, RoundNotFoundError, StoreError
-from council.forgetting import forget
+from council.integrity.erasure import forget
 from council.ports import Store, Wanted
 from council.rounds import Closing, Question, Round, in_panel_order
 from storage.database import for_reading, open_engine

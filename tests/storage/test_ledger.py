@@ -5,8 +5,8 @@ from datetime import date
 
 import pytest
 
+from council.budget_caps import Account, Caps, Scope, Used
 from council.ports import Ledger
-from council.spending import Account, Caps, Scope, Used
 
 TODAY, TOMORROW, NEXT_MONTH = date(2026, 11, 29), date(2026, 11, 30), date(2026, 12, 1)
 NOBODY = Account("", TODAY)

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from council.budget_caps import Account, Caps, Scope, Used
 from council.ports import Ledger
-from council.spending import Account, Caps, Scope, Used
 from storage.database import open_engine
 from storage.ledger import SqlLedger
 from storage.memory_ledger import MemoryLedger

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from council.spending import Account, Caps, Scope, Used
+from council.budget_caps import Account, Caps, Scope, Used
 from storage.database import open_engine
 from storage.ledger import SqlLedger
 

@@ -11,12 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import SQLModel
 
-from council.bakeoffs.bakeoff import Ending
+from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import Bench, WantedBakeoffs, WantedRecords
+from council.budget_caps import Account, Caps
 from council.errors import StoreError
 from council.ports import Wanted
 from council.rounds import Closing
-from council.spending import Account, Caps
 from storage.acts import insert_once
 from storage.bench_rows import BakeoffRow, SourceRow, SuiteBodyRow
 from storage.database import open_engine

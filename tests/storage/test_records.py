@@ -7,9 +7,8 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import EVERY_RECORD, Bench, WantedRecords
-from council.bakeoffs.records import VERSION
+from council.bakeoffs.records import VERSION, Packed
 from council.rounds import Closing
 from storage.bench_rows import SourceRow
 from storage.records import SqlRecords

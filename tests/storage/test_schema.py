@@ -16,15 +16,15 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.convene import convene
 from council.errors import StoreError
 from council.feedback import Feedback
-from council.forgetting import forget
+from council.integrity.erasure import forget
+from council.integrity.verification import verify
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.places import NOWHERE
 from council.ports import RoundLine, Wanted
 from council.rounds import Round, Stage
-from council.sitting import Council
-from council.verify import verify
 from storage import schema
 from storage.database import open_engine, rebuilding
 from storage.memory import MemoryStore

@@ -8,10 +8,9 @@ import pytest
 from council.answers import Role
 from council.ballots import SpoiledBallot
 from council.errors import RoundNotFoundError, StoreError
-from council.labels import Label, LabelMap
+from council.labels import Label, LabelMap, Slate
 from council.ports import Store
 from council.rounds import Artefact, Closing, Draw, Synthesis
-from council.slates import Slate
 from council.tally import Tally
 from tests.builders import (
     CLAUDE,

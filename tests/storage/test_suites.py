@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import Bench, KeptSuite, SuiteLine
-from council.bakeoffs.suite import Suite
 from council.errors import StoreError, SuiteError
 from storage.suites import SqlSuites
 from tests.builders import ASKED_AT

@@ -7,9 +7,9 @@ from alembic import command
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.packed import Packed
 from council.bakeoffs.ports import WantedRecords
 from council.bakeoffs.records import VERSION as RECORDS
+from council.bakeoffs.records import Packed
 from council.bias.votes import VERSION
 from storage.bench_rows import RecordRow, SourceRow, VotesRow
 from storage.schema import upgrade

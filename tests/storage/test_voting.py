@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import ClauseElement
 
 from council.errors import RoundNotFoundError
-from council.human_votes import HumanVote
+from council.feedback import HumanVote
 from council.places import Place
 from council.ports import Store
 from council.rounds import Question

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from council.forgetting import forget
+from council.integrity.erasure import forget
 from council.places import NOWHERE, Place
 from council.ports import EVERY, RoundLine, Store, Wanted
 from council.rounds import Closing, Question, Round

@@ -6,7 +6,7 @@ from math import exp, tanh
 from bot.render.bias.effects import chance, how_sure, is_off, plain, size
 from bot.render.bias.shown import ShownBias
 from bot.render.boards.chart import percent
-from council.bakeoffs.judges import MOST_POSITION
+from council.bakeoffs.leaderboard import MOST_POSITION
 from council.bias.report import Effect, JudgeBias
 
 NOTHING = "No bias of a judge was found beyond chance yet."

@@ -13,10 +13,9 @@ from bot.chat import Table
 from bot.render.boards.chart import percent
 from bot.render.boards.leaderboard import Leaderboard
 from bot.render.figures import duration, money
-from council.bakeoffs.board import AuthorLine
 from council.bakeoffs.intervals import Interval
-from council.bakeoffs.judges import JudgeLine
-from council.bias.weights.people import WithPeople
+from council.bakeoffs.leaderboard import AuthorLine, JudgeLine
+from council.research.judge_weights import WithPeople
 
 Line = TypeVar("Line")
 

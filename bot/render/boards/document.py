@@ -10,11 +10,10 @@ from bot.render.boards.deciding import decided
 from bot.render.boards.leaderboard import Leaderboard
 from bot.render.boards.news import news_lines
 from bot.render.boards.weighed_document import weighted_document
-from council.bakeoffs.board import AuthorLine
+from council.bakeoffs.changes import TrendRun
+from council.bakeoffs.council_value import BestMember, WorthLine
 from council.bakeoffs.intervals import Interval
-from council.bakeoffs.judges import JudgeLine
-from council.bakeoffs.trend import TrendRun
-from council.bakeoffs.worth import BestMember, WorthLine
+from council.bakeoffs.leaderboard import AuthorLine, JudgeLine
 
 Document = dict[str, Any]
 Names = Mapping[str, str]

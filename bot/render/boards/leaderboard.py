@@ -5,13 +5,11 @@ from dataclasses import dataclass, field
 
 from bot.render.boards.chart import Bar, Chart, Spread
 from bot.render.boards.coverage import Coverage
-from council.bakeoffs.board import AuthorLine, Board
-from council.bakeoffs.change import Changes
-from council.bakeoffs.judges import JudgeBoard
-from council.bakeoffs.trend import TrendRun
-from council.bakeoffs.worth import Worth
-from council.bias.weights.board import WeightedBoard
-from council.bias.weights.people import WithPeople
+from council.bakeoffs.changes import Changes, TrendRun
+from council.bakeoffs.council_value import Worth
+from council.bakeoffs.leaderboard import AuthorLine, Board, JudgeBoard
+from council.research.judge_weights import WithPeople
+from council.research.weighted_leaderboard import WeightedBoard
 
 NOTHING_GRADED = Worth()
 

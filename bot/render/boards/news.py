@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from bot.chat import Heading, Line, Mentions, Note, Part, Post
 from bot.render.boards.chart import percent
 from bot.render.figures import counted, duration, listed
-from council.bakeoffs.change import Changes, Hint, Measure, Move, Sign
+from council.bakeoffs.changes import Changes, Hint, Measure, Move, Sign
 
 Names = Mapping[str, str]
 

@@ -13,7 +13,7 @@ from bot.render.boards.news import QUIET, compared, news_lines
 from bot.render.boards.weighed import weighted_parts
 from bot.render.boards.worthwhile import worth_lines, worth_table
 from bot.render.figures import counted
-from council.bakeoffs.change import Changes
+from council.bakeoffs.changes import Changes
 
 SHOWN = 5
 AS_AUTHORS = "As authors"

@@ -7,9 +7,15 @@ from bot.render.boards.chart import percent
 from bot.render.boards.columns import signed, within
 from bot.render.boards.leaderboard import Leaderboard
 from bot.render.figures import counted, listed
-from council.bias.weights.board import WeightedBoard, WeightedLine
-from council.bias.weights.names import CONSISTENCY, FAMILY, HUMAN, PEERRANK, UNIFORM
-from council.bias.weights.weighing import JudgeWeight
+from council.research.judge_weights import (
+    CONSISTENCY,
+    FAMILY,
+    HUMAN,
+    PEERRANK,
+    UNIFORM,
+    JudgeWeight,
+)
+from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 
 _TITLES = {
     UNIFORM: "With judges that all weigh alike",

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from council.bias.weights.board import WeightedBoard, WeightedLine
-from council.bias.weights.weighing import JudgeWeight
+from council.research.judge_weights import JudgeWeight
+from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 
 Document = dict[str, Any]
 Names = Mapping[str, str]

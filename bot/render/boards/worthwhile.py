@@ -7,8 +7,7 @@ from bot.render.boards.chart import percent
 from bot.render.boards.columns import within
 from bot.render.boards.leaderboard import Leaderboard
 from bot.render.figures import counted, duration, money
-from council.bakeoffs.concord import Concord
-from council.bakeoffs.worth import BestMember, Payoff, WorthLine
+from council.bakeoffs.council_value import BestMember, Concord, Payoff, WorthLine
 
 _COLUMNS = ("Answer", "Right", "95 % interval", "Against the best", "Price", "Time")
 WINNER = "Winner"

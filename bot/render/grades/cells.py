@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from council.bias.grades.paired import Paired
-from council.bias.grades.report import Mean
 from council.bias.report import Effect
+from council.research.grades import Mean, Paired
 
 NONE = "–"
 _LEAST = 0.001

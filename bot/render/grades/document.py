@@ -3,9 +3,8 @@
 from typing import Any
 
 from bot.render.grades.words import finding_lines
-from council.bias.grades.paired import Paired
-from council.bias.grades.report import GradeReport, JudgeRow, Mean
 from council.bias.report import Effect
+from council.research.grades import GradeReport, JudgeRow, Mean, Paired
 
 Document = dict[str, Any]
 

@@ -7,8 +7,7 @@ from bot.chat import Heading, Line, Note, Part, Post, Table
 from bot.render.figures import counted
 from bot.render.grades.cells import chance, ends, mean, short_names, size, statistic
 from bot.render.grades.words import finding_lines
-from council.bias.grades.paired import Paired
-from council.bias.grades.report import GradeReport, JudgeRow
+from council.research.grades import GradeReport, JudgeRow, Paired
 
 TITLE = "Self-preference by grades"
 _LEGEND = (

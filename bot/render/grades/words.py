@@ -5,10 +5,8 @@ from itertools import groupby
 
 from bot.render.figures import counted, listed
 from bot.render.grades.cells import amount, within
-from council.bias.grades.findings import Finding, Kind, findings
-from council.bias.grades.grade import Framing
-from council.bias.grades.report import GradeReport
 from council.bias.report import Effect
+from council.research.grades import Finding, Framing, GradeReport, Kind, findings
 
 FRAMED = {Framing.POSITIVE: "when 5 is best", Framing.NEGATIVE: "when 1 is best"}
 MOST_MORE = 20  # times as many items as there are; more is as good as never

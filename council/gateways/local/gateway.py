@@ -1,20 +1,69 @@
-"""The demonstration models as a gateway: fetched, served on loopback, asked through litellm."""
+"""A ballot's JSON schema made strict enough for models that cannot be trusted with a list."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
+from itertools import permutations
 from pathlib import Path
 
-from council.calls import Call, Reply
+import httpx
+
+from council.answers import Call, Reply
 from council.errors import GatewayError
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
-from council.gateways.local.fetch import Progress, fetch
-from council.gateways.local.grammar import tightened
-from council.gateways.local.platforms import supported
-from council.gateways.local.server import CONTEXT_TOKENS, LocalServer
+from council.gateways.local.download import Progress, fetch
+from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, supported
+from council.money import Price
 from council.panel import Member
-from council.prices import Price
+
+# --- A ballot's JSON schema made strict enough for models that cannot be trusted with a list.
+
+MOST_LETTERS = 5  # 120 rankings; 720 would slow the grammar down
+LONGEST_TEXT = 160
+
+
+def tightened(schema: Mapping[str, object]) -> dict[str, object]:
+    """Bound every free text, and list every possible ranking of up to five letters.
+
+    Ties are given up: a tiny model that may write them writes little else.
+    """
+    tight = _bounded(schema)
+    properties = tight.get("properties")
+    if isinstance(properties, dict):
+        letters = _letters(properties.get("ranking"))
+        if 0 < len(letters) <= MOST_LETTERS:
+            properties["ranking"] = {"enum": _rankings(letters)}
+    return tight
+
+
+def _bounded(schema: Mapping[str, object]) -> dict[str, object]:
+    tight = {key: _bounded_value(value) for key, value in schema.items()}
+    if schema.get("type") == "string" and not {"enum", "const", "maxLength"} & schema.keys():
+        tight["maxLength"] = LONGEST_TEXT
+    return tight
+
+
+def _bounded_value(value: object) -> object:
+    return _bounded(value) if isinstance(value, Mapping) else value
+
+
+def _letters(ranking: object) -> list[str]:
+    match ranking:
+        case {
+            "type": "array",
+            "items": {"type": "array", "items": {"type": "string", "enum": [*letters]}},
+        }:
+            return [str(letter) for letter in letters]
+        case _:
+            return []
+
+
+def _rankings(letters: list[str]) -> list[list[list[str]]]:
+    return [[[letter] for letter in order] for order in permutations(letters)]
+
+
+# --- The demonstration models as a gateway: fetched, served on loopback, asked through litellm.
 
 DISPLAYS = {weight.model: weight.display for weight in (SMOLLM2, QWEN_CODER)}
 SEATED_TWICE = QWEN_CODER.model
@@ -88,3 +137,30 @@ def _seats(server: LocalServer) -> dict[str, SeatSettings]:
                 headers={"Connection": "close"},  # the router drops connections that are used again
             )
     return seats
+
+
+# --- Model servers that are already running: who is there, and which models it has.
+
+TIMEOUT = httpx.Timeout(2.0, connect=0.5)
+OLLAMA = "http://127.0.0.1:11434"
+
+
+async def ollama_models(address: str = OLLAMA) -> tuple[str, ...]:
+    """Give the models an Ollama at this address has; () on any failure."""
+    return await _names(f"{address.rstrip('/')}/api/tags", entries="models", key="name")
+
+
+async def compatible_models(api_base: str) -> tuple[str, ...]:
+    """Give the models an OpenAI-compatible server lists; () on any failure."""
+    return await _names(f"{api_base.rstrip('/')}/models", entries="data", key="id")
+
+
+async def _names(url: str, *, entries: str, key: str) -> tuple[str, ...]:
+    try:
+        async with httpx.AsyncClient(timeout=TIMEOUT) as client:
+            response = await client.get(url)
+            response.raise_for_status()
+            return tuple(str(entry[key]) for entry in response.json()[entries])
+    # Whoever listens there may answer anything; what cannot be read is nobody we can use.
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, LookupError, TypeError):
+        return ()

@@ -1,12 +1,17 @@
-"""llama-server as a router on loopback: one port, one random key, every local model behind it."""
+"""A child process that cannot outlive the one that started it (Linux)."""
 
 import asyncio
+import ctypes
 import os
+import platform
+import re
 import secrets
 import signal
 import socket
 from asyncio.subprocess import DEVNULL, STDOUT, Process
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -14,8 +19,32 @@ from typing import IO, Self
 import httpx
 
 from council.errors import GatewayError
-from council.gateways.local.fetch import LocalFiles
-from council.gateways.local.leash import leash
+from council.gateways.local.download import LocalFiles
+
+# --- A child process that cannot outlive the one that started it (Linux).
+
+PR_SET_PDEATHSIG = 1
+
+
+def leash() -> Callable[[], None]:
+    """Give what a child runs before its program: from then on it dies with the starting thread.
+
+    The kernel watches the thread, so start the child from one that lives on: the event loop's.
+    """
+    parent = os.getpid()
+    # Looked up here: between fork and exec nothing should be imported.
+    prctl = ctypes.CDLL(None).prctl
+
+    def tie() -> None:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        # The parent may have died before the kernel was asked.
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return tie
+
+
+# --- llama-server as a router on loopback: one port, one random key, every local model behind it.
 
 CONTEXT_TOKENS = 4096
 # No "version = 1": this build lists it as a model called "default".
@@ -164,3 +193,65 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+# --- Which machines the demonstration server runs on.
+
+GLIBC = (2, 35)
+CPU_FLAGS = frozenset({"avx2", "bmi2", "f16c", "fma"})
+ELSEWHERE = (
+    "run Ollama, or give the address of any OpenAI-compatible server as api_base in council.toml."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the server asks of a machine; `glibc` is () where there is another C library."""
+
+    system: str
+    processor: str
+    glibc: tuple[int, ...]
+    cpu_flags: frozenset[str]
+    has_openmp: bool
+
+
+def supported(look: Callable[[], Machine] | None = None) -> str | None:
+    """Give None where the demonstration server runs, else one sentence naming what to do."""
+    machine = (look or this_machine)()
+    if (machine.system, machine.processor) != ("Linux", "x86_64"):
+        return f"The demonstration models run on Linux on x86-64 only; here, {ELSEWHERE}"
+    if machine.glibc < GLIBC:
+        return f"The demonstration models need glibc 2.35 or newer; here, {ELSEWHERE}"
+    if not machine.cpu_flags >= CPU_FLAGS:
+        return f"The demonstration models need a processor with AVX2; here, {ELSEWHERE}"
+    if not machine.has_openmp:
+        return (
+            f"The demonstration models need libgomp: install the package libgomp1, or {ELSEWHERE}"
+        )
+    return None
+
+
+def this_machine() -> Machine:
+    """Look at the machine this runs on."""
+    library, version = platform.libc_ver()
+    return Machine(
+        system=platform.system(),
+        processor=platform.machine(),
+        glibc=tuple(map(int, re.findall(r"\d+", version))) if library == "glibc" else (),
+        cpu_flags=_cpu_flags(Path("/proc/cpuinfo")),
+        has_openmp=_loads("libgomp.so.1"),
+    )
+
+
+def _cpu_flags(path: Path) -> frozenset[str]:
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
+    return frozenset(flags[1].split()) if flags else frozenset()
+
+
+def _loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True

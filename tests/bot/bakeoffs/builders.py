@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from random import Random
 
-from council.bakeoffs.packing import Packed, packed
-from council.bakeoffs.records import Authored, Judged, Margin, Record, Whole
+from council.bakeoffs.record_arrays import packed
+from council.bakeoffs.records import Authored, Judged, Margin, Packed, Record, Whole
 
 FIRST = datetime(2026, 10, 12, 9, tzinfo=UTC)
 MEMBERS = ("openai/gpt", "anthropic/claude", "gemini/pro", "ollama/qwen", "mistral/large")

@@ -7,12 +7,10 @@ from bot.bakeoffs.holding import hold
 from bot.chat import Chat, GoneError, Post, Said, Sent, UnwelcomeError
 from bot.commands.desk import Desk
 from council.answers import Role
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.progress import Progress
-from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
+from council.bakeoffs.models import Bakeoff, Grading, Progress, Reference, Suite, SuiteQuestion
+from council.money import Price
 from council.panel import Panel
 from council.places import Place
-from council.prices import Price
 from tests.bot.rounds import words_of
 from tests.builders import ASKED_AT, a_panel
 from tests.fakes import FakeGateway

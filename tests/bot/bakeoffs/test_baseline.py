@@ -8,8 +8,8 @@ import pytest
 
 from bot.bakeoffs.baseline import BaselineError, check_comparable, read_baseline, record_document
 from bot.bakeoffs.boards import changed
-from council.bakeoffs.packing import Packed, packed
-from council.bakeoffs.records import Authored, Margin, Record, Whole
+from council.bakeoffs.record_arrays import packed
+from council.bakeoffs.records import Authored, Margin, Packed, Record, Whole
 from tests.bot.bakeoffs.kitchen import a_bakeoff, a_suite
 from tests.builders import ASKED_AT
 

@@ -7,12 +7,11 @@ from bot.bakeoffs.purse import Purse
 from bot.bakeoffs.questions import round_of
 from bot.commands.desk import Desk, now
 from bot.runners.local import LocalRunner
-from council.bakeoffs.bakeoff import Bakeoff
-from council.budgeting import Budget
+from council.bakeoffs.models import Bakeoff
+from council.budget import Budget, estimated
+from council.budget_caps import Caps
 from council.errors import BudgetError
-from council.estimates import estimated
 from council.money import dollars
-from council.spending import Caps
 from storage.memory import MemoryStore
 from storage.memory_ledger import MemoryLedger
 from tests.bot.bakeoffs.kitchen import DEAR, Room, a_bakeoff, a_suite, kept

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.bakeoffs.choosing import chosen
 from bot.bakeoffs.sought import Sought
-from council.bakeoffs.packing import Packed
+from council.bakeoffs.records import Packed
 
 FIRST = datetime(2026, 11, 1, tzinfo=UTC)
 

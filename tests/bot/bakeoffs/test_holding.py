@@ -8,8 +8,7 @@ import pytest
 from bot.bakeoffs.carrying import UNFORESEEN
 from bot.bakeoffs.holding import begin, cancel, hold, reopened
 from bot.commands.desk import Desk
-from council.answers import Role
-from council.calls import Call, Reply
+from council.answers import Call, Reply, Role
 from council.errors import BakeoffError, GatewayError
 from council.ports import Wanted
 from council.rounds import Round, Stage

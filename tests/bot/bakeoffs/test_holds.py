@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.bakeoffs.holds import Held, HeldElsewhereError, Holds
-from council.bakeoffs.progress import Progress
+from council.bakeoffs.models import Progress
 from council.errors import BakeoffError
 from tests.bot.bakeoffs.kitchen import a_bakeoff
 

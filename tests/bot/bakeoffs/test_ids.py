@@ -20,9 +20,9 @@ from bot.render.names import file_name
 from bot.render.report import ACTIONS
 from bot.runners.claims import FileClaims
 from bot.web.seals import LinkError, Seals
-from council.bakeoffs.bakeoff import bakeoff_of
+from council.bakeoffs.models import bakeoff_of
+from council.budget_caps import schedule_of
 from council.places import Place
-from council.spending import schedule_of
 from storage.memory import MemoryOutgoing
 from tests.bot.bakeoffs.kitchen import Room, a_bakeoff, a_suite, held
 from tests.bot.desks import a_desk

@@ -11,10 +11,10 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.keeping import keep_counting, records_up_to_date, votes_up_to_date
-from council.bakeoffs.packing import unpacked
-from council.convene import convene
+from council.bakeoffs.record_arrays import unpacked
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.rounds import Closing, Round
-from council.sitting import Council
 from storage.database import open_engine
 from storage.memory import MemoryOutgoing, MemoryStore
 from storage.memory_bench import memory_bench

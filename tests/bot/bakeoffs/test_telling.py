@@ -8,7 +8,7 @@ from bot.bakeoffs.holding import hold
 from bot.bakeoffs.resuming import go_on_at_home, go_on_in
 from bot.chat import File, Mentions, Post, Sent, UnwelcomeError
 from bot.commands.desk import Desk
-from council.bakeoffs.bakeoff import Bakeoff, Ending
+from council.bakeoffs.models import Bakeoff, Ending
 from council.errors import StoreError
 from council.places import Place
 from council.ports import Wanted

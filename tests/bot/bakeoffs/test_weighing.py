@@ -8,7 +8,7 @@ from bot.bakeoffs.sought import Sought
 from bot.bakeoffs.weighing import weighed
 from bot.commands.desk import Desk
 from bot.render.boards import Leaderboard
-from council.human_votes import HumanVote
+from council.feedback import HumanVote
 from council.places import Place
 from storage.memory import MemoryStore
 from tests.bot.desks import a_desk

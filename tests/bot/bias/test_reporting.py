@@ -9,13 +9,13 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bias.reporting import bias_report
-from council.audits import POLICY
 from council.bakeoffs.ports import WantedRecords
 from council.bias.report import BiasReport, JudgeBias
-from council.convene import convene
+from council.integrity.verification import verify
 from council.panel import Terms
-from council.sitting import Council
-from council.verify import verify
+from council.pipeline.run import convene
+from council.pipeline.session import Council
+from council.round_rules import POLICY
 from storage.memory import MemoryOutgoing, MemoryStore
 from storage.memory_bench import memory_bench
 from tests.bot.bakeoffs.test_keeping import NEXT, engine, of_database

@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from council.bakeoffs.bakeoff import Ending
+from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import Bench
 from storage.database import open_engine
 from storage.schema import upgrade

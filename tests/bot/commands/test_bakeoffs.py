@@ -13,7 +13,7 @@ from bot.commands.desk import Desk
 from bot.commands.hearing import hear, kindly
 from bot.commands.pressing import PRESSES
 from bot.render.bakeoffs import LEAVE, START
-from council.bakeoffs.bakeoff import Ending
+from council.bakeoffs.models import Ending
 from council.errors import BakeoffError
 from council.places import Place
 from tests.bot.bakeoffs.kitchen import HERE, Room, a_bakeoff, a_suite, kept

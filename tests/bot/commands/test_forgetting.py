@@ -8,7 +8,7 @@ import pytest
 from bot.chat import Asker, Said
 from bot.commands.desk import Desk
 from bot.commands.hearing import hear
-from council.forgetting import texts_of
+from council.integrity.erasure import texts_of
 from council.places import Place
 from council.rounds import Question
 from storage.memory import MemoryStore

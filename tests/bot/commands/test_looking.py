@@ -8,10 +8,10 @@ import pytest
 from bot.chat import Asker, Said
 from bot.commands.desk import Desk
 from bot.commands.hearing import hear
-from council.convene import convene
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.places import Place
 from council.rounds import Question
-from council.sitting import Council
 from storage.memory import MemoryStore
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import ASKED_AT, a_round

@@ -9,10 +9,9 @@ from bot.access import Access
 from bot.chat import Asker, Said, UnwelcomeError
 from bot.commands.desk import SCHEDULES, Desk
 from bot.commands.hearing import hear
-from council.bakeoffs.schedule import Schedule
-from council.bakeoffs.suite import Suite, SuiteQuestion
+from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
+from council.money import Price
 from council.places import Place
-from council.prices import Price
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import CLAUDE, GEMINI, GPT
 from tests.fakes import FakeGateway

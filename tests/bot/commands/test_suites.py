@@ -14,12 +14,12 @@ from bot.commands.hearing import hear, kindly
 from bot.commands.pressing import PRESSES, add_to_suite
 from bot.render.suites import KEEP, LEAVE
 from bot.suites.keeping import keep_house
-from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
-from council.convene import convene
+from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.places import Place
 from council.rounds import Question
-from council.sitting import Council
 from storage.memory import MemoryStore
 from storage.memory_memos import MemoryMemos
 from tests.bot.desks import FakeChat, a_desk

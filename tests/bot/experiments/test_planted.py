@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.grades.reading import read_grades
-from council.bias.grades.findings import Finding, Kind, findings
-from council.bias.grades.grade import Framing
-from council.bias.grades.report import grade_report
+from council.research.grades import Finding, Framing, Kind, findings, grade_report
 from tests.bot.homes import PATIENCE_SECONDS, Home, interrupted, panel_of, seat_of, served_panel
 from tests.wire.models import ModelServer, answer, fail
 from tests.wire.models.grading import Planted

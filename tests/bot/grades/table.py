@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from bot.render.grades.cells import ends, mean, percent, statistic
-from council.bias.grades.report import JudgeRow
+from council.research.grades import JudgeRow
 
 PROJECT = Path(__file__).parents[3]
 DATA = PROJECT.parent / "shared" / "data" / "thesis" / "news_scores.jsonl"

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from bot.grades.reading import MOST_JUDGES, read_grades
-from council.bias.grades.grade import Framing, Grade
 from council.errors import GradesError
+from council.research.grades import Framing, Grade
 
 GOOD = {"item": "1", "framing": "pos", "judge": "a", "author": "b", "score": 4}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.grades.reading import read_grades
-from council.bias.grades.report import GradeReport, grade_report
+from council.research.grades import GradeReport, grade_report
 from tests.bot.grades.table import DATA, NUMBERS_A_LINE, numbers, ours, published
 
 

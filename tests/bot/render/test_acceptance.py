@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.render.acceptance import accepted_post
-from council.estimates import Estimate
+from council.budget import Estimate
 from council.panel import Panel, Terms
 from tests.builders import CLAUDE, GPT, a_panel, a_round
 

@@ -9,9 +9,9 @@ from bot.render.document import document
 from bot.render.findings import findings
 from bot.render.placings import placings
 from bot.render.progress import progress_post
-from council.audits import due_audit
 from council.ballots import Ballot
 from council.panel import Terms
+from council.round_rules import due_audit
 from council.rounds import Round
 from tests.bot.rounds import held, root_of, stages_of, thread_of
 from tests.builders import NAMES, a_panel

@@ -3,7 +3,7 @@
 from datetime import date
 
 from bot.render.budgets import budget_document, budget_post
-from council.spending import Caps, Scope, Used
+from council.budget_caps import Caps, Scope, Used
 from tests.bot.rounds import words_of
 
 USED = {Scope.DAY: Used(1_500_000, 250_000), Scope.MONTH: Used(2_000_000, 250_000, 2)}

@@ -4,7 +4,7 @@ import pytest
 
 from bot.chat import Caution, Prose
 from bot.render.report import report
-from council.calls import Reply
+from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Round
 from tests.bot.rounds import answers, by_first_sign, held, lines_of

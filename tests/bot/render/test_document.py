@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bot.render.document import document
-from council.calls import Reply
+from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Round
 from tests.bot.rounds import answers, held

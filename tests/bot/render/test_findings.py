@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.render.findings import findings
-from council.calls import Reply
+from council.answers import Reply
 from council.rounds import Round
 from tests.bot.rounds import held
 from tests.builders import CLAUDE, GPT, a_panel, a_paper, a_round, answered, ranked

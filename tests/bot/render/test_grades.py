@@ -9,8 +9,7 @@ import pytest
 from bot.chat import Line, Table
 from bot.render.grades import finding_lines, grades_document, grades_post
 from bot.render.grades.cells import short_names
-from council.bias.grades.grade import Grade
-from council.bias.grades.report import grade_report
+from council.research.grades import Grade, grade_report
 from tests.council.bias.grades.sheets import NEG, POS, over_items
 
 

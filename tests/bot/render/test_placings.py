@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from bot.render.placings import NONE, OWN, Placing, Placings, placings
+from council.labels import Slate
 from council.rounds import Round
-from council.slates import Slate
 from tests.bot.rounds import held
 from tests.builders import GPT, NAMES, a_panel, a_round, answered, in_order_shown, ranked
 from tests.fakes import FakeGateway

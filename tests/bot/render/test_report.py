@@ -6,7 +6,7 @@ import pytest
 
 from bot.chat import Buttons, Caution, Heading, Note, Prose
 from bot.render.report import report
-from council.calls import Reply
+from council.answers import Reply
 from council.errors import GatewayError
 from tests.bot.rounds import held, root_of, thread_of
 from tests.builders import CLAUDE, GPT, NAMES, a_panel

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.render.verdict_line import agreement_line, verdict_line
-from council.calls import Reply
+from council.answers import Reply
 from council.errors import GatewayError
 from tests.bot.rounds import answers, as_demonstration, by_first_sign, held
 from tests.builders import GEMINI, NAMES, a_panel

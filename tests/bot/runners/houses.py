@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.ports import Runner, Sight
-from council.answers import Role
-from council.calls import Call, Reply
+from council.answers import Call, Reply, Role
 from council.errors import StoreError
 from council.panel import Panel
 from council.ports import Store

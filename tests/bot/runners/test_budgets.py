@@ -16,14 +16,14 @@ from bot.commands.hearing import hear
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner
 from bot.terminal.chat import TerminalChat
-from council.budgeting import Budget
-from council.calls import Call, Reply
+from council.answers import Call, Reply
+from council.budget import Budget
+from council.budget_caps import Account, Caps, Scope, Used
 from council.errors import BudgetError, StoreError
+from council.money import Price
 from council.panel import Panel
 from council.places import Place
-from council.prices import Price
 from council.rounds import Round, Stage
-from council.spending import Account, Caps, Scope, Used
 from storage.database import open_engine
 from storage.ledger import SqlLedger
 from storage.memory import MemoryStore

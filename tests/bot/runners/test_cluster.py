@@ -17,8 +17,7 @@ from bot.runners.apart import apart
 from bot.runners.cluster import ClusterRunner, work_of
 from bot.runners.local import LocalRunner, RoundElsewhereError, unpaid
 from bot.runners.words import RoundFailedError
-from council.answers import Role
-from council.calls import Call, Reply
+from council.answers import Call, Reply, Role
 from council.errors import BudgetError
 from council.ports import Gateway
 from council.rounds import Round, Stage

@@ -3,9 +3,9 @@
 import asyncio
 
 from bot.runners.tap import Tap
-from council.calls import Call, Prompt, Reply
+from council.answers import Call, Prompt, Reply
+from council.money import FREE, Price
 from council.panel import Member
-from council.prices import FREE, Price
 from tests.builders import a_panel
 
 CALL = Call(a_panel(3).members[0], Prompt("", "Why?"))

@@ -6,7 +6,7 @@ import pytest
 
 from bot.access import Access, ChannelRules
 from bot.commands.fitting import fitted
-from council.bakeoffs.schedule import Schedule
+from council.bakeoffs.models import Schedule
 from council.errors import StoreError
 from council.places import Place
 from storage.memory_bench import MemorySchedules

@@ -8,10 +8,8 @@ from bot.commands.desk import Desk
 from bot.scheduler.service import Scheduler
 from bot.scheduler.trigger import SlotTrigger
 from bot.schedules.due import slots_of
-from council.bakeoffs.bakeoff import Bakeoff, Ending
+from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite, SuiteQuestion
 from council.bakeoffs.ports import Bench
-from council.bakeoffs.schedule import Schedule
-from council.bakeoffs.suite import Suite, SuiteQuestion
 from council.places import Place
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import a_schedule

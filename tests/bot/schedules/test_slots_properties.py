@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.schedules.slots import Slots
-from council.bakeoffs.schedule import slot_of
+from council.bakeoffs.models import slot_of
 
 ZONES = sorted(available_timezones() - {"Factory", "localtime"})
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)

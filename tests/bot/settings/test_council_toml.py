@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from bot.settings import Houses, SettingsError, load_houses
+from council.budget_caps import Caps
 from council.panel import Terms
 from council.providers import Limits
-from council.spending import Caps
 from tests.bot.homes import panel_of, seat_of
 
 ROOT = Path(__file__).parents[3]

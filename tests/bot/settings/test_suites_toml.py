@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.settings import SettingsError, load_houses
-from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
+from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 
 
 def suites(folder: Path, text: str) -> tuple[Suite, ...]:

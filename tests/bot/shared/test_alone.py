@@ -11,9 +11,9 @@ from bot.cli.beside import acts_of_a_cluster
 from bot.commands.desk import Desk
 from bot.commands.once import MOST_REMEMBERED, PRESS
 from bot.retention import keep_forgetting
-from council.budgeting import Budget
+from council.budget import Budget
+from council.budget_caps import Account
 from council.rounds import Closing, Round
-from council.spending import Account
 from tests.bot.cluster_fakes import processes
 from tests.bot.rounds import held
 from tests.builders import a_round

@@ -13,8 +13,7 @@ from bot.bakeoffs.working import Holding
 from bot.chat import UnwelcomeError
 from bot.commands.desk import Desk
 from bot.ports import Work, Works
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.progress import Failed, Progress
+from council.bakeoffs.models import Bakeoff, Failed, Progress
 from council.errors import BakeoffError
 from council.places import Place
 from tests.bot.bakeoffs.kitchen import Room, a_bakeoff, kept, questions_asked

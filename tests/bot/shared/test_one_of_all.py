@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.commands.once import Once
 from bot.suites.keeping import keep_house
 from bot.web.seals import shared_key
-from council.bakeoffs.suite import Suite, SuiteQuestion
+from council.bakeoffs.models import Suite, SuiteQuestion
 from storage.database import open_engine
 from storage.memos import SqlMemos
 from storage.sole import SqlSole

@@ -12,7 +12,7 @@ from bot.commands.hearing import hear
 from bot.commands.leaving import left
 from bot.commands.once import Once
 from bot.web.seals import Seals, shared_key
-from council.bakeoffs.suite import Suite, SuiteQuestion
+from council.bakeoffs.models import Suite, SuiteQuestion
 from council.errors import PanelError, SuiteError
 from council.places import Place
 from storage.memory_memos import MemoryMemos

@@ -13,7 +13,7 @@ from bot.outbox import Outbox
 from bot.slack.service import Slack
 from bot.slack.tokens import Tokens
 from bot.slack.workspace import Pace
-from council.calls import Call, Reply
+from council.answers import Call, Reply
 from storage.memory import MemoryOutgoing
 from tests.bot.desks import a_desk
 from tests.fakes import FakeGateway

@@ -5,7 +5,7 @@ import codecs
 import pytest
 
 from bot.suites.reading import read_file, read_lines, read_suite, suite_of
-from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
+from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 
 CSV = """question,category,answer,grading,tolerance,context
 What is 6 × 7?,maths,42,,,

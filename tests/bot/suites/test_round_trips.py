@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.suites.reading import read_suite
 from bot.suites.writing import as_csv, fields_of, suite_document
 from bot.texts import cleaned
-from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
+from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 
 _TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).map(cleaned).filter(bool)
 _LABELS = st.sampled_from(["", "maths", "sql joins"])

@@ -24,7 +24,7 @@ from bot.chat import (
 from bot.render.progress import progress_post
 from bot.render.report import report
 from bot.terminal.dress import dressed
-from council.calls import Reply
+from council.answers import Reply
 from tests.bot.rounds import answers, held
 from tests.builders import NAMES, a_panel, a_question, a_round
 from tests.fakes import FakeGateway

@@ -10,7 +10,7 @@ import pytest
 from bot.ports import RoundStoppedError
 from bot.runners.local import LocalRunner
 from bot.tracing import Collector, tracing_to, untraced
-from council.calls import Reply
+from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Question, Round
 from storage.memory import MemoryStore

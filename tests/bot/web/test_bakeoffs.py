@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from bot.access import Access
-from council.bakeoffs.bakeoff import Ending
+from council.bakeoffs.models import Ending
 from council.places import Place
 from tests.bot.bakeoffs.kitchen import a_bakeoff, a_suite, kept
 from tests.bot.desks import a_desk

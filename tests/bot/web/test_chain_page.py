@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bot.web.pages import round_page
+from council.integrity.seal import Seal
 from council.rounds import Closing, Question, Round
-from council.sealing import Seal
 from storage.memory import MemoryStore
 from tests.bot.web.test_forgotten_page import request, site_of
 from tests.builders import a_round

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from bot.web.pages import round_page, rounds
 from bot.web.seals import Seals
 from bot.web.site import Site
-from council.forgetting import forget
+from council.integrity.erasure import forget
 from council.rounds import Round
 from storage.memory import MemoryStore
 from tests.bot.desks import a_desk

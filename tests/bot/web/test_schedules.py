@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from council.bakeoffs.schedule import Schedule
-from council.bakeoffs.suite import Suite, SuiteQuestion
+from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.places import Place
 from tests.bot.web.visiting import Browser, Town
 

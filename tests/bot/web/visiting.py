@@ -14,9 +14,9 @@ from bot.web.app import web_app
 from bot.web.seals import Seals
 from bot.web.site import Site
 from bot.web.visitors import Visitor, place_of
-from council.convene import convene
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.rounds import Question, Round
-from council.sitting import Council
 from storage.memory import MemoryStore
 from tests.bot.desks import a_desk
 from tests.builders import a_round

@@ -6,10 +6,20 @@ from itertools import combinations
 
 import numpy as np
 
-from council.bakeoffs.columns import Block, Columns, Floats
-from council.bakeoffs.fields import AUTHORED, JUDGED, PAIRED, WHOLE
-from council.bakeoffs.packing import Packed, columns, packed
-from council.bakeoffs.records import VERSION, Authored, Judged, Margin, Record, Whole
+from council.bakeoffs.record_arrays import Block, Columns, Floats, columns, packed
+from council.bakeoffs.records import (
+    AUTHORED,
+    JUDGED,
+    PAIRED,
+    VERSION,
+    WHOLE,
+    Authored,
+    Judged,
+    Margin,
+    Packed,
+    Record,
+    Whole,
+)
 
 MONDAY = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 NAMES = ("ada", "bob", "cyd", "dee", "eve", "fay", "gus", "hal")

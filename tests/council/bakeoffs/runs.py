@@ -5,8 +5,8 @@ from functools import cache
 
 import numpy as np
 
-from council.bakeoffs.columns import Columns, Floats
-from council.bakeoffs.fields import AUTHORED
+from council.bakeoffs.record_arrays import Columns, Floats
+from council.bakeoffs.records import AUTHORED
 from tests.council.bakeoffs.rounds import board_of, drawn_ballots
 
 SPREAD = 0.7  # of a member's worth from question to question, in what one judge sees

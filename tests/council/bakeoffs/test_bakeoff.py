@@ -4,13 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from council.bakeoffs.bakeoff import Bakeoff, Ending, bakeoff_of
-from council.bakeoffs.expected import Expected
-from council.bakeoffs.packing import packed
+from council.bakeoffs.models import (
+    Bakeoff,
+    Ending,
+    Expected,
+    Failed,
+    Progress,
+    Suite,
+    SuiteQuestion,
+    bakeoff_of,
+    slot_of,
+)
 from council.bakeoffs.ports import WantedBakeoffs, WantedRecords
-from council.bakeoffs.progress import Failed, Progress
-from council.bakeoffs.schedule import slot_of
-from council.bakeoffs.suite import Suite, SuiteQuestion
+from council.bakeoffs.record_arrays import packed
 from council.places import Place
 from tests.builders import ASKED_AT, a_panel, a_schedule
 from tests.council.bakeoffs.rounds import a_record

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from council.bakeoffs.board import Board, RunOff, leaderboard
-from council.bakeoffs.columns import Columns
-from council.bakeoffs.recording import record_of
-from council.bakeoffs.records import Margin
-from council.slates import Slate
+from council.bakeoffs.leaderboard import Board, leaderboard
+from council.bakeoffs.pairwise import RunOff
+from council.bakeoffs.record_arrays import Columns
+from council.bakeoffs.records import Margin, record_of
+from council.labels import Slate
 from tests.builders import a_panel, a_round, answered, ranked
 from tests.council.bakeoffs.rounds import MONDAY, NAMES, a_record, board_of, drawn_ballots, of
 

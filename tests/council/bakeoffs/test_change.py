@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from council.bakeoffs.change import Changes, Measure, Move, Sign, changes
+from council.bakeoffs.changes import Changes, Measure, Move, Sign, changes
 from council.bakeoffs.records import Record
 from tests.council.bakeoffs.rounds import a_record, of
 from tests.council.bakeoffs.runs import Drawn, drawn_runs

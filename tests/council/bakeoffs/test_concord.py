@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.columns import Columns
-from council.bakeoffs.concord import Concord, concord, questions_of
+from council.bakeoffs.council_value import Concord, concord, questions_of
+from council.bakeoffs.record_arrays import Columns
 from tests.council.bakeoffs.rounds import a_record, of
 
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from council.bakeoffs.costs import run_estimate
-from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
-from council.estimates import estimated
-from council.prices import Price
+from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
+from council.budget import estimated
+from council.money import Price
 from council.rounds import Question
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
 from tests.fakes import FakeGateway

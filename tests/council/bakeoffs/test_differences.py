@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from council.bakeoffs.differences import beyond, differences
+from council.bakeoffs.changes import beyond, differences
 
 RNG = np.random.default_rng(1)
 

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.columns import Columns, Floats
-from council.bakeoffs.duels import (
+from council.bakeoffs.pairwise import (
     CRITICAL,
     FEWEST_ROUNDS,
     HORIZON,
@@ -16,6 +15,7 @@ from council.bakeoffs.duels import (
     run_off,
     wang_tsiatis,
 )
+from council.bakeoffs.record_arrays import Columns, Floats
 from tests.council.bakeoffs.rounds import a_record, drawn_ballots, gap_worth, margins, of
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from council.bakeoffs.grading import check_reference, graded, usual_grading
-from council.bakeoffs.suite import Grading, Reference
+from council.bakeoffs.models import Grading, Reference
 from council.errors import SuiteError
 
 EXACT = [

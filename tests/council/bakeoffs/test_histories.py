@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.histories import Family, cube_of, latest, shares_among
+from council.bakeoffs.changes import Family, cube_of, latest, shares_among
 from tests.council.bakeoffs.rounds import a_record, of
 
 RNG = np.random.default_rng(2)

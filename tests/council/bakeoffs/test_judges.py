@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from council.bakeoffs.intervals import share_interval
-from council.bakeoffs.judges import JudgeLine, judge_board
+from council.bakeoffs.leaderboard import JudgeLine, judge_board
 from council.bakeoffs.records import Judged
 from tests.council.bakeoffs.rounds import a_record, of
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.bakeoffs.packing import columns, packed, unpacked
+from council.bakeoffs.record_arrays import columns, packed, unpacked
 from council.bakeoffs.records import VERSION, Authored, Judged, Margin, Record, Whole
 from tests.council.bakeoffs.rounds import a_record, of
 

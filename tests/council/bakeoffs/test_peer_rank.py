@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.peer_rank import peer_rank
-from council.tally.borda import borda_shares
+from council.bakeoffs.pairwise import peer_rank
+from council.tally.standings import borda_shares
 from tests.council.tally.examples import E1
 
 RATES = np.array(

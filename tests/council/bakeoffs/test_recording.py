@@ -2,16 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from council.bakeoffs.bakeoff import Bakeoff
-from council.bakeoffs.recording import record_of
-from council.bakeoffs.records import Authored, Judged, Margin
-from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
-from council.calls import Reply
-from council.forgotten import Forgotten
-from council.labels import Label, LabelMap
+from council.answers import Reply
+from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
+from council.bakeoffs.records import Authored, Judged, Margin, record_of
+from council.digests import Forgotten
+from council.labels import Label, LabelMap, Slate
 from council.places import NOWHERE, Place
 from council.rounds import Closing, Draw, Question, Round, Synthesis
-from council.slates import Slate
 from council.tally import count_ballots
 from tests.builders import (
     ASKED_AT,

@@ -1,6 +1,6 @@
 import pytest
 
-from council.bakeoffs.refusals import is_refusal
+from council.bakeoffs.records import is_refusal
 
 
 @pytest.mark.parametrize(

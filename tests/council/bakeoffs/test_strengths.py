@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from council.bakeoffs.strengths import RIDGE, scores_of, strengths
+from council.bakeoffs.pairwise import RIDGE, scores_of, strengths
 from tests.council.bakeoffs.rounds import a_record, board_of, drawn_ballots, of
 
 

@@ -3,8 +3,8 @@ from datetime import timedelta
 
 import numpy as np
 
+from council.bakeoffs.changes import LAST, trend
 from council.bakeoffs.intervals import share_interval
-from council.bakeoffs.trend import LAST, trend
 from tests.council.bakeoffs.rounds import MONDAY, a_record, of
 
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from council.bakeoffs.columns import Columns
+from council.bakeoffs.council_value import Payoff, Worth, WorthLine, worth
+from council.bakeoffs.record_arrays import Columns
 from council.bakeoffs.records import Record, Whole
-from council.bakeoffs.worth import Payoff, Worth, WorthLine, worth
 from tests.council.bakeoffs.rounds import a_record, of
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from council.ballots import Ballot, SpoiledBallot, cast
-from council.ballots.reasons import in_public_labels
+from council.ballots import Ballot, SpoiledBallot, cast, in_public_labels
 from tests.builders import a_ballot, a_paper, a_ranking, a_slate, ballot_text, labels
 
 SLOTS = dict(zip("ABC", labels("Z K M"), strict=True))

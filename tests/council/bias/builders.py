@@ -3,9 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from council.bakeoffs.packed import Packed
-from council.bias.blocks import Block
-from council.bias.packing import blocks, packed
+from council.bakeoffs.records import Packed
+from council.bias.vote_arrays import Block, blocks, packed
 from council.bias.votes import AuditVote, Vote, Votes
 from tests.builders import ASKED_AT
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from council.bias.lengths import fondness
-from council.bias.position import curves
-from council.bias.preference import own_preference
+from council.bias.judge_bias import curves, own_preference
 from council.bias.report import Effect
+from council.bias.style_bias import fondness
 from tests.council.bias.simulated import Planted, simulated
 
 PLANTED = Planted(own=1.0, first=1.0, letter=0.7, length=0.5, bold=0.4)

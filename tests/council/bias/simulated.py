@@ -10,12 +10,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from council.bakeoffs.columns import Floats
-from council.bias.blocks import KINDS, Block, Bytes
-from council.bias.traits import STYLE
-from council.bias.votes import AuditVote, Vote, Votes, Written
-from council.labels import draw_labels
-from council.slates import draw_slates
+from council.bakeoffs.record_arrays import Floats
+from council.bias.vote_arrays import KINDS, Block, Bytes
+from council.bias.votes import STYLE, AuditVote, Vote, Votes, Written
+from council.labels import draw_labels, draw_slates
 
 DRAWS = 2_000  # draws of slates that differ; rounds have them at random
 MAKERS = (

@@ -8,13 +8,13 @@ import pytest
 
 from council.bakeoffs.intervals import rate_interval
 from council.ballots import Ballot
-from council.bias.blocks import Block
-from council.bias.concert import agreement, alpha, n_eff, pairwise_taus, spoiling
+from council.bias.judge_bias import agreement, alpha, n_eff, pairwise_taus, spoiling
 from council.bias.report import Effect
+from council.bias.vote_arrays import Block
 from council.bias.votes import Votes
 from council.labels import Label
 from council.tally.agreement import effective_judges, krippendorff_alpha, tau_b
-from council.tally.borda import ranks
+from council.tally.standings import ranks
 from tests.council.bias.builders import a_vote, blocks_of, votes
 from tests.council.bias.simulated import Planted, as_votes, simulated
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.bias.holm import holm
+from council.bias.effects import holm
 
 
 def test_the_smallest_is_taken_times_all_and_none_falls_below_one_before() -> None:

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from council.bakeoffs.columns import Floats
-from council.bias.blocks import Block
-from council.bias.lengths import MOST_BALLOTS, RIDGE, fondness
+from council.bakeoffs.record_arrays import Floats
 from council.bias.report import Effect
-from council.bias.traits import STYLE
-from council.bias.votes import Votes, Written
+from council.bias.style_bias import MOST_BALLOTS, RIDGE, fondness
+from council.bias.vote_arrays import Block
+from council.bias.votes import STYLE, Votes, Written
 from tests.council.bias.builders import PLAIN, a_vote, blocks_of, votes
 from tests.council.bias.simulated import Planted, simulated
 

@@ -9,10 +9,10 @@ from math import isfinite
 import numpy as np
 import pytest
 
-from council.bias.blocks import Block
-from council.bias.holm import holm
-from council.bias.measuring import corrected, measured
+from council.bias.effects import holm
+from council.bias.measurement import corrected, measured
 from council.bias.report import BiasReport, Effect, JudgeBias
+from council.bias.vote_arrays import Block
 from council.bias.votes import AuditVote, Votes
 from tests.council.bias.builders import a_vote, an_audit, blocks_of, votes
 from tests.council.bias.simulated import Planted, simulated

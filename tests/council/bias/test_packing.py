@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from council.bias.blocks import KINDS, NOBODY, Block
-from council.bias.packing import MOST, blocks, packed
+from council.bias.vote_arrays import KINDS, MOST, NOBODY, Block, blocks, packed
 from council.bias.votes import VERSION, AuditVote, Votes, Written
 from tests.council.bias.builders import PLAIN, RECORD, a_vote, an_audit, blocks_of, votes
 from tests.council.bias.simulated import Planted, as_votes, simulated

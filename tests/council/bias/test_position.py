@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from council.bakeoffs.intervals import share_interval
-from council.bias.position import consistency, curves, positions
+from council.bias.effects import DEALT, Shuffles
+from council.bias.judge_bias import consistency, curves, positions
 from council.bias.report import Effect
-from council.bias.shuffles import DEALT, Shuffles
 from council.bias.votes import Votes
 from tests.council.bias.builders import a_vote, an_audit, blocks_of, votes
 from tests.council.bias.simulated import Planted, simulated

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.strengths import Score
+from council.bakeoffs.pairwise import Score
 from council.ballots import Ballot
-from council.bias.posterior import Likely, posterior
 from council.labels import Label, LabelMap
+from council.research.posterior import Likely, posterior
 from tests.builders import a_ranking
 
 TWO = LabelMap((("ada", Label("K")), ("bob", Label("L"))))

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.columns import Floats
-from council.bias.arrays import known_mean, lead
-from council.bias.preference import (
+from council.bakeoffs.record_arrays import Floats
+from council.bias.judge_bias import (
     brands,
     family_preference,
     given_by,
     named_preference,
     own_preference,
 )
+from council.bias.vote_arrays import known_mean, lead
 from council.bias.votes import Votes
 from tests.council.bias.builders import a_vote, an_audit, blocks_of, votes
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.bias.traits import STYLE, style_of
+from council.bias.votes import STYLE, style_of
 
 
 def _found(text: str) -> dict[str, int]:

@@ -4,12 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from council.audits import POLICY, Audit, due_audit
 from council.ballots import AUDIT_ATTEMPT, Ballot
-from council.bias.votes import Vote
-from council.bias.voting import votes_of
-from council.counting import drawn
+from council.bias.votes import Vote, votes_of
 from council.panel import Terms
+from council.round_rules import POLICY, Audit, drawn, due_audit
 from council.rounds import Closing, Round
 from tests.builders import (
     CLAUDE,

@@ -3,8 +3,8 @@
 import pytest
 
 from council.bias.report import Trait
+from council.bias.style_bias import winning_traits
 from council.bias.votes import Votes, Written
-from council.bias.winners import winning_traits
 from tests.council.bias.builders import PLAIN, a_vote, blocks_of, votes
 
 

@@ -1,9 +1,9 @@
 """What the tests of convening do: put a round to a council of fakes."""
 
-from council.convene import convene
 from council.panel import Terms
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.rounds import Round
-from council.sitting import Council
 from storage.memory import MemoryStore
 from tests.fakes import FakeGateway
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from council.answers import Absence, Role
-from council.calls import Call, Reply
+from council.answers import Absence, Call, Reply, Role
 from council.errors import ContextOverflowError, GatewayError, GatewayTimeoutError
 from council.rounds import Fallback, Stage
 from council.tally import Strength

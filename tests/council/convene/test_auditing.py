@@ -5,18 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from council.answers import Role
-from council.audits import due_audit
+from council.answers import Call, Reply, Role
 from council.ballots import AUDIT_ATTEMPT, Ballot
-from council.calls import Call, Reply
-from council.convene import convene
 from council.errors import ContextOverflowError, GatewayError, StoreError
+from council.integrity.verification import verify
 from council.panel import Panel, Terms
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.ports import Gateway
-from council.prompts.fences import nonce_for
+from council.prompts.shared import nonce_for
+from council.round_rules import due_audit
 from council.rounds import Artefact, Closing, Round, Synthesis
-from council.sitting import Council
-from council.verify import verify
 from storage.memory import MemoryStore
 from tests.builders import NAMES, a_panel, a_round
 from tests.council.convene.acts import convened

@@ -2,15 +2,13 @@
 
 from dataclasses import replace
 
-from council.answers import Role
-from council.audits import NAMED, OWN, POLICY, due_audit
+from council.answers import Call, Role
 from council.ballots import Ballot
-from council.calls import Call
-from council.counting import drawn
 from council.errors import ContextOverflowError
+from council.integrity.verification import verify
 from council.panel import Terms
+from council.round_rules import NAMED, OWN, POLICY, drawn, due_audit
 from council.rounds import Round
-from council.verify import verify
 from tests.builders import NAMES, a_panel, a_round, ranked
 from tests.builders import answered as with_answers
 from tests.council.convene.acts import convened

@@ -2,14 +2,11 @@
 
 import pytest
 
-from council.answers import Absence, Role
-from council.calls import Reply
+from council.answers import Absence, Reply, Role
 from council.errors import ContextOverflowError, GatewayError
-from council.prompts.fences import CUT_MARK, SHORTENED_MARK
-from council.prompts.lengths import estimated_tokens
+from council.pipeline.stages import BALLOT_TOKENS, TOO_LONG
+from council.prompts.shared import CUT_MARK, SHORTENED_MARK, estimated_tokens
 from council.rounds import Round
-from council.stages.balloting import TOO_LONG
-from council.stages.booths import BALLOT_TOKENS
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
 from tests.council.convene.acts import convened
 from tests.fakes import FakeGateway, by_text, read

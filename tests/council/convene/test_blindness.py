@@ -2,12 +2,10 @@
 
 import pytest
 
-from council.answers import Role
-from council.calls import Call
-from council.labels import PUBLIC_LETTERS
+from council.answers import Call, Role
+from council.labels import PUBLIC_LETTERS, SLOT_LETTERS
 from council.panel import Terms
 from council.rounds import Round
-from council.slates import SLOT_LETTERS
 from tests.builders import KEYS, NAMES, a_panel, a_question, a_round
 from tests.council.convene.acts import convened
 from tests.fakes import FakeGateway, Read, read

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from council.answers import Absence, Role
-from council.calls import Reply
-from council.convene import convene
+from council.answers import Absence, Reply, Role
 from council.errors import ContextOverflowError, GatewayError
-from council.prompts.fences import SHORTENED_MARK
+from council.pipeline.run import convene
+from council.pipeline.session import Council
+from council.pipeline.stages import EMPTY
+from council.pipeline.stages import TOO_LONG_FOR_CHAIRMAN as TOO_LONG
+from council.prompts.shared import SHORTENED_MARK
 from council.rounds import Fallback, Synthesis
-from council.sitting import Council
-from council.stages.chairing import EMPTY, TOO_LONG
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_panel, a_round
 from tests.council.convene.acts import HASTY, convened

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from council.answers import Role
-from council.convene import convene
-from council.counting import drawn
 from council.errors import GatewayError, StoreError
+from council.pipeline.run import convene
+from council.pipeline.session import Council
+from council.round_rules import drawn
 from council.rounds import Artefact, Closing, Round
-from council.sitting import Council
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_panel, a_round, answered
 from tests.council.convene.acts import convened

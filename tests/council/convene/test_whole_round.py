@@ -7,9 +7,9 @@ from itertools import count
 import pytest
 
 from council.answers import Role
-from council.convene import convene
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.rounds import Closing, Round, Stage
-from council.sitting import Council
 from council.tally import Strength
 from council.tally.agreement import effective_judges
 from storage.memory import MemoryStore

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from council.calls import Call, Prompt, Reply
+from council.answers import Call, Prompt, Reply
 from council.errors import GatewayError
 from council.gateways.litellm import LitellmGateway, SeatSettings
-from council.gateways.traffic import Clock
+from council.gateways.throttling.limits import Clock
 from council.panel import Member, ModelId
 from tests.wire.models import Behaviour, ModelServer
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from council.gateways.litellm import library
+from council.gateways.litellm import client as library
 from tests.council.gateways.bench import Bench
 from tests.wire.models import ModelServer
 

@@ -8,7 +8,9 @@ from email.utils import format_datetime
 import pytest
 
 from council.errors import ContextOverflowError, GatewayError, RateLimitError
-from council.gateways.litellm import LitellmGateway, SeatSettings, library, replies
+from council.gateways.litellm import LitellmGateway, SeatSettings
+from council.gateways.litellm import client as library
+from council.gateways.litellm import responses as replies
 from tests.council.gateways.bench import CALL, KEY, Bench, Waits
 from tests.wire.models import (
     Behaviour,

@@ -7,8 +7,8 @@ import pytest
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.local.gateway import LocalGateway
 from council.gateways.scripted import ScriptedGateway
+from council.money import FREE, Price
 from council.panel import Member, ModelId
-from council.prices import FREE, Price
 
 SEAT = Member("seat", ModelId("openai/gpt-4o-mini"), "Mini", "gpt")
 

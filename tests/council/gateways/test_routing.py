@@ -1,10 +1,10 @@
 import pytest
 
-from council.calls import Call, Prompt, Reply
+from council.answers import Call, Prompt, Reply
 from council.errors import GatewayError
 from council.gateways.routing import RoutingGateway
+from council.money import FREE, Price
 from council.panel import Member, ModelId
-from council.prices import FREE, Price
 
 
 class NamedGateway:

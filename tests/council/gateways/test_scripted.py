@@ -3,9 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from council.ballots import read_ballot
-from council.ballots.reading import Reading
-from council.calls import Call, Prompt
+from council.answers import Call, Prompt
+from council.ballots import Reading, read_ballot
 from council.errors import GatewayError
 from council.gateways.scripted import ScriptedGateway
 from council.panel import Member, ModelId

@@ -1,6 +1,6 @@
 """What a member is asked."""
 
-from council.prompts.answering import answer_prompt
+from council.prompts.answer import answer_prompt
 from tests.builders import a_question
 from tests.council.test_imitations import each_hostile
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from council.prompts.chairing import ChairReply, draft_of, read_chair_reply
+from council.prompts.synthesis import ChairReply, draft_of, read_chair_reply
 from tests.builders import labels
 
 LABELS = labels("K M Q")

@@ -2,10 +2,10 @@
 
 import pytest
 
+from council.answers import Prompt
 from council.ballots import Ballot
-from council.calls import Prompt
-from council.prompts.chairing import Heard, blind_reasons, chair_prompt
-from council.prompts.fences import blind
+from council.prompts.shared import blind
+from council.prompts.synthesis import Heard, blind_reasons, chair_prompt
 from council.tally import standings
 from tests.builders import a_ballot, a_question, labels
 from tests.council.test_imitations import each_ballot_or_role, each_hostile

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from council.prompts.chairing import draft_of, read_chair_reply
+from council.prompts.synthesis import draft_of, read_chair_reply
 from tests.builders import labels
 
 ANSWER = "# Use Postgres\n\nIt is **enough** for a queue.\n\n- One, `two`\n- three."

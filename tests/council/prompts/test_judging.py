@@ -4,10 +4,9 @@ import re
 
 import pytest
 
-from council.calls import Prompt
-from council.prompts.fences import blind, fenced, nonce_for
-from council.prompts.judging import Sheet, ballot_schema, judge_prompt
-from council.prompts.rubrics import DEFAULT_RUBRIC, rubric
+from council.answers import Prompt
+from council.prompts.ballot import Sheet, ballot_schema, judge_prompt
+from council.prompts.shared import DEFAULT_RUBRIC, blind, fenced, nonce_for, rubric
 from tests.builders import RUBRIC, a_question
 from tests.council.test_imitations import each_ballot_or_role, each_hostile
 from tests.fakes import read

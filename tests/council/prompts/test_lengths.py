@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.prompts.fences import SHORTENED_MARK
-from council.prompts.lengths import (
+from council.pipeline.stages import at_length, lengths_to_try
+from council.prompts.shared import (
     BYTES_PER_TOKEN,
     FEWEST_TOKENS,
+    SHORTENED_MARK,
     common_length,
     estimated_tokens,
     shortened,
 )
-from council.stages.candidates import at_length, lengths_to_try
 
 TEXTS = st.lists(st.text(max_size=200), min_size=1, max_size=6)
 

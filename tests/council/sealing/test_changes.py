@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from council.forgetting import forget
-from council.links import VERSION, appended
+from council.integrity.erasure import forget
+from council.integrity.hash_chain import VERSION, appended
+from council.integrity.seal import Notes, Seal, changes, noted
 from council.rounds import Closing, Question, Round
-from council.sealing import Notes, Seal, changes, noted
 from tests.builders import ASKED_AT
 from tests.storage.builders import a_closed_round
 

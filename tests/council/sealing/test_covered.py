@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from council.integrity.seal import COVERED, PARTS, TEXTS, plain
 from council.rounds import Round
-from council.sealing.covered import COVERED, TEXTS, plain
-from council.sealing.notes import PARTS
 
 # The id is the link's own; that texts are forgotten is what may happen to a round afterwards.
 APART = {"id", "forgotten"}

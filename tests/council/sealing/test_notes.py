@@ -5,10 +5,10 @@ from hashlib import sha256
 
 from hypothesis import given
 
-from council.canonical import fingerprint
-from council.forgetting import forget
+from council.digests import fingerprint
+from council.integrity.erasure import forget
+from council.integrity.seal import noted
 from council.rounds import Round, in_panel_order
-from council.sealing import noted
 from tests.builders import ASKED_AT
 from tests.storage.builders import a_closed_round
 from tests.storage.strategies import rounds

@@ -1,8 +1,7 @@
 """How many rounds simulated leaderboards take to tell members apart."""
 
-from council.simulation.biases import FAIR, Biases
-from council.simulation.boards import GAPS, told_apart
-from council.simulation.panels import SimulatedPanel, a_panel_of
+from council.research.power import GAPS, told_apart
+from council.research.simulated_judges import FAIR, Biases, SimulatedPanel, a_panel_of
 
 
 def test_a_wider_gap_is_told_sooner() -> None:

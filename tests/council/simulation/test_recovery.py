@@ -4,15 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from council.bakeoffs.packed import Packed
-from council.bias.measuring import measured
-from council.bias.packing import blocks, packed
+from council.bakeoffs.records import Packed
+from council.bias.measurement import measured
 from council.bias.report import BiasReport, JudgeBias
-from council.simulation.biases import Biases
-from council.simulation.kept import kept_votes
-from council.simulation.panels import SimulatedPanel, a_panel_of
-from council.simulation.rounds import simulated_rounds
+from council.bias.vote_arrays import blocks, packed
+from council.research.simulated_judges import Biases, SimulatedPanel, a_panel_of, simulated_rounds
 from tests.builders import ASKED_AT
+from tests.council.simulation.simulated_votes import kept_votes
 
 RECORD = Packed("r", ASKED_AT, "house", "", "", 0, "", "", "", "[]", b"", 1)
 MAKERS = ("openai", "openai", "google", "xai", "mistral")

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from council.errors import PanelError
-from council.labels import draw_labels
-from council.simulation.biases import Biases
-from council.simulation.panels import SimulatedPanel, a_panel_of
-from council.simulation.rounds import SimulatedRounds, simulated_rounds
-from council.slates import draw_slates
+from council.labels import draw_labels, draw_slates
+from council.research.simulated_judges import (
+    Biases,
+    SimulatedPanel,
+    SimulatedRounds,
+    a_panel_of,
+    simulated_rounds,
+)
 
 ROUNDS = 400
 BLIND = Biases(noise=0.0)

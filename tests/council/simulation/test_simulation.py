@@ -1,8 +1,7 @@
 """A whole simulation, as one value."""
 
-from council.simulation.biases import FAIR
-from council.simulation.panels import a_panel_of
-from council.simulation.simulation import Wish, simulation
+from council.research.power import Wish, simulation
+from council.research.simulated_judges import FAIR, a_panel_of
 
 
 def test_it_holds_what_rounds_and_what_boards_tell() -> None:

@@ -2,9 +2,8 @@
 
 import pytest
 
-from council.simulation.biases import FAIR, STRONG, Biases
-from council.simulation.panels import a_panel_of
-from council.simulation.trials import ways
+from council.research.power import ways
+from council.research.simulated_judges import FAIR, STRONG, Biases, a_panel_of
 
 
 # A fuller run of 20,000 trials gave .50 and .45; 2,000 leave a standard error of .008.

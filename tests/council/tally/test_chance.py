@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from council.labels import Label
-from council.tally.chance import DRAWS, Chance, chance
+from council.tally.verdict import DRAWS, Chance, chance
 from tests.builders import labels
 
 PANEL = labels("A B C D E F")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.tally.consistency import Repetition, repetition
+from council.tally.agreement import Repetition, repetition
 from tests.builders import a_ranking
 
 

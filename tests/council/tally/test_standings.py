@@ -2,8 +2,7 @@
 
 import pytest
 
-from council.tally.pairs import pair_matrix, pair_share
-from council.tally.standings import first_alone, standings
+from council.tally.standings import first_alone, pair_matrix, pair_share, standings
 from tests.builders import a_ballot, labels
 from tests.council.tally.examples import E1, full_panel, places, shares, without_own
 

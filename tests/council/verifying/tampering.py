@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from council.ballots import Ballot, Paper, SpoiledBallot
-from council.labels import LabelMap
+from council.labels import LabelMap, Slate
 from council.rounds import Draw, Round
-from council.slates import Slate
 from council.tally import Standing, Verdict
 from council.tally.agreement import Agreement
 from tests.builders import GEMINI, a_panel, a_round, answered, in_label_order, ranked

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from council.audits import Audit, due_audit
 from council.ballots import AUDIT_ATTEMPT, Ballot
-from council.counting import drawn
+from council.integrity.verification import verify
 from council.panel import Terms
+from council.round_rules import Audit, drawn, due_audit
 from council.rounds import Round
-from council.verify import verify
 from tests.builders import a_panel, a_paper, a_round, answered, ballot_text, ranked
 
 PLAIN = ranked(answered(a_round(a_panel(4, terms=Terms(audit_share=1)))))

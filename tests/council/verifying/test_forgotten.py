@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from council.calls import Reply
-from council.forgetting import forget
+from council.answers import Reply
+from council.integrity.erasure import forget
+from council.integrity.verification import verify
 from council.labels import Label
 from council.rounds import Closing, Question, Round
-from council.verify import verify
 from tests.builders import (
     ASKED_AT,
     CLAUDE,

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from council.ballots import Ballot
+from council.integrity.verification import verify
 from council.rounds import Round
 from council.tally import Strength
-from council.verify import verify
 from tests.builders import (
     CLAUDE,
     GEMINI,

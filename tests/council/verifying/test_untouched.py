@@ -5,9 +5,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from council.counting import drawn
-from council.slates import Slate
-from council.verify import Difference, verify
+from council.integrity.verification import Difference, verify
+from council.labels import Slate
+from council.round_rules import drawn
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round, answered, ranked
 from tests.council.verifying import tampering
 from tests.council.verifying.tampering import ROUND

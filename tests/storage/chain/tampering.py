@@ -14,14 +14,13 @@ from typing import Any
 
 from sqlmodel import SQLModel
 
-from council.answers import Role
-from council.calls import Prompt, Reply
-from council.chain import Walk
+from council.answers import Prompt, Reply, Role
 from council.errors import CouncilError
-from council.forgetting import texts_of
+from council.integrity.erasure import texts_of
+from council.integrity.seal import changes
+from council.integrity.verification import Walk
 from council.places import Place
 from council.rounds import Fallback, Question, Round
-from council.sealing import changes
 from storage.chain import SqlChain
 from storage.reading import PARTS
 from storage.rows import RoundRow

@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from council.forgetting import forget
-from council.links import ELSEWHERE, appended
+from council.integrity.erasure import forget
+from council.integrity.hash_chain import ELSEWHERE, appended
+from council.integrity.seal import Seal, changes, noted
 from council.places import Place
 from council.ports import Store
 from council.rounds import Closing, Question, Round
-from council.sealing import Seal, changes, noted
 from tests.builders import ASKED_AT, a_round
 from tests.storage.builders import a_closed_round, bare, keep
 

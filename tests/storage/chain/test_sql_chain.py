@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.chain import Walk
 from council.errors import StoreError
+from council.integrity.seal import changes
+from council.integrity.verification import Walk
 from council.rounds import Closing
-from council.sealing import changes
 from storage.chain import SqlChain
 from storage.database import open_engine
 from storage.sql import SqlStore

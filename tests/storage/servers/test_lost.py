@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.convene import convene
+from council.budget_caps import Account
 from council.errors import StoreError
+from council.pipeline.run import convene
+from council.pipeline.session import Council
 from council.rounds import Closing, Stage
-from council.sitting import Council
-from council.spending import Account
 from storage.database import open_engine
 from storage.finishing import patience
 from storage.ledger import SqlLedger

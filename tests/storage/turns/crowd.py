@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
-from council.gateways.traffic import Clock, OwnTurnstile
+from council.gateways.throttling.limits import Clock, OwnTurnstile
 from council.ports import Turnstile
 from council.providers import Limits
 from storage.database import open_engine

@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from council.gateways.traffic import Clock
-from council.gateways.traffic.turns import Turns
+from council.gateways.throttling.limits import Clock, Turns
 from council.providers import Crowd as Figures
 from council.providers import Limits
 from storage.turns import SqlTurnstile

@@ -5,13 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 from bot.render.boards import Leaderboard
 from bot.render.boards.coverage import Coverage
-from council.bakeoffs.board import AuthorLine, Board
-from council.bakeoffs.change import Changes, Hint, Measure, Move, Sign
-from council.bakeoffs.concord import Concord
-from council.bakeoffs.duels import Duel, RunOff
-from council.bakeoffs.judges import JudgeBoard, JudgeLine
-from council.bakeoffs.trend import TrendPoint, TrendRun
-from council.bakeoffs.worth import BestMember, Payoff, Worth, WorthLine
+from council.bakeoffs.changes import Changes, Hint, Measure, Move, Sign, TrendPoint, TrendRun
+from council.bakeoffs.council_value import BestMember, Concord, Payoff, Worth, WorthLine
+from council.bakeoffs.leaderboard import AuthorLine, Board, JudgeBoard, JudgeLine
+from council.bakeoffs.pairwise import Duel, RunOff
 
 NAMES = {
     "anthropic/claude-sonnet-4-6": "Claude Sonnet 4.6",

@@ -7,7 +7,7 @@ import pytest
 from bot.chat import Heading, Line, Mentions, Note
 from bot.render.boards import delta_post
 from bot.render.boards.news import QUIET
-from council.bakeoffs.change import Changes, Hint, Measure, Sign
+from council.bakeoffs.changes import Changes, Hint, Measure, Sign
 from tests.bot.render.boards.builders import CLAUDE, GPT, NAMES, a_move, some_changes
 
 

@@ -8,9 +8,9 @@ from bot.chat import File, Heading, Line, Note, Post, Table
 from bot.render.boards import Leaderboard, board_thread
 from bot.render.boards.coverage import Coverage
 from bot.render.boards.worthwhile import worth_lines
-from council.bakeoffs.board import Board
-from council.bakeoffs.change import Changes
-from council.bakeoffs.worth import Payoff, Worth
+from council.bakeoffs.changes import Changes
+from council.bakeoffs.council_value import Payoff, Worth
+from council.bakeoffs.leaderboard import Board
 from tests.bot.render.boards.builders import (
     EMPTY,
     GPT,

@@ -9,7 +9,7 @@ from bot.chat import Post, Table
 from bot.render.boards import board_thread
 from bot.render.boards.document import board_document
 from bot.render.boards.weighed import weighted_parts
-from council.bias.weights.names import NAMES
+from council.research.judge_weights import NAMES
 from tests.bot.render.boards.builders import CLAUDE, EMPTY, GPT, a_leaderboard
 from tests.bot.render.boards.weighing import a_line, beside_people, lacking, weighed_by
 from tests.bot.rounds import words_of

@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from bot.render.boards import Leaderboard
-from council.bias.weights.board import WeightedBoard, WeightedLine
-from council.bias.weights.people import WithPeople
-from council.bias.weights.weighing import JudgeWeight, Weighing
+from council.research.judge_weights import JudgeWeight, Weighing, WithPeople
+from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from tests.bot.render.boards.builders import CLAUDE, GPT, QWEN, a_leaderboard
 
 JUDGES = (

@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from council.bakeoffs.suite import Suite, SuiteQuestion
+from council.bakeoffs.models import Suite, SuiteQuestion
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
 from tests.bot.web.browser.towns import served_here
 from tests.bot.web.visiting import a_town

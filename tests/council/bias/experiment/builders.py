@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from council.bakeoffs.suite import Suite, SuiteQuestion
-from council.bias.experiment.experiment import Cell, Experiment, Mark, Work
-from council.bias.grades.grade import Framing
-from council.calls import Reply
+from council.answers import Reply
+from council.bakeoffs.models import Suite, SuiteQuestion
+from council.research.experiment import Cell, Experiment, Mark, Work
+from council.research.grades import Framing
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_panel
 from tests.fakes import FakeGateway, Read
 

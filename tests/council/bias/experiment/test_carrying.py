@@ -6,14 +6,11 @@ from itertools import count
 
 import pytest
 
-from council.answers import Role
-from council.bias.experiment.carrying import Carrying, World
-from council.bias.experiment.experiment import Experiment, Held, Mark, Work
-from council.bias.experiment.plan import is_whole
-from council.bias.experiment.progress import Failure, Progress
-from council.calls import Call, Reply
+from council.answers import Call, Reply, Role
 from council.errors import ContextOverflowError, GatewayError, UncoveredError
 from council.panel import Terms
+from council.research.experiment import Experiment, Failure, Held, Mark, Progress, Work, is_whole
+from council.research.experiment_runner import Carrying, World
 from storage.memory_experiments import MemoryExperiments
 from tests.builders import CLAUDE, GPT, a_panel
 from tests.council.bias.experiment.builders import a_gateway, an_experiment, graded, grading

@@ -1,8 +1,8 @@
 """What the rest of an experiment may cost."""
 
-from council.bias.experiment.costs import rest_estimate
-from council.bias.experiment.experiment import Held
-from council.prices import Price
+from council.money import Price
+from council.research.experiment import Held
+from council.research.experiment_runner import rest_estimate
 from tests.builders import CLAUDE, GPT
 from tests.council.bias.experiment.builders import a_gateway, a_mark, a_work, an_experiment
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from council.ballots.reading import Fault
-from council.bias.experiment.reading import NO_GRADE, NO_OBJECT, TWO_GRADES, read_grade
+from council.ballots import Fault
+from council.research.experiment_runner import NO_GRADE, NO_OBJECT, TWO_GRADES, read_grade
 
 NONCE = "4f9c4f9c4f9c4f9c"
 

@@ -1,9 +1,17 @@
 """What is left of an experiment."""
 
-from council.bakeoffs.suite import SuiteQuestion
-from council.bias.experiment.experiment import Held, grade_of, item_of, members_alone
-from council.bias.experiment.plan import answers_left, cells_left, is_whole, over
-from council.bias.grades.grade import Framing, Grade
+from council.bakeoffs.models import SuiteQuestion
+from council.research.experiment import (
+    Held,
+    answers_left,
+    cells_left,
+    grade_of,
+    is_whole,
+    item_of,
+    members_alone,
+    over,
+)
+from council.research.grades import Framing, Grade
 from tests.builders import CLAUDE, GPT, a_panel
 from tests.council.bias.experiment.builders import a_cell, a_mark, a_work, an_experiment
 

@@ -2,13 +2,12 @@
 
 import re
 
-from council.bakeoffs.suite import Grading, Reference, Suite, SuiteQuestion
-from council.bias.experiment.calls import answer_call, grade_call
-from council.bias.experiment.experiment import Experiment, Work
-from council.bias.experiment.plan import Asking
-from council.bias.grades.grade import Framing
-from council.calls import Prompt, Reply
-from council.prompts.fences import CUT_MARK
+from council.answers import Prompt, Reply
+from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
+from council.prompts.shared import CUT_MARK
+from council.research.experiment import Asking, Experiment, Work
+from council.research.experiment_runner import answer_call, grade_call
+from council.research.grades import Framing
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_member, a_panel
 from tests.council.bias.experiment.builders import a_cell, a_work, an_experiment
 from tests.fakes import read

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from council.bias.grades.grade import Framing, Grade
+from council.research.grades import Framing, Grade
 
 POS, NEG = Framing.POSITIVE, Framing.NEGATIVE
 

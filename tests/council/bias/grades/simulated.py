@@ -4,8 +4,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from council.bias.grades.grade import Framing, Grade
-from council.bias.grades.report import grade_report
+from council.research.grades import Framing, Grade, grade_report
 
 JUDGES = "abcd"
 QUALITY = {"a": 0.3, "b": 0.0, "c": 0.2, "d": -0.2}

@@ -4,9 +4,7 @@ import random
 
 import pytest
 
-from council.bias.grades.findings import Kind, findings
-from council.bias.grades.grade import Grade
-from council.bias.grades.report import grade_report
+from council.research.grades import Grade, Kind, findings, grade_report
 from tests.council.bias.grades.sheets import POS, over_items
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from council.bias.grades.grade import Grade
-from council.bias.grades.report import grade_report
+from council.research.grades import Grade, grade_report
 from tests.council.bias.grades.sheets import POS, over_items
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from council.bias.grades.paired import paired
+from council.research.grades import paired
 
 
 def test_it_is_students_paired_test() -> None:

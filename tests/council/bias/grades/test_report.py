@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.bias.grades.grade import Framing, Grade, converted
-from council.bias.grades.report import GradeReport, JudgeRow, Mean, grade_report
+from council.research.grades import (
+    Framing,
+    Grade,
+    GradeReport,
+    JudgeRow,
+    Mean,
+    converted,
+    grade_report,
+)
 from tests.council.bias.grades.sheets import NEG, POS, graded, over_items
 
 # Three judges on four items; a row a judge, a column an author.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from council.bias.weights.given import Given
+from council.research.judge_weights import Given
 
 JUDGES = ("ada", "bob", "cyd", "dee")
 X = float("nan")

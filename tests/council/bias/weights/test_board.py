@@ -1,9 +1,7 @@
 import pytest
 
-from council.bias.weights.board import Evidence, WeightedBoard, weighted_board
-from council.bias.weights.consistency import Repeats
-from council.bias.weights.names import NAMES
-from council.bias.weights.people import Choice
+from council.research.judge_weights import NAMES, Choice, Repeats
+from council.research.weighted_leaderboard import Evidence, WeightedBoard, weighted_board
 from tests.council.bias.weights.givens import E1, X, given
 
 # Two judges of one maker prefer y, one of another prefers x.

@@ -1,6 +1,6 @@
 import pytest
 
-from council.bias.weights.consistency import Repeats, consistency_weights
+from council.research.judge_weights import Repeats, consistency_weights
 
 
 def _of(*shares: float, ballots: int = 20) -> dict[str, Repeats]:

@@ -1,6 +1,6 @@
 import pytest
 
-from council.bias.weights.families import family_voices, family_weights
+from council.research.judge_weights import family_voices, family_weights
 from tests.council.bias.weights.givens import X, given
 
 # Three judges of one maker, one of another, all on two answers of outsiders.

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from council.ballots import Ballot
-from council.bias.weights.given import weighted_shares
-from council.simulation.panels import a_panel_of
-from council.simulation.rounds import simulated_rounds
+from council.research.judge_weights import weighted_shares
+from council.research.simulated_judges import a_panel_of, simulated_rounds
 from council.tally import standings
 from tests.council.bias.weights.givens import E1, X, given
 

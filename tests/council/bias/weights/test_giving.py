@@ -3,11 +3,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from council.bakeoffs.packed import Packed
-from council.bias.packing import MOST, packed
+from council.bakeoffs.records import Packed
+from council.bias.vote_arrays import MOST, packed
 from council.bias.votes import VERSION, Votes
-from council.bias.weights.giving import evidence_of
-from council.bias.weights.people import Choice
+from council.research.judge_weights import Choice
+from council.research.weighted_leaderboard import evidence_of
 from tests.council.bias.builders import RECORD, a_vote, an_audit, votes
 
 FOUR = votes(a_vote("a", "b c d"), a_vote("b", "d a c"))

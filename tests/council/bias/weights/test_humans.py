@@ -3,8 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from council.bias.weights.humans import human_weights
-from council.bias.weights.people import Choice
+from council.research.judge_weights import Choice, human_weights
 from tests.council.bias.weights.givens import X, given
 
 JUDGES = ("a", "b", "c")

@@ -1,7 +1,7 @@
 import pytest
 
-from council.bakeoffs.peer_rank import peer_rank
-from council.bias.weights.peers import peer_weights
+from council.bakeoffs.pairwise import peer_rank
+from council.research.judge_weights import peer_weights
 from tests.council.bias.weights.givens import E1, X, given
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from council.bias.weights.people import Choice, with_people
+from council.research.judge_weights import Choice, with_people
 from tests.council.bias.weights.givens import X, given
 
 # ada puts x first, bob ties x and y, cyd puts y first, dee did not vote.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from council.gateways.local.catalogue import Catalogue, ServerBuild, Weight, Wheel
-from council.gateways.local.fetch import LocalFiles, Progress, fetch
+from council.gateways.local.download import LocalFiles, Progress, fetch
 from tests.council.gateways.local.file_server import FileServer
 
 NOBODY = "http://127.0.0.1:9"  # the discard port: nobody listens there

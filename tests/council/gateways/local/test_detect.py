@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from council.gateways.local.detect import compatible_models, ollama_models
+from council.gateways.local.gateway import compatible_models, ollama_models
 from tests.council.gateways.local.builders import NOBODY
 from tests.council.gateways.local.file_server import FileServer
 

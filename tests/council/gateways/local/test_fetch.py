@@ -7,7 +7,7 @@ import pytest
 
 from council.errors import GatewayError
 from council.gateways.local.catalogue import DEMONSTRATION
-from council.gateways.local.fetch import Progress, missing_bytes
+from council.gateways.local.download import Progress, missing_bytes
 from tests.council.gateways.local.builders import NOBODY, WEIGHT, Shop
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from council.gateways.local.grammar import tightened
+from council.gateways.local.gateway import tightened
 
 
 def a_ballot_schema(letters: str) -> dict[str, object]:

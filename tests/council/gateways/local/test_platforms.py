@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from council.gateways.local.platforms import CPU_FLAGS, Machine, supported, this_machine
+from council.gateways.local.server import CPU_FLAGS, Machine, supported, this_machine
 
 GOOD = Machine("Linux", "x86_64", (2, 35), CPU_FLAGS | {"sse2"}, has_openmp=True)
 

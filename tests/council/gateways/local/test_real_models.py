@@ -13,11 +13,9 @@ import psutil
 import pytest
 
 from council.errors import GatewayError
-from council.gateways.local.detect import compatible_models
-from council.gateways.local.fetch import LocalFiles, fetch
-from council.gateways.local.grammar import tightened
-from council.gateways.local.platforms import supported
-from council.gateways.local.server import LocalServer
+from council.gateways.local.download import LocalFiles, fetch
+from council.gateways.local.gateway import compatible_models, tightened
+from council.gateways.local.server import LocalServer, supported
 from tests.council.gateways.local.test_grammar import a_ballot_schema
 
 pytestmark = pytest.mark.local_models
@@ -27,7 +25,7 @@ MODELS = ("smollm2-135m", "qwen2.5-coder-0.5b")
 PARENT = """
 import asyncio, sys
 from pathlib import Path
-from council.gateways.local.fetch import LocalFiles
+from council.gateways.local.download import LocalFiles
 from council.gateways.local.server import LocalServer
 
 async def main() -> None:

@@ -4,7 +4,7 @@ import psutil
 import pytest
 
 from council.errors import GatewayError
-from council.gateways.local.fetch import LocalFiles
+from council.gateways.local.download import LocalFiles
 from council.gateways.local.server import LocalServer
 
 

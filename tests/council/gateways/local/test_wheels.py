@@ -4,7 +4,7 @@ import pytest
 
 from council.errors import GatewayError
 from council.gateways.local.catalogue import SMOLLM2
-from council.gateways.local.wheels import address_in, locate
+from council.gateways.local.download import address_in, locate
 
 WHEEL = SMOLLM2.wheels[0]
 

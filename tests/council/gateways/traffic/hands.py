@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 
-from council.gateways.traffic import Clock
+from council.gateways.throttling.limits import Clock
 
 
 class Hands:

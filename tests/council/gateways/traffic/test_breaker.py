@@ -3,7 +3,7 @@
 import pytest
 
 from council.errors import GatewayError
-from council.gateways.traffic.breaker import CAP_SECONDS, Breaker
+from council.gateways.throttling.breaker import CAP_SECONDS, Breaker
 from council.providers import BreakerState
 from tests.council.gateways.traffic.hands import Hands
 

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from council.gateways.traffic import Address, Clock, Neighbours, Traffic
-from council.gateways.traffic.turns import Turns
+from council.gateways.throttling.limits import Clock, Turns
+from council.gateways.throttling.provider import Address, Neighbours, Traffic
 from council.providers import BreakerState, Crowd, Hint, Lesson, Limits
 from tests.council.gateways.traffic.hands import Hands, begun
 from tests.council.gateways.traffic.test_traffic import OPENAI, OWN, dies, one

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from council.errors import GatewayError, RateLimitError
-from council.gateways.traffic import Address, Line, Traffic
+from council.gateways.throttling.provider import Address, Line, Traffic
 from council.providers import BreakerState, Limits
 from tests.council.gateways.traffic.hands import Hands, begun, notes_of, settled
 

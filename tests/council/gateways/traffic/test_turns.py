@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 
 import pytest
 
-from council.gateways.traffic.turns import Turns
+from council.gateways.throttling.limits import Turns
 from council.providers import Limits
 from tests.council.gateways.traffic.hands import Hands, begun, notes_of, settled
 

@@ -1,0 +1,1 @@
+"""Mask what gives an author away: self-identification, signatures, model names."""

@@ -1,0 +1,130 @@
+"""Where a text names models and makers: each name becomes one character that tells its family.
+
+What is read for signs is then the same for every family, and is compiled once.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from council.model_families import FAMILIES
+
+# Four kinds of names, a page of Unicode's private characters each; a family is a place on it.
+_MODEL, _WORD, _MAKER, _BOTH = range(0xE000, 0xE400, 0x100)
+SURE = "([\ue000-\ue0ff\ue300-\ue3ff])"  # a model, and not a mere word
+MODEL = "([\ue000-\ue1ff\ue300-\ue3ff])"
+MAKER = "([\ue200-\ue3ff])"
+ANY = "([\ue000-\ue3ff])"
+
+# A version or size that follows a name: "Sonnet 4.6", "-4o-mini", "3.3 70B Instruct".
+_VERSION_WORD = (
+    r"(?:v?\d[\w.]{0,20}|sonnet|opus|haiku|instant|pro|flash|ultra|nano|mini|turbo|large|medium|"
+    r"small|max|plus|lite|instruct|chat|coder|code|thinking|preview|advanced|reasoner|r1|ai|"
+    r"assistant)\b"
+)
+# Only the first may follow without a space or hyphen: two that touch could be split in many ways.
+VERSION = rf"(?:[ -]?{_VERSION_WORD}(?:[ -]{_VERSION_WORD}){{0,5}})?"
+
+# Names that are also ordinary words: alone on a line they head a text, not sign it.
+_WORDS = (
+    " llama gemini mistral phi falcon sonar solar granite aya dolly jurassic inflection pi yi "
+    "zephyr bard copilot perplexity tulu reka "
+)
+# Ordinary words that are names only where they are written like one.
+_LOWER_WORDS = (
+    " phi falcon sonar solar granite aya dolly jurassic inflection pi yi zephyr bard perplexity "
+    "reka writer cohere "
+)
+_LETTER = "a-z0-9_\u00df-\u024f"
+_START = rf"(?<![{_LETTER}])(?<![{_LETTER}]-)"
+_END = rf"(?![{_LETTER}])"
+# Endings that Hungarian and Polish write right after a name: "Geminiként", "Copilotem".
+CASES = r"(?:ként|n[ae]k|[tv][ae]l|n[áé]l|b[ae]n|b[óő]l|r[óő]l|t[óő]l|h[oe]z|em)"
+_ENDED = rf"(?:{_END}|(?={CASES}{_END}))"
+_NUMBER = r"\d[a-z0-9_]{0,20}(?:\.[a-z0-9_]{1,20}){0,4}"
+_VERSIONED = (
+    rf"-?[a-z]?{_NUMBER}(?:-[a-z0-9_.]{{0,19}}[a-z0-9_]|[ ][a-z]{{0,9}}\d[a-z0-9_]{{0,9}}){{0,6}}"
+)
+_WORDED = _VERSION_WORD.replace(r"v?\d[\w.]{0,20}", rf"v?{_NUMBER}").replace(r"\b", _END)
+_EXTENDED = rf"[ -]?{_WORDED}(?:[ -]{_WORDED}){{0,5}}"
+_SURNAME = re.compile(r"[ ](?!Assistant|Modell?\b|Version|Versión)[A-Z][a-zà-ÿ’']+")
+_ROUTE = re.compile(r"(?<![\w/.-])(?:[\w.\ue000-\ue3ff-]{1,40}/){1,3}(?=[\ue000-\ue3ff])")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+# How words of other scripts go on: endings of Russian, and letters that make another word of it.
+_SCRIPTS = (
+    ("[а-яё]", r"(?<![а-яё])", r"(?=(?:ом|ой|а|у|е|я|ю)?(?![а-яё]))"),
+    ("[\u0621-\u064a]", "", "(?![\u0621-\u064a])"),
+    ("[\u0900-\u097f]", "", "(?![\u0900-\u097f])"),
+    ("", "(?<![・·])", "(?![・·])"),
+)
+
+
+def any_of(names: Iterable[str]) -> str:
+    """Give a pattern of these names, the longest first."""
+    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+
+
+def marked(text: str) -> str:
+    """Give the text in lower case, each name as its character; "" where nothing is named."""
+    # The one letter that is two in lower case.
+    lower = text.replace("İ", "i").lower()
+    pieces, end = [], 0
+    for match in _names().finditer(lower):
+        if token := _token(match, text):
+            pieces += [_PRIVATE.sub("?", lower[end : match.start()]), token]
+            end = match.end()
+    if not pieces:
+        return ""
+    found = "".join((*pieces, _PRIVATE.sub("?", lower[end:])))
+    return _ROUTE.sub("", found) if "/" in found else found
+
+
+def family_at(token: str) -> int:
+    """Give the place of a name's family in FAMILIES."""
+    return ord(token) & 0xFF
+
+
+def _token(match: re.Match[str], text: str) -> str:
+    """Give the character of a name, or "" where it is a person's, or only a word."""
+    name = match["name"] or match["native"]
+    page, at = _table()[name]
+    if match.end() > match.end("name") > 0:
+        return chr(page + at)
+    if f" {name} " in _LOWER_WORDS and text[match.start()].islower():
+        return ""
+    if page == _MODEL and match["name"] and _SURNAME.match(text, match.end()):
+        return ""
+    return chr(_WORD + at if page == _MODEL and f" {name} " in _WORDS else page + at)
+
+
+@cache
+def _table() -> dict[str, tuple[int, int]]:
+    """Give kind and family of each name, in lower case."""
+    table: dict[str, tuple[int, int]] = {}
+    for at, family in enumerate(FAMILIES):
+        makers = {maker.lower() for maker in family.makers}
+        models = {name.lower() for name in family.names}
+        table |= dict.fromkeys(makers, (_MAKER, at))
+        table |= dict.fromkeys(models, (_MODEL, at))
+        table |= dict.fromkeys(models & makers, (_BOTH, at))
+    return table
+
+
+@cache
+def _names() -> re.Pattern[str]:
+    table = _table()
+    latin = any_of(name for name in table if name.isascii())
+    native = "|".join(_native(name for name in table if not name.isascii()))
+    return re.compile(
+        rf"{_START}(?P<name>{latin})(?:{_VERSIONED}|{_ENDED})(?:{_EXTENDED})?"
+        rf"|(?P<native>{native})(?:[ -]?v?{_NUMBER})?"
+    )
+
+
+def _native(names: Iterable[str]) -> Iterator[str]:
+    """Give a pattern for the names of each script."""
+    left = [*names]
+    for letter, start, end in _SCRIPTS:
+        own = [name for name in left if re.match(letter, name)]
+        left = [name for name in left if name not in own]
+        yield f"{start}(?:{any_of(own)}){end}"

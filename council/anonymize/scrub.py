@@ -1,0 +1,226 @@
+"""What a marked text says in its own voice, near the names in it."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from council.anonymize.languages import LANGUAGES
+from council.anonymize.languages.language import Language
+from council.anonymize.names import (
+    ANY,
+    CASES,
+    MAKER,
+    MODEL,
+    SURE,
+    VERSION,
+    any_of,
+    family_at,
+    marked,
+)
+from council.model_families import FAMILIES, Family
+
+# --- What a marked text says in its own voice, near the names in it.
+
+REACH = 200  # characters before and after a name that are read
+
+_NAMES = re.compile("([\ue000-\ue3ff])")
+_TIDY = str.maketrans({"’": "'", "‘": "'", "*": None, "\u00a0": " ", "\u3000": " ", "\t": " "})
+_UNDERLINING = re.compile(r"(?<!\w)_{1,3}(?=[^\s_])|(?<=[^\s_])_{1,3}(?!\w)")
+_SPACE = re.compile(r"[ \r\f\v]{2,}|[\r\f\v]")
+_BREAKS = re.compile(r" ?\n[ \n]*")
+# Each ends at the next mark of its own kind, so that no mark is read for far.
+_QUOTED = re.compile(
+    r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|„[^„“”"\n]{1,400}[“”"]|«[^«»\n]{1,400}»'
+    r"|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|`[^`\n]{1,400}`|(?<!\w)'[^'\n]{2,400}'(?!\w)"
+)
+_CODE = re.compile(r"```[^`]*```")
+_SPOKEN = re.compile(r"[^\W\d_]{2}")
+
+
+def own_voice(text: str) -> str:
+    """Give a marked text without emphasis, code, and what it quotes others as saying.
+
+    A quoted name alone stays, without its marks, and so does a text that is one quotation, or
+    nothing but code.
+    """
+    text = _CODE.sub("\n", text) if _CODE.sub("", text).strip() else text
+    text = _SPACE.sub(" ", _UNDERLINING.sub("", text.translate(_TIDY))).strip()
+    return _QUOTED.sub(_unquoted, text).replace("`", "")
+
+
+def near_names(text: str) -> str:
+    """Give what stands near a name, as lines; what is left out stands between as "~"."""
+    pieces = _NAMES.split(text)
+    pieces[0] = pieces[0] if len(pieces[0]) <= REACH else "~" + pieces[0][-REACH:]
+    pieces[-1] = pieces[-1][:REACH]
+    for i in range(2, len(pieces) - 1, 2):
+        if len(pieces[i]) > 2 * REACH:
+            pieces[i] = f"{pieces[i][:REACH]}~{pieces[i][-REACH:]}"
+    return _BREAKS.sub("\n", "".join(pieces))
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    quoted = match[0][1:-1]
+    if not _NAMES.search(quoted):
+        return match[0]
+    if match[0] == match.string.strip() or not _SPOKEN.search(quoted):
+        return quoted
+    return '""'
+
+
+# --- Names at the top and at the bottom of a text, where they sign it, in any language.
+
+ENDS = 300  # characters at either end in which a signature is looked for
+
+_FIELD = "|".join(language.fields for language in LANGUAGES if language.fields)
+_CLOSING = "|".join(language.closings for language in LANGUAGES if language.closings)
+_OWNED = "|".join(language.owned for language in LANGUAGES if language.owned)
+_MARKS = r"[^\w\n\ue000-\ue3ff~]{0,8}"
+_ARTICLE = r"(?:(?:the|der|die|das|le|la|el|il|os?|as?|az|al) |l')?"
+_NEAR = r"[\"'“”()\[\]_# ]{0,4}"
+# A model may be followed by its maker: "GPT-5.1 by OpenAI".
+_OF = (
+    rf"(?:[ ,(（]{{1,3}}(?:(?:by|from|of|at|von|de|da|di|od|от|من) )?{MAKER}[^\w\n]?"
+    r"(?: \w{1,20})?)?"
+)
+_END = r"[\s\"'“”)）\].!。_#]*\Z"
+_BY = r"(?:(?:by|from|your|yours),? )?"
+_TITLE = r"(?:\w{1,12}[ ,]{1,2}){0,3}"  # "your assistant, "
+
+# Two models with a colon each are compared.
+_COMPARED = rf"(?!(?:.|\n){{1,280}}?{MODEL} ?[:：])"
+
+TOP = "|".join(
+    (
+        rf"{_MARKS}(?:{_FIELD}) ?[:：,(][ (\"]{{0,3}}{_ARTICLE}{ANY}(?!'s )",
+        rf"{_MARKS}(?:{_FIELD}) {_ARTICLE}{ANY}{_NEAR}(?:[:：\n]|\Z)",
+        rf"{_MARKS}{MODEL}{_NEAR}(?:[:：|—–]|-(?= )){_COMPARED}",
+        rf"{_MARKS}{_ARTICLE}{MODEL} ?(?:{_OWNED})",
+        rf"{_MARKS}\[{MODEL}\]",
+        rf"{_MARKS}{SURE}{_NEAR}\n",
+    )
+)
+BOTTOM = "|".join(
+    (
+        rf"(?:^|\n|[.!?:)…。！？]) ?{_NEAR}(?:[—–~]+|--+) ?(?:\w{{2,9}} )?{_BY}{_NEAR}{ANY}{_OF}"
+        rf"{_END}",
+        rf"\n ?\n{_NEAR}(?:- )?{_NEAR}{MODEL}{_OF}{_END}",
+        rf"(?:^|\n|[.!?] ){_NEAR}(?:- )?(?:{_CLOSING})[^\w\n]{{0,4}}\s{{0,3}}{_TITLE}{ANY}"
+        rf"(?: 드림| 敬上| 上)?{_OF}{_END}",
+        rf"(?:^|\n){_NEAR}(?:{_FIELD})[ :：,\"]{{1,4}}{_ARTICLE}{ANY}{_OF}{_END}",
+        rf"(?:\n|[.!?]) ?[(\[] ?{MODEL}{_OF} ?[)\]]\s*\Z",
+    )
+)
+
+
+# --- The ways in which a text says who wrote it, searched for in every language.
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def signed(text: str) -> list[int]:
+    """Give the places in FAMILIES of those that a marked text says it is by, in order."""
+    said = own_voice(text)
+    found = _of(_top().match(said[:ENDS])) | _of(_bottom().search(said[-ENDS:]))
+    near = near_names(said)
+    # Words, and characters for languages that part no words.
+    words = {*_WORD.findall(near), *near}
+    for language in LANGUAGES:
+        if not language.cues.isdisjoint(words):
+            for match in _prose(language).finditer(near):
+                found |= _of(match)
+    return sorted(found)
+
+
+def _of(match: re.Match[str] | None) -> set[int]:
+    return {family_at(token) for token in match.groups() if token} if match else set()
+
+
+@cache
+def _prose(language: Language) -> re.Pattern[str]:
+    return _compiled("|".join(language.signs))
+
+
+@cache
+def _top() -> re.Pattern[str]:
+    return _compiled(TOP)
+
+
+@cache
+def _bottom() -> re.Pattern[str]:
+    return _compiled(BOTTOM)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern in which every blank stands for any white space."""
+    return re.compile(pattern.replace(" ", r"\s"))
+
+
+# --- Names of an answer's author, masked in it.
+
+MASK = "[model name removed]"
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubbed:
+    """A text with its author's traces masked, and what was masked."""
+
+    text: str
+    found: tuple[str, ...]
+
+
+# Boundaries of ASCII words: in Chinese a name has no space before it.
+_START, _WORD_END = r"(?<![A-Za-z0-9_])", r"(?![A-Za-z0-9_])"
+_ROUTE = r"(?:[a-z0-9_.-]{1,40}/){0,3}"
+
+
+def scrub(text: str, own: Iterable[str] = ()) -> Scrubbed:
+    """Mask self-identification, and the author's own ids wherever they stand.
+
+    `own` are the author's seat key, model id and display name.
+    """
+    patterns = [_mentions(family) for family in _signed(marked(text))]
+    return _masked(text, patterns + [_exact(name) for name in own if name])
+
+
+def ready() -> None:
+    """Compile what every text is searched for, which else the first answer would wait for."""
+    marked("")
+
+
+def without_names(text: str, families: Iterable[str]) -> Scrubbed:
+    """Mask every name and maker of these families, whoever is meant: for a judge's reasons."""
+    chosen = set(families)
+    return _masked(text, [_mentions(family) for family in FAMILIES if family.name in chosen])
+
+
+def _signed(marked_text: str) -> list[Family]:
+    if not marked_text:
+        return []
+    # Most answers name nobody, and no start should wait for fifteen languages.
+
+    return [FAMILIES[at] for at in signed(marked_text)]
+
+
+def _masked(text: str, patterns: Iterable[re.Pattern[str]]) -> Scrubbed:
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        found |= dict.fromkeys(match[0].strip() for match in pattern.finditer(text))
+        text = pattern.sub(MASK, text)
+    return Scrubbed(text, tuple(found))
+
+
+@cache
+def _exact(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w/]){re.escape(name)}(?![\w/])", re.IGNORECASE)
+
+
+@cache
+def _mentions(family: Family) -> re.Pattern[str]:
+    names = any_of((*family.names, *family.makers))
+    tail = r"(?:[-:][\w.:-]{0,40}\w|\d[\w.]{0,20}\w|\d)?"
+    return re.compile(
+        rf"{_START}{_ROUTE}(?:{names}){VERSION}{tail}(?:{_WORD_END}|(?={CASES}{_WORD_END}))",
+        re.IGNORECASE,
+    )

@@ -1,0 +1,251 @@
+"""A ballot and a spoiled ballot."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from council.answers import Prompt, Reply
+from council.labels import Label, Slate
+
+# --- A ballot and a spoiled ballot.
+
+AUDIT_ATTEMPT = 3  # after the two that may count; it alone tells a spoiled audit ballot
+Ranking = tuple[tuple[Label, ...], ...]  # best place first; labels that tie share a place
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What a judge was handed and what it sent back; `attempt` 2 is the re-ask, 3 an audit."""
+
+    nonce: str
+    prompt: Prompt
+    reply: Reply
+    attempt: int = 1
+    cut_to: int | None = None  # tokens that every answer on the slate was cut to, so that it fits
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """A judge's ranking of the labels it was shown, in public labels."""
+
+    judge: str
+    shown: tuple[Label, ...]
+    ranking: Ranking
+    reason: str = ""
+    paper: Paper | None = None
+    audit: str | None = None  # the kind of audit; an audit ballot is never counted
+
+    @property
+    def counts(self) -> bool:
+        """Whether the ballot enters the standings."""
+        return self.audit is None
+
+
+@dataclass(frozen=True, slots=True)
+class SpoiledBallot:
+    """A reply that does not rank its slate exactly once; kept and shown, never counted."""
+
+    judge: str
+    fault: str
+    paper: Paper
+
+    @property
+    def is_audit(self) -> bool:
+        """Whether it was cast for an audit, so that nothing hung on it."""
+        return self.paper.attempt == AUDIT_ATTEMPT
+
+
+# --- Read a judge's reply strictly: any doubt spoils the ballot.
+
+
+class Fault(StrEnum):
+    """What spoils a ballot, in words that tell a judge how to mend it."""
+
+    NO_OBJECT = "it held no JSON object with a ranking"
+    BROKEN = "its JSON object was broken or ended early"
+    TWO_OBJECTS = "it held more than one JSON object"
+    PROSE = "it held text beside the JSON object"
+    REPEATED_KEY = "its JSON object named a key twice"
+    NONCE = "its nonce was missing or not the one given"
+    SHAPE = "its ranking was not a list of places, each a list of letters"
+    EMPTY = "it ranked nothing"
+    UNKNOWN_LETTER = "it named a letter that was not on the slate"
+    REPEATED_LETTER = "it named a letter twice"
+    TWO_RANKINGS = "it held more than one ranking"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A ballot as read: every letter once, best place first; unranked letters tie for last."""
+
+    ranking: tuple[tuple[str, ...], ...]
+    reason: str
+
+
+class SpoiledError(Exception):
+    """A reply that leaves a doubt."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault)
+        self.fault = fault
+
+
+_THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_CODE_FENCE = re.compile(r"```[ \t]*\w*")
+# Only these openings are taken for a lead-in; an example or a refusal never starts so and ends so.
+_LEAD_IN = re.compile(
+    r"(?:(?:here(?:'s| is| are)|this is|below is|sure|ok(?:ay)?|my|the|final)\b[ ,:]*)+"
+    r"(?:(?:my|the|final|json|blind|completed?)\s+)*"
+    r"(?:ballot|ranking|vote|json|object|evaluation|judg[e]?ment)?\s*[:.]?",
+    re.IGNORECASE,
+)
+_RESPONSE_WORDS = (
+    "response|answer|reply|label|option|candidate|antwort|réponse|reponse|respuesta|risposta|"
+    "resposta|válasz|odpowiedź|odpověď|odpoveď|ответ|відповідь|antwoord|svar|vastaus|răspuns|"
+    "απάντηση|yanıt|cevap|jawaban|回答|回应|答案|応答|응답|답변|الإجابة|إجابة|उत्तर"
+)
+_LETTER = re.compile(rf"(?:(?i:{_RESPONSE_WORDS})\s*)?([A-Ja-j])")
+_OTHER_RANKING = re.compile(r"rank|order|vote", re.IGNORECASE)
+
+
+def read_ballot(text: str, nonce: str, letters: Sequence[str]) -> Reading | Fault:
+    """Give the ranking a reply holds, or the fault that spoils it."""
+    try:
+        ballot = signed_object(text, nonce)
+        return Reading(_ranking(ballot, letters), reason_of(ballot))
+    except SpoiledError as spoiled:
+        return spoiled.fault
+
+
+def signed_object(text: str, nonce: str) -> dict[str, object]:
+    """Give the one JSON object that a reply consists of; SpoiledError without the right nonce."""
+    found = _only_object(text)
+    if found.get("nonce") != nonce:
+        raise SpoiledError(Fault.NONCE)
+    return found
+
+
+def _only_object(text: str) -> dict[str, object]:
+    """Give the one JSON object of a reply; the same object twice is still one."""
+    rest = _THINKING.sub("", text.lstrip("\ufeff"), count=1)
+    objects, gaps = [], []
+    position = 0
+    while (start := rest.find("{", position)) >= 0:
+        gaps.append(rest[position:start])
+        value, position = _decode(rest, start)
+        objects.append(value)
+    if not objects:
+        raise SpoiledError(Fault.NO_OBJECT)
+    if any(other != objects[0] for other in objects):
+        raise SpoiledError(Fault.TWO_OBJECTS)
+    before, *after = (_CODE_FENCE.sub("", gap).strip() for gap in (*gaps, rest[position:]))
+    if any(after) or (before and not _LEAD_IN.fullmatch(before)):
+        raise SpoiledError(Fault.PROSE)
+    return objects[0]
+
+
+def _decode(text: str, start: int) -> tuple[dict[str, object], int]:
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError) as error:  # also numbers too long to read
+        raise SpoiledError(Fault.BROKEN) from error
+    return value, end
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise SpoiledError(Fault.REPEATED_KEY)
+    return dict(pairs)
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
+
+
+def reason_of(ballot: dict[str, object]) -> str:
+    """Give the reason a judge wrote, or nothing."""
+    reason = ballot.get("reason")
+    return reason.strip() if isinstance(reason, str) else ""
+
+
+def _ranking(ballot: dict[str, object], letters: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Give every letter its place; letters left out tie for last, where any is ranked."""
+    if any(_OTHER_RANKING.search(key) for key in ballot.keys() - {"ranking", "unranked"}):
+        raise SpoiledError(Fault.TWO_RANKINGS)
+    places = tuple(tuple(_place(entry, letters)) for entry in _list(ballot.get("ranking")))
+    unranked = tuple(_place(_list(ballot.get("unranked", [])), letters))
+    ranked = [letter for place in places for letter in place]
+    if not ranked or not all(places):
+        raise SpoiledError(Fault.EMPTY)
+    if len({*ranked, *unranked}) < len(ranked) + len(unranked):
+        raise SpoiledError(Fault.REPEATED_LETTER)
+    left_out = tuple(letter for letter in letters if letter not in ranked)
+    return (*places, left_out) if left_out else places
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise SpoiledError(Fault.SHAPE)
+    return value
+
+
+def _place(entry: object, letters: Sequence[str]) -> Iterator[str]:
+    for item in entry if isinstance(entry, list) else [entry]:
+        if not isinstance(item, str):
+            raise SpoiledError(Fault.SHAPE)
+        match = _LETTER.fullmatch(item.strip())
+        letter = match[1].upper() if match else ""
+        if letter not in letters:
+            raise SpoiledError(Fault.UNKNOWN_LETTER)
+        yield letter
+
+
+# --- Translate a judge's reason from the slot letters it saw to the round's public labels.
+
+# "Response B", "Responses A, B and C": the letters after the word are labels whatever follows.
+_NAMED = re.compile(
+    r"\b(?:responses?|answers?|candidates?|options?)\s+"
+    r"[A-J]\b(?:[\s,]{0,4}(?:(?:and|or|&|vs\.?|over|>|=|than)\s{1,3})?(?:response\s{1,3})?\b[A-J]\b)"
+    r"{0,10}",
+    re.IGNORECASE,
+)
+# A lone letter is a label, but "A" and "I" are words of English: only signs of a ranking tell.
+_LONE = re.compile(r"\b[B-HJ]\b|\b[AI]\b(?=\s*[>=<])|(?<=[>=<])\s*[AI]\b|\bA\b(?=\s+(?:is|has)\b)")
+_LETTER_IN_TEXT = re.compile(r"\b[A-J]\b")
+
+
+def in_public_labels(reason: str, slots: Mapping[str, Label]) -> str:
+    """Give the reason with each slot letter on the slate replaced by its public label."""
+
+    def public(match: re.Match[str]) -> str:
+        return _LETTER_IN_TEXT.sub(lambda letter: slots.get(letter[0], letter[0]), match[0])
+
+    return _LONE.sub(public, _NAMED.sub(public, reason))
+
+
+# --- From a judge's reply to a ballot: convening and verifying read it the same way.
+
+
+def cast(
+    slate: Slate, nonce: str, paper: Paper, audit: str | None = None
+) -> Ballot | SpoiledBallot:
+    """Give the ballot the paper's reply holds, in public labels, or a spoiled one."""
+    reading = read_ballot(paper.reply.text, nonce, slate.letters)
+    if isinstance(reading, Fault):
+        return SpoiledBallot(slate.judge, reading.value, paper)
+    return Ballot(
+        judge=slate.judge,
+        shown=slate.shown,
+        ranking=tuple(tuple(map(slate.label_at, place)) for place in reading.ranking),
+        reason=in_public_labels(reading.reason, dict(zip(slate.letters, slate.shown, strict=True))),
+        paper=paper,
+        audit=audit,
+    )
+
+
+# --- Ballots: what a judge casts, what spoils one, and how a reply is read.

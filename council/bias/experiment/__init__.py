@@ -1,1 +1,0 @@
-"""The thesis' experiment: members answer, then every member grades every answer, its own too."""

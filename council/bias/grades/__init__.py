@@ -1,1 +1,0 @@
-"""Self-preference by grades: the statistics of the thesis, and the difference in differences."""

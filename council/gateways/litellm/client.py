@@ -1,0 +1,245 @@
+"""What litellm must be told about a seat, beyond its member."""
+
+import asyncio
+import gc
+import logging
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from ipaddress import ip_address
+from threading import RLock
+from types import ModuleType
+from urllib.parse import urlsplit
+
+from council.gateways.throttling.provider import Address
+from council.money import Price
+
+# --- What litellm must be told about a seat, beyond its member.
+
+Tighten = Callable[[Mapping[str, object]], dict[str, object]]
+
+_PER_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SeatSettings:
+    """Where a seat's model is, and on what terms.
+
+    `tighten` narrows a JSON schema to what a local server enforces; a seat that has it is taken to
+    enforce schemas. Prices are the seat's own and win over litellm's; without both, litellm's
+    count, except on a server of one's own, where nobody knows.
+    """
+
+    model: str
+    api_base: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    max_tokens: int | None = None
+    context_tokens: int | None = None
+    stream: bool = False
+    input_usd_per_million: float | None = None
+    output_usd_per_million: float | None = None
+    tighten: Tighten | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def route(self) -> str:
+        """The provider's name in the model id; "" where the id has none."""
+        return self.model.partition("/")[0] if "/" in self.model else ""
+
+    @property
+    def name(self) -> str:
+        """The model's name at its provider."""
+        return self.model.partition("/")[2] or self.model
+
+    @property
+    def address(self) -> Address:
+        """Where its provider answers."""
+        return Address(self.route, self.api_base)
+
+    @property
+    def place(self) -> str:
+        """The provider in words that give no address away."""
+        return self.address.place
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the model answers from this machine or a private network."""
+        host = (urlsplit(self.api_base).hostname or "") if self.api_base else ""
+        try:
+            return ip_address(host).is_private
+        except ValueError:
+            return bool(host) and "." not in host  # "localhost", or a container's name
+
+    @property
+    def own_price(self) -> Price | None:
+        """The seat's own price, per token; None where it does not give both."""
+        price_in, price_out = self.input_usd_per_million, self.output_usd_per_million
+        if price_in is None or price_out is None:
+            return None
+        return Price(price_in / _PER_MILLION, price_out / _PER_MILLION, self.max_tokens)
+
+    def own_cost(self, tokens_in: int | None, tokens_out: int | None) -> float | None:
+        """Give the cost at the seat's own prices in USD; None without prices or counts."""
+        price_in, price_out = self.input_usd_per_million, self.output_usd_per_million
+        if price_in is None or price_out is None:
+            return None
+        if price_in == price_out == 0:
+            return 0.0
+        if tokens_in is None or tokens_out is None:
+            return None
+        return (price_in * tokens_in + price_out * tokens_out) / _PER_MILLION
+
+
+# --- The litellm library itself: imported late, kept quiet, and warmed without the network.
+
+_SWITCHES = {
+    "suppress_debug_info": True,  # else it prints its list of providers to stdout
+    "disable_hf_tokenizer_download": True,  # else counting "llama" tokens waits for a hub
+    "telemetry": False,
+    "disable_token_counter": True,  # else its tables are read, for a count that is a guess
+}
+_WARM_SECONDS = 20
+_MOST_WARMED = 10
+_ANY = "openai/warm"
+_JSON = (
+    b'{"id":"1","object":"chat.completion","created":1,"model":"warm","choices":[{"index":0,'
+    b'"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],'
+    b'"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}'
+)
+_EVENTS = (
+    b'data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"warm","choices":'
+    b'[{"index":0,"delta":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}\n\n'
+    b"data: [DONE]\n\n"
+)
+
+
+# Whoever loads it while another thread still warms it would lose its connections with that one's.
+_LOADING = RLock()
+
+
+def load() -> ModuleType:
+    """Import litellm, which blocks for about two seconds, and keep it from talking."""
+    with _LOADING, _uncollected():
+        return _loaded()
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collect no garbage meanwhile, which takes a quarter of an import's time and finds nothing.
+
+    What the import made stays, and is left out of every later collection.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.freeze()
+            gc.enable()
+
+
+def _loaded() -> ModuleType:
+    # At INFO it logs every call, at DEBUG whole prompts: the round is our record of both.
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+    library = import_module("litellm")
+    # Pydantic says so of a type in the OpenAI SDK, on the first stream, on stderr.
+    warnings.filterwarnings("ignore", "Item .* using the `ReadOnly` qualifier", UserWarning)
+    for name, value in _SWITCHES.items():
+        setattr(library, name, value)
+    return library
+
+
+def load_warm(models: Iterable[str] = ()) -> ModuleType:
+    """Import litellm and pay the first calls' costs, on a loop of its own: call it in a thread.
+
+    litellm also takes a while over the first call of each model; those of OpenAI's API are called.
+    """
+    with _LOADING, _uncollected():
+        # Once loaded its connections may be in use, by another loop: only the import is shared.
+        if "litellm" in sys.modules:
+            return _loaded()
+        library = _loaded()
+        # A machine that cannot even call itself is not stopped here: the first call is slower.
+        with suppress(Exception):
+            asyncio.run(_first_calls(library, models))
+        return library
+
+
+async def _first_calls(library: ModuleType, models: Iterable[str]) -> None:
+    server = await asyncio.start_server(_canned, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, asyncio.timeout(_WARM_SECONDS):
+        ours = sorted({model for model in models if model.startswith("openai/")})[:_MOST_WARMED]
+        for model in ours or [_ANY]:
+            await library.acompletion(**_hello(f"http://127.0.0.1:{port}/json", model))
+        stream = await library.acompletion(
+            **_hello(f"http://127.0.0.1:{port}/events", _ANY),
+            stream=True,
+            stream_options={"include_usage": True},
+        )
+        async for _ in stream:
+            pass
+        await close(library)
+
+
+def _hello(api_base: str, model: str) -> dict[str, object]:
+    message = {"role": "user", "content": "Hello"}
+    return {
+        "model": model,
+        "messages": [message],
+        "api_base": api_base,
+        "api_key": "unused",
+        "num_retries": 0,
+        "max_retries": 0,
+    }
+
+
+async def _canned(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    head = await reader.readuntil(b"\r\n\r\n")
+    kind, body = (
+        (b"application/json", _JSON) if b" /json" in head else (b"text/event-stream", _EVENTS)
+    )
+    writer.write(
+        b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: %s\r\ncontent-length: %d\r\n\r\n%s"
+        % (kind, len(body), body)
+    )
+    await writer.drain()
+    writer.close()
+
+
+def context_tokens(library: ModuleType, seat: SeatSettings) -> int | None:
+    """Give how much litellm believes the model takes; None if it does not know it.
+
+    Reads the price map alone: litellm's own look-up calls a server for some routes.
+    """
+    tokens = _facts(library, seat).get("max_input_tokens")
+    return tokens if isinstance(tokens, int) else None
+
+
+def price(library: ModuleType, seat: SeatSettings) -> Price | None:
+    """Give what litellm believes the model's tokens cost; None if it does not know, or says 0."""
+    facts = _facts(library, seat)
+    costs = facts.get("input_cost_per_token"), facts.get("output_cost_per_token")
+    usd_in, usd_out = (float(cost) if isinstance(cost, int | float) else 0.0 for cost in costs)
+    return Price(usd_in, usd_out, seat.max_tokens) if usd_in or usd_out else None
+
+
+def _facts(library: ModuleType, seat: SeatSettings) -> Mapping[str, object]:
+    """Give litellm's entry for the model; an empty one if there is none."""
+    own: Mapping[str, object] | None = library.model_cost.get(seat.model)
+    if own is not None:
+        return own
+    named: Mapping[str, object] = library.model_cost.get(seat.name, {})
+    return {} if seat.route and named.get("litellm_provider") != seat.route else named
+
+
+async def close(library: ModuleType) -> None:
+    """Close every connection litellm keeps open, for all gateways, and forget the clients."""
+    await library.close_litellm_async_clients()
+    library.in_memory_llm_clients_cache.flush_cache()
+    # One client is also kept by name, which litellm makes anew when the name is gone.
+    vars(library).pop("module_level_aclient", None)

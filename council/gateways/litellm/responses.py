@@ -1,0 +1,345 @@
+"""How long to wait before another attempt."""
+
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from types import ModuleType
+from typing import Any, Protocol
+
+import httpx
+
+from council.answers import Call, Reply
+from council.errors import ContextOverflowError, GatewayError, RateLimitError
+from council.gateways.litellm.client import SeatSettings
+
+# --- How long to wait before another attempt.
+
+MOST_ATTEMPTS = 4
+_FIRST_SECONDS = 0.5
+_CAP_SECONDS = 8.0
+
+
+def backoff_seconds(attempt: int, jitter: Callable[[], float]) -> float:
+    """Give the wait after this attempt, the first being 1; `jitter` gives a share in 0…1."""
+    return min(_CAP_SECONDS, _FIRST_SECONDS * 2.0 ** (attempt - 1)) * jitter()
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """Read how long the provider asks to wait; None where it does not say, or not readably."""
+    milliseconds = headers.get("retry-after-ms")
+    return _seconds(milliseconds, 1000) if milliseconds else _seconds(headers.get("retry-after"))
+
+
+def _seconds(text: str | None, divisor: int = 1) -> float | None:
+    if not text:
+        return None
+    try:
+        return max(0.0, float(text) / divisor)
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    # A date without a zone is UTC, as HTTP has it.
+    utc = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, utc.timestamp() - time.time())
+
+
+# --- What went wrong with a call, in one sentence without secrets, and whether to try again.
+
+_OVERFLOW = re.compile(r"context.(length|size|window)|prompt is too long|too many tokens", re.I)
+_FILTERED = re.compile(r"content.(filter|policy|management)", re.I)
+_NO_KEY = re.compile(r"missing .*(api.?key|credentials)", re.I)
+_BAD_KEY = re.compile(r"api key not valid|invalid api.?key", re.I)  # Gemini says so with a 400
+_NO_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota", re.I)
+_REFUSABLE = {
+    "temperature": re.compile(r"temperature", re.I),
+    "response_format": re.compile(r"response.?format|schema|structured.output", re.I),
+}
+_TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+_UNFIT = {HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY}
+_PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT}
+_WHY = {
+    401: "the key for {place} was refused",
+    402: "the credit at {place} is used up",
+    403: "the key for {place} may not use this model",
+    404: "there is no model {name!r} at {place}",
+}
+
+
+class BrokenOffError(Exception):
+    """A stream ended before the model did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A failed attempt: the error to raise if it was the last, and what may be done about it."""
+
+    error: GatewayError
+    passing: bool = False  # worth another attempt
+    refused: str | None = None  # the one argument the provider will not take
+    retry_after_seconds: float | None = None
+
+    @property
+    def is_outage(self) -> bool:
+        """Whether the model cannot be had now; who asks us to slow down, or refuses, is there."""
+        return self.passing and not isinstance(self.error, RateLimitError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    status: int
+    headers: Mapping[str, str]
+    kind: str
+    text: str
+
+
+def read(error: Exception, seat: SeatSettings, sent: Mapping[str, object]) -> Fault:
+    """Tell what an attempt with these arguments failed of."""
+    links = tuple(_links(error))
+    refusal = _refusal(error, links)
+    if refusal:
+        return _refused(refusal, seat, sent)
+    if isinstance(error, BrokenOffError) or type(error).__name__ == "MidStreamFallbackError":
+        return Fault(GatewayError("broke off in the middle of its answer"), passing=True)
+    if any(isinstance(link, (httpx.TransportError, OSError)) for link in links):
+        return Fault(GatewayError("could not be reached"), passing=True)
+    if _NO_KEY.search(str(error)):
+        return _not_asked(f"there is no key for {seat.place}")
+    return Fault(GatewayError("sent something that could not be read"))
+
+
+def _links(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _refusal(error: Exception, links: tuple[BaseException, ...]) -> _Refusal | None:
+    """Give the provider's refusal; None where no reply came, or litellm itself stumbled."""
+    kind, text = type(error).__name__, f"{error} {getattr(error, 'body', '')}"
+    for link in links:
+        # What the provider really replied: litellm takes its class, even its status, from words.
+        if isinstance(link, httpx.HTTPStatusError):
+            return _Refusal(link.response.status_code, link.response.headers, kind, text)
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int) and status < HTTPStatus.INTERNAL_SERVER_ERROR:
+        return _Refusal(status, getattr(error, "litellm_response_headers", None) or {}, kind, text)
+    return None
+
+
+def _refused(refusal: _Refusal, seat: SeatSettings, sent: Mapping[str, object]) -> Fault:
+    status, wait = refusal.status, retry_after_seconds(refusal.headers)
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        if _NO_QUOTA.search(refusal.text):
+            return _not_asked(f"the quota at {seat.place} is used up (429)")
+        slow = RateLimitError("asked us to slow down (429)", wait)
+        return Fault(slow, passing=True, retry_after_seconds=wait)
+    if status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        how = "was busy" if status in _PASSING else "failed"
+        failed = GatewayError(f"could not answer: {seat.place} {how} ({status})")
+        return Fault(failed, passing=True, retry_after_seconds=wait)
+    if status in _UNFIT:
+        return _unfit(refusal, seat, sent)
+    if _NO_KEY.search(refusal.text) or (status == HTTPStatus.UNAUTHORIZED and not seat.api_key):
+        return _not_asked(f"there is no key for {seat.place}")
+    why = _WHY.get(status, "{place} refused the request").format(place=seat.place, name=seat.name)
+    return _not_asked(f"{why} ({status})")
+
+
+def _unfit(refusal: _Refusal, seat: SeatSettings, sent: Mapping[str, object]) -> Fault:
+    kind, text = refusal.kind, refusal.text
+    if "LLM Provider NOT provided" in text:
+        return _not_asked(f"no provider is known for {seat.model!r}")
+    too_long = kind == "ContextWindowExceededError" or refusal.status == _TOO_LARGE
+    if too_long or _OVERFLOW.search(text):
+        return Fault(
+            ContextOverflowError("could not be asked: the prompt is longer than its context")
+        )
+    if _BAD_KEY.search(text):
+        return _not_asked(f"the key for {seat.place} was refused ({refusal.status})")
+    if kind == "ContentPolicyViolationError" or _FILTERED.search(text):
+        return Fault(GatewayError("was stopped by the provider's content filter"))
+    named = (name for name in _REFUSABLE if name in sent and _REFUSABLE[name].search(text))
+    fault = _not_asked(f"{seat.place} refused the request ({refusal.status})")
+    return replace(fault, refused=next(named, None))
+
+
+def _not_asked(why: str) -> Fault:
+    return Fault(GatewayError(f"could not be asked: {why}"))
+
+
+# --- One attempt: what is sent to litellm, and what comes back, read from a reply or a stream.
+
+OnText = Callable[[str], None]
+
+_MOST_TOKENS = 2**31 - 1
+
+
+class Usage(Protocol):
+    """Tokens as litellm counts them; 0 where the provider did not."""
+
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class Stream(Protocol):
+    """A stream of litellm's, and what the provider itself put into it."""
+
+    received_finish_reason: str | None
+    intermittent_finish_reason: str | None
+    chunks: list[Any]
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        """Give litellm's chunks."""
+
+    async def aclose(self) -> None:
+        """Let go of the connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What a model sent, before it is judged usable. Counts nobody gave are None."""
+
+    text: str
+    finish: str | None
+    reasoned: bool
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_usd: float | None = None
+
+
+def arguments(library: ModuleType, seat: SeatSettings, call: Call) -> dict[str, Any]:
+    """Give litellm's arguments for this call, its own retries switched off."""
+    spoken = (("system", call.prompt.system), ("user", call.prompt.user))
+    wanted: dict[str, Any] = {
+        "model": seat.model,
+        "messages": [{"role": role, "content": text} for role, text in spoken if text],
+        "api_base": seat.api_base,
+        # The OpenAI SDK refuses to start without a key; a server of one's own wants none.
+        "api_key": seat.api_key or ("unused" if seat.route == "openai" else None),
+        "max_tokens": seat.max_tokens,
+        "temperature": call.temperature,
+        "response_format": _response_format(library, seat, call),
+        "extra_headers": dict(seat.headers) or None,
+    }
+    if seat.stream or call.on_text:
+        wanted |= {"stream": True, "stream_options": {"include_usage": True}}
+    # As a setting of the library, drop_params would turn a 422 into no reply and no error.
+    switches = {"num_retries": 0, "max_retries": 0, "drop_params": True}
+    return switches | {name: value for name, value in wanted.items() if value is not None}
+
+
+def _response_format(
+    library: ModuleType, seat: SeatSettings, call: Call
+) -> dict[str, object] | None:
+    if call.schema is None:
+        return None
+    if seat.tighten:
+        schema = seat.tighten(call.schema)
+    elif library.supports_response_schema(model=seat.model):
+        schema = dict(call.schema)
+    else:
+        return None
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": "ballot", "strict": True, "schema": schema},
+    }
+
+
+async def attempt(library: ModuleType, sent: dict[str, Any], on_text: OnText | None) -> Spoken:
+    """Send one request and read what comes; a stream that stops short is a BrokenOffError."""
+    reply = await library.acompletion(**sent)
+    if sent.get("stream"):
+        return await _heard(library, sent["model"], reply, on_text)
+    choice = reply.choices[0]
+    tokens_in, tokens_out = _counts(getattr(reply, "usage", None))
+    return Spoken(
+        choice.message.content or "",
+        choice.finish_reason,
+        bool(getattr(choice.message, "reasoning_content", None)),
+        tokens_in,
+        tokens_out,
+        reply._hidden_params.get("response_cost") or None,  # litellm's 0.0 is a guess
+    )
+
+
+async def _heard(library: ModuleType, model: str, stream: Stream, on_text: OnText | None) -> Spoken:
+    text, reasoned, usage = "", False, None
+    async with aclosing(stream):
+        async for chunk in stream:
+            usage = getattr(chunk, "usage", None) or usage
+            delta = chunk.choices[0].delta if chunk.choices else None
+            reasoned = reasoned or bool(getattr(delta, "reasoning_content", None))
+            news = getattr(delta, "content", None)
+            if news:
+                text += news
+                if on_text:
+                    on_text(text)
+    # litellm makes up a "stop" and a usage for a stream that has neither.
+    finish = stream.received_finish_reason or stream.intermittent_finish_reason
+    if finish is None:
+        raise BrokenOffError
+    if not any(getattr(chunk, "usage", None) for chunk in stream.chunks):
+        usage = None
+    tokens_in, tokens_out = _counts(usage)
+    return Spoken(
+        text, finish, reasoned, tokens_in, tokens_out, _stream_cost(library, model, usage)
+    )
+
+
+def _counts(usage: Usage | None) -> tuple[int | None, int | None]:
+    # No prompt has 0 tokens, and nothing has so many that no database keeps their number.
+    if not usage or not usage.prompt_tokens:
+        return None, None
+    if max(usage.prompt_tokens, usage.completion_tokens or 0) > _MOST_TOKENS:
+        return None, None
+    return usage.prompt_tokens, usage.completion_tokens
+
+
+def _stream_cost(library: ModuleType, model: str, usage: Usage | None) -> float | None:
+    if not usage:
+        return None
+    # It raises a plain Exception for a model without a price: then the cost is unknown.
+    with suppress(Exception):
+        return sum(library.cost_per_token(model=model, usage_object=usage)) or None
+    return None
+
+
+def reply(spoken: Spoken, seat: SeatSettings, attempts: int, seconds: float) -> Reply:
+    """Give the reply the port promises; raise GatewayError when there is nothing in it."""
+    _refuse_nothing(spoken)
+    cost = seat.own_cost(spoken.tokens_in, spoken.tokens_out)
+    if cost is None and not seat.is_ours:
+        cost = spoken.cost_usd
+    return Reply(
+        _storable(spoken.text),
+        cut=spoken.finish == "length",
+        tokens_in=spoken.tokens_in,
+        tokens_out=spoken.tokens_out,
+        cost_usd=cost,
+        seconds=seconds,
+        attempts=attempts,
+    )
+
+
+def _storable(text: str) -> str:
+    """Give the text without what no database keeps: NUL, and halves of characters."""
+    return text.replace("\0", "").encode(errors="replace").decode()
+
+
+def _refuse_nothing(spoken: Spoken) -> None:
+    if spoken.finish == "content_filter":
+        raise GatewayError("was stopped by the provider's content filter")
+    if spoken.text.strip():
+        return
+    if spoken.finish == "length":
+        spent = " on reasoning" if spoken.reasoned else ""
+        raise GatewayError(f"spent its whole token limit{spent} and wrote no answer")
+    raise GatewayError("gave an empty answer")

@@ -1,0 +1,91 @@
+"""The breaker of one model at one address: what failed again and again is left alone a while."""
+
+from council.errors import GatewayError
+from council.gateways.throttling.limits import Clock
+from council.providers import BreakerState
+
+FAILURES_TO_OPEN = 3
+FIRST_SECONDS = 30.0
+CAP_SECONDS = 300.0
+
+
+class Breaker:
+    """Opens after so many failures in a row, each time for longer; then lets one call probe.
+
+    Calls are told apart by identity. What began before it opened may close it, by an answer, but
+    never keeps it open for longer.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._failures = 0
+        self._open_until: float | None = None
+        self._open_seconds = FIRST_SECONDS
+        self._probe: object | None = None
+
+    @property
+    def state(self) -> BreakerState:
+        """Whether calls go out; half-open from the end of the wait until the probe's outcome."""
+        if self._open_until is None:
+            return BreakerState.CLOSED
+        if self._probe is None and self._clock.now() < self._open_until:
+            return BreakerState.OPEN
+        return BreakerState.HALF_OPEN
+
+    def refuses(self, call: object) -> bool:
+        """Say whether this call may not go out now."""
+        if call is self._probe or self.state is BreakerState.CLOSED:
+            return False
+        return self._probe is not None or self.state is BreakerState.OPEN
+
+    def admit(self, call: object) -> None:
+        """Let the call out, as the probe where one is due; raise GatewayError where it may not."""
+        if self.refuses(call):
+            raise GatewayError(
+                f"was not asked: it failed {self._failures} times in a row; {self._when}"
+            )
+        if self.state is BreakerState.HALF_OPEN:
+            self._probe = call
+
+    def answered(self) -> None:
+        """Close: the model is there, whatever it said."""
+        self._failures = 0
+        self._open_until = None
+        self._open_seconds = FIRST_SECONDS
+        self._probe = None
+
+    def failed(self, call: object) -> None:
+        """Count a failure that lasted; open if it is the one too many, or the probe's."""
+        if self.state is not BreakerState.CLOSED and call is not self._probe:
+            return
+        self._probe = None
+        self._failures += 1
+        if self._failures >= FAILURES_TO_OPEN:
+            self._open_until = self._clock.now() + self._open_seconds
+            self._open_seconds = min(CAP_SECONDS, 2 * self._open_seconds)
+
+    def shut(self, seconds: float) -> None:
+        """Stay open for so long at least, as another process found it; a probe goes on."""
+        if self._probe is not None:
+            return
+        self._failures = max(self._failures, FAILURES_TO_OPEN)
+        until = self._clock.now() + min(seconds, CAP_SECONDS)
+        self._open_until = max(until, until if self._open_until is None else self._open_until)
+
+    @property
+    def left_seconds(self) -> float:
+        """How long it stays open from now; 0 where it is not."""
+        if self._open_until is None:
+            return 0.0
+        return max(0.0, self._open_until - self._clock.now())
+
+    def left(self, call: object) -> None:
+        """Let another call be the probe, if this one was and came to no outcome."""
+        if call is self._probe:
+            self._probe = None
+
+    @property
+    def _when(self) -> str:
+        if self._open_until is None or self._probe is not None:
+            return "it is being tried again now"
+        return f"it is tried again in {max(1, round(self._open_until - self._clock.now()))} s"

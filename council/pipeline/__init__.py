@@ -1,0 +1,1 @@
+"""Run a round: session, stages, methods."""

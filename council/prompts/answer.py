@@ -1,0 +1,30 @@
+"""What a member is asked."""
+
+from council.answers import Prompt
+from council.prompt_injection import without_fences
+from council.rounds import Question
+
+_SYSTEM = """\
+You are one of several experts who answer the same question independently.
+Answer it directly and completely, in the language it was asked in. Say where you are unsure.
+Your answer will be compared with others without names: do not say who you are, which model you \
+are or who made you, and do not sign it."""
+_BRIEF = "Answer in two to four plain sentences, without lists."
+
+
+def answer_prompt(question: Question, *, brief: bool = False) -> Prompt:
+    """Give the prompt that puts the question to a member; the same for every member of a panel.
+
+    A `brief` one suits models that take a second for every dozen words.
+    """
+    return Prompt(f"{_SYSTEM}\n{_BRIEF}" if brief else _SYSTEM, asked(question))
+
+
+def asked(question: Question) -> str:
+    """Give the question with its context; nothing in either can pass for a fence."""
+    if not question.context:
+        return without_fences(question.text)
+    return (
+        f"{without_fences(question.text)}\n\n"
+        f"The question refers to this:\n{without_fences(question.context)}"
+    )

@@ -1,0 +1,1 @@
+"""Research tools: simulated judges, judge weights, priors, grades and the bias experiment."""

@@ -1,1 +1,0 @@
-"""The stages of a round; each does only what the round does not hold yet."""
