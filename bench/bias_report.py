@@ -20,10 +20,10 @@ from bot.bakeoffs.uncollected import uncollected
 from council.bakeoffs.records import Packed
 from council.bias.measurement import measured
 from council.bias.vote_arrays import Block, blocks, packed
-from storage.database import open_engine
+from storage.engine import open_engine
+from storage.migrate import upgrade
 from storage.records import sql_votes
-from storage.rows import RoundRow
-from storage.schema import upgrade
+from storage.tables import RoundRow
 from tests.council.bias.simulated import Planted, as_votes, simulated
 
 PATTERNS = 500  # rounds that differ in their votes; the others repeat them

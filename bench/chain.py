@@ -26,13 +26,12 @@ from council.integrity.hash_chain import Link, appended
 from council.integrity.seal import changes, noted
 from council.integrity.verification import verify
 from council.rounds import Closing, Question, Round
-from storage.chain import SqlChain
-from storage.database import open_engine
-from storage.linking import link_row
-from storage.rows import LinkRow, RoundRow
-from storage.schema import upgrade
-from storage.sql import SqlStore
-from storage.writing import round_row
+from storage.engine import open_engine
+from storage.hash_chain import SqlChain, link_row
+from storage.migrate import upgrade
+from storage.rounds import SqlStore
+from storage.row_mapping import round_row
+from storage.tables import LinkRow, RoundRow
 from tests.bot.homes import Home, scripted_panel
 from tests.builders import a_panel, answered, in_label_order, ranked
 

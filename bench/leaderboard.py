@@ -25,11 +25,11 @@ from council.bakeoffs.record_arrays import columns, packed
 from council.bakeoffs.records import Authored, Judged, Margin, Packed, Record, Whole
 from council.panel import Panel
 from council.rounds import Closing, Question, Round
-from storage.database import open_engine
+from storage.engine import open_engine
+from storage.migrate import upgrade
 from storage.records import SqlRecords
-from storage.rows import RoundRow
-from storage.schema import upgrade
-from storage.writing import round_row
+from storage.row_mapping import round_row
+from storage.tables import RoundRow
 from tests.bot.homes import PROGRAM, Home, scripted_panel
 from tests.builders import a_panel
 

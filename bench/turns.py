@@ -54,8 +54,8 @@ async def main(calls: int, server: Server) -> None:
 
 async def upgraded(url: str) -> None:
     """Make the tables."""
-    from storage.database import open_engine
-    from storage.schema import upgrade
+    from storage.engine import open_engine
+    from storage.migrate import upgrade
 
     engine = open_engine(url)
     await upgrade(engine)

@@ -11,16 +11,14 @@ from council.bakeoffs.ports import Bench
 from council.errors import StoreError
 from council.ports import Chain, Ledger
 from council.research.experiment import Experiments
-from storage.bakeoffs import SqlBakeoffs
-from storage.chain import SqlChain
-from storage.database import check_opens, open_engine
+from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
+from storage.engine import check_opens, open_engine
 from storage.experiments import SqlExperiments
+from storage.hash_chain import SqlChain
 from storage.ledger import SqlLedger
+from storage.migrate import upgrade
 from storage.records import SqlRecords, sql_votes
-from storage.schedules import SqlSchedules
-from storage.schema import upgrade
-from storage.sql import SqlStore
-from storage.suites import SqlSuites
+from storage.rounds import SqlStore
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from bot.clock import now
 from bot.doing import Sole, nobody_else
 from council.errors import StoreError
 from council.ports import Store, Wanted
-from storage.joining import new_salt
+from storage.hash_chain import new_salt
 
 DAY_SECONDS = 24 * 3600.0
 

@@ -18,10 +18,9 @@ from bot.gossip import Gossip
 from bot.ports import Bus, Door
 from council.ports import Turnstile
 from council.providers import Hint
-from storage.beside import connections_beside
-from storage.clock import SqlClock
-from storage.door import SqlDoor
-from storage.turns import SqlTurnstile
+from storage.engine import connections_beside
+from storage.locks import SqlClock, SqlDoor
+from storage.rate_limiter import SqlTurnstile
 
 _CONNECTIONS, _WAIT_SECONDS = 4, 2.0
 

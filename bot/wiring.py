@@ -36,11 +36,11 @@ from council.ports import Gateway, Store
 from council.providers import Health
 from council.rounds import Round
 from storage.experiments import SqlExperiments
+from storage.key_value import SqlMemos
 from storage.ledger import SqlLedger
-from storage.memos import SqlMemos
-from storage.outgoing import SqlOutgoing
-from storage.sole import SqlSole
-from storage.sql import SqlStore
+from storage.locks import SqlSole
+from storage.outbox import SqlOutgoing
+from storage.rounds import SqlStore
 
 if TYPE_CHECKING:
     from bot.cluster.opening import Cluster

@@ -14,17 +14,17 @@ from council.answers import Reply
 from council.errors import StoreError
 from council.research.experiment import Cell, Experiment, Held, Mark, Work
 from council.research.grades import Framing
-from storage.acts import insert, rows_of, transaction
-from storage.arrived import is_own
-from storage.bench_rows import SuiteBodyRow
-from storage.bodies import keep_body, suite_from
-from storage.database import for_reading
-from storage.experiment_rows import ExperimentAnswerRow, ExperimentMarkRow, ExperimentRow
-from storage.finishing import finished
-from storage.gathering import Gathering
-from storage.ordering import by_letter
-from storage.valid import told_by_field, valid
-from storage.writing import PANEL
+from storage.bakeoff_tables import (
+    ExperimentAnswerRow,
+    ExperimentMarkRow,
+    ExperimentRow,
+    SuiteBodyRow,
+)
+from storage.bakeoffs import keep_body, suite_from
+from storage.engine import for_reading
+from storage.row_mapping import PANEL, told_by_field, valid
+from storage.tables import by_letter
+from storage.transactions import Gathering, finished, insert, is_own, rows_of, transaction
 
 REPLY = TypeAdapter(Reply)
 VERSIONS = TypeAdapter(dict[str, str])

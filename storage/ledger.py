@@ -1,19 +1,41 @@
-"""The ledger in a SQL database: what is reserved is checked and written in one transaction."""
+"""What calls cost is added once, however often a server has to be asked for it."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import and_, case, func, not_, select, update
+from sqlalchemy import and_, case, delete, func, literal_column, not_, select, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.budget_caps import Account, Caps, Refusal, Scope, Used, refusal
-from storage.acts import insert_once, transaction
-from storage.database import for_reading
-from storage.finishing import finished
-from storage.locks import Lock, wait_in_line
-from storage.rows import SpendingRow
-from storage.settling import forget_old, is_first
+from storage.engine import for_reading
+from storage.tables import SettledRow, SpendingRow
+from storage.transactions import Lock, finished, insert_once, this_try, transaction, wait_in_line
+
+# --- What calls cost is added once, however often a server has to be asked for it.
+
+KEPT = timedelta(hours=1)
+
+
+async def is_first(connection: AsyncConnection) -> bool:
+    """Say whether this act arrives for the first time; it has then. SQLite loses no answer."""
+    if connection.dialect.name == "sqlite":
+        return True
+    noted = insert(SettledRow).values(key=this_try().key, at=func.now())
+    once: Any = noted.on_conflict_do_nothing().returning(literal_column("1"))
+    return (await connection.execute(once)).first() is not None
+
+
+async def forget_old(connection: AsyncConnection) -> None:
+    """Delete the keys that nobody asks for any more."""
+    if connection.dialect.name != "sqlite":
+        old = col(SettledRow.at) < func.now() - KEPT
+        await connection.execute(delete(SettledRow).where(old))
+
+
+# --- The ledger in a SQL database: what is reserved is checked and written in one transaction.
 
 # SQLModel declares columns as the values they hold; compared, they are conditions.
 _ID: Any = col(SpendingRow.round_id)

@@ -14,8 +14,8 @@ from council.integrity.seal import Seal, noted
 from council.places import Place
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Closing, Round, Stage, in_panel_order
-from storage.finding import PAST_ROUNDS, the_one, unknown
-from storage.joining import Joining, from_elsewhere, new_salt
+from storage.hash_chain import Joining, from_elsewhere, new_salt
+from storage.queries import PAST_ROUNDS, the_one, unknown
 
 
 class MemoryStore:

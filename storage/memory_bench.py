@@ -19,7 +19,7 @@ from council.bakeoffs.records import VERSION, Packed
 from council.bias.votes import VERSION as VOTES
 from council.places import Place
 from council.ports import Store
-from storage.agreed import line_of, name_taken, newest_slot, no_bakeoff, no_suite
+from storage.bakeoffs import line_of, name_taken, newest_slot, no_bakeoff, no_suite
 
 
 class Rounds(Store, Protocol):

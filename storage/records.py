@@ -1,25 +1,88 @@
-"""The numbers of closed rounds in a SQL database, read very many at once."""
+"""Where records come from and of whom they are, as rows: one for all records alike."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import and_, select
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import and_, delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
 from council.bakeoffs.records import VERSION, Packed
 from council.bias import votes
-from storage.acts import insert_into, transaction
-from storage.bench_rows import RecordRow, SourceRow, VotesRow
-from storage.database import for_reading
-from storage.finishing import finished
-from storage.locks import Lock, wait_for_those_alone
-from storage.ordering import by_letter
-from storage.rows import RoundRow
-from storage.sources import Source, conditions, source_ids, source_of, sources
+from storage.bakeoff_tables import SOURCE, RecordRow, SourceRow, VotesRow
+from storage.engine import for_reading
+from storage.tables import RoundRow, by_letter
+from storage.transactions import (
+    Lock,
+    finished,
+    insert_into,
+    insert_once,
+    transaction,
+    wait_for_those_alone,
+)
+
+# --- Where records come from and of whom they are, as rows: one for all records alike.
+
+_ID: Any = col(SourceRow.id)
+_OWN: list[Any] = [col(getattr(SourceRow, name)) for name in SOURCE]
+
+
+class Source(NamedTuple):
+    """What many records have in common."""
+
+    panel: str
+    scope: str
+    bakeoff: str
+    suite: str
+    suite_version: str
+    category: str
+    shape: str
+
+
+def source_of(record: Packed) -> Source:
+    """Give what a record has in common with others."""
+    return Source(*(getattr(record, name) for name in SOURCE))
+
+
+def conditions(wanted: WantedRecords) -> Iterator[Any]:
+    """Give what the source of a record that is wanted fulfils."""
+    if wanted.scope is not None:
+        yield col(SourceRow.scope) == wanted.scope
+    for name in ("suite", "suite_version", "panel", "category", "bakeoff"):
+        if value := getattr(wanted, name):
+            yield col(getattr(SourceRow, name)) == value
+
+
+async def sources(
+    connection: AsyncConnection, wanted: WantedRecords = EVERY_RECORD
+) -> Mapping[int, Source]:
+    """Give the sources of the records that are wanted, by their ids."""
+    query = select(_ID, *_OWN).where(*conditions(wanted))
+    return {row[0]: Source(*row[1:]) for row in await connection.execute(query)}
+
+
+async def source_ids(connection: AsyncConnection, wanted: Iterable[Source]) -> dict[Source, int]:
+    """Give the ids of sources, which are kept where they are new."""
+    ids: dict[Source, int] = {}
+    for source in sorted({*wanted}):
+        values = source._asdict()
+        once = insert_once(SourceRow, connection.dialect.name)
+        await connection.execute(once, [values])
+        same = [col(getattr(SourceRow, name)) == value for name, value in values.items()]
+        ids[source] = (await connection.execute(select(_ID).where(*same))).scalar_one()
+    return ids
+
+
+async def drop_sources(connection: AsyncConnection) -> None:
+    """Delete what no record, and no votes, come from any more."""
+    known = (_ID.not_in(select(col(table.source_id))) for table in (RecordRow, VotesRow))
+    await connection.execute(delete(SourceRow).where(*known))
+
+
+# --- The numbers of closed rounds in a SQL database, read very many at once.
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICRO = timedelta(microseconds=1)

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from storage.database import open_engine
-from storage.schema import upgrade
+from storage.engine import open_engine
+from storage.migrate import upgrade
 
 
 def address(folder: Path) -> str:

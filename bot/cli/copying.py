@@ -17,7 +17,7 @@ from bot.runners.claims import FileClaims
 from bot.settings import Settings, SettingsError, load_settings
 from bot.settings.environment import driven
 from council.errors import StoreError
-from storage.copying import Contents, contents, copy, others
+from storage.copy_database import Contents, contents, copy, others
 
 Tell = Callable[[str], None]
 

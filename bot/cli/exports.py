@@ -16,8 +16,7 @@ from council.bakeoffs.models import Bakeoff, Schedule
 from council.bakeoffs.ports import Bench, KeptSuite
 from council.errors import StoreError
 from council.ports import Wanted
-from storage.bench_documents import Kept, kept_line, thing_of
-from storage.documents import Record, line_of
+from storage.export import Kept, Record, kept_line, line_of, thing_of
 
 Tell = Callable[[str], None]
 Things = Counter[type[Record | Kept]]

@@ -33,7 +33,7 @@ from bot.wiring import Wishes, opened_desk, surroundings
 from council.errors import PanelError
 from council.panel import Panel
 from council.rounds import Round
-from storage.schema import HEAD
+from storage.migrate import HEAD
 
 if TYPE_CHECKING:
     from bot.discord.address import Address

@@ -12,7 +12,7 @@ from bot.settings import load_settings
 from bot.terminal.dress import dressed
 from council.ports import RoundLine
 from council.rounds import Stage
-from storage.schema import HEAD
+from storage.migrate import HEAD
 
 QUESTION_LENGTH = 50
 

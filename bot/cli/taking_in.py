@@ -15,8 +15,7 @@ from council.bakeoffs.models import Bakeoff, Ending, Schedule
 from council.bakeoffs.ports import KeptSuite
 from council.errors import CouncilError, ForgottenError, ScheduleError, StoreError
 from council.integrity.seal import changes
-from storage.bench_documents import Kept
-from storage.documents import Record
+from storage.export import Kept, Record
 
 UNFINISHED = "It was taken in before its end; it can be gone on with."
 

@@ -18,7 +18,7 @@ from council.integrity.seal import Seal, changes
 from council.integrity.verification import chain_name, verify, walked_in_part
 from council.ports import Store
 from council.rounds import Round
-from storage.documents import Record
+from storage.export import Record
 
 Tell = Callable[[str], None]
 NO_ROUND = "No round is stored."

@@ -11,7 +11,7 @@ from council.errors import CouncilError, StoreError
 from council.integrity.erasure import texts_of
 from council.ports import Store
 from council.rounds import Round
-from storage.joining import new_salt
+from storage.hash_chain import new_salt
 
 
 class UnderWayError(CouncilError):

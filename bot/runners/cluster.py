@@ -24,7 +24,7 @@ from bot.tracing import Tracing, untraced
 from council.errors import RoundNotFoundError, StoreError
 from council.ports import Gateway, Store, Wanted
 from council.rounds import Round
-from storage.finishing import finished
+from storage.transactions import finished
 
 QUEUE = "rounds"
 DRAFT_SECONDS = 0.3  # between two words of how far the synthesis is

@@ -7,8 +7,7 @@ from alembic.autogenerate.api import AutogenContext
 from sqlalchemy import String, create_engine
 from sqlmodel.sql.sqltypes import AutoString
 
-from storage.rows import RoundRow
-from storage.types import Json, UtcDateTime
+from storage.tables import Json, RoundRow, UtcDateTime
 
 
 def render_item(kind: str, item: Any, _: AutogenContext) -> str | Literal[False]:  # noqa: ANN401

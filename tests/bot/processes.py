@@ -13,12 +13,11 @@ from bot.runners.local import LocalRunner
 from council.budget import Budget
 from council.budget_caps import Caps
 from council.ports import Gateway
-from storage.clock import SqlClock
-from storage.database import open_engine
-from storage.door import SqlDoor
+from storage.engine import open_engine
 from storage.ledger import SqlLedger
-from storage.outgoing import SqlOutgoing
-from storage.sql import SqlStore
+from storage.locks import SqlClock, SqlDoor
+from storage.outbox import SqlOutgoing
+from storage.rounds import SqlStore
 from tests.bot.desks import a_desk, ready
 from tests.fakes import FakeGateway
 

@@ -13,10 +13,10 @@ from bot import outbox
 from bot.chat import Line, Post
 from bot.outbox import Outbox
 from council.places import Place
-from storage.database import open_engine
-from storage.outgoing import SqlOutgoing
-from storage.schema import upgrade
-from storage.sql import SqlStore
+from storage.engine import open_engine
+from storage.migrate import upgrade
+from storage.outbox import SqlOutgoing
+from storage.rounds import SqlStore
 from tests.bot.file_chat import FileChat
 from tests.builders import a_round
 

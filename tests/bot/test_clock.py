@@ -9,9 +9,9 @@ from bot.clock import SharedClock
 from bot.outbox import GRACE_SECONDS, Outbox
 from council.errors import StoreError
 from council.places import Place
-from storage.clock import SqlClock
-from storage.database import open_engine
-from storage.outgoing import SqlOutgoing
+from storage.engine import open_engine
+from storage.locks import SqlClock
+from storage.outbox import SqlOutgoing
 from tests.bot.test_outbox import ChatDownError, Clock, FakeChat
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -8,8 +8,8 @@ import pytest
 from bot.door import OwnDoor
 from bot.ports import Door
 from council.errors import StoreError
-from storage.database import open_engine
-from storage.door import CROWDED, SqlDoor
+from storage.engine import open_engine
+from storage.locks import CROWDED, SqlDoor
 from tests.postgres import Server
 
 QUICKLY = "?options=-c%20lock_timeout%3D200ms"

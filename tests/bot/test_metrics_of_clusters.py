@@ -13,9 +13,9 @@ from bot.outbox import Outbox
 from council.errors import StoreError
 from council.ports import Wanted
 from council.providers import Crowd, Health, Limits, ProviderHealth
-from storage.database import open_engine
+from storage.engine import open_engine
 from storage.memory import MemoryOutgoing
-from storage.sql import SqlStore
+from storage.rounds import SqlStore
 from tests.bot.test_outbox import HERE, POST, ChatDownError, Clock, FakeChat
 from tests.postgres import Server
 

@@ -16,10 +16,10 @@ from bot.chat import Chat, Line, Post, Said, Sent, UnreachableError, UnsureError
 from bot.outbox import GRACE_SECONDS, SETTLE_SECONDS, Outbox
 from council.places import Place
 from council.ports import Outgoing
-from storage.database import open_engine
+from storage.engine import open_engine
 from storage.memory import MemoryOutgoing
-from storage.outgoing import SqlOutgoing
-from storage.sql import SqlStore
+from storage.outbox import SqlOutgoing
+from storage.rounds import SqlStore
 from tests.bot.file_chat import FileChat
 from tests.builders import a_round
 from tests.sqlite import new_file

@@ -28,8 +28,8 @@ def _server() -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def _migrated(_server: Server) -> str:
     """Give the name of a database with today's tables, to be copied."""
-    from storage.database import open_engine
-    from storage.schema import upgrade
+    from storage.engine import open_engine
+    from storage.migrate import upgrade
 
     async def migrate() -> None:
         engine = open_engine(_server.url(MIGRATED))

@@ -10,10 +10,8 @@ from council.bakeoffs.ports import Bench
 from council.bakeoffs.records import VERSION, Packed
 from council.places import Place
 from council.ports import Outgoing, Store
-from storage.bakeoffs import SqlBakeoffs
+from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.records import SqlRecords, sql_votes
-from storage.schedules import SqlSchedules
-from storage.suites import SqlSuites
 from tests.builders import ASKED_AT, a_panel
 
 T1, T2 = Place("slack", "T1", "C1"), Place("slack", "T2", "C1")

@@ -8,13 +8,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.ports import Bench
 from council.ports import Ledger, Store
-from storage.database import open_engine
+from storage.engine import open_engine
 from storage.ledger import SqlLedger
 from storage.memory import MemoryOutgoing, MemoryStore
 from storage.memory_bench import memory_bench
 from storage.memory_ledger import MemoryLedger
-from storage.outgoing import SqlOutgoing
-from storage.sql import SqlStore
+from storage.outbox import SqlOutgoing
+from storage.rounds import SqlStore
 from tests.sqlite import new_file
 from tests.storage.benches import Books, sql_bench
 

@@ -7,8 +7,7 @@ import pytest
 from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import KeptSuite
 from council.errors import StoreError
-from storage.bench_documents import Kept, kept_line, thing_of
-from storage.documents import Record, line_of
+from storage.export import Kept, Record, kept_line, line_of, thing_of
 from tests.builders import ASKED_AT, a_schedule
 from tests.storage.benches import SUITE, a_bakeoff, holding
 from tests.storage.builders import a_closed_round

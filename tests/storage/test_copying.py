@@ -14,13 +14,12 @@ from council.budget_caps import Account
 from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
 from council.rounds import Question
-from storage.copying import Contents, contents, copy, others, tables
-from storage.database import open_engine
+from storage.copy_database import Contents, contents, copy, digest_of, others, tables
+from storage.engine import open_engine
 from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
-from storage.outgoing import SqlOutgoing
-from storage.sql import SqlStore
-from storage.sums import digest_of
+from storage.outbox import SqlOutgoing
+from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
 from tests.council.bias.experiment.builders import a_mark, a_work, an_experiment
 from tests.postgres import Server, a_database

@@ -10,7 +10,7 @@ from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.verification import verify
 from council.rounds import Round, in_panel_order
-from storage.documents import Record, line_of, record_of
+from storage.export import Record, line_of, record_of
 from tests.builders import ASKED_AT, an_answer
 from tests.storage.builders import a_closed_round
 from tests.storage.strategies import rounds_or_forgotten

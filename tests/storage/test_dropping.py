@@ -18,10 +18,10 @@ from council.rounds import Question, Round
 from storage.ledger import SqlLedger
 from storage.memory import MemoryOutgoing, MemoryStore
 from storage.memory_ledger import MemoryLedger
-from storage.outgoing import SqlOutgoing
-from storage.reading import PARTS
-from storage.rows import FeedbackRow, HumanVoteRow, OutgoingRow
-from storage.sql import SqlStore
+from storage.outbox import SqlOutgoing
+from storage.rounds import SqlStore
+from storage.row_mapping import PARTS
+from storage.tables import FeedbackRow, HumanVoteRow, OutgoingRow
 from tests.builders import ASKED_AT
 from tests.storage.builders import a_closed_round, keep
 from tests.storage.conftest import EVERY_KIND, engine_of

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.places import NOWHERE, Place
 from council.rounds import Question, Round
-from storage.bench_rows import (
+from storage.bakeoff_tables import (
     BakeoffRow,
     RecordRow,
     ScheduleRow,
@@ -17,8 +17,8 @@ from storage.bench_rows import (
     SuiteRow,
     VotesRow,
 )
-from storage.outgoing import SqlOutgoing
-from storage.sql import SqlStore
+from storage.outbox import SqlOutgoing
+from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_schedule
 from tests.storage.benches import SUITE, T1, T2, Books, a_bakeoff, a_record, holding, sql_bench
 from tests.storage.builders import a_closed_round

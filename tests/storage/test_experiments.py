@@ -14,7 +14,7 @@ from council.research.experiment import Experiments, Held
 from council.research.grades import Framing
 from storage.experiments import SqlExperiments
 from storage.memory_experiments import MemoryExperiments
-from storage.sql import SqlStore
+from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, CLAUDE, GPT
 from tests.council.bias.experiment.builders import a_cell, a_mark, a_work, an_experiment
 from tests.storage.benches import SUITE

@@ -12,9 +12,9 @@ from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import StoreError
-from storage.database import open_engine
-from storage.schema import HEAD, upgrade
-from storage.sql import SqlStore
+from storage.engine import open_engine
+from storage.migrate import HEAD, upgrade
+from storage.rounds import SqlStore
 from tests.builders import CLAUDE, GPT, a_round, an_answer
 from tests.storage.builders import a_closed_round, keep
 

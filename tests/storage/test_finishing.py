@@ -6,18 +6,14 @@ from inspect import getmembers, iscoroutinefunction, isfunction, unwrap
 
 import pytest
 
-from storage.bakeoffs import SqlBakeoffs
-from storage.chain import SqlChain
+from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.experiments import SqlExperiments
-from storage.finishing import Try, finished, patience, this_try
-from storage.gathering import Gathering
+from storage.hash_chain import SqlChain
 from storage.ledger import SqlLedger
-from storage.losing import LostError
-from storage.outgoing import SqlOutgoing
+from storage.outbox import SqlOutgoing
 from storage.records import SqlRecords
-from storage.schedules import SqlSchedules
-from storage.sql import SqlStore
-from storage.suites import SqlSuites
+from storage.rounds import SqlStore
+from storage.transactions import Gathering, LostError, Try, finished, patience, this_try
 
 KEPT = (
     *(SqlStore, SqlLedger, SqlOutgoing, SqlChain),

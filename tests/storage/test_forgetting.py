@@ -13,8 +13,8 @@ from council.errors import ForgottenError, RoundNotFoundError, StoreError
 from council.integrity.erasure import forget
 from council.ports import Store, Wanted
 from council.rounds import Closing, Question, Round, in_panel_order
-from storage.database import for_reading, open_engine
-from storage.sql import SqlStore
+from storage.engine import for_reading, open_engine
+from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_panel, a_round, an_answer, answered, ranked
 from tests.storage.builders import a_closed_round, keep
 from tests.storage.strategies import rounds

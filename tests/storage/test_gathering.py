@@ -6,8 +6,7 @@ from itertools import chain
 
 import pytest
 
-from storage.gathering import Gathering
-from storage.losing import LostError
+from storage.transactions import Gathering, LostError
 
 
 class Turns:

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.budget_caps import Account, Caps, Scope, Used
 from council.ports import Ledger
-from storage.database import open_engine
+from storage.engine import open_engine
 from storage.ledger import SqlLedger
 from storage.memory_ledger import MemoryLedger
 from tests.storage.builders import BOTH

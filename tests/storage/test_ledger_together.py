@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from council.budget_caps import Account, Caps, Scope, Used
-from storage.database import open_engine
+from storage.engine import open_engine
 from storage.ledger import SqlLedger
 
 TODAY = date(2026, 11, 21)

@@ -10,7 +10,7 @@ from council.ballots import Ballot
 from council.errors import RoundNotFoundError
 from council.ports import Store
 from council.rounds import Closing, Round, Stage
-from storage.finding import PAST_ROUNDS
+from storage.queries import PAST_ROUNDS
 from tests.builders import ASKED_AT, a_panel, a_round, answered, ranked
 from tests.storage.builders import a_closed_round, an_audit, keep
 

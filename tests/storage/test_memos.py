@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from council.ports import Memos
+from storage.key_value import SqlMemos
 from storage.memory_memos import MemoryMemos
-from storage.memos import SqlMemos
 from tests.storage.conftest import EVERY_KIND, engine_of
 
 

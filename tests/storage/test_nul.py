@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from council.ports import Store, Wanted
 from council.rounds import Question
-from storage.nul import MARK, document_given_back, given_back, kept, kept_document
+from storage.engine import MARK, document_given_back, given_back, kept, kept_document
 from tests.builders import a_round, an_answer
 
 ODD = st.text(st.sampled_from(["\0", MARK, "0", "1", "a", "\\", "u"]))

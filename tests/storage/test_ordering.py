@@ -7,8 +7,7 @@ from sqlalchemy import make_url, select
 from sqlmodel import col
 
 from council.ports import Store
-from storage.ordering import by_letter
-from storage.rows import RoundRow
+from storage.tables import RoundRow, by_letter
 from tests.builders import a_round
 
 IDS = sorted(["A", "B-1", "B1", "_", "a", "b", "Ä", "ä", "é", "z", "日", "🧠"])

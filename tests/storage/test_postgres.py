@@ -17,14 +17,14 @@ from council.budget_caps import Account, Caps
 from council.errors import StoreError
 from council.ports import Wanted
 from council.rounds import Closing
-from storage.acts import insert_once
-from storage.bench_rows import BakeoffRow, SourceRow, SuiteBodyRow
-from storage.database import open_engine
+from storage.bakeoff_tables import BakeoffRow, SourceRow, SuiteBodyRow
+from storage.bakeoffs import keeping
+from storage.engine import open_engine
 from storage.ledger import SqlLedger
-from storage.reading import PARTS
-from storage.rows import RoundRow, SpendingRow
-from storage.schedules import keeping
-from storage.sql import SqlStore
+from storage.rounds import SqlStore
+from storage.row_mapping import PARTS
+from storage.tables import RoundRow, SpendingRow
+from storage.transactions import insert_once
 from tests.builders import ASKED_AT, a_schedule, an_answer
 from tests.storage.benches import SUITE, a_bakeoff, sql_bench
 from tests.storage.builders import a_closed_round, keep

@@ -12,8 +12,8 @@ from council.feedback import Feedback
 from council.places import Place
 from council.ports import Store
 from council.rounds import Question
-from storage.rating import rating
-from storage.sql import SqlStore
+from storage.feedback import rating
+from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.test_postgres import POSTGRES
 

@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.bakeoffs.ports import EVERY_RECORD, Bench, WantedRecords
 from council.bakeoffs.records import VERSION, Packed
 from council.rounds import Closing
-from storage.bench_rows import SourceRow
+from storage.bakeoff_tables import SourceRow
 from storage.records import SqlRecords
-from storage.sql import SqlStore
+from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.benches import T1, T2, Books, a_record
 from tests.storage.builders import BOTH, a_closed_round, keep

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.ports import Store
 from council.rounds import Round, in_panel_order
 from storage.memory import MemoryStore
-from storage.sql import SqlStore
+from storage.rounds import SqlStore
 from tests.storage.builders import artefacts, bare, closing_last, keep
 from tests.storage.conftest import engine_of
 from tests.storage.strategies import rounds, rounds_or_forgotten

@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.ports import Bench
 from council.errors import ScheduleError
-from storage.database import open_engine
-from storage.schedules import SqlSchedules
+from storage.bakeoffs import SqlSchedules
+from storage.engine import open_engine
 from tests.builders import a_schedule
 from tests.storage.benches import T1, T2
 from tests.storage.builders import BOTH

@@ -25,15 +25,15 @@ from council.pipeline.session import Council
 from council.places import NOWHERE
 from council.ports import RoundLine, Wanted
 from council.rounds import Round, Stage
-from storage import schema
-from storage.database import open_engine, rebuilding
+from storage import migrate as schema
+from storage.bakeoff_tables import TurnRow
+from storage.engine import open_engine, rebuilding
 from storage.memory import MemoryStore
-from storage.outgoing import SqlOutgoing
-from storage.rows import RoundRow
-from storage.schema import HEAD, revision, upgrade
-from storage.shared_rows import TurnRow
-from storage.sql import SqlStore
-from storage.writing import PANEL
+from storage.migrate import HEAD, revision, upgrade
+from storage.outbox import SqlOutgoing
+from storage.rounds import SqlStore
+from storage.row_mapping import PANEL
+from storage.tables import RoundRow
 from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
 from tests.fakes import FakeGateway
 from tests.sqlite import address

@@ -10,9 +10,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import StoreError
-from storage.database import open_engine
-from storage.reading import PARTS
-from storage.sql import SqlStore
+from storage.engine import open_engine
+from storage.rounds import SqlStore
+from storage.row_mapping import PARTS
 from tests.builders import ASKED_AT, a_round, a_spoiled_ballot, an_absence, an_answer
 from tests.storage.builders import a_closed_round, keep
 

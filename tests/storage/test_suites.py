@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import Bench, KeptSuite, SuiteLine
 from council.errors import StoreError, SuiteError
-from storage.suites import SqlSuites
+from storage.bakeoffs import SqlSuites
 from tests.builders import ASKED_AT
 from tests.storage.benches import SUITE, T1, T2, holding
 

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.answers import Role
 from council.errors import StoreError
 from council.rounds import Fallback
-from storage.sql import SqlStore
+from storage.rounds import SqlStore
 from tests.builders import a_spoiled_ballot, an_absence
 from tests.storage.builders import a_closed_round, keep
 

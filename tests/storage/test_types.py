@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from sqlalchemy import Dialect, make_url
 
-from storage.types import UtcDateTime
+from storage.tables import UtcDateTime
 from tests.builders import ASKED_AT
 
 SQLITE, POSTGRES = (make_url(f"{name}://").get_dialect()() for name in ("sqlite", "postgresql"))

@@ -11,9 +11,9 @@ from council.bakeoffs.ports import WantedRecords
 from council.bakeoffs.records import VERSION as RECORDS
 from council.bakeoffs.records import Packed
 from council.bias.votes import VERSION
-from storage.bench_rows import RecordRow, SourceRow, VotesRow
-from storage.schema import upgrade
-from storage.sql import SqlStore
+from storage.bakeoff_tables import RecordRow, SourceRow, VotesRow
+from storage.migrate import upgrade
+from storage.rounds import SqlStore
 from tests.builders import ASKED_AT
 from tests.storage.benches import T1, T2, Books, a_record, sql_bench
 from tests.storage.builders import BOTH, a_closed_round

@@ -11,7 +11,7 @@ from council.feedback import HumanVote
 from council.places import Place
 from council.ports import Store
 from council.rounds import Question
-from storage.voting import voting
+from storage.feedback import voting
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_round
 from tests.storage.test_postgres import POSTGRES
 

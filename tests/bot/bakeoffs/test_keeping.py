@@ -15,11 +15,11 @@ from council.bakeoffs.record_arrays import unpacked
 from council.pipeline.run import convene
 from council.pipeline.session import Council
 from council.rounds import Closing, Round
-from storage.database import open_engine
+from storage.engine import open_engine
 from storage.memory import MemoryOutgoing, MemoryStore
 from storage.memory_bench import memory_bench
-from storage.outgoing import SqlOutgoing
-from storage.sql import SqlStore
+from storage.outbox import SqlOutgoing
+from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_round
 from tests.fakes import FakeGateway
 from tests.sqlite import new_file

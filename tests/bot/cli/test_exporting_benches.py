@@ -7,8 +7,8 @@ from pathlib import Path
 
 from council.bakeoffs.models import Ending
 from council.bakeoffs.ports import Bench
-from storage.database import open_engine
-from storage.schema import upgrade
+from storage.engine import open_engine
+from storage.migrate import upgrade
 from tests.bot.homes import Home, scripted_panel
 from tests.builders import ASKED_AT, a_schedule
 from tests.storage.benches import SUITE, a_bakeoff, holding, sql_bench

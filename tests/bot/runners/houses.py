@@ -14,7 +14,7 @@ from council.panel import Panel
 from council.ports import Store
 from council.rounds import Artefact, Round
 from storage.memory import MemoryStore
-from storage.sql import SqlStore
+from storage.rounds import SqlStore
 from tests.builders import GPT, a_round
 from tests.fakes import FakeGateway, Hangs, read
 

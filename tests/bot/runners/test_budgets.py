@@ -24,14 +24,14 @@ from council.money import Price
 from council.panel import Panel
 from council.places import Place
 from council.rounds import Round, Stage
-from storage.database import open_engine
+from storage.engine import open_engine
 from storage.ledger import SqlLedger
 from storage.memory import MemoryStore
 from storage.memory_bench import memory_bench
 from storage.memory_experiments import MemoryExperiments
 from storage.memory_memos import MemoryMemos
-from storage.outgoing import SqlOutgoing
-from storage.sql import SqlStore
+from storage.outbox import SqlOutgoing
+from storage.rounds import SqlStore
 from tests.bot.rounds import words_of
 from tests.builders import KEYS, a_panel
 from tests.fakes import FakeGateway

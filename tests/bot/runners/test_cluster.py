@@ -21,8 +21,8 @@ from council.answers import Call, Reply, Role
 from council.errors import BudgetError
 from council.ports import Gateway
 from council.rounds import Round, Stage
-from storage.database import open_engine
-from storage.sql import SqlStore
+from storage.engine import open_engine
+from storage.rounds import SqlStore
 from tests.bot.cluster.processes import QUICK, Clock, Process, a_process, until
 from tests.bot.runners import houses
 from tests.bot.runners.houses import has_two_answers, one_hangs, ready, rounds_of, watched

@@ -13,7 +13,7 @@ from council.answers import Role
 from council.errors import PanelError
 from council.panel import Panel
 from council.rounds import Stage
-from storage.database import open_engine
+from storage.engine import open_engine
 from tests.bot.cluster.processes import a_process
 from tests.bot.runners.houses import (
     House,

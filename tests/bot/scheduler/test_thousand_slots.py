@@ -14,13 +14,11 @@ import pytest
 
 from bot.schedules.due import slots_of
 from council.bakeoffs.ports import Bench
-from storage.bakeoffs import SqlBakeoffs
-from storage.database import open_engine
+from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
+from storage.engine import open_engine
 from storage.memory import MemoryStore
 from storage.memory_bench import memory_bench
 from storage.records import SqlRecords, sql_votes
-from storage.schedules import SqlSchedules
-from storage.suites import SqlSuites
 from tests.bot.scheduler.waiting import WEEKLY, Clock, Timer, Watch, a_watch
 from tests.sqlite import new_file
 

@@ -11,10 +11,10 @@ from bot.commands.once import Once
 from bot.suites.keeping import keep_house
 from bot.web.seals import shared_key
 from council.bakeoffs.models import Suite, SuiteQuestion
-from storage.database import open_engine
-from storage.memos import SqlMemos
-from storage.sole import SqlSole
-from storage.suites import SqlSuites
+from storage.bakeoffs import SqlSuites
+from storage.engine import open_engine
+from storage.key_value import SqlMemos
+from storage.locks import SqlSole
 from tests.bot.cluster_fakes import processes
 from tests.builders import ASKED_AT
 

@@ -21,11 +21,10 @@ from council.integrity.seal import changes
 from council.integrity.verification import Walk
 from council.places import Place
 from council.rounds import Fallback, Question, Round
-from storage.chain import SqlChain
-from storage.reading import PARTS
-from storage.rows import RoundRow
-from storage.sql import SqlStore
-from storage.types import Json
+from storage.hash_chain import SqlChain
+from storage.rounds import SqlStore
+from storage.row_mapping import PARTS
+from storage.tables import Json, RoundRow
 from tests.builders import a_panel, a_paper, a_spoiled_ballot, an_absence
 from tests.storage.builders import a_closed_round
 

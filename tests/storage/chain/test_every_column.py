@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import SQLModel
 
-from storage.chain import SqlChain
-from storage.rows import LinkRow
-from storage.sql import SqlStore
-from storage.writing import PANEL
+from storage.hash_chain import SqlChain
+from storage.rounds import SqlStore
+from storage.row_mapping import PANEL
+from storage.tables import LinkRow
 from tests.builders import ASKED_AT
 from tests.storage.builders import keep
 from tests.storage.chain.tampering import (

@@ -13,9 +13,9 @@ from council.errors import StoreError
 from council.integrity.seal import changes
 from council.integrity.verification import Walk
 from council.rounds import Closing
-from storage.chain import SqlChain
-from storage.database import open_engine
-from storage.sql import SqlStore
+from storage.engine import open_engine
+from storage.hash_chain import SqlChain
+from storage.rounds import SqlStore
 from tests.builders import ASKED_AT
 from tests.storage.builders import BOTH, bare, keep, on_sqlite
 from tests.storage.chain.test_joining import SALT, asked
@@ -25,8 +25,8 @@ LATER = ASKED_AT + timedelta(days=90)
 CLOSER = """
 import asyncio, sys
 from council.rounds import Closing
-from storage.database import open_engine
-from storage.sql import SqlStore
+from storage.engine import open_engine
+from storage.rounds import SqlStore
 
 async def close(url, ids):
     engine = open_engine(url)

@@ -7,10 +7,9 @@ import pytest
 from sqlalchemy import text
 
 from council.errors import StoreError
-from storage.database import open_engine
-from storage.schema import upgrade
-from storage.servers import SESSION, UNREADABLE
-from storage.sql import SqlStore
+from storage.engine import SESSION, UNREADABLE, open_engine
+from storage.migrate import upgrade
+from storage.rounds import SqlStore
 from tests.builders import a_round, an_answer
 from tests.postgres import Server, a_database
 

@@ -15,14 +15,12 @@ from council.errors import StoreError
 from council.pipeline.run import convene
 from council.pipeline.session import Council
 from council.rounds import Closing, Stage
-from storage.database import open_engine
-from storage.finishing import patience
+from storage.bakeoffs import SqlSchedules
+from storage.engine import POOL_OVERFLOW, POOL_SIZE, open_engine
 from storage.ledger import SqlLedger
-from storage.losing import BUSY, NO_CONNECTION, UNREACHABLE, LostError
-from storage.outgoing import SqlOutgoing
-from storage.schedules import SqlSchedules
-from storage.servers import POOL_OVERFLOW, POOL_SIZE
-from storage.sql import SqlStore
+from storage.outbox import SqlOutgoing
+from storage.rounds import SqlStore
+from storage.transactions import BUSY, NO_CONNECTION, UNREACHABLE, LostError, patience
 from tests.builders import ASKED_AT, a_round, a_schedule, an_answer
 from tests.fakes import FakeGateway
 from tests.postgres import Server

@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.ports import Wanted
 from council.rounds import Closing, Question, Round
-from storage.chain import SqlChain
-from storage.database import open_engine
-from storage.sql import SqlStore
+from storage.engine import open_engine
+from storage.hash_chain import SqlChain
+from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.benches import SUITE, T1, T2, a_record, holding, sql_bench
 from tests.storage.builders import a_closed_round, artefacts, bare, keep

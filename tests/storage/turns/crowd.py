@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from council.gateways.throttling.limits import Clock, OwnTurnstile
 from council.ports import Turnstile
 from council.providers import Limits
-from storage.database import open_engine
-from storage.turns import SqlTurnstile
+from storage.engine import open_engine
+from storage.rate_limiter import SqlTurnstile
 
 GATE = "openai"
 MINUTE_SECONDS = 0.5  # what a minute takes in these tests

@@ -9,7 +9,7 @@ import pytest
 from council.gateways.throttling.limits import Clock, Turns
 from council.providers import Crowd as Figures
 from council.providers import Limits
-from storage.turns import SqlTurnstile
+from storage.rate_limiter import SqlTurnstile
 from tests.postgres import Server
 from tests.storage.turns.crowd import GATE, Crowd, on_postgres
 

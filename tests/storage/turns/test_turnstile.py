@@ -7,7 +7,7 @@ import pytest
 
 from council.ports import Turnstile
 from council.providers import Limits
-from storage.turns import SqlTurnstile
+from storage.rate_limiter import SqlTurnstile
 from tests.storage.turns.crowd import MINUTE_SECONDS, Crowd, in_memory, on_postgres
 
 TWO = Limits(concurrency=2)

@@ -8,11 +8,9 @@ from sqlalchemy import delete, func, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
-from storage.acts import insert_into, transaction
-from storage.database import for_reading
-from storage.finishing import finished, this_try
-from storage.ordering import by_letter
-from storage.rows import MemoRow
+from storage.engine import for_reading
+from storage.tables import MemoRow, by_letter
+from storage.transactions import finished, insert_into, this_try, transaction
 
 _KIND: Any = col(MemoRow.kind)
 _NAME: Any = col(MemoRow.name)

@@ -1,17 +1,61 @@
-"""The query for lists of rounds."""
+"""What every store agrees on when it looks rounds up."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import and_, exists, false, func, not_, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlmodel import col
 
+from council.errors import RoundNotFoundError
 from council.places import Place
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Stage
-from storage.ordering import by_letter
-from storage.reading import place_from
-from storage.rows import LabelRow, RoundRow, VerdictRow
+from storage.row_mapping import PARTS, Parts, place_from
+from storage.tables import LabelRow, RoundRow, VerdictRow, by_letter
+from storage.transactions import rows_of
+
+# --- What every store agrees on when it looks rounds up.
+
+PAST_ROUNDS = 100  # how far back a panel's ballots are read
+
+
+def unknown(round_id: str) -> RoundNotFoundError:
+    """Give the error for an id that no stored round has."""
+    return RoundNotFoundError(f"There is no round {round_id!r}.")
+
+
+def the_one(start: str, found: Sequence[str]) -> str:
+    """Give the id meant by its start: itself, or the only one that starts so."""
+    if start in found:
+        return start
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise RoundNotFoundError(f"Several rounds begin with {start!r}: give more of the id.")
+    raise RoundNotFoundError(f"There is no round {start!r}: `council rounds` lists what is stored.")
+
+
+# --- The rows of one round, found in every table that holds something of it.
+
+
+async def found(
+    connection: AsyncConnection,
+    rounds: Any,  # noqa: ANN401
+    round_id: str,
+) -> tuple[dict[str, Any], Parts]:
+    """Give the rows of a round, its own first, by a query for rounds' own rows."""
+    own = await rows_of(connection, rounds.where(col(RoundRow.id) == round_id))
+    if not own:
+        raise unknown(round_id)
+    parts = {
+        table: await rows_of(connection, select(table).where(table.round_id == round_id))
+        for table in PARTS
+    }
+    return own[0], Parts(parts)
+
+
+# --- The query for lists of rounds.
 
 
 def lines_query(wanted: Wanted) -> Any:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""Rounds in a SQL database: one transaction for each artefact, each kept at most once."""
+"""What deleted text leaves in SQLite's files, and its end."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel, col
 
@@ -15,29 +15,127 @@ from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.erasure import forget, refusal
 from council.integrity.seal import Seal
+from council.places import Place
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Artefact, Closing, Round
-from storage.acts import insert, rows_of, transaction
-from storage.arrived import is_own
-from storage.database import for_reading
-from storage.dropping import drop
-from storage.faults import told_kindly
-from storage.finding import PAST_ROUNDS, the_one, unknown
-from storage.finishing import finished, this_try
-from storage.gathering import Gathering
-from storage.joining import Joining, Salting, from_elsewhere, new_salt
-from storage.linking import link, seal_of
-from storage.listing import ids_query, line_from, line_query, lines_query
-from storage.loading import found
-from storage.locks import Lock, wait_in_line
-from storage.ordering import by_letter
-from storage.rating import leave_unsaid, rate, ratings
-from storage.reading import PARTS, past_ballot_from, round_from
-from storage.rows import BallotRow, RoundRow
-from storage.voting import vote as kept_vote
-from storage.voting import votes as votes_on
-from storage.wiping import owe, wipe
-from storage.writing import artefact_rows, closing_values, forgotten_values, part_rows, round_row
+from storage.bakeoff_tables import BakeoffRow, ScheduleRow, SuiteRow
+from storage.bakeoffs import drop_bodies
+from storage.engine import for_reading
+from storage.feedback import leave_unsaid, rate, ratings
+from storage.feedback import vote as kept_vote
+from storage.feedback import votes as votes_on
+from storage.hash_chain import Joining, Salting, from_elsewhere, link, new_salt, seal_of
+from storage.queries import (
+    PAST_ROUNDS,
+    found,
+    ids_query,
+    line_from,
+    line_query,
+    lines_query,
+    the_one,
+    unknown,
+)
+from storage.records import drop_sources
+from storage.row_mapping import (
+    PARTS,
+    artefact_rows,
+    closing_values,
+    forgotten_values,
+    part_rows,
+    past_ballot_from,
+    round_from,
+    round_row,
+)
+from storage.tables import BallotRow, LinkRow, OutgoingRow, RoundRow, SpendingRow, by_letter
+from storage.transactions import (
+    Gathering,
+    Lock,
+    finished,
+    insert,
+    is_own,
+    rows_of,
+    this_try,
+    told_kindly,
+    transaction,
+    wait_in_line,
+)
+
+# --- What deleted text leaves in SQLite's files, and its end.
+
+EMPTY_LOG = "PRAGMA wal_checkpoint(TRUNCATE)"  # answers 1 where a reader keeps it from that
+KEPT_OPEN = (
+    "The texts are forgotten, but another program is reading the database, so its log still holds "
+    "them: let that end, and do the same again."
+)
+
+
+async def owe(connection: AsyncConnection) -> None:
+    """Take note, within the transaction that deletes, that the files are to be wiped."""
+    if connection.dialect.name == "sqlite":
+        await connection.exec_driver_sql("PRAGMA user_version = 1")
+
+
+async def wipe(engine: AsyncEngine) -> None:
+    """Rewrite the file and empty its log where that is owed; StoreError while others read it."""
+    if engine.dialect.name != "sqlite":
+        return
+    async with engine.connect() as connection:
+        # None of this can run in a transaction, so it goes past SQLAlchemy, which begins one.
+        driver: Any = (await connection.get_raw_connection()).driver_connection
+        if not await _first(driver, "PRAGMA user_version"):
+            return
+        await _first(driver, "VACUUM")
+        if await _first(driver, EMPTY_LOG):
+            raise StoreError(KEPT_OPEN)
+        await _first(driver, "PRAGMA user_version = 0")
+
+
+async def _first(driver: Any, statement: str) -> int:  # noqa: ANN401
+    """Give the first number that a statement answers with; 0 where it answers nothing."""
+    cursor = await driver.execute(statement)
+    found = await cursor.fetchone()
+    await cursor.close()
+    return int(found[0]) if found else 0
+
+
+# --- All that a workspace had, deleted. Knows nothing of what the files keep of it.
+
+
+async def drop(connection: AsyncConnection, chat: str, workspace: str) -> int:
+    """Delete the rounds asked there, with all that belongs to them; give how many.
+
+    The workspace's chain, suites, bake-offs and schedules go too, and what was sent of any of it.
+    """
+    # Nobody takes up a suite or a source meanwhile that is deleted here as nobody's.
+    await wait_in_line(connection, Lock.SHARED_ROWS)
+    rounds, bakeoffs = (_there(table, chat, workspace) for table in (RoundRow, BakeoffRow))
+    # Money belongs to no row of a round: it stays spent, by nobody.
+    dropped = col(SpendingRow.round_id).in_(select(col(RoundRow.id)).where(*rounds))
+    await connection.execute(update(SpendingRow).where(dropped).values(asker=""))
+    sent = (
+        select(col(RoundRow.id)).where(*rounds),
+        select(col(BakeoffRow.id)).where(*bakeoffs),
+    )
+    for ids in sent:
+        await connection.execute(delete(OutgoingRow).where(col(OutgoingRow.round_id).in_(ids)))
+    await connection.execute(delete(BakeoffRow).where(*bakeoffs))
+    # What is the house's own never leaves.
+    if scope := Place(chat, workspace).scope:
+        await connection.execute(delete(LinkRow).where(col(LinkRow.scope) == scope))
+        await connection.execute(delete(SuiteRow).where(col(SuiteRow.scope) == scope))
+        await connection.execute(delete(ScheduleRow).where(col(ScheduleRow.scope) == scope))
+    await drop_bodies(connection)
+    gone: Any = delete(RoundRow).where(*rounds).returning(literal_column("1"))
+    count = len((await connection.execute(gone)).all())
+    await drop_sources(connection)
+    return count
+
+
+def _there(table: type[Any], chat: str, workspace: str) -> tuple[Any, Any]:
+    return col(table.chat) == chat, col(table.workspace) == workspace
+
+
+# --- Rounds in a SQL database: one transaction for each artefact, each kept at most once.
 
 
 class SqlStore:

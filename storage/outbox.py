@@ -8,11 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import col
 
 from council.budget_caps import Claim
-from storage.acts import insert_once, rows_of, transaction
-from storage.arrived import is_own
-from storage.finishing import finished, this_try
-from storage.ordering import by_letter
-from storage.rows import OutgoingRow
+from storage.tables import OutgoingRow, by_letter
+from storage.transactions import finished, insert_once, is_own, rows_of, this_try, transaction
 
 OURS = ("claimed_by", "message")  # no two acts have one key
 

@@ -1,7 +1,4 @@
-"""The tables of bake-offs: suites, bake-offs, schedules, and the numbers of closed rounds.
-
-Rows carry no behaviour and are not validated; what they hold comes from the council's own values.
-"""
+"""The tables of bake-offs: suites, bake-offs, schedules, and the numbers of closed rounds."""
 
 from datetime import datetime
 from typing import Any
@@ -9,7 +6,9 @@ from typing import Any
 from sqlalchemy import BigInteger, Index, LargeBinary, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from storage.types import Json, UtcDateTime
+from storage.tables import Json, UtcDateTime
+
+# --- The tables of bake-offs: suites, bake-offs, schedules, and the numbers of closed rounds.
 
 SOURCE = ("panel", "scope", "bakeoff", "suite", "suite_version", "category", "shape")
 
@@ -124,3 +123,78 @@ class VotesRow(_Numbers, table=True):
 
     __tablename__ = "votes"
     __table_args__ = (Index("ix_votes_asked_micro_round_id", "asked_micro", "round_id"),)
+
+
+# --- The tables of experiments: each with its answers, and the marks given to them.
+
+
+class ExperimentRow(SQLModel, table=True):
+    """An experiment; `panel` is the whole panel as it sat."""
+
+    __tablename__ = "experiment"
+    id: str = Field(primary_key=True)
+    suite: str
+    suite_scope: str
+    suite_version: str
+    panel: dict[str, Any] = Field(sa_type=Json)
+    asked_by: str
+    at: datetime = Field(sa_type=UtcDateTime, index=True)
+    cap_micro: int | None = Field(default=None, sa_type=BigInteger)
+    versions: dict[str, str] = Field(sa_type=Json)
+
+
+class _OfExperiment(SQLModel):
+    experiment_id: str = Field(primary_key=True, foreign_key="experiment.id", ondelete="CASCADE")
+    number: int = Field(primary_key=True)
+
+
+class ExperimentAnswerRow(_OfExperiment, table=True):
+    """What a member answered to the question of this number."""
+
+    __tablename__ = "experiment_answer"
+    member: str = Field(primary_key=True)
+    reply: dict[str, Any] = Field(sa_type=Json)
+
+
+class ExperimentMarkRow(_OfExperiment, table=True):
+    """What a judge replied when it was asked to grade an answer; `raw` is null where spoiled."""
+
+    __tablename__ = "experiment_mark"
+    author: str = Field(primary_key=True)
+    framing: str = Field(primary_key=True)
+    judge: str = Field(primary_key=True)
+    attempt: int = Field(primary_key=True)
+    raw: int | None = None
+    fault: str
+    reply: dict[str, Any] = Field(sa_type=Json)
+
+
+# --- The tables of what processes on one server share for a while; every moment in them is its ow
+
+
+class TurnRow(SQLModel, table=True):
+    """A ticket of one process at a provider's address: it waits until it has begun.
+
+    Every moment is the database's. After `until` nobody holds it any more; it counts as begun for
+    the rest of its minute.
+    """
+
+    __tablename__ = "turn"
+    id: str = Field(primary_key=True)
+    gate: str = Field(index=True)
+    holder: str
+    asked_at: datetime = Field(sa_type=UtcDateTime)
+    begun_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    until: datetime = Field(sa_type=UtcDateTime)
+
+
+class AdmittedRow(SQLModel, table=True):
+    """A round that was let in under a name and may not be carried yet, until a moment.
+
+    The moment is the database's. It belongs to no row of `round`, which may be dropped meanwhile.
+    """
+
+    __tablename__ = "admitted"
+    round_id: str = Field(primary_key=True)
+    name: str = Field(index=True)
+    until: datetime = Field(sa_type=UtcDateTime)

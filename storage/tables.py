@@ -1,15 +1,76 @@
-"""The tables: one for each thing a round holds, and one for what rounds cost.
+"""Column types that mean the same on SQLite and Postgres."""
 
-Rows carry no behaviour and are not validated; what they hold comes from the council's own values.
-"""
-
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Index, false, text
+from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Index, String, false, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import TypeDecorator, TypeEngine
 from sqlmodel import Field, SQLModel
 
-from storage.types import Json, UtcDateTime
+# --- Column types that mean the same on SQLite and Postgres.
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment: aware in, stored as UTC, aware out. SQLite alone would drop the offset."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuse a naive moment; it could mean any."""
+        if value is not None and value.tzinfo is None:
+            raise ValueError(f"{value!r} has no time zone")
+        return value and value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give the moment back in UTC; Postgres gives it in the session's time zone."""
+        if value is None or value.tzinfo:
+            return value and value.astimezone(UTC)
+        return value.replace(tzinfo=UTC)
+
+
+class Json(TypeDecorator[object]):
+    """A JSON document; JSONB where there is one."""
+
+    impl = JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Give the type the database has for it."""
+        chosen = JSONB() if dialect.name == "postgresql" else JSON()
+        return dialect.type_descriptor(chosen)
+
+
+# --- Texts in one order everywhere: by the numbers of their characters, whatever a server's langu
+
+
+class ByLetter(FunctionElement[str]):
+    """A column of texts in a query; SQLite knows no other order."""
+
+    name = "by_letter"
+    type = String()
+    inherit_cache = True
+
+
+def by_letter(column: Any) -> Any:  # noqa: ANN401
+    """Give a column of texts, to be ordered by or compared."""
+    return ByLetter(column)
+
+
+@compiles(ByLetter)
+def _as_it_is(element: ByLetter, compiler: Any, **options: Any) -> str:  # noqa: ANN401
+    return str(compiler.process(element.clauses, **options))
+
+
+@compiles(ByLetter, "postgresql")
+def _collated(element: ByLetter, compiler: Any, **options: Any) -> str:  # noqa: ANN401
+    return f'{compiler.process(element.clauses, **options)} COLLATE "C"'
+
+
+# --- The tables: one for each thing a round holds, and one for what rounds cost.
 
 
 class _OfRound(SQLModel):

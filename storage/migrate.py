@@ -7,9 +7,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import StoreError
-from storage.database import for_reading, rebuilding
-from storage.faults import told_kindly
-from storage.servers import check_letters
+from storage.engine import check_letters, for_reading, rebuilding
+from storage.transactions import told_kindly
 
 HEAD = "0015"  # the newest revision in storage/migrations/versions
 # Programs that know this revision, or a later one, may work on the newest: what was added since

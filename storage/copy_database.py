@@ -1,10 +1,10 @@
-"""Everything a database holds, copied into an empty one, whichever they are: all of it or nothing.
+"""Rows of any table held against each other, whichever database gave them."""
 
-Each row that was copied is read back before it is kept, and held against what it was.
-"""
-
-from collections.abc import Awaitable, Callable, Mapping
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Table, func, insert, select, text
@@ -13,12 +13,58 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import SQLModel
 
 from council.errors import StoreError
-from storage import bench_rows, experiment_rows, rows, shared_rows
-from storage.acts import transaction
-from storage.database import for_reading
-from storage.locks import take_time
-from storage.losing import lost
-from storage.sums import Sum, digest_of, key_of
+from storage import bakeoff_tables as bench_rows
+from storage import bakeoff_tables as experiment_rows
+from storage import bakeoff_tables as shared_rows
+from storage import tables as rows
+from storage.engine import for_reading
+from storage.transactions import lost, take_time, transaction
+
+# --- Rows of any table held against each other, whichever database gave them.
+
+_BITS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A sum over the digests of rows: the same for the same rows, in whatever order they come."""
+
+    digests: int = 0
+    count: int = 0
+
+    def with_(self, rows: Sequence[dict[str, Any]]) -> "Sum":
+        """Give the sum with more rows."""
+        digests = self.digests + sum(map(digest_of, rows))
+        return Sum(digests % 2**_BITS, self.count + len(rows))
+
+
+def digest_of(row: dict[str, Any]) -> int:
+    """Give a number for what a row holds; 1 and 1.0 are the same, as they are to a database."""
+    said = json.dumps(_plain(row), sort_keys=True)
+    return int.from_bytes(sha256(said.encode()).digest())
+
+
+def key_of(table: Table, row: dict[str, Any]) -> str:
+    """Name a row by its table and key."""
+    key = ", ".join(f"{column.name} {row[column.name]!r}" for column in table.primary_key)
+    return f"The row of table {table.name!r} with {key}"
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, bytes):
+        return ["bytes", value.hex()]
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [*map(_plain, value)]
+    return value
+
+
+# --- Everything a database holds, copied into an empty one, whichever they are: all of it or noth
 
 BATCH = 500
 OWN = (rows, bench_rows, experiment_rows, shared_rows)  # whose tables there are

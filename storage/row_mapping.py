@@ -1,0 +1,432 @@
+"""What rows hold, checked before it is taken for a value of the council's."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from enum import StrEnum
+from functools import singledispatch
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from sqlmodel import SQLModel
+
+from council.answers import Absence, Answer, Prompt, Reply, Role
+from council.ballots import Ballot, Paper, SpoiledBallot
+from council.digests import Digests, Forgotten
+from council.errors import PanelError, StoreError
+from council.labels import Label, LabelMap, Slate
+from council.panel import Panel
+from council.places import Place
+from council.rounds import (
+    Artefact,
+    Closing,
+    Draw,
+    Fallback,
+    Question,
+    Round,
+    Synthesis,
+    in_panel_order,
+)
+from council.tally import Standing, Strength, Tally, Verdict
+from council.tally.agreement import Agreement
+from storage import tables as rows
+
+# --- What rows hold, checked before it is taken for a value of the council's.
+
+T = TypeVar("T")
+
+
+def valid(name: str, check: Callable[[object], T], found: object) -> T:
+    """Give what the check makes of a value; ValueError naming the field that is no such thing."""
+    try:
+        return check(found)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, (name, *first["loc"])))
+        raise ValueError(f"{field}: {first['msg']}.") from error
+
+
+@contextmanager
+def told_by_field(kind: str, name: str) -> Iterator[None]:
+    """Raise StoreError, with the field's name, for what no such thing can hold."""
+    try:
+        yield
+    except (ValueError, PanelError) as error:
+        said = f"{kind} {name!r} holds what no {kind.lower()} can: {error}"
+        raise StoreError(said) from error
+
+
+# --- From a round's artefacts to rows.
+
+PANEL = TypeAdapter(Panel)
+
+
+def round_row(round_: Round) -> rows.RoundRow:
+    """Give the round's own row; what it holds besides is in rows of its artefacts."""
+    closed = closing_values(round_.closing) if round_.closing else {}
+    return rows.RoundRow(
+        id=round_.id,
+        asked_by=round_.question.asked_by,
+        **asdict(round_.question.place),
+        asked_at=round_.asked_at,
+        panel_name=round_.panel.name,
+        panel=PANEL.dump_python(round_.panel, mode="json"),
+        seed=round_.seed,
+        versions=dict(round_.versions),
+        **closed,
+        bakeoff=round_.bakeoff,
+        **(_asked(round_) | forgotten_values(round_)),
+    )
+
+
+def part_rows(round_: Round) -> Iterator[SQLModel]:
+    """Give every row that keeps what the round holds, table by table; not its own."""
+    held: list[Artefact] = [*round_.answers, *round_.absences, *round_.ballots, *round_.spoiled]
+    late: list[Artefact | None] = [round_.draw, round_.tally, round_.synthesis]
+    held += [artefact for artefact in late if artefact]
+    for artefact in held:
+        yield from artefact_rows(artefact, round_.id)
+
+
+@singledispatch
+def artefact_rows(artefact: Artefact, round_id: str) -> Iterator[SQLModel]:
+    """Give the rows that keep an artefact; a closing is kept in the round's own row.
+
+    The first row is the one whose key any other artefact for the same place would have.
+    """
+    raise TypeError(f"{artefact!r} has no table")
+
+
+@artefact_rows.register
+def _(answer: Answer, round_id: str) -> Iterator[SQLModel]:
+    yield rows.AnswerRow(
+        round_id=round_id,
+        member=answer.member,
+        scrubbed=list(answer.scrubbed),
+        suspicions=list(answer.suspicions),
+        **_prompt(answer.prompt),
+        **_reply(answer.reply),
+    )
+
+
+@artefact_rows.register
+def _(absence: Absence, round_id: str) -> Iterator[SQLModel]:
+    yield rows.AbsenceRow(round_id=round_id, **asdict(absence))
+
+
+@artefact_rows.register
+def _(draw: Draw, round_id: str) -> Iterator[SQLModel]:
+    for i, (member, label) in enumerate(draw.labels.pairs):
+        yield rows.LabelRow(round_id=round_id, member=member, label=label, position=i)
+    for i, slate in enumerate(draw.slates):
+        shown: list[str] = [*slate.shown]
+        yield rows.SlateRow(round_id=round_id, judge=slate.judge, shown=shown, position=i)
+
+
+@artefact_rows.register
+def _(ballot: Ballot, round_id: str) -> Iterator[SQLModel]:
+    if ballot.paper is None:
+        raise StoreError(
+            f"The ballot of {ballot.judge!r} came without what it was read from, so it could not "
+            "be recomputed and is not kept."
+        )
+    yield rows.BallotRow(
+        round_id=round_id,
+        judge=ballot.judge,
+        audit=ballot.audit or "",
+        shown=list(ballot.shown),
+        ranking=[list(place) for place in ballot.ranking],
+        reason=ballot.reason,
+        **_paper(ballot.paper),
+    )
+
+
+@artefact_rows.register
+def _(spoiled: SpoiledBallot, round_id: str) -> Iterator[SQLModel]:
+    yield rows.SpoiledBallotRow(
+        round_id=round_id, judge=spoiled.judge, fault=spoiled.fault, **_paper(spoiled.paper)
+    )
+
+
+@artefact_rows.register
+def _(tally: Tally, round_id: str) -> Iterator[SQLModel]:
+    found = tally.verdict
+    yield rows.VerdictRow(
+        round_id=round_id,
+        strength=found.strength.value,
+        p=found.p,
+        first_on=found.first_on[0],
+        first_of=found.first_on[1],
+        too_few_judges=found.too_few_judges,
+        n_eff=found.n_eff,
+        flags=list(found.flags),
+        **asdict(found.agreement),
+    )
+    for i, line in enumerate(tally.standings):
+        yield rows.StandingRow(round_id=round_id, position=i, **asdict(line))
+
+
+@artefact_rows.register
+def _(synthesis: Synthesis, round_id: str) -> Iterator[SQLModel]:
+    reply = _reply(synthesis.reply) if synthesis.reply else {}
+    yield rows.SynthesisRow(
+        round_id=round_id,
+        text=synthesis.text,
+        chairman=synthesis.chairman,
+        fallback=synthesis.fallback,
+        drawn_on=list(synthesis.drawn_on),
+        departs=synthesis.departs,
+        why=synthesis.why,
+        reply=reply.pop("text", None),
+        **reply,
+        **(_prompt(synthesis.prompt) if synthesis.prompt else {}),
+    )
+
+
+def _prompt(prompt: Prompt) -> dict[str, Any]:
+    return {"prompt_system": prompt.system, "prompt_user": prompt.user}
+
+
+def _reply(reply: Reply) -> dict[str, Any]:
+    return asdict(reply)
+
+
+def _paper(paper: Paper) -> dict[str, Any]:
+    own: dict[str, Any] = {"nonce": paper.nonce, "attempt": paper.attempt, "cut_to": paper.cut_to}
+    return own | _prompt(paper.prompt) | _reply(paper.reply)
+
+
+def closing_values(closing: Closing) -> dict[str, Any]:
+    """Give what a closing changes in the round's row."""
+    return {"seconds": closing.seconds, "failure": closing.failure}
+
+
+def forgotten_values(round_: Round) -> dict[str, Any]:
+    """Give what forgetting changes in the round's row; nothing for one that is remembered."""
+    gone = round_.forgotten
+    if gone is None:
+        return {}
+    digests = [[*pair] for pair in gone.digests]
+    return {**_asked(round_), "forgotten_at": gone.at, "salt": gone.salt, "digests": digests}
+
+
+def _asked(round_: Round) -> dict[str, Any]:
+    """Give the texts that a round's own row keeps."""
+    asked = round_.question
+    return {"question": asked.text, "context": asked.context, "reference": asked.reference}
+
+
+# --- From rows to a round.
+
+Row = TypeVar("Row", bound=SQLModel)
+Word = TypeVar("Word", bound=StrEnum)
+Found = Mapping[str, Any]  # a row as the database gives it, by column
+
+BALLOT = TypeAdapter(Ballot)
+DIGESTS = TypeAdapter(Digests)
+# What a synthesis that no chairman wrote has not.
+OF_REPLY = (
+    *("prompt_system", "prompt_user", "cut", "attempts", "seconds"),
+    *("tokens_in", "tokens_out", "cost_usd"),
+)
+
+PARTS: tuple[type[Any], ...] = (
+    rows.AnswerRow,
+    rows.AbsenceRow,
+    rows.LabelRow,
+    rows.SlateRow,
+    rows.BallotRow,
+    rows.SpoiledBallotRow,
+    rows.StandingRow,
+    rows.VerdictRow,
+    rows.SynthesisRow,
+)
+
+
+class Parts:
+    """The rows of one round, by table."""
+
+    def __init__(self, found: Mapping[type[Any], Sequence[Found]]) -> None:
+        self._found = found
+
+    def of(self, table: type[Row]) -> Sequence[Row]:
+        """Give the rows of a table, in the order the round holds them; ValueError for a gap."""
+        valid = [_row(table, found) for found in self._found[table]]
+        if not hasattr(table, "position"):
+            return valid
+        in_order = {getattr(row, "position", None): row for row in valid}
+        if in_order.keys() != {*range(len(valid))}:
+            raise ValueError(f"{table.__tablename__}.position: they do not run from 0 on.")
+        return [in_order[position] for position in range(len(valid))]
+
+
+def round_from(found: Found, parts: Parts) -> Round:
+    """Give the round its rows hold, in panel order; StoreError where no round can hold that."""
+    with told_by_field("Round", found["id"]):
+        return _round(_row(rows.RoundRow, found), parts)
+
+
+def past_ballot_from(found: Found) -> Ballot:
+    """Give what was counted of a ballot: all but its paper."""
+    with told_by_field("Round", found["round_id"]):
+        return valid("ballot", BALLOT.validate_python, found)
+
+
+def _round(row: rows.RoundRow, parts: Parts) -> Round:
+    syntheses = [_synthesis(found) for found in parts.of(rows.SynthesisRow)]
+    return in_panel_order(
+        Round(
+            id=row.id,
+            question=_question(row),
+            panel=_panel(row),
+            seed=row.seed,
+            asked_at=row.asked_at,
+            # JSONB has an order of its own.
+            versions=tuple(sorted(row.versions.items())),
+            answers=tuple(map(_answer, parts.of(rows.AnswerRow))),
+            absences=tuple(map(_absence, parts.of(rows.AbsenceRow))),
+            draw=_draw(parts),
+            ballots=tuple(map(_ballot, parts.of(rows.BallotRow))),
+            spoiled=tuple(map(_spoiled, parts.of(rows.SpoiledBallotRow))),
+            tally=_tally(parts),
+            synthesis=syntheses[0] if syntheses else None,
+            closing=None if row.seconds is None else Closing(row.seconds, row.failure),
+            forgotten=_forgotten(row),
+            bakeoff=row.bakeoff,
+        )
+    )
+
+
+def place_from(row: Any) -> Place:  # noqa: ANN401
+    """Give the place in which a round was asked for, from its row or a query's."""
+    return Place(row.chat, row.workspace, row.channel, row.thread, row.private)
+
+
+def _question(row: rows.RoundRow) -> Question:
+    return Question(row.question, row.asked_by, row.context, place_from(row), row.reference)
+
+
+def _panel(row: rows.RoundRow) -> Panel:
+    panel = valid("round.panel", PANEL.validate_python, row.panel)
+    if panel.name != row.panel_name:
+        raise ValueError(f"round.panel_name: {row.panel_name!r} is not what its panel is called.")
+    return panel
+
+
+def _forgotten(row: rows.RoundRow) -> Forgotten | None:
+    if row.forgotten_at is None:
+        return None
+    digests = valid("round.digests", DIGESTS.validate_python, row.digests)
+    return Forgotten(row.forgotten_at, row.salt, digests)
+
+
+def _answer(row: rows.AnswerRow) -> Answer:
+    return Answer(
+        row.member, _prompt_from(row), _reply_from(row), tuple(row.scrubbed), tuple(row.suspicions)
+    )
+
+
+def _absence(row: rows.AbsenceRow) -> Absence:
+    return Absence(row.member, _known(Role, row.role, "absence.role"), row.reason)
+
+
+def _ballot(row: rows.BallotRow) -> Ballot:
+    return Ballot(
+        judge=row.judge,
+        shown=_labels(row.shown),
+        ranking=tuple(map(_labels, row.ranking)),
+        reason=row.reason,
+        paper=_paper_from(row),
+        audit=row.audit or None,
+    )
+
+
+def _spoiled(row: rows.SpoiledBallotRow) -> SpoiledBallot:
+    return SpoiledBallot(row.judge, row.fault, _paper_from(row))
+
+
+def _draw(parts: Parts) -> Draw | None:
+    pairs = tuple((row.member, Label(row.label)) for row in parts.of(rows.LabelRow))
+    slates = tuple(Slate(row.judge, _labels(row.shown)) for row in parts.of(rows.SlateRow))
+    return Draw(LabelMap(pairs), slates) if pairs else None
+
+
+def _tally(parts: Parts) -> Tally | None:
+    found = parts.of(rows.VerdictRow)
+    if not found:
+        return None
+    lines = tuple(
+        Standing(
+            Label(row.label),
+            row.place,
+            row.share,
+            row.points,
+            row.max_points,
+            row.first_votes,
+            row.mean_rank,
+        )
+        for row in parts.of(rows.StandingRow)
+    )
+    return Tally(lines, _verdict(found[0]))
+
+
+def _verdict(row: rows.VerdictRow) -> Verdict:
+    return Verdict(
+        strength=_known(Strength, row.strength, "verdict.strength"),
+        p=row.p,
+        first_on=(row.first_on, row.first_of),
+        too_few_judges=row.too_few_judges,
+        agreement=Agreement(row.tau_b, row.kendall_w, row.alpha),
+        n_eff=row.n_eff,
+        flags=tuple(row.flags),
+    )
+
+
+def _synthesis(row: rows.SynthesisRow) -> Synthesis:
+    written = row.reply is not None
+    if not written and any(getattr(row, name) is not None for name in OF_REPLY):
+        raise ValueError("synthesis.reply: it is missing, and what belongs to it is there.")
+    return Synthesis(
+        text=row.text,
+        chairman=row.chairman,
+        fallback=_known(Fallback, row.fallback, "synthesis.fallback") if row.fallback else None,
+        drawn_on=_labels(row.drawn_on),
+        departs=row.departs,
+        why=row.why,
+        prompt=_prompt_from(row) if written else None,
+        reply=_reply_from(row, row.reply) if row.reply is not None else None,
+    )
+
+
+def _paper_from(row: rows.BallotRow | rows.SpoiledBallotRow) -> Paper:
+    return Paper(row.nonce, _prompt_from(row), _reply_from(row), row.attempt, row.cut_to)
+
+
+def _prompt_from(row: Any) -> Prompt:  # noqa: ANN401
+    return Prompt(row.prompt_system or "", row.prompt_user or "")
+
+
+def _reply_from(row: Any, text: str | None = None) -> Reply:  # noqa: ANN401
+    return Reply(
+        text=row.text if text is None else text,
+        cut=row.cut,
+        tokens_in=row.tokens_in,
+        tokens_out=row.tokens_out,
+        cost_usd=row.cost_usd,
+        seconds=row.seconds,
+        attempts=row.attempts,
+    )
+
+
+def _row(table: type[Row], found: Found) -> Row:
+    return valid(str(table.__tablename__), table.model_validate, found)
+
+
+def _known(kind: type[Word], value: str, field: str) -> Word:
+    if value not in set(kind):
+        raise ValueError(f"{field}: {value!r} is none of {', '.join(kind)}.")
+    return kind(value)
+
+
+def _labels(names: Sequence[str]) -> tuple[Label, ...]:
+    return tuple(map(Label, names))
