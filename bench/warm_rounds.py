@@ -5,9 +5,9 @@ import sys
 
 from rich.console import Console
 
-from bot import logs
 from bot.chat import Asker, Said
 from bot.commands.asking import ask
+from bot.observability import logs
 from bot.settings import load_settings
 from bot.terminal.chat import HERE, TerminalChat
 from bot.wiring import Wishes, opened_desk

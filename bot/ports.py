@@ -6,8 +6,11 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from council.errors import CouncilError
+from council.errors import CouncilError, StoreError
+from council.places import HOUSE, Place
 from council.rounds import Round
+
+# --- What the parts of the bot need of each other, and of the other processes of a cluster.
 
 
 class RoundStoppedError(CouncilError):
@@ -155,3 +158,37 @@ class Door(Protocol):
     def see_out(self, round_id: str) -> None:
         """Count a round no more, where this process alone would carry it."""
         ...
+
+
+# --- Which queue of a cluster a piece of work waits in: that of the chat it is told in.
+
+SHOW, BAKEOFFS = "show", "bakeoffs"  # rounds shown where they were asked, bake-offs held
+GATEWAY = "discord gateway"  # whose names are the shards, "K/N"
+DISCORD, PAGE = "discord", "web"
+
+
+def work_of(kind: str, place: Place, name: str, shards: int) -> Work:
+    """Give the work that is told in a place; there are so many shards of Discord."""
+    return Work(f"{kind} {teller_of(place, shards)}", name)
+
+
+def teller_of(place: Place, shards: int) -> str:
+    """Give who tells a place: a chat, one shard of Discord, or the page for all of the house."""
+    if place.chat in HOUSE:
+        return PAGE
+    if place.chat == DISCORD:
+        return f"{DISCORD} {shard_of(place.workspace, shards)}/{shards}"
+    return place.chat
+
+
+def shard_of(server: str, shards: int) -> int:
+    """Give the shard that hears of a server; direct messages, which have none, go to the first."""
+    return (int(server) >> 22) % shards if server.isdigit() else 0
+
+
+async def seems_begun(works: Works, work: Work) -> bool:
+    """Say whether a work is begun; as long as the database is away, nobody knows that it is not."""
+    try:
+        return await works.is_begun(work)
+    except StoreError:
+        return True

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from bot.clock import now
-from bot.doing import Sole, nobody_else
+from bot.coordination.clock import now
+from bot.coordination.tasks import Sole, nobody_else
 from council.errors import StoreError
 from council.ports import Store, Wanted
 from storage.hash_chain import new_salt

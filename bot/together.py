@@ -10,11 +10,11 @@ from datetime import datetime
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot import metrics
-from bot.clock import SharedClock, now
-from bot.doing import beside
-from bot.door import OwnDoor
-from bot.gossip import Gossip
+from bot.coordination.clock import SharedClock, now
+from bot.coordination.locks import OwnDoor
+from bot.coordination.pubsub import Gossip
+from bot.coordination.tasks import beside
+from bot.observability import metrics
 from bot.ports import Bus, Door
 from council.ports import Turnstile
 from council.providers import Hint

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bot import metrics
 from bot.bakeoffs.holds import Holds
 from bot.books import bench_of, opened_engine
-from bot.bus import OwnBus
 from bot.commands.desk import Desk
-from bot.doing import beside
-from bot.offers import LOCAL, demonstration, offered
+from bot.coordination.pubsub import OwnBus
+from bot.coordination.tasks import beside
+from bot.observability import metrics
+from bot.observability.tracing import Collector, Tracing, tracing_to
 from bot.outbox import Outbox
 from bot.ports import Bus, Claims, Runner
 from bot.runners.claims import NO_CLAIMS, FileClaims
 from bot.runners.local import LocalRunner, Paying, Prepare
 from bot.settings import Houses, Seat, Settings, load_houses
-from bot.suites.keeping import keep_house
+from bot.settings.default_panels import LOCAL, demonstration, offered
+from bot.suite_files import keep_house
 from bot.together import Together, together
-from bot.tracing import Collector, Tracing, tracing_to
 from council.anonymize import scrub
 from council.budget import Budget
 from council.gateways.litellm import LitellmGateway, SeatSettings, load_warm

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bot.bakeoffs.house import House
 from bot.bakeoffs.purse import Purse
 from bot.bakeoffs.questions import capped, own_cap, round_of
-from bot.doing import stopped
+from bot.coordination.tasks import stopped
 from bot.ports import RoundStoppedError
 from council.bakeoffs.models import Bakeoff, Failed, Progress, bakeoff_of
 from council.budget import estimated

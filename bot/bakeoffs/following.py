@@ -7,8 +7,7 @@ from contextlib import suppress
 from bot.bakeoffs import news
 from bot.bakeoffs.house import House
 from bot.bakeoffs.standing import standing
-from bot.ports import Work, Works
-from bot.queues import BAKEOFFS, seems_begun, work_of
+from bot.ports import BAKEOFFS, Work, Works, seems_begun, work_of
 from council.bakeoffs.models import Bakeoff, Progress
 from council.errors import BakeoffError
 

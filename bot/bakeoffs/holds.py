@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 import structlog
 
-from bot.doing import Sole, stopped
+from bot.coordination.tasks import Sole, stopped
 from bot.ports import Claims
 from council.bakeoffs.models import Bakeoff, Progress
 from council.errors import BakeoffError, CouncilError

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.doing import Sole, nobody_else
+from bot.coordination.tasks import Sole, nobody_else
 from council.bakeoffs.models import Bakeoff
 from council.bakeoffs.ports import Bench, Records
 from council.bakeoffs.record_arrays import packed

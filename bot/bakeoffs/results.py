@@ -9,7 +9,7 @@ from bot.bakeoffs.house import House
 from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought
 from bot.chat import Post, Thread
-from bot.logs import unforeseen
+from bot.observability.logs import unforeseen
 from bot.render.bakeoffs import failure_post, result_thread, title_of
 from bot.render.boards import Leaderboard, board_thread, delta_post, picture_of
 from bot.render.names import known_names

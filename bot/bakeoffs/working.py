@@ -9,9 +9,8 @@ from bot.bakeoffs import news
 from bot.bakeoffs.holding import carry
 from bot.bakeoffs.house import House
 from bot.chat import Chat
-from bot.doing import Doing
-from bot.ports import Works
-from bot.queues import BAKEOFFS, PAGE, teller_of
+from bot.coordination.tasks import Doing
+from bot.ports import BAKEOFFS, PAGE, Works, teller_of
 from council.bakeoffs.ports import WantedBakeoffs
 from council.errors import CouncilError
 from council.places import Place

@@ -1,10 +1,21 @@
 """What a chat is to the rest of the bot: places, posts and the few acts on them."""
 
-from bot.chat.chat import Chat, Sent, Whisper
-from bot.chat.errors import GoneError, NoThreadError, UnreachableError, UnsureError, UnwelcomeError
-from bot.chat.insisting import insisted, insisted_on_one, pauses
-from bot.chat.keeping_up import Shown
-from bot.chat.posts import (
+from bot.chat.adapter import (
+    Chat,
+    GoneError,
+    NoThreadError,
+    Sent,
+    Shown,
+    UnreachableError,
+    UnsureError,
+    UnwelcomeError,
+    Whisper,
+    insisted,
+    insisted_on_one,
+    pauses,
+)
+from bot.chat.incoming import KEY_LENGTH, Asker, Attached, Said, key_of
+from bot.chat.messages import (
     Button,
     Buttons,
     Caution,
@@ -23,7 +34,6 @@ from bot.chat.posts import (
     Table,
     Thread,
 )
-from bot.chat.said import KEY_LENGTH, Asker, Attached, Said, key_of
 
 __all__ = [
     "KEY_LENGTH",

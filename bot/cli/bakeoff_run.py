@@ -11,7 +11,6 @@ from sys import stdin
 import typer
 from rich.console import Console
 
-from bot import logs
 from bot.bakeoffs import holding
 from bot.bakeoffs.baseline import check_comparable, read_baseline
 from bot.bakeoffs.boards import changed
@@ -28,6 +27,7 @@ from bot.commands.bakeoff_meant import meant_bakeoff
 from bot.commands.bakeoff_words import read_cap
 from bot.commands.bakeoffs import CANCELLED
 from bot.commands.desk import Desk
+from bot.observability import logs
 from bot.render.bakeoff_proposals import proposal_post
 from bot.render.bakeoff_summary import summary_markdown
 from bot.settings import load_settings

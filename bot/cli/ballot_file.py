@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from bot.cli.outcome import say_json
 from bot.render.document import tally_document
-from bot.settings.faults import SettingsError, faults_of
+from bot.settings.council_toml import SettingsError, faults_of
 from council.ballots import Ballot
 from council.labels import Label
 from council.tally import Tally, count_ballots

@@ -9,8 +9,7 @@ import structlog
 from bot.bakeoffs.working import Holding
 from bot.commands.desk import Desk
 from bot.commands.once import MOST_REMEMBERED, PRESS
-from bot.ports import Works
-from bot.queues import PAGE
+from bot.ports import PAGE, Works
 from council.errors import CouncilError
 
 OPENING_SECONDS = 30.0  # a round whose money is reserved is stored within that, or never

@@ -9,7 +9,6 @@ from sys import stdin
 import typer
 from rich.console import Console
 
-from bot import logs
 from bot.cli.bakeoff_shown import YOU
 from bot.cli.bias_shown import Shown, show
 from bot.cli.experiment_bar import ExperimentBar
@@ -20,6 +19,7 @@ from bot.cli.whole_file import check_writable
 from bot.commands.bakeoff_words import read_cap
 from bot.commands.desk import Desk
 from bot.experiments.holding import found, hold, keep, new_experiment, unfinished
+from bot.observability import logs
 from bot.render.experiments import experiment_proposal
 from bot.settings import load_settings
 from bot.terminal.chat import HERE

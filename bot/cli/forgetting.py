@@ -5,8 +5,8 @@ from collections.abc import Callable
 import typer
 
 from bot.books import opened_store
-from bot.clock import now
 from bot.commands.forgetting import UnderWayError, forgotten
+from bot.coordination.clock import now
 from bot.render.figures import counted
 from bot.retention import Watch, forget_older
 from bot.settings import load_settings

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import typer
 from rich.console import Console
 
-from bot import logs
 from bot.chat import Asker, Said
 from bot.cli.fetching import FetchBar
 from bot.cli.outcome import say_json
 from bot.commands.accepting import accepted
 from bot.commands.desk import Desk
 from bot.commands.showing import see_through
+from bot.observability import logs
 from bot.render.document import document
 from bot.settings import load_settings
 from bot.terminal.chat import HERE, TerminalChat, new_session

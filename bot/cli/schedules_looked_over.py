@@ -6,7 +6,7 @@ from bot.cli.finding import Finding
 from bot.commands.desk import Desk
 from bot.commands.scheduling import lined
 from bot.render.schedules import moment
-from bot.schedules.saying import in_words
+from bot.schedules.cron import in_words
 from council.bakeoffs.models import Schedule
 from council.places import HOUSE
 

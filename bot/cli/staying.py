@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from bot import logs, metrics
 from bot.bakeoffs.keeping import keep_counting
 from bot.bakeoffs.resuming import go_on_at_home
 from bot.cli.beside import acts_of_a_cluster
@@ -19,7 +18,8 @@ from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
 from bot.cli.slack_tokens import missing_of_slack, slack_tokens
 from bot.commands.desk import Desk
-from bot.doing import beside
+from bot.coordination.tasks import beside
+from bot.observability import logs, metrics
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.retention import keep_forgetting

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from bot.commands.bakeoff_meant import meant_suite
 from bot.commands.desk import Desk
-from bot.suites.naming import name_from
-from bot.suites.reading import READERS, read_file
+from bot.suite_files import READERS, name_from, read_file
 from bot.terminal.chat import HERE
 from council.bakeoffs.models import Suite
 from council.errors import SuiteError

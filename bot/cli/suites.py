@@ -14,10 +14,7 @@ from bot.commands.growing import grown
 from bot.commands.suites import draft, remove, run_of
 from bot.render.suites import Run, cost_line, kept_post, list_post, size_line, suite_post
 from bot.settings import load_settings
-from bot.suites.decoding import check_size
-from bot.suites.naming import checked_name
-from bot.suites.reading import READERS, TOML, read_file
-from bot.suites.writing import suite_document
+from bot.suite_files import READERS, TOML, check_size, checked_name, read_file, suite_document
 from bot.terminal.chat import HERE, TerminalChat
 from bot.terminal.dress import dressed
 from bot.wiring import Wishes, opened_desk

@@ -15,10 +15,10 @@ import psycopg
 import structlog
 from psycopg import AsyncConnection, sql
 
-from bot import metrics
-from bot.bus import Ears
 from bot.cluster.contact import Contact
-from bot.doing import beside
+from bot.coordination.pubsub import Ears
+from bot.coordination.tasks import beside
+from bot.observability import metrics
 
 CHANNEL = "council"
 MOST_BYTES = 7_999  # what Postgres takes

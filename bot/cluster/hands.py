@@ -13,7 +13,6 @@ from procrastinate import JobContext, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 
-from bot import logs, metrics
 from bot.cluster import statements
 from bot.cluster.contact import Contact
 from bot.cluster.doing import Doing, Served
@@ -21,6 +20,7 @@ from bot.cluster.faults import AwayError
 from bot.cluster.fence import Fence
 from bot.cluster.jobs import PAUSE_SECONDS, PatientJobs
 from bot.cluster.pace import Pace
+from bot.observability import logs, metrics
 from bot.ports import Work
 from council.errors import CouncilError
 

@@ -11,14 +11,14 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 from psycopg import Error
 
-from bot import metrics
 from bot.cluster import statements
 from bot.cluster.contact import Contact
 from bot.cluster.doing import Served
 from bot.cluster.faults import told_kindly
 from bot.cluster.jobs import PatientJobs
 from bot.cluster.pace import Pace
-from bot.metrics import WorkState
+from bot.observability import metrics
+from bot.observability.metrics import WorkState
 from bot.ports import Work
 from council.errors import CouncilError
 

@@ -24,7 +24,7 @@ from bot.cluster.hands import Hands
 from bot.cluster.jobs import PAUSE_SECONDS
 from bot.cluster.pace import PACE, Pace, clock
 from bot.cluster.sweep import Sweep
-from bot.doing import beside
+from bot.coordination.tasks import beside
 from bot.ports import Do, Unfinished, Work
 from council.errors import CouncilError, StoreError
 

@@ -1,6 +1,6 @@
 """Which bake-off somebody means, among those they may read, and which suite."""
 
-from bot.access.bakeoffs import listed_bakeoffs, reads_bakeoff
+from bot.access import listed_bakeoffs, reads_bakeoff
 from bot.chat import Said
 from bot.commands.bakeoff_words import LAST
 from bot.commands.desk import Desk

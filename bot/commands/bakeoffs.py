@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import suppress
 
-from bot.access.bakeoffs import check_own_bakeoff
+from bot.access import check_own_bakeoff
 from bot.bakeoffs import holding
 from bot.bakeoffs.following import is_held
 from bot.bakeoffs.holds import HeldElsewhereError

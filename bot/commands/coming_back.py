@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from math import inf
 
 from bot.chat import UnsureError
-from bot.logs import unforeseen
+from bot.observability.logs import unforeseen
 from council.errors import CouncilError
 
 LONGEST_PAUSE_SECONDS = 60.0

@@ -7,7 +7,7 @@ presses one is authorised again.
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from bot.access.bakeoffs import check_own_bakeoff
+from bot.access import check_own_bakeoff
 from bot.bakeoffs.standing import standing
 from bot.chat import Button, Buttons, Line, Note, Post, Said
 from bot.commands.asking import proposed

@@ -12,12 +12,12 @@ from bot.access import Access, TooManyRoundsError, check_pace, check_panel, is_p
 from bot.bakeoffs.holds import Holds
 from bot.bias.reporting import bias_report
 from bot.bias.showing import Measure
-from bot.bus import OwnBus
 from bot.chat import Chat
-from bot.clock import now as now
 from bot.commands.at_once import check_at_once
 from bot.commands.questions import checked_question
-from bot.door import OwnDoor
+from bot.coordination.clock import now
+from bot.coordination.locks import OwnDoor
+from bot.coordination.pubsub import OwnBus
 from bot.outbox import Outbox
 from bot.ports import Bus, Door, Runner, Works
 from council.bakeoffs.ports import Bench

@@ -5,13 +5,12 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
-from bot import logs
 from bot.chat import Asker, Caution, Chat, Post, Said, Whisper
 from bot.commands.desk import Desk
 from bot.commands.relaying import Relay, begin_and_hear
 from bot.commands.showing import see_through
-from bot.ports import RoundStoppedError, Work, Works
-from bot.queues import SHOW, teller_of, work_of
+from bot.observability import logs
+from bot.ports import SHOW, RoundStoppedError, Work, Works, teller_of, work_of
 from council.errors import CouncilError
 from council.ports import RoundLine, Wanted
 from council.rounds import Round

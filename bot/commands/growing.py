@@ -6,8 +6,7 @@ from bot.access import NotYoursError
 from bot.chat import Said
 from bot.commands.desk import Desk
 from bot.commands.looking import meant_or_last
-from bot.suites.entries import MOST_QUESTIONS, same_question
-from bot.suites.naming import checked_name
+from bot.suite_files import MOST_QUESTIONS, checked_name, same_question
 from council.bakeoffs.grading import check_reference, usual_grading
 from council.bakeoffs.models import Reference, Suite, SuiteQuestion
 from council.errors import SuiteError

@@ -2,12 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 
-from bot import logs
 from bot.access import admitted
 from bot.chat import Caution, Chat, Post, Said
 from bot.commands.commands import COMMANDS, HELP
 from bot.commands.desk import Desk
 from bot.commands.registry import Order
+from bot.observability import logs
 from council.errors import CouncilError
 
 Act = Callable[[Chat, Said], Awaitable[None]]  # something done for the one who spoke

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.texts import MOST_CHARACTERS, cleaned
+from bot.chat.incoming import MOST_CHARACTERS, cleaned
 from council.errors import QuestionError
 from council.rounds import Question
 

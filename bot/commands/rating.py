@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from bot.chat.incoming import cleaned
 from bot.commands.desk import Desk
-from bot.texts import cleaned
 from council.errors import CouncilError
 from council.feedback import Feedback
 from council.rounds import Round

@@ -7,8 +7,7 @@ import asyncio
 from contextlib import suppress
 
 from bot.chat import Caution, Chat, Post, Said, Whisper
-from bot.ports import Bus, Work, Works
-from bot.queues import seems_begun
+from bot.ports import Bus, Work, Works, seems_begun
 from council.errors import StoreError
 
 ANSWER_SECONDS = 1.0  # what the process that heard the asker is given to say that it tells them

@@ -10,7 +10,7 @@ from bot.commands.bakeoffs import start
 from bot.commands.desk import Desk
 from bot.commands.scheduling import check_own, found, kept, lined, run_now
 from bot.render.schedules import list_post, understood_post
-from bot.schedules.words import EXAMPLE, Wanted, read
+from bot.schedules.parser import EXAMPLE, Wanted, read
 from council.bakeoffs.models import Schedule
 from council.errors import ScheduleError
 

@@ -11,7 +11,7 @@ from bot.commands.desk import SCHEDULES, Desk
 from bot.commands.fitting import fitted, still_going
 from bot.render.names import names_of as seat_names
 from bot.render.schedules import Cost, Lined
-from bot.schedules.words import EXAMPLE, NO_CAP, Wanted
+from bot.schedules.parser import EXAMPLE, NO_CAP, Wanted
 from council.bakeoffs.models import Bakeoff, Schedule, slot_of
 from council.bakeoffs.ports import WantedBakeoffs
 from council.errors import CouncilError, ScheduleError

@@ -10,9 +10,7 @@ from bot.commands.desk import Desk
 from bot.commands.drafts import Draft, put_draft, take_draft
 from bot.commands.growing import grown
 from bot.render.suites import Run, kept_post, list_post, offer_post, suite_post
-from bot.suites.decoding import check_size
-from bot.suites.naming import checked_name
-from bot.suites.reading import read_file, read_lines
+from bot.suite_files import check_size, checked_name, read_file, read_lines
 from council.bakeoffs.costs import run_estimate
 from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import SuiteLine

@@ -7,7 +7,7 @@ from bot.chat import Asker, Chat, Said
 from bot.commands.desk import Desk
 from bot.commands.hearing import kindly
 from bot.commands.showing import see_through
-from bot.doing import Doing
+from bot.coordination.tasks import Doing
 from council.ports import RoundLine, Wanted
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import discord
 
 from bot.chat import Attached
+from bot.chat.incoming import MOST_CHARACTERS
 from bot.discord.faults import told
-from bot.texts import MOST_CHARACTERS
 from council.errors import QuestionError
 
 MOST_BYTES = 4 * MOST_CHARACTERS  # a character takes four bytes at most

@@ -10,6 +10,7 @@ from discord import app_commands
 
 from bot.commands.commands import COMMANDS
 from bot.commands.desk import Desk
+from bot.coordination.tasks import Doing
 from bot.discord.ears import Ears
 from bot.discord.modals import fields_of
 from bot.discord.presses import Button
@@ -17,7 +18,6 @@ from bot.discord.remembering import Remembering
 from bot.discord.servers import Servers
 from bot.discord.shard import Shard
 from bot.discord.tree import plant
-from bot.doing import Doing
 
 # Messages are heard for replies in a thread and direct messages; none of these is privileged.
 INTENTS = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)

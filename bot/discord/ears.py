@@ -19,6 +19,7 @@ from bot.commands.hearing import Act, hear, kindly, obey
 from bot.commands.once import Once, tell_busy
 from bot.commands.pressing import OTHER_VERSION, PRESSES, check_may_add
 from bot.commands.registry import Command, Order
+from bot.coordination.tasks import Doing
 from bot.discord import modals, presses
 from bot.discord.attachments import attached, text_of
 from bot.discord.chat import DiscordChat
@@ -28,7 +29,6 @@ from bot.discord.hearing import CHAT, said_by, said_in
 from bot.discord.permissions import check_welcome
 from bot.discord.tree import Deeds, Question, choices
 from bot.discord.whispers import Replies, Whispers, replaced, thinking
-from bot.doing import Doing
 from council.errors import CouncilError
 from council.places import Place
 

@@ -11,6 +11,7 @@ from bot.commands.coming_back import ComingBack
 from bot.commands.desk import Desk
 from bot.commands.leaving import left
 from bot.commands.untold import Untold
+from bot.coordination.tasks import Doing
 from bot.discord.address import Address
 from bot.discord.client import Client
 from bot.discord.hearing import CHAT
@@ -20,7 +21,6 @@ from bot.discord.remembering import InFiles, InRows, Remembering
 from bot.discord.servers import Servers
 from bot.discord.shards import Ready, Shards
 from bot.discord.whispers import nobody
-from bot.doing import Doing
 from council.places import Place
 from council.ports import Wanted
 

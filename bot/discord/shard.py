@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from bot.queues import shard_of
+from bot.ports import shard_of
 
 _NAME = re.compile(r"(\d{1,4})/(\d{1,4})")
 

@@ -16,6 +16,7 @@ from bot.commands.coming_back import ComingBack
 from bot.commands.desk import Desk
 from bot.commands.displaying import Displaying
 from bot.commands.leaving import left
+from bot.coordination.tasks import Doing, first_of
 from bot.discord.address import Address
 from bot.discord.client import Client
 from bot.discord.hearing import CHAT
@@ -24,9 +25,7 @@ from bot.discord.remembering import Remembering
 from bot.discord.servers import Servers
 from bot.discord.shard import Shard
 from bot.discord.whispers import nobody
-from bot.doing import Doing, first_of
-from bot.ports import Works
-from bot.queues import GATEWAY
+from bot.ports import GATEWAY, Works
 from council.places import Place
 from council.ports import Wanted
 

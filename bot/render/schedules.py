@@ -7,9 +7,7 @@ from zoneinfo import ZoneInfo
 
 from bot.chat import Caution, Heading, Line, Note, Part, Post, Table
 from bot.render.figures import counted, listed
-from bot.schedules.cron import runs_a_month
-from bot.schedules.due import GRACE_SECONDS, Due, slots_of
-from bot.schedules.saying import in_words
+from bot.schedules.cron import GRACE_SECONDS, Due, in_words, runs_a_month, slots_of
 from council.bakeoffs.models import Bakeoff, Schedule
 from council.money import about, dollars
 from council.places import HOUSE, Place

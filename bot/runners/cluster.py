@@ -13,14 +13,14 @@ from functools import partial
 
 import structlog
 
-from bot.clock import now
 from bot.cluster.works import ClusterWorks
+from bot.coordination.clock import now
+from bot.observability.tracing import Tracing, untraced
 from bot.ports import Bus, RoundStoppedError, Sights, Work
 from bot.runners.fenced import Fenced
 from bot.runners.local import GRACE_SECONDS, MOST_ROUNDS, LocalRunner, Paying, Prepare, unpaid
 from bot.runners.watch import LOOK_SECONDS, Watch
 from bot.runners.words import parts_of, word_of
-from bot.tracing import Tracing, untraced
 from council.errors import RoundNotFoundError, StoreError
 from council.ports import Gateway, Store, Wanted
 from council.rounds import Round

@@ -10,12 +10,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import structlog
 
-from bot import logs, metrics
+from bot.observability import logs, metrics
+from bot.observability.tracing import Trace, Tracing, untraced
 from bot.ports import Claims, Sight, Sights
 from bot.runners.carried import Carried, sights_until_closed
 from bot.runners.claims import NO_CLAIMS
 from bot.runners.tap import Tap
-from bot.tracing import Trace, Tracing, untraced
 from council.errors import CouncilError
 from council.panel import Panel
 from council.pipeline.run import convene

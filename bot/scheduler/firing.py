@@ -10,14 +10,14 @@ from dataclasses import replace
 
 import structlog
 
-from bot import logs
 from bot.access import NotAdmittedError
 from bot.chat import Chat, GoneError, Post, UnwelcomeError
 from bot.commands.desk import SCHEDULES, Desk
 from bot.commands.fitting import Way, fitted, still_going, way_to
-from bot.doing import Doing
+from bot.coordination.tasks import Doing
+from bot.observability import logs
 from bot.render.schedules import dropped_post, paused_post, skipped_post
-from bot.schedules.due import Due, due
+from bot.schedules.cron import Due, due
 from council.bakeoffs.models import Bakeoff, Schedule
 from council.errors import CouncilError, PanelError, SuiteError
 

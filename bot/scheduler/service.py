@@ -15,11 +15,10 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.bakeoffs.holding import hold
 from bot.commands.desk import SCHEDULES, Desk
-from bot.doing import Doing
+from bot.coordination.tasks import Doing
 from bot.scheduler.firing import Firing, Hold
 from bot.scheduler.trigger import SlotTrigger
-from bot.schedules.due import due, slots_of
-from bot.schedules.slots import Slots
+from bot.schedules.cron import Slots, due, slots_of
 from council.bakeoffs.models import Schedule
 from council.errors import CouncilError
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from apscheduler.triggers.base import BaseTrigger
 
-from bot.schedules.slots import Slots
+from bot.schedules.cron import Slots
 
 
 # APScheduler ships no types.

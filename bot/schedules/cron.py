@@ -1,19 +1,66 @@
-"""Cron as five fields with their standard meaning, and what is refused.
-
-Sunday is 0 or 7; where both day fields are named, either will do; `1#1` is the month's first
-Monday, `L5` its last Friday, `L` its last day.
-"""
+"""The names of days and months, and turns, as people write and read them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from itertools import pairwise
+from datetime import UTC, datetime, timedelta
+from itertools import islice, pairwise
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from croniter import CroniterError, croniter
 
+from council.bakeoffs.models import Schedule, slot_of
 from council.errors import ScheduleError
+
+# --- The names of days and months, and turns, as people write and read them.
+
+DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+TURNS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+WEEKDAYS, WEEKEND = (1, 2, 3, 4, 5), (0, 6)
+_SHORT = 3
+
+
+def day_named(word: str) -> int | None:
+    """Give the day of the week, Sunday as 0, of "mon", "Mondays"; None of any other word."""
+    return _DAYS.get(word, _DAYS.get(word.removesuffix("s")))
+
+
+def month_named(word: str) -> int | None:
+    """Give the month, January as 1; None of any other word."""
+    return _MONTHS.get(word)
+
+
+def ordinal(number: int) -> str:
+    """Give "1st", "22nd", "13th"."""
+    teens = number // 10 % 10 == 1
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
+def _by_name(names: tuple[str, ...], first: int, *others: tuple[str, int]) -> Mapping[str, int]:
+    whole = {name.lower(): number for number, name in enumerate(names, first)}
+    return {name[:_SHORT]: number for name, number in whole.items()} | whole | dict(others)
+
+
+_DAYS = _by_name(DAYS, 0, ("tues", 2), ("thur", 4), ("thurs", 4))
+_MONTHS = _by_name(MONTHS, 1, ("sept", 9))
+
+
+# --- Cron as five fields with their standard meaning, and what is refused.
 
 FINEST_MINUTES = 5
 FIELDS = 5
@@ -126,3 +173,195 @@ def _gaps(found: Fields) -> Iterator[int]:
     times = sorted(60 * hour + minute for hour in hours for minute in minutes)
     yield from (later - sooner for sooner, later in pairwise(times))
     yield times[0] + _DAY_MINUTES - times[-1]
+
+
+# --- A cron in plain words, as it was understood: "every Monday and Thursday at 18:00".
+
+_MOST_TIMES = 6
+_HOURS, _MINUTES = range(24), range(60)
+_TURNS = {number: word for word, number in TURNS.items()} | {LAST: "last"}
+_SETS = {
+    WEEKDAYS: "every weekday",
+    tuple(sorted(WEEKEND)): "every Saturday and Sunday",
+    tuple(range(7)): "every day",
+}
+
+
+def in_words(cron: str) -> str:
+    """Give when a sound cron comes; one that is too odd for words is quoted."""
+    found = fields_of(cron)
+    clock, calendar = _clock(found), _calendar(found)
+    if not clock or not calendar:
+        return f'by the cron "{cron}"'
+    if calendar == "every day" and clock.startswith("every"):
+        return clock
+    return f"{calendar}, {clock}" if clock.startswith("every") else f"{calendar} {clock}"
+
+
+def _clock(found: Fields) -> str:
+    """Give the times of a day: "at 09:00 and 18:00", "every 2 hours", "every 15 minutes"."""
+    hours, minutes = found.hours or tuple(_HOURS), found.minutes or tuple(_MINUTES)
+    if len(hours) * len(minutes) <= _MOST_TIMES and found.hours:
+        return f"at {_listed(f'{hour:02}:{minute:02}' for hour in hours for minute in minutes)}"
+    every_hour = _step(hours, len(_HOURS))
+    if len(minutes) == 1 and every_hour:
+        past = f" at {minutes[0]} minutes past" if minutes[0] else ""
+        return f"every {'hour' if every_hour == 1 else f'{every_hour} hours'}{past}"
+    every_minute = _step(minutes, len(_MINUTES))
+    if every_hour == 1 and every_minute:
+        return f"every {'minute' if every_minute == 1 else f'{every_minute} minutes'}"
+    return ""
+
+
+def _step(values: Sequence[int], whole: int) -> int:
+    """Give the step by which values divide a whole from 0 on; 0 where they do not."""
+    step = whole // len(values)
+    return step if tuple(values) == tuple(range(0, whole, step)) else 0
+
+
+def _calendar(found: Fields) -> str:
+    weekdays = _weekdays(found)
+    days = f"on the {_listed(map(_day, found.days))}" if found.days else ""
+    either = " or ".join(part for part in (days, weekdays) if part)
+    if found.months:
+        months = _listed(MONTHS[month - 1] for month in found.months)
+        return f"{either or 'every day'} in {months}"
+    if days and not weekdays:
+        return f"{days} of every month"
+    return f"{either} of the month" if found.nth else either or "every day"
+
+
+def _weekdays(found: Fields) -> str:
+    """Give "every Monday", "on the first Monday and last Friday"; nothing for any day."""
+    if found.nth:
+        turns = [f"{_TURNS.get(turn, turn)} {DAYS[day]}" for day, turn in found.nth]
+        plain = [day for day in found.weekdays or () if day not in dict(found.nth)]
+        return f"on the {_listed([*turns, *(f'every {DAYS[day]}' for day in plain)])}"
+    if not found.weekdays:
+        return ""
+    known = _SETS.get(tuple(sorted(found.weekdays)))
+    # A week begins with its Monday.
+    days = sorted(found.weekdays, key=lambda day: (day - 1) % 7)
+    return known or f"every {_listed(DAYS[day] for day in days)}"
+
+
+def _day(day: int | str) -> str:
+    return "last day" if day == LAST else ordinal(int(day))
+
+
+def _listed(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+# --- The slots of a cron in a time zone, right through every change of the clocks.
+
+_SECOND, _NONE = timedelta(seconds=1), timedelta()
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One time a schedule comes: the moment, in the schedule's zone."""
+
+    moment: datetime
+
+    @property
+    def key(self) -> str:
+        """What the wall clock shows then, to the minute."""
+        return slot_of(self.moment)
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """The slots of a sound cron in a zone."""
+
+    cron: str
+    zone: str
+
+    def after(self, moment: datetime) -> Slot:
+        """Give the first slot after a moment."""
+        return next(self.following(moment))
+
+    def following(self, moment: datetime) -> Iterator[Slot]:
+        """Give the slots after a moment, each moment once; they never end."""
+        zone = ZoneInfo(self.zone)
+        times = croniter(self.cron, _shown(moment, zone))
+        last = moment
+        while True:
+            found = _moment(times.get_next(datetime), zone)
+            if found > last:
+                yield Slot(found.astimezone(zone))
+                last = found
+
+    def newest(self, moment: datetime) -> Slot:
+        """Give the last slot that is not after a moment."""
+        zone = ZoneInfo(self.zone)
+        # The second time round, the clock has shown the whole hour before.
+        shown = _shown(moment, zone) + _turned_back(moment.astimezone(zone))
+        times = croniter(self.cron, shown + _SECOND)
+        while (found := _moment(times.get_prev(datetime), zone)) > moment:
+            pass
+        return Slot(found.astimezone(zone))
+
+    def next_few(self, moment: datetime, count: int = 3) -> tuple[Slot, ...]:
+        """Give so many slots after a moment."""
+        return tuple(islice(self.following(moment), count))
+
+
+def _shown(moment: datetime, zone: ZoneInfo) -> datetime:
+    """Give what the wall clock shows; without a zone croniter knows of no changes."""
+    return moment.astimezone(zone).replace(tzinfo=None, microsecond=0, fold=0)
+
+
+def _turned_back(local: datetime) -> timedelta:
+    """Give how far the clock was turned back, while it shows times for the second time."""
+    first = local.replace(fold=0)
+    return (first.utcoffset() or _NONE) - (local.utcoffset() or _NONE)
+
+
+def _moment(shown: datetime, zone: ZoneInfo) -> datetime:
+    """Give the first moment at which the wall clock shows a time, or has passed it, in UTC."""
+    local = shown.replace(tzinfo=zone, fold=0)
+    first = local.astimezone(UTC)
+    if _shown(first, zone) == shown:
+        return first
+    return _end_of_gap(local.replace(fold=1).astimezone(UTC), first, zone)
+
+
+def _end_of_gap(before: datetime, after: datetime, zone: ZoneInfo) -> datetime:
+    """Give the moment between two at which the clock is turned forward."""
+    offset = after.astimezone(zone).utcoffset()
+    while after - before > _SECOND:
+        middle = before + (after - before) // 2
+        middle = middle.replace(microsecond=0)
+        if middle.astimezone(zone).utcoffset() == offset:
+            after = middle
+        else:
+            before = middle
+    return after
+
+
+# --- Whether a schedule has a slot to run now, or had one that nobody can run in time any more.
+
+GRACE_SECONDS = 3600  # how late a slot may still run
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The newest slot that was not taken; one that is late is not run any more."""
+
+    slot: Slot
+    is_late: bool
+
+
+def slots_of(schedule: Schedule) -> Slots:
+    """Give the slots of a schedule."""
+    return Slots(schedule.cron, schedule.zone)
+
+
+def due(schedule: Schedule, now: datetime) -> Due | None:
+    """Give what a schedule has to run now: of several slots that were missed only the newest."""
+    newest = slots_of(schedule).newest(now)
+    if schedule.paused or newest.key <= schedule.last_slot:
+        return None
+    return Due(newest, now - newest.moment > timedelta(seconds=GRACE_SECONDS))

@@ -3,8 +3,8 @@
 The only reader of the environment. Every fault is one line, and all of them come at once.
 """
 
+from bot.settings.council_toml import SettingsError
 from bot.settings.environment import Settings, load_settings
-from bot.settings.faults import SettingsError
-from bot.settings.houses import Houses, Seat, load_houses
+from bot.settings.panels import Houses, Seat, load_houses
 
 __all__ = ["Houses", "Seat", "Settings", "SettingsError", "load_houses", "load_settings"]

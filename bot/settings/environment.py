@@ -10,7 +10,7 @@ from platformdirs import user_cache_dir, user_data_dir
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.settings.faults import SettingsError, faults_of
+from bot.settings.council_toml import SettingsError, faults_of
 
 # litellm would otherwise ask the network for prices and headers when it is imported.
 OFFLINE_SWITCHES = {

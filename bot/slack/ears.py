@@ -7,7 +7,6 @@ from functools import partial
 
 from slack_bolt.async_app import AsyncApp
 
-from bot import logs
 from bot.chat import Chat, Said, Whisper, key_of
 from bot.commands import following
 from bot.commands.asking import taken_up
@@ -16,7 +15,8 @@ from bot.commands.desk import Desk
 from bot.commands.hearing import Act, hear, kindly
 from bot.commands.once import Once, tell_busy
 from bot.commands.pressing import OTHER_VERSION, PRESSES
-from bot.doing import Doing
+from bot.coordination.tasks import Doing
+from bot.observability import logs
 from bot.slack import asking, forms, presses, suite_form
 from bot.slack.beside import beside
 from bot.slack.chat import SlackChat

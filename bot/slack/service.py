@@ -19,7 +19,7 @@ from bot.commands.desk import Desk
 from bot.commands.displaying import Displaying
 from bot.commands.leaving import left
 from bot.commands.untold import Untold
-from bot.doing import Doing, first_of
+from bot.coordination.tasks import Doing, first_of
 from bot.ports import Works
 from bot.slack.chat import SlackChat
 from bot.slack.ears import Ears

@@ -11,10 +11,10 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from bot import logs
 from bot.access import NotYoursError
 from bot.bakeoffs.sought import SoughtError
 from bot.commands.rating import FeedbackError
+from bot.observability import logs
 from bot.web import (
     asking,
     bakeoff_events,

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from bot import logs
 from bot.bakeoffs.following import is_held, watching
 from bot.bakeoffs.standing import standing
+from bot.observability import logs
 from bot.render.bakeoffs import running_post
 from bot.web.bakeoffs import bakeoff_asked
 from bot.web.events import RETRY_MILLISECONDS, event_text, or_silence

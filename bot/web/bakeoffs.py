@@ -6,7 +6,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.access.bakeoffs import check_own_bakeoff, reads_bakeoff
+from bot.access import check_own_bakeoff, reads_bakeoff
 from bot.bakeoffs import holding
 from bot.bakeoffs.following import is_held
 from bot.bakeoffs.opening import expected

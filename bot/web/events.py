@@ -13,7 +13,7 @@ from typing import TypeVar
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from bot import logs
+from bot.observability import logs
 from bot.ports import Sight
 from bot.render.progress import progress_post
 from bot.web.site import Site, fragment

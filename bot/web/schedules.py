@@ -11,7 +11,7 @@ from bot.chat import Said
 from bot.commands import scheduling
 from bot.commands.desk import Desk
 from bot.render.schedules import understood_post
-from bot.schedules.words import read
+from bot.schedules.parser import read
 from bot.web.asking import KEY, own_form
 from bot.web.site import Site
 from bot.web.visitors import looking, visitor_of

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from bot.access import check_readable, listable
 from bot.commands.desk import Desk
 from bot.commands.pressing import PROPOSED
-from bot.doing import Doing
+from bot.coordination.tasks import Doing
 from bot.render.acceptance import receivers
 from bot.render.names import names_of
 from bot.render.schedules import cost_line, last_run, meaning, next_line

@@ -12,8 +12,7 @@ from bot.commands.pressing import PRESSES, PROPOSED, add_to_suite
 from bot.commands.registry import Order
 from bot.commands.suites import NO_QUESTIONS, line_named, run_of
 from bot.render.suites import cost_line, size_line
-from bot.suites.naming import checked_name
-from bot.suites.writing import as_csv
+from bot.suite_files import as_csv, checked_name
 from bot.web.asking import FormError, PageChat, own_form
 from bot.web.downloads import download
 from bot.web.site import Site

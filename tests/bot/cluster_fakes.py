@@ -9,8 +9,9 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.bus import OwnBus
-from bot.commands.desk import Desk, now
+from bot.commands.desk import Desk
+from bot.coordination.clock import now
+from bot.coordination.pubsub import OwnBus
 from bot.outbox import Outbox
 from bot.ports import Do, Unfinished, Work
 from council.errors import CouncilError

@@ -5,9 +5,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 
 from bot.access import Access
-from bot.clock import SharedClock, now
 from bot.commands.desk import Desk
-from bot.door import OwnDoor
+from bot.coordination.clock import SharedClock, now
+from bot.coordination.locks import OwnDoor
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner
 from council.budget import Budget

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.chat import Line, Post
-from bot.clock import SharedClock
+from bot.coordination.clock import SharedClock
 from bot.outbox import GRACE_SECONDS, Outbox
 from council.errors import StoreError
 from council.places import Place

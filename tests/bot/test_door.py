@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.door import OwnDoor
+from bot.coordination.locks import OwnDoor
 from bot.ports import Door
 from council.errors import StoreError
 from storage.engine import open_engine

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bot.bus import OwnBus
-from bot.gossip import PAUSE, TURNS, Gossip
+from bot.coordination.pubsub import PAUSE, TURNS, Gossip, OwnBus
 from council.errors import StoreError
 from council.providers import Hint, Lesson
 from tests.council.gateways.traffic.hands import settled

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from bot import logs
 from bot.chat import Asker, Said
 from bot.commands.hearing import hear
+from bot.observability import logs
 from council.answers import Call, Reply
 from council.places import Place
 from tests.bot.desks import FakeChat, a_desk

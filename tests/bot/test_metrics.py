@@ -2,7 +2,7 @@
 
 from prometheus_client import REGISTRY, generate_latest
 
-from bot.metrics import providers_watched
+from bot.observability.metrics import providers_watched
 from council.providers import BreakerState, Health, Limits, ModelHealth, ProviderHealth
 
 HEALTH = Health(

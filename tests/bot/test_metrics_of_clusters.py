@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from prometheus_client import REGISTRY, generate_latest
 
-from bot import metrics
-from bot.metrics import WorkState
+from bot.observability import metrics
+from bot.observability.metrics import WorkState
 from bot.outbox import Outbox
 from council.errors import StoreError
 from council.ports import Wanted

@@ -9,8 +9,8 @@ from bot.access import check_readable
 from bot.chat import Asker, Button, Post, Said
 from bot.commands.commands import COMMANDS
 from bot.commands.confirming import NO, YES
-from bot.commands.desk import now as now_
 from bot.commands.proposals import Proposal
+from bot.coordination.clock import now as now_
 from bot.discord.buttons import custom_id, press_of
 from bot.discord.limits import CUSTOM_ID
 from bot.discord.presses import Button as DiscordButton

@@ -2,8 +2,8 @@
 
 import pytest
 
+from bot.chat.incoming import MOST_CHARACTERS, cleaned
 from bot.commands.questions import checked_question
-from bot.texts import MOST_CHARACTERS, cleaned
 from council.errors import QuestionError
 from council.rounds import Question
 

@@ -13,7 +13,7 @@ from bot.commands.growing import Joining
 from bot.commands.hearing import hear, kindly
 from bot.commands.pressing import PRESSES, add_to_suite
 from bot.render.suites import KEEP, LEAVE
-from bot.suites.keeping import keep_house
+from bot.suite_files import keep_house
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
 from council.pipeline.run import convene

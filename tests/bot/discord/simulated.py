@@ -15,11 +15,11 @@ import simcord
 
 from bot.commands.desk import Desk
 from bot.commands.leaving import left
+from bot.coordination.tasks import Doing
 from bot.discord.client import Client
 from bot.discord.hearing import CHAT
 from bot.discord.remembering import InFiles
 from bot.discord.servers import Servers
-from bot.doing import Doing
 from tests.bot.desks import a_desk
 from tests.bot.discord.limits_kept import texts
 

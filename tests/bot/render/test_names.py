@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.render.names import names_of
-from bot.settings.display import display_name
+from bot.settings.council_toml import display_name
 from tests.builders import CLAUDE, GPT, a_panel
 
 

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.schedules.due import slots_of
+from bot.schedules.cron import slots_of
 from council.bakeoffs.ports import Bench
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import open_engine

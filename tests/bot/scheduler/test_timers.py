@@ -9,8 +9,7 @@ from datetime import UTC, datetime, timedelta
 from bot.commands.desk import SCHEDULES
 from bot.scheduler.service import Scheduler
 from bot.scheduler.trigger import SlotTrigger
-from bot.schedules.due import slots_of
-from bot.schedules.slots import Slots
+from bot.schedules.cron import Slots, slots_of
 from tests.bot.scheduler.waiting import SLOT, WEEKLY, Watch, a_watch
 
 PATIENCE_SECONDS = 10

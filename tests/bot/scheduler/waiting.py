@@ -7,7 +7,7 @@ from bot.chat import Chat, GoneError, Post, Sent, UnwelcomeError
 from bot.commands.desk import Desk
 from bot.scheduler.service import Scheduler
 from bot.scheduler.trigger import SlotTrigger
-from bot.schedules.due import slots_of
+from bot.schedules.cron import slots_of
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite, SuiteQuestion
 from council.bakeoffs.ports import Bench
 from council.places import Place

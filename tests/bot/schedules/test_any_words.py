@@ -7,10 +7,8 @@ from typing import TypeVar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.schedules.cron import checked, runs_a_month
-from bot.schedules.saying import in_words
-from bot.schedules.slots import Slots
-from bot.schedules.words import read
+from bot.schedules.cron import Slots, checked, in_words, runs_a_month
+from bot.schedules.parser import read
 from council.errors import ScheduleError
 
 Understood = TypeVar("Understood")

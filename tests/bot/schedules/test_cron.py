@@ -4,9 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.schedules.cron import checked, is_cron, runs_a_month
-from bot.schedules.saying import in_words
-from bot.schedules.slots import Slots
+from bot.schedules.cron import Slots, checked, in_words, is_cron, runs_a_month
 from council.errors import ScheduleError
 
 SATURDAY = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

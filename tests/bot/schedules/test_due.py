@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.schedules.due import due
+from bot.schedules.cron import due
 from tests.builders import a_schedule
 
 NINE = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)

@@ -4,9 +4,8 @@ from datetime import date
 
 import pytest
 
-from bot.schedules.cron import checked
-from bot.schedules.phrases import cron_of
-from bot.schedules.saying import in_words
+from bot.schedules.cron import checked, in_words
+from bot.schedules.parser import cron_of
 from council.errors import ScheduleError
 
 TODAY = date(2026, 11, 21)

@@ -5,7 +5,7 @@ from itertools import takewhile
 
 import pytest
 
-from bot.schedules.slots import Slots
+from bot.schedules.cron import Slots
 
 NEW_YORK, BUDAPEST, LORD_HOWE = "America/New_York", "Europe/Budapest", "Australia/Lord_Howe"
 

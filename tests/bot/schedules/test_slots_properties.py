@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.schedules.slots import Slots
+from bot.schedules.cron import Slots
 from council.bakeoffs.models import slot_of
 
 ZONES = sorted(available_timezones() - {"Factory", "localtime"})

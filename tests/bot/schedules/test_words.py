@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from bot.schedules.words import NO_CAP, Wanted, read
+from bot.schedules.parser import NO_CAP, Wanted, read
 from council.errors import ScheduleError
 
 TODAY = date(2026, 11, 21)

@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
-from bot.schedules.zones import nearest_zone, zone_named
+from bot.schedules.parser import nearest_zone, zone_named
 
 
 def test_every_zone_is_known_by_its_name_in_any_capitals() -> None:

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.commands.once import Once
-from bot.suites.keeping import keep_house
+from bot.suite_files import keep_house
 from bot.web.seals import shared_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from storage.bakeoffs import SqlSuites

@@ -6,8 +6,7 @@ import pytest
 
 from bot.discord.remembering import InFiles, InRows, Remembering
 from bot.discord.shard import WHOLE, Shard
-from bot.ports import Work
-from bot.queues import SHOW, shard_of, teller_of, work_of
+from bot.ports import SHOW, Work, shard_of, teller_of, work_of
 from council.places import Place
 from storage.memory_memos import MemoryMemos
 

@@ -2,11 +2,9 @@
 
 import pytest
 
+from bot.chat.incoming import MOST_CHARACTERS
 from bot.commands.questions import checked_question
-from bot.suites.decoding import MOST_BYTES
-from bot.suites.naming import checked_name, name_from
-from bot.suites.reading import read_file, read_suite
-from bot.texts import MOST_CHARACTERS
+from bot.suite_files import MOST_BYTES, checked_name, name_from, read_file, read_suite
 from council.errors import SuiteError
 from council.rounds import Question
 

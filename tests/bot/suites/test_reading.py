@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from bot.suites.reading import read_file, read_lines, read_suite, suite_of
+from bot.suite_files import read_file, read_lines, read_suite, suite_of
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 
 CSV = """question,category,answer,grading,tolerance,context

@@ -6,9 +6,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.suites.reading import read_suite
-from bot.suites.writing import as_csv, fields_of, suite_document
-from bot.texts import cleaned
+from bot.chat.incoming import cleaned
+from bot.suite_files import as_csv, fields_of, read_suite, suite_document
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 
 _TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).map(cleaned).filter(bool)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from bot.observability.tracing import Collector, tracing_to, untraced
 from bot.ports import RoundStoppedError
 from bot.runners.local import LocalRunner
-from bot.tracing import Collector, tracing_to, untraced
 from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Question, Round

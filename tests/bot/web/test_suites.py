@@ -5,7 +5,7 @@ from html import unescape
 import httpx
 import pytest
 
-from bot.suites.reading import read_suite
+from bot.suite_files import read_suite
 from council.bakeoffs.models import Suite, SuiteQuestion
 from tests.bot.web.visiting import SOMEBODY, Browser, Town, a_round_of, forms_of
 from tests.builders import ASKED_AT

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bot.settings import Houses, Seat, Settings
-from bot.settings.council_toml import ModelSection
-from bot.settings.display import display_name
+from bot.settings.council_toml import ModelSection, display_name
 from council.model_families import family_of
 from council.panel import FEWEST_SEATS, Member, ModelId, Panel, Terms
 from council.prompts.shared import DEFAULT_RUBRIC

@@ -10,17 +10,11 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from bot.access import Access
-from bot.schedules.zones import UTC, nearest_zone, zone_named
-from bot.settings.access_toml import (
-    AccessSection,
-    access_of,
-    channel_caps,
-    faults_in,
-    workspace_caps,
-)
+from bot.schedules.parser import UTC, nearest_zone, zone_named
 from bot.settings.council_toml import (
     ALONE,
     SECTIONS,
+    AccessSection,
     BakeoffsSection,
     BudgetsSection,
     Document,
@@ -29,10 +23,16 @@ from bot.settings.council_toml import (
     ProviderSection,
     RetentionSection,
     RubricSection,
+    SettingsError,
+    SuiteSection,
+    access_of,
+    channel_caps,
+    display_name,
+    faults_in,
+    faults_of,
+    suite_from,
+    workspace_caps,
 )
-from bot.settings.display import display_name
-from bot.settings.faults import SettingsError, faults_of
-from bot.settings.suites_toml import SuiteSection, suite_from
 from council.bakeoffs.models import Suite
 from council.budget_caps import Caps, Scope
 from council.errors import PanelError, SuiteError

@@ -1,10 +1,14 @@
 """What reached the bot, from whom and where."""
 
+import unicodedata
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 
 from council.places import Place
+from council.prompt_injection import visible
+
+# --- What reached the bot, from whom and where.
 
 KEY_LENGTH = 12  # of a round's id: 48 bits tell the events of many years apart
 
@@ -54,3 +58,17 @@ class Said:
     is_shared: bool = False
     is_direct: bool = False
     files: tuple[Attached, ...] = ()
+
+
+# --- What people write, as it reads, and how much of it is taken.
+
+MOST_CHARACTERS = 20_000  # of a question, with what it refers to
+_KEPT = "\n\t"
+
+
+def cleaned(text: str) -> str:
+    """Give the text as it reads: plain line ends, nothing invisible, no white space around."""
+    plain = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return "".join(
+        c for c in plain if c in _KEPT or unicodedata.category(c) not in {"Cc", "Cs"}
+    ).strip()

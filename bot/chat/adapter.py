@@ -1,0 +1,194 @@
+"""What can go wrong between the bot and a platform."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import chain, repeat
+from math import inf
+from typing import ClassVar, Protocol, TypeVar
+
+from bot.chat.incoming import Said
+from bot.chat.messages import Post
+from council.errors import CouncilError
+from council.places import Place
+
+# --- What can go wrong between the bot and a platform.
+
+
+class UnsureError(CouncilError):
+    """A message was sent, and whether it arrived is not known."""
+
+
+class UnreachableError(UnsureError):
+    """The chat was not reached, so nothing arrived."""
+
+
+class GoneError(CouncilError):
+    """A message that should be edited is not there any more."""
+
+
+class UnwelcomeError(CouncilError):
+    """The bot may not post in a place: it is no member of it, or nobody may; says what to do."""
+
+
+class NoThreadError(UnwelcomeError):
+    """Nothing can be posted under a message, which itself stands; says why, or what to do."""
+
+
+# --- The way to people on one platform.
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A message that has been sent, so that it can be edited or replied to."""
+
+    place: Place
+    message: str
+
+
+Whisper = Callable[[Said, Post], Awaitable[None]]  # the way to tell only the one who spoke
+
+
+class Chat(Protocol):
+    """The way to people on one platform.
+
+    A room holds people who did not hear the question, so what is posted there says it. Progress is
+    shown again after `tick_seconds`, if nothing changes before; `keeps_files` says whether a file
+    can be posted, `follows` whether what takes long is shown here as it goes.
+    """
+
+    is_room: ClassVar[bool] = False
+    tick_seconds: ClassVar[float] = 1.0
+    keeps_files: bool = False
+    follows: ClassVar[bool] = True
+
+    def pages(self, post: Post) -> tuple[Post, ...]:
+        """Give the post as so many that each fits in a message; nothing is dropped."""
+        return (post,)
+
+    async def named(self, asker_id: str) -> str:
+        """Give the name to show for somebody who asked; "" where everybody knows."""
+        return ""
+
+    async def send(self, place: Place, post: Post, key: str) -> Sent:
+        """Post a message; the place names the thread for a reply, the key is kept with it.
+
+        Raises UnsureError where it may have arrived and may not, UnwelcomeError where it cannot.
+        """
+        ...
+
+    async def find(self, place: Place, key: str) -> Sent | None:
+        """Give the message that was posted with this key; None if there is none to be found."""
+        ...
+
+    async def edit(self, sent: Sent, post: Post) -> None:
+        """Replace a message; of several edits in a row only the last need arrive.
+
+        Raises GoneError for a message that is not there any more, UnwelcomeError where none may be.
+        """
+        ...
+
+    async def turn(self, sent: Sent) -> None:
+        """Wait until the platform bears another sight of progress in a message."""
+        return
+
+    async def show_progress(self, sent: Sent, post: Post) -> None:
+        """Replace a message for the time being; what fails here is not told."""
+        await self.edit(sent, post)
+
+    async def settle(self, sent: Sent, post: Post) -> None:
+        """Have a message stay as it is now, whatever sight of progress may still be on its way."""
+        return
+
+    def alone_with(self, asker_id: str, place: Place) -> Place:
+        """Give the place where somebody reads and nobody else, for what the place cannot hold."""
+        return place
+
+    async def elsewhere(self, said: Said, channel: str) -> Said:
+        """Give what was said as if it were said in another channel, which is named or has this id.
+
+        Raises UnwelcomeError where there is none that the bot may post in and the speaker may see.
+        """
+        raise UnwelcomeError(f"There are no channels here: leave #{channel} out.")
+
+    async def check_postable(self, place: Place) -> None:
+        """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
+        return
+
+    async def whisper(self, said: Said, post: Post) -> None:
+        """Tell only the one who spoke."""
+        ...
+
+
+# --- Acts that are tried again through lost connections.
+
+Done = TypeVar("Done")
+
+
+def pauses() -> Iterator[float]:
+    """Give the seconds to wait before each new try of what must be done at last; they never end."""
+    return chain((1.0, 2.0, 5.0, 10.0, 20.0, 30.0), repeat(60.0))
+
+
+async def insisted(act: Callable[[], Awaitable[Done]], patience_seconds: float = inf) -> Done:
+    """Give what an act comes to that may be done twice, through lost connections."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + patience_seconds
+    for seconds in pauses():
+        try:
+            return await act()
+        except UnsureError:
+            if loop.time() + seconds > until:
+                raise
+        await asyncio.sleep(seconds)
+    raise AssertionError("the pauses never end")
+
+
+async def insisted_on_one(
+    ways: Iterable[Callable[[], Awaitable[object]]], patience_seconds: float
+) -> None:
+    """Go the first of several ways that is open, patiently; raise what the last one failed with."""
+    last = CouncilError()
+    for way in ways:
+        try:
+            await insisted(way, patience_seconds)
+        except CouncilError as error:
+            last = error
+        else:
+            return
+    raise last
+
+
+# --- A message kept up to date while something goes on, without getting in the way of its end.
+
+EDIT_SECONDS = 1.0  # what an edit under way is given before the result replaces it
+
+
+class Shown:
+    """Sights of progress in one chat, one after another."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+        self._is_editing = False
+
+    async def show(self, sent: Sent, post: Post) -> None:
+        """Replace the message for the time being."""
+        self._is_editing = True
+        await self._chat.show_progress(sent, post)
+        self._is_editing = False
+
+    @asynccontextmanager
+    async def kept_up(self, showing: Coroutine[None, None, None]) -> AsyncIterator[None]:
+        """Have progress shown as long as the block lasts, and no longer."""
+        keeping_up = asyncio.create_task(showing)
+        try:
+            yield
+        except asyncio.CancelledError:  # another may show the result already
+            keeping_up.cancel()
+            raise
+        finally:
+            if self._is_editing:  # an edit on its way must not arrive after the result
+                await asyncio.wait([keeping_up], timeout=EDIT_SECONDS)
+            keeping_up.cancel()
+            await asyncio.gather(keeping_up, return_exceptions=True)

@@ -1,0 +1,1 @@
+"""What tasks and processes share: clock, named locks, publish/subscribe, background tasks."""

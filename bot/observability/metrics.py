@@ -1,0 +1,364 @@
+"""Figures that are asked for when somebody reads them: nothing is counted twice."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+
+from prometheus_client import REGISTRY, Counter, Gauge, Histogram
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from sqlalchemy import event
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.pool import QueuePool
+
+from council.errors import StoreError
+from council.providers import BreakerState, Health, ModelHealth, ProviderHealth
+from council.rounds import Round
+
+# --- Figures that are asked for when somebody reads them: nothing is counted twice.
+
+Counts = Iterable[tuple[tuple[str, ...], float]]
+
+
+@contextmanager
+def collected(collect: Callable[[], Iterable[Metric]]) -> Iterator[None]:
+    """Have figures among the others until the block ends."""
+    collector = _Collector(collect)
+    REGISTRY.register(collector)
+    try:
+        yield
+    finally:
+        REGISTRY.unregister(collector)
+
+
+def filled(family: GaugeMetricFamily | CounterMetricFamily, counts: Counts) -> Metric:
+    """Fill a family; what shares its labels, as paths of one host do, is added up."""
+    sums: dict[tuple[str, ...], float] = {}
+    for labels, count in counts:
+        sums[labels] = sums.get(labels, 0) + count
+    for labels, count in sums.items():
+        family.add_metric(labels, count)
+    return family
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Collector(Collector):
+    asked: Callable[[], Iterable[Metric]]
+
+    def describe(self) -> Iterable[Metric]:
+        """Name nothing beforehand, so that two of a kind may be watched."""
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        """Give the figures as they are now."""
+        return self.asked()
+
+
+# --- The database as a process meets it: connections in use, errors, and how long it was away.
+
+LOST, REFUSED = "lost", "refused"
+
+
+class _Contact:
+    """What a process has met with at a database since it began."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.errors = {LOST: 0, REFUSED: 0}
+        self._clock = clock
+        self._away = 0.0
+        self._since: float | None = None
+
+    @property
+    def is_away(self) -> bool:
+        """Whether it was lost and has not answered since."""
+        return self._since is not None
+
+    @property
+    def away_seconds(self) -> float:
+        """How long it was away in all, until now."""
+        return self._away + (0.0 if self._since is None else self._clock() - self._since)
+
+    def failed(self, context: ExceptionContext) -> None:
+        """Take note of an error: the server was not there, or did not do what was asked."""
+        is_lost = context.is_disconnect or context.connection is None
+        self.errors[LOST if is_lost else REFUSED] += 1
+        if is_lost and self._since is None:
+            self._since = self._clock()
+
+    def answered(self, *_: object) -> None:
+        """Take note that a connection was had."""
+        self._away, self._since = self.away_seconds, None
+
+
+@contextmanager
+def database_watched(
+    engine: AsyncEngine, clock: Callable[[], float] = time.monotonic
+) -> Iterator[None]:
+    """Tell how it goes with a database until the block ends."""
+    contact, sync = _Contact(clock), engine.sync_engine
+    event.listen(sync, "handle_error", contact.failed)
+    event.listen(sync, "checkout", contact.answered)
+
+    def figures() -> Iterator[Metric]:
+        yield _gauge("council_database_away", "1 while it is away", float(contact.is_away))
+        words = "How long it was away in all"
+        yield CounterMetricFamily("council_database_away_seconds", words, contact.away_seconds)
+        errors = CounterMetricFamily("council_database_errors", "Acts that failed", labels=["kind"])
+        yield filled(errors, (((kind,), count) for kind, count in contact.errors.items()))
+        states = GaugeMetricFamily("council_database_connections", "By state", labels=["state"])
+        yield filled(states, (((state,), count) for state, count in _pool(engine).items()))
+
+    try:
+        with collected(figures):
+            yield
+    finally:
+        event.remove(sync, "handle_error", contact.failed)
+        event.remove(sync, "checkout", contact.answered)
+
+
+def _gauge(name: str, words: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, words, value)
+
+
+def _pool(engine: AsyncEngine) -> Mapping[str, int]:
+    pool = engine.sync_engine.pool
+    if not isinstance(pool, QueuePool):
+        return {}
+    return {"in use": pool.checkedout(), "idle": pool.checkedin(), "kept": pool.size()}
+
+
+# --- How late the event loop runs what is due.
+
+_LAG = Histogram(
+    "council_loop_lag_seconds",
+    "How late the event loop runs what is due",
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1),
+)
+_EVERY_SECONDS = 0.05
+
+
+async def watch_lag() -> None:
+    """Measure how late the event loop runs what is due, until it is cancelled."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + _EVERY_SECONDS
+        await asyncio.sleep(_EVERY_SECONDS)
+        _LAG.observe(max(0.0, loop.time() - due))
+
+
+# --- The process itself: which version it is, and what it has with the others.
+
+_BUILD = Gauge("council_build", "1 for the version that runs", ["version", "schema"])
+_RECONNECTS = Counter("council_bus_reconnects", "Times the bus had to be connected anew")
+_ALONE = Gauge("council_turns_alone", "1 while this process keeps to its limits by itself")
+
+
+def built(version: str, schema: str) -> None:
+    """Tell which version runs, and which schema it knows."""
+    _BUILD.labels(version, schema).set(1)
+
+
+def bus_reconnected() -> None:
+    """Count that the bus was lost and is back."""
+    _RECONNECTS.inc()
+
+
+def turns_counted(*, together: bool) -> None:
+    """Tell whether turns at providers are counted over all processes."""
+    _ALONE.set(0 if together else 1)
+
+
+@contextmanager
+def clock_watched(behind_seconds: Callable[[], float]) -> Iterator[None]:
+    """Tell how far this machine's clock is behind the database's, until the block ends."""
+
+    def figures() -> Iterator[GaugeMetricFamily]:
+        words = "How far this machine's clock is behind the database's; negative if ahead"
+        yield GaugeMetricFamily("council_clock_behind_seconds", words, value=behind_seconds())
+
+    with collected(figures):
+        yield
+
+
+# --- Providers and their models: calls, turns, breakers, retries and pauses.
+
+_AT = ("provider", "address")
+_OF = ("model", "address")
+
+
+@contextmanager
+def providers_watched(health: Callable[[], Health]) -> Iterator[None]:
+    """Give a gateway's providers and models among the figures until the block ends."""
+
+    def figures() -> Iterable[Metric]:
+        found = health()
+        yield from _of_providers(found.providers)
+        yield from _of_models(found.models)
+
+    with collected(figures):
+        yield
+
+
+def _of_providers(providers: tuple[ProviderHealth, ...]) -> Iterator[Metric]:
+    yield filled(
+        GaugeMetricFamily("council_calls_under_way", "Calls at a provider now", labels=_AT),
+        (((p.provider, p.address), p.under_way) for p in providers),
+    )
+    yield filled(
+        GaugeMetricFamily("council_calls_waiting", "Calls that wait for a turn", labels=_AT),
+        (((p.provider, p.address), p.waiting) for p in providers),
+    )
+    yield filled(
+        CounterMetricFamily("council_turns", "Turns that calls had", labels=_AT),
+        (((p.provider, p.address), p.turns) for p in providers),
+    )
+    yield filled(
+        CounterMetricFamily("council_turn_wait_seconds", "Waited for turns", labels=_AT),
+        (((p.provider, p.address), p.waited_seconds) for p in providers),
+    )
+    yield filled(
+        GaugeMetricFamily(
+            "council_calls_everywhere",
+            "Calls of all processes at a provider, as this one last saw",
+            labels=(*_AT, "state"),
+        ),
+        _everywhere(providers),
+    )
+
+
+def _everywhere(providers: tuple[ProviderHealth, ...]) -> Iterator[tuple[tuple[str, ...], float]]:
+    # Paths of one host share their turns, so their figure is one and not added up.
+    seen = {(p.provider, p.address): p.everywhere for p in providers if p.everywhere}
+    for labels, crowd in seen.items():
+        yield (*labels, "under way"), crowd.under_way
+        yield (*labels, "waiting"), crowd.waiting
+
+
+def _of_models(models: tuple[ModelHealth, ...]) -> Iterator[Metric]:
+    yield filled(
+        GaugeMetricFamily(
+            "council_breakers", "1 for a model's breaker state", labels=(*_OF, "state")
+        ),
+        (((m.model, m.address, s), m.breaker is s) for m in models for s in BreakerState),
+    )
+    yield filled(
+        CounterMetricFamily("council_retries", "Attempts after the first", labels=_OF),
+        (((m.model, m.address), m.retries) for m in models),
+    )
+    yield filled(
+        CounterMetricFamily("council_pauses", "Pauses that were asked for", labels=_OF),
+        (((m.model, m.address), m.pauses) for m in models),
+    )
+
+
+# --- Rounds: how many, how long they took, what they cost.
+
+_CLOSED = Counter("council_rounds", "Rounds that were closed", ["outcome"])
+_UNDER_WAY = Gauge("council_rounds_under_way", "Rounds being carried on now")
+_SECONDS = Histogram(
+    "council_round_seconds",
+    "From a round's first call to its end",
+    buckets=(1, 2, 5, 10, 20, 30, 60, 120, 300),
+)
+_CALLS = Counter("council_replies", "Replies that were paid for", ["member"])
+_ABSENCES = Counter("council_absences", "Seats with nothing usable", ["member", "role"])
+_COST = Counter("council_cost_usd", "Known cost of closed rounds")
+
+
+@contextmanager
+def round_under_way() -> Iterator[None]:
+    """Count a round as under way until the block ends."""
+    with _UNDER_WAY.track_inprogress():
+        yield
+
+
+def round_closed(round_: Round) -> None:
+    """Count a closed round and what came of it."""
+    failed = round_.closing is not None and round_.closing.failure is not None
+    _CLOSED.labels("failed" if failed else "closed").inc()
+    if round_.closing:
+        _SECONDS.observe(round_.closing.seconds)
+    for seat in _paid_for(round_):
+        _CALLS.labels(seat).inc()
+    for absence in round_.absences:
+        _ABSENCES.labels(absence.member, absence.role).inc()
+    _COST.inc(sum(reply.cost_usd or 0 for reply in round_.replies))
+
+
+def _paid_for(round_: Round) -> Iterator[str]:
+    """Give the seat of every reply, counted or not."""
+    yield from (answer.member for answer in round_.answers)
+    yield from (ballot.judge for ballot in round_.ballots)
+    yield from (spoiled.judge for spoiled in round_.spoiled)
+    if round_.synthesis and round_.synthesis.chairman:
+        yield round_.synthesis.chairman
+
+
+# --- What only the rows know, looked at now and then.
+
+LOOK_SECONDS = 15.0
+
+_UNMARKED = Gauge(
+    "council_outbox_unmarked", "Messages claimed over a minute ago of which nobody knows more"
+)
+
+
+async def watch_outbox(
+    unmarked: Callable[[], Awaitable[int]],
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+) -> None:
+    """Count messages whose claim has no mark for long, again and again, until cancelled."""
+    while True:
+        with suppress(StoreError):  # then the figure stays what it was
+            _UNMARKED.set(await unmarked())
+        await sleep(LOOK_SECONDS)
+
+
+# --- Work of a cluster: what is done here, and what of it waits, is done or stalls anywhere.
+
+_HERE = Gauge("council_works_here", "Work that this process does now", ["queue"])
+_TAKEN_OVER = Counter(
+    "council_takeovers", "Work taken over from a process that was not heard of", ["queue"]
+)
+_ANYWHERE = Gauge("council_works", "Work of all processes, as last counted", ["queue", "state"])
+
+
+class WorkState(StrEnum):
+    """What becomes of a piece of work: nobody has it yet, somebody does it, or did and is gone."""
+
+    WAITING = "waiting"
+    DOING = "doing"
+    STALLED = "stalled"
+
+
+@contextmanager
+def work_under_way(queue: str) -> Iterator[None]:
+    """Count a piece of work as done here until the block ends."""
+    with _HERE.labels(queue).track_inprogress():
+        yield
+
+
+def taken_over(queue: str, count: int = 1) -> None:
+    """Count work that was put back, since whoever did it was not heard of any more."""
+    _TAKEN_OVER.labels(queue).inc(count)
+
+
+def works_counted(counts: Mapping[tuple[str, WorkState], int]) -> None:
+    """Take note of all there is, by queue and state; what is not named is 0."""
+    queues = {queue for queue, _ in counts} | {labels[0] for labels in _known()}
+    for queue in queues:
+        for state in WorkState:
+            _ANYWHERE.labels(queue, state.value).set(counts.get((queue, state), 0))
+
+
+def _known() -> Iterator[tuple[str, ...]]:
+    for metric in _ANYWHERE.collect():
+        for sample in metric.samples:
+            yield (sample.labels["queue"],)
+
+
+# --- Figures for a Prometheus server, of this process; what all processes share says so.
