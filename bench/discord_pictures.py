@@ -21,9 +21,9 @@ from bot.chat import Post
 from bot.discord.dress import dressed
 from bot.discord.fits import fits_discord
 from bot.discord.views import view_of
-from bot.render.paging import pages
-from bot.render.report import report
-from bot.render.rooms import signed
+from bot.render.pagination import pages
+from bot.render.round_report import report
+from bot.render.round_status import signed
 from council.answers import Call, Reply
 from council.rounds import Round
 from tests.bot.rounds import held

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from hypothesis import HealthCheck, given, settings
 
 from bot.chat import Button, Buttons, Caution, Heading, Note, Post, Prose
-from bot.render.report import ACTIONS
+from bot.render.round_report import ACTIONS
 from tests.bot.render.markdowns import MARKDOWN
 
 ANSWERS = 10_000

@@ -7,7 +7,7 @@ from itertools import product
 
 from bench.generated import measure
 from bot.chat import Post
-from bot.render.paging import pages
+from bot.render.pagination import pages
 from bot.slack.chat import UNPARSED
 from bot.slack.dress import Level, dressed
 from bot.slack.fits import fits_slack

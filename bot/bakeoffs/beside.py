@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from bot.bakeoffs.keeping import Parts, records_up_to_date
 from bot.bakeoffs.uncollected import uncollected
 from bot.chat import Post
-from bot.render.beside import beside_post, too_few
+from bot.render.leaderboard_weighted import beside_post, too_few
 from council.bakeoffs.pairwise import scores_of
 from council.bakeoffs.ports import WantedRecords
 from council.bakeoffs.record_arrays import columns

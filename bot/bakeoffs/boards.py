@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.bakeoffs.choosing import choices_of, chosen
 from bot.bakeoffs.sought import Sought
 from bot.bakeoffs.uncollected import uncollected
-from bot.render.boards import Leaderboard
+from bot.render.leaderboard_tables import Leaderboard
 from council.bakeoffs.changes import Changes, changes, trend
 from council.bakeoffs.council_value import worth
 from council.bakeoffs.leaderboard import JudgeBoard, judge_board

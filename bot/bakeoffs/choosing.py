@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bot.bakeoffs.sought import Sought
-from bot.render.boards.coverage import Coverage
+from bot.render.leaderboard_tables import Coverage
 from council.bakeoffs.records import Packed
 
 

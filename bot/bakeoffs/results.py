@@ -11,8 +11,10 @@ from bot.bakeoffs.sought import Sought
 from bot.chat import Post, Thread
 from bot.observability.logs import unforeseen
 from bot.render.bakeoffs import failure_post, result_thread, title_of
-from bot.render.boards import Leaderboard, board_thread, delta_post, picture_of
-from bot.render.names import known_names
+from bot.render.formatting import known_names
+from bot.render.leaderboard import board_thread, picture_of
+from bot.render.leaderboard_tables import Leaderboard
+from bot.render.leaderboard_text import delta_post
 from council.bakeoffs.models import Bakeoff, Progress, Schedule
 from council.bakeoffs.ports import WantedRecords
 from council.bakeoffs.records import Packed

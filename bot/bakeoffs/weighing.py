@@ -8,7 +8,7 @@ from bot.bakeoffs.choosing import chosen
 from bot.bakeoffs.keeping import Parts, votes_up_to_date
 from bot.bakeoffs.sought import Sought
 from bot.bakeoffs.uncollected import uncollected
-from bot.render.boards import Leaderboard
+from bot.render.leaderboard_tables import Leaderboard
 from council.bakeoffs.records import Packed
 from council.research.judge_weights import FEWEST_VOTES, Choice, WithPeople, with_people
 from council.research.weighted_leaderboard import WeightedBoard, evidence_of, weighted_board

@@ -7,8 +7,8 @@ from datetime import datetime
 from bot.bakeoffs.choosing import choices_of
 from bot.bakeoffs.keeping import Parts
 from bot.bakeoffs.sought import Sought, SoughtError, sought_by
-from bot.render.bias import ShownBias, shown
-from bot.render.boards.coverage import Coverage
+from bot.render.bias_view import ShownBias, shown
+from bot.render.leaderboard_tables import Coverage
 from council.bakeoffs.ports import WantedRecords
 from council.bias.report import BiasReport
 

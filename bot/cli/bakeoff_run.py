@@ -28,8 +28,7 @@ from bot.commands.bakeoff_words import read_cap
 from bot.commands.bakeoffs import CANCELLED
 from bot.commands.desk import Desk
 from bot.observability import logs
-from bot.render.bakeoff_proposals import proposal_post
-from bot.render.bakeoff_summary import summary_markdown
+from bot.render.bakeoffs import proposal_post, summary_markdown
 from bot.settings import load_settings
 from bot.terminal.chat import HERE
 from bot.terminal.dress import dressed

@@ -16,10 +16,10 @@ from bot.cli.printing import print_posts
 from bot.commands.bakeoff_meant import meant_bakeoff, readable_bakeoffs
 from bot.commands.bakeoffs import CANCELLED
 from bot.commands.desk import Desk
-from bot.render.bakeoff_document import Document, bakeoff_document, line_document
-from bot.render.bakeoffs import result_thread, state_of
-from bot.render.boards import Leaderboard, board_thread
-from bot.render.figures import counted
+from bot.render.bakeoffs import Document, bakeoff_document, line_document, result_thread, state_of
+from bot.render.formatting import counted
+from bot.render.leaderboard import board_thread
+from bot.render.leaderboard_tables import Leaderboard
 from bot.settings import load_settings
 from bot.terminal.chat import HERE
 from bot.wiring import Wishes, opened_desk

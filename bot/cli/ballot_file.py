@@ -7,7 +7,7 @@ import typer
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bot.cli.outcome import say_json
-from bot.render.document import tally_document
+from bot.render.round_json import tally_document
 from bot.settings.council_toml import SettingsError, faults_of
 from council.ballots import Ballot
 from council.labels import Label

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bot.cli.outcome import say_json
 from bot.grades.reading import read_grades
-from bot.render.grades import grades_document, grades_post
+from bot.research.grade_report import grades_document, grades_post
 from council.errors import GradesError
 from council.research.grades import GradeReport, grade_report
 

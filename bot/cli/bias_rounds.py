@@ -14,9 +14,10 @@ from bot.books import opened_books
 from bot.cli.outcome import MISUSED, fail, run, say_json
 from bot.cli.printing import print_posts
 from bot.cli.whole_file import written_whole
-from bot.render.bias import ShownBias, bias_thread, whole_picture_of
-from bot.render.bias.document import bias_document
-from bot.render.names import known_names
+from bot.render.bias_export import bias_document
+from bot.render.bias_message import bias_thread, whole_picture_of
+from bot.render.bias_view import ShownBias
+from bot.render.formatting import known_names
 from bot.settings import load_houses, load_settings
 
 

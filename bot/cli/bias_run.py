@@ -20,7 +20,7 @@ from bot.commands.bakeoff_words import read_cap
 from bot.commands.desk import Desk
 from bot.experiments.holding import found, hold, keep, new_experiment, unfinished
 from bot.observability import logs
-from bot.render.experiments import experiment_proposal
+from bot.research.experiment_report import experiment_proposal
 from bot.settings import load_settings
 from bot.terminal.chat import HERE
 from bot.terminal.dress import dressed

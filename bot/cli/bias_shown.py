@@ -12,8 +12,7 @@ from bot.cli.outcome import say_json
 from bot.cli.whole_file import written_whole
 from bot.experiments.file import lines_of
 from bot.experiments.meant import meant_experiment
-from bot.render.experiment_document import experiment_document
-from bot.render.experiments import ending_lines, going
+from bot.research.experiment_report import ending_lines, experiment_document, going
 from bot.settings import load_settings
 from council.research.experiment import Held, Progress, grade_of, is_settled, last_marks, standing
 from council.research.grades import GradeReport, grade_report

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import typer
 
 from bot.books import opened_books
-from bot.render.figures import counted
+from bot.render.formatting import counted
 from bot.settings import load_settings
 from council.integrity.hash_chain import Link
 from council.integrity.verification import Walk, chain_name

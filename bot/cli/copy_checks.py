@@ -7,7 +7,7 @@ import typer
 
 from bot.books import Books
 from bot.cli.chains import said, walked
-from bot.render.figures import counted
+from bot.render.formatting import counted
 from council.errors import CouncilError
 from council.integrity.seal import Seal, changes
 from council.integrity.verification import chain_name, verify

@@ -4,8 +4,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bars
 
-from bot.render.experiments import experiment_title, going, going_beside
-from bot.render.figures import roughly
+from bot.render.formatting import roughly
+from bot.research.experiment_report import experiment_title, going, going_beside
 from council.research.experiment import Experiment, Progress
 
 _LINES = 20  # on no terminal, so many lines for the whole experiment

@@ -10,7 +10,7 @@ import typer
 
 from bot.books import Books, opened_books
 from bot.cli.whole_file import written_whole
-from bot.render.figures import counted, listed
+from bot.render.formatting import counted, listed
 from bot.settings import SettingsError, load_settings
 from council.bakeoffs.models import Bakeoff, Schedule
 from council.bakeoffs.ports import Bench, KeptSuite

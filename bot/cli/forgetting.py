@@ -7,7 +7,7 @@ import typer
 from bot.books import opened_store
 from bot.commands.forgetting import UnderWayError, forgotten
 from bot.coordination.clock import now
-from bot.render.figures import counted
+from bot.render.formatting import counted
 from bot.retention import Watch, forget_older
 from bot.settings import load_settings
 

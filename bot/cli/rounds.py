@@ -14,7 +14,7 @@ from bot.commands.accepting import accepted
 from bot.commands.desk import Desk
 from bot.commands.showing import see_through
 from bot.observability import logs
-from bot.render.document import document
+from bot.render.round_json import document
 from bot.settings import load_settings
 from bot.terminal.chat import HERE, TerminalChat, new_session
 from bot.wiring import Wishes, opened_desk

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import isfinite
 
 from bot.cli.outcome import MISUSED, fail, say_json
-from bot.render.simulation import simulation_document, simulation_post
+from bot.research.simulation_report import simulation_document, simulation_post
 from council.errors import PanelError
 from council.research.power import Wish, simulation
 from council.research.simulated_judges import PRESETS, Biases, SimulatedPanel, a_panel_of

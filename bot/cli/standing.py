@@ -14,9 +14,10 @@ from bot.books import opened_books
 from bot.cli.outcome import say_json
 from bot.cli.printing import print_posts
 from bot.cli.whole_file import written_whole
-from bot.render.boards import Leaderboard, board_thread, picture_of
-from bot.render.boards.document import board_document, csv_of
-from bot.render.names import known_names
+from bot.render.formatting import known_names
+from bot.render.leaderboard import board_thread, picture_of
+from bot.render.leaderboard_export import board_document, csv_of
+from bot.render.leaderboard_tables import Leaderboard
 from bot.settings import load_houses, load_settings
 
 

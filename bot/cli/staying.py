@@ -20,8 +20,8 @@ from bot.cli.slack_tokens import missing_of_slack, slack_tokens
 from bot.commands.desk import Desk
 from bot.coordination.tasks import beside
 from bot.observability import logs, metrics
-from bot.render.acceptance import receivers
-from bot.render.names import names_of
+from bot.render.formatting import names_of
+from bot.render.round_status import receivers
 from bot.retention import keep_forgetting
 from bot.scheduler.service import Scheduler
 from bot.settings import Settings, SettingsError, load_settings

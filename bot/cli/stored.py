@@ -5,9 +5,8 @@ from rich.console import Console
 
 from bot.books import opened_store
 from bot.cli.outcome import say_json
-from bot.render.document import document
-from bot.render.forgotten import state_of
-from bot.render.report import report
+from bot.render.round_json import document
+from bot.render.round_report import report, state_of
 from bot.settings import load_settings
 from bot.terminal.dress import dressed
 from council.ports import RoundLine

@@ -9,7 +9,7 @@ import typer
 
 from bot.books import Books, opened_books
 from bot.cli.exports import Tell, Things, Unreadable, exported, said
-from bot.render.figures import listed
+from bot.render.formatting import listed
 from bot.settings import load_settings
 from council.bakeoffs.models import Bakeoff, Ending, Schedule
 from council.bakeoffs.ports import KeptSuite

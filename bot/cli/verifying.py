@@ -8,7 +8,7 @@ import typer
 from bot.books import opened_books, opened_store
 from bot.cli.chains import said, verify_chains
 from bot.cli.exports import Unreadable, exported
-from bot.render.figures import listed
+from bot.render.formatting import listed
 from bot.settings import SettingsError, load_settings
 from council.digests import Forgotten
 from council.errors import StoreError

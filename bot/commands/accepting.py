@@ -3,7 +3,7 @@
 from bot.chat import Post
 from bot.commands.desk import Desk
 from bot.commands.usual import usual_seconds
-from bot.render.acceptance import accepted_post
+from bot.render.round_status import accepted_post
 from council.budget import estimated
 from council.rounds import Round
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from bot.access import TooManyRoundsError
 from bot.commands.usual import usual_seconds
-from bot.render.figures import roughly
+from bot.render.formatting import roughly
 from council.ports import RoundLine, Store
 
 

@@ -16,9 +16,8 @@ from bot.commands.bakeoff_words import Words, read_words
 from bot.commands.desk import Desk
 from bot.commands.proposals import Proposal
 from bot.commands.suites import check_own_people
-from bot.render.bakeoff_proposals import proposal_post
-from bot.render.bakeoffs import running_post, state_of
-from bot.render.figures import counted
+from bot.render.bakeoffs import proposal_post, running_post, state_of
+from bot.render.formatting import counted
 from council.bakeoffs.models import Bakeoff
 from council.errors import BakeoffError
 from council.places import HOUSE

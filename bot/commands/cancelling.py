@@ -6,8 +6,8 @@ from bot.access import check_own, listable
 from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
 from bot.commands.meant import LAST, meant
-from bot.render.figures import counted
-from bot.render.forgotten import forgotten_line
+from bot.render.formatting import counted
+from bot.render.round_report import forgotten_line
 from council.errors import RoundNotFoundError
 from council.rounds import Round
 

@@ -16,9 +16,9 @@ from bot.commands.cancelling import kept, over, to_cancel
 from bot.commands.desk import Desk
 from bot.commands.pressing import anew
 from bot.commands.usual import usual_seconds
-from bot.render.acceptance import terms_of
 from bot.render.bakeoffs import CANCEL, START
-from bot.render.figures import counted
+from bot.render.formatting import counted
+from bot.render.round_status import terms_of
 from council.budget import estimated
 
 YES, NO = "yes_", "no_"  # before the action that was asked about

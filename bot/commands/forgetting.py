@@ -6,7 +6,7 @@ from bot.access import check_own
 from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
 from bot.commands.meant import meant
-from bot.render.figures import counted
+from bot.render.formatting import counted
 from council.errors import CouncilError, StoreError
 from council.integrity.erasure import texts_of
 from council.ports import Store

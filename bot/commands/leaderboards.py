@@ -11,8 +11,8 @@ from bot.chat import Chat, Said
 from bot.commands.desk import Desk
 from bot.commands.narrowing import grammar_of, narrowed_by
 from bot.commands.reports import check_is_at_home, show_report, within_reach
-from bot.render.boards import board_thread, picture_of
-from bot.render.names import known_names
+from bot.render.formatting import known_names
+from bot.render.leaderboard import board_thread, picture_of
 
 ROOT = "board"  # no part that holds a round's answer
 

@@ -4,12 +4,10 @@ from bot.access import allows, listable
 from bot.chat import Chat, Heading, Note, Post, Said, Table
 from bot.commands.desk import Desk
 from bot.commands.meant import LAST, meant
-from bot.render.acceptance import receivers
-from bot.render.figures import counted
-from bot.render.forgotten import state_of
-from bot.render.names import names_of
-from bot.render.report import report
-from bot.render.untrusted import in_one_line
+from bot.render.formatting import counted, names_of
+from bot.render.round_report import report, state_of
+from bot.render.round_status import receivers
+from bot.render.text_safety import in_one_line
 from council.errors import RoundNotFoundError
 from council.rounds import Round, Stage
 

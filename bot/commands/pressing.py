@@ -17,10 +17,9 @@ from bot.commands.suites import check_own_people, keep, leave, run_of
 from bot.render.bakeoffs import CANCEL, RESUME
 from bot.render.bakeoffs import LEAVE as LEAVE_IT
 from bot.render.bakeoffs import START as BEGIN
-from bot.render.document import document
-from bot.render.forgotten import forgotten_line
-from bot.render.names import file_name
-from bot.render.report import answer_posts, ballots_post
+from bot.render.formatting import file_name
+from bot.render.round_json import document
+from bot.render.round_report import answer_posts, ballots_post, forgotten_line
 from bot.render.suites import KEEP, LEAVE, grown_post
 from council.errors import CouncilError
 from council.rounds import Round, Stage

@@ -9,7 +9,7 @@ from bot.bakeoffs.opening import expected
 from bot.chat import Said
 from bot.commands.desk import SCHEDULES, Desk
 from bot.commands.fitting import fitted, still_going
-from bot.render.names import names_of as seat_names
+from bot.render.formatting import names_of as seat_names
 from bot.render.schedules import Cost, Lined
 from bot.schedules.parser import EXAMPLE, NO_CAP, Wanted
 from council.bakeoffs.models import Bakeoff, Schedule, slot_of

@@ -27,11 +27,9 @@ from bot.chat import (
 from bot.commands.desk import Desk
 from bot.outbox import ROOT, ROOT_AGAIN
 from bot.ports import RoundStoppedError, Sight
-from bot.render.markdown import as_markdown
-from bot.render.names import file_name
-from bot.render.progress import progress_post
-from bot.render.report import report
-from bot.render.rooms import running_post, signed, stopped_post
+from bot.render.formatting import file_name
+from bot.render.round_report import as_markdown, report
+from bot.render.round_status import progress_post, running_post, signed, stopped_post
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Round

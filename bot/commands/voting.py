@@ -4,8 +4,7 @@ from bot.chat import Chat, Note, Post, Said
 from bot.commands.desk import Desk
 from bot.commands.looking import meant_or_last
 from bot.commands.rating import FeedbackError
-from bot.render.figures import listed
-from bot.render.names import authors_of
+from bot.render.formatting import authors_of, listed
 from council.feedback import HumanVote
 from council.rounds import Draw, Round
 

@@ -7,7 +7,7 @@ from typing import Any
 from bot.chat import Button
 from bot.discord.limits import BUTTON_LABEL, CUSTOM_ID, ROW
 from bot.discord.plain import inert
-from bot.render.untrusted import shortened, shown_text
+from bot.render.text_safety import shortened, shown_text
 
 Component = dict[str, Any]  # a component as Discord's JSON has it
 

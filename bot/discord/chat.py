@@ -24,8 +24,8 @@ from bot.discord.faults import (
 from bot.discord.fits import fits_discord
 from bot.discord.hearing import CHAT
 from bot.discord.views import called_by, files_of, view_of
-from bot.render.paging import pages
-from bot.render.untrusted import in_one_line
+from bot.render.pagination import pages
+from bot.render.text_safety import in_one_line
 from council.errors import CouncilError
 from council.places import Place
 

@@ -31,8 +31,8 @@ from bot.discord.limits import CALLED, DESCRIPTION, FILE_NAME, HEADING
 from bot.discord.markdown import markdown_text
 from bot.discord.plain import inert
 from bot.discord.tables import standings_text
-from bot.render.steps import step_line
-from bot.render.untrusted import shortened, shown_text
+from bot.render.formatting import step_line
+from bot.render.text_safety import shortened, shown_text
 
 COMPONENTS_V2 = 1 << 15
 _TEXT, _GALLERY, _FILE, _CONTAINER = 10, 12, 13, 17

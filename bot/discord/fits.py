@@ -6,7 +6,7 @@ from bot.chat import Post
 from bot.discord.buttons import Component
 from bot.discord.dress import dressed
 from bot.discord.limits import BOLD_HEADING, COMPONENTS, TEXT, WEIGHT, WEIGHT_OF_TEXT
-from bot.render.paging import may_fit
+from bot.render.pagination import may_fit
 
 
 def fits_discord(post: Post) -> bool:

@@ -9,11 +9,8 @@ from dataclasses import dataclass, field
 from bot.discord.inline import marked
 from bot.discord.limits import LIST_DEPTH
 from bot.discord.tables import code_text, table_text
-from bot.render.reading.leaves import Leaves, bold
-from bot.render.reading.parsing import Code
-from bot.render.reading.standing import OpenList, Standing
-from bot.render.reading.walking import Grid
-from bot.render.untrusted import BREAK
+from bot.render.markdown_parser import Code, Grid, Leaves, OpenList, Standing, bold
+from bot.render.text_safety import BREAK
 
 _BIG_HEADINGS = 2  # levels that are larger than bold text
 _BLANK = "\n\n"

@@ -8,8 +8,8 @@ from markdown_it.common.normalize_url import normalizeLink
 
 from bot.discord.limits import URL
 from bot.discord.plain import escaped, inert_url, invites, unmarked
-from bot.render.reading.leaves import Leaf, Leaves, bold, plain_leaves
-from bot.render.untrusted import BREAK, shown_text
+from bot.render.markdown_parser import Leaf, Leaves, bold, plain_leaves
+from bot.render.text_safety import BREAK, shown_text
 
 _MARKS = {"strike": "~~", "bold": "**", "italic": "_"}  # outermost first
 _SIGNS = frozenset("*_~`")

@@ -4,8 +4,7 @@ Knows no posts. What Discord has no form for is shown as text, and nothing is le
 """
 
 from bot.discord.flow import Flow
-from bot.render.reading.parsing import parsed
-from bot.render.reading.walking import walk
+from bot.render.markdown_parser import parsed, walk
 
 
 def markdown_text(source: str) -> str:

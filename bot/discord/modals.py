@@ -6,7 +6,7 @@ from typing import Any
 import discord
 from discord.ui import Label, Modal, TextInput
 
-from bot.render.untrusted import shortened
+from bot.render.text_safety import shortened
 
 ASK, WHY, SUITE = "ask", "why", "suite"
 QUESTION, CONTEXT, REASON = "question", "context", "reason"

@@ -5,7 +5,7 @@ Knows no Markdown by models and no components.
 
 import re
 
-from bot.render.untrusted import GAP, Tokens
+from bot.render.text_safety import GAP, Tokens
 
 _CALLED = "|".join(GAP.join(word) for word in ("everyone", "here"))
 _ENTITY = (

@@ -13,7 +13,7 @@ import discord
 from bot.discord.faults import NO_ACCESS, UNKNOWN_GUILD
 from bot.discord.remembering import Remembering
 from bot.discord.shard import WHOLE, Shard
-from bot.render.figures import counted
+from bot.render.formatting import counted
 from council.errors import StoreError
 
 Leave = Callable[[str], Awaitable[int]]  # which lets a server's rounds go, and says how many

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from bot.chat import Table
 from bot.discord.inline import marked, marked_words
 from bot.discord.limits import NARROW
-from bot.render.columns import monospaced
-from bot.render.reading.leaves import Leaf, Leaves, bold
-from bot.render.untrusted import BREAK, shown_text
+from bot.render.formatting import monospaced
+from bot.render.markdown_parser import Leaf, Leaves, bold
+from bot.render.text_safety import BREAK, shown_text
 
 _LANGUAGE = re.compile(r"[a-z0-9_+\-.#]+", re.IGNORECASE)
 _OF_ONE_WIDTH = re.compile(r"[\x20-\x7e\n–—·…−×→←≤≥±°€£§µäöüßéèêáàâçñÄÖÜÉ]*")

@@ -9,7 +9,7 @@ from discord import app_commands
 from discord.app_commands import Choice, Range
 
 from bot.commands.registry import Command
-from bot.render.untrusted import in_one_line
+from bot.render.text_safety import in_one_line
 
 MOST_CHOICES, CHOICE = 25, 100
 LONGEST_QUESTION = 6000

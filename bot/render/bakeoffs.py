@@ -1,6 +1,8 @@
 """How bake-offs read: before they start, as they go, and when they are over."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite
+from typing import Any
 
 from bot.chat import (
     Button,
@@ -17,9 +19,17 @@ from bot.chat import (
     StepState,
     Thread,
 )
-from bot.render.figures import counted, duration, roughly
-from council.bakeoffs.models import Bakeoff, Progress
-from council.money import dollars
+from bot.render.formatting import counted, duration, listed, names_of, roughly
+from bot.render.leaderboard_export import board_document
+from bot.render.leaderboard_tables import Leaderboard, percent
+from bot.render.leaderboard_text import QUIET, compared, news_lines
+from bot.render.round_status import receivers
+from council.bakeoffs.changes import Changes, Measure, Move
+from council.bakeoffs.intervals import Interval
+from council.bakeoffs.models import Bakeoff, Expected, Progress
+from council.money import MICRO, about, dollars
+
+# --- How bake-offs read: before they start, as they go, and when they are over.
 
 START, LEAVE = "bakeoff_start", "bakeoff_leave"
 CANCEL, RESUME = "bakeoff_cancel", "bakeoff_resume"
@@ -198,3 +208,204 @@ def _failed_posts(progress: Progress) -> Iterator[Post]:
     left = len(progress.failed) - MOST_TOLD
     more = [Note(f"And {left} more.")] if left > 0 else []
     yield Post((Heading("Questions that failed"), *lines, *more), "Questions that failed")
+
+
+# --- A bake-off before it begins: how large it is, what it may cost, who receives the texts.
+
+
+def proposal_post(bakeoff: Bakeoff, cost: Expected, value: str | None) -> Post:
+    """Give what a bake-off comes to before anything is spent, and what starts it.
+
+    Buttons do, where they carry `value`; else words.
+    """
+    parts: list[Part] = [Heading(title_of(bakeoff)), Line(size_line(bakeoff))]
+    parts += map(Note, cost_lines(bakeoff, cost))
+    parts += map(Caution, _doubts(bakeoff, cost))
+    if value is None:
+        parts.append(Note(f"`{command_of(bakeoff)} now` starts it."))
+    else:
+        buttons = (Button(START, "Start", value), Button(LEAVE, "Leave it", value))
+        parts.append(Buttons(buttons))
+    return Post(tuple(parts), f"{title_of(bakeoff)} · {size_line(bakeoff)}")
+
+
+def command_of(bakeoff: Bakeoff) -> str:
+    """Give what is said to hold this once more."""
+    cap = "" if bakeoff.cap_micro is None else f" cap:{dollars(bakeoff.cap_micro)}"
+    return f"/council bakeoff {bakeoff.suite.name} panel:{bakeoff.panel.name}{cap}"
+
+
+def size_line(bakeoff: Bakeoff) -> str:
+    """Say how large a bake-off is, and who sits."""
+    suite, names = bakeoff.suite, names_of(bakeoff.panel)
+    graded = sum(question.reference is not None for question in suite.questions)
+    told = f", {graded} with a reference answer" if graded else ""
+    members = listed(names[seat.key] for seat in bakeoff.panel.members)
+    return f"{counted(len(suite.questions), 'question')}{told}, each put to {members}."
+
+
+def cost_lines(bakeoff: Bakeoff, cost: Expected) -> Iterator[str]:
+    """Say what it may cost, how long it takes, and who receives the texts."""
+    known = f"It costs about {about(cost.micro)} at most" if cost.micro else ""
+    names = names_of(bakeoff.panel)
+    unknown = listed(names[key] for key in cost.unknown)
+    unsure = f"cost unknown for {unknown}" if unknown else ""
+    told = "; ".join(filter(None, (known, unsure))) or "It costs nothing"
+    cap = "" if bakeoff.cap_micro is None else f", and its cap is {dollars(bakeoff.cap_micro)}"
+    yield f"{told[0].upper()}{told[1:]}{cap}."
+    if cost.seconds is not None:
+        yield f"It takes about {roughly(cost.seconds)}, as long as rounds usually do here."
+    yield f"The questions go to {receivers(bakeoff.panel)}."
+
+
+def _doubts(bakeoff: Bakeoff, cost: Expected) -> Iterator[str]:
+    if bakeoff.cap_micro is not None and cost.micro > bakeoff.cap_micro:
+        yield "The cap may end it before its last question; it can then be gone on with."
+    if bakeoff.cap_micro is not None and cost.unknown:
+        yield "The cap cannot count what models of unknown price cost."
+
+
+# --- A bake-off as a JSON document: for programs, and as the baseline of a later one.
+
+Document = dict[str, Any]
+
+
+def line_document(progress: Progress) -> Document:
+    """Give a bake-off in short; `ended_at` and `failure` are null as long as it is under way."""
+    bakeoff = progress.bakeoff
+    ending = bakeoff.ending
+    cap = bakeoff.cap_micro
+    return {
+        "id": bakeoff.id,
+        "suite": bakeoff.suite.name,
+        "version": bakeoff.suite.version,
+        "panel": bakeoff.panel.name,
+        "begun_at": bakeoff.at.isoformat(),
+        "ended_at": ending.at.isoformat() if ending else None,
+        "failure": ending.failure if ending else None,
+        "questions": progress.questions,
+        "over": progress.over,
+        "failed": [{"number": one.number, "why": one.why} for one in progress.failed],
+        "cost_usd": progress.spent_micro / MICRO,
+        "cap_usd": None if cap is None else cap / MICRO,
+    }
+
+
+def bakeoff_document(
+    progress: Progress,
+    board: Leaderboard,
+    shares: Mapping[int, Mapping[str, float]],
+    records: Sequence[Document],
+) -> Document:
+    """Give a bake-off whole: its board, each question's shares by seat key, and its records."""
+    bakeoff = progress.bakeoff
+    return {
+        **line_document(progress),
+        **board_document(board),
+        "rounds": [
+            {
+                "number": number,
+                "question": question.text,
+                "round": bakeoff.round_id(number) if number in shares else None,
+                "shares": dict(shares.get(number, {})),
+            }
+            for number, question in enumerate(bakeoff.suite.questions, start=1)
+        ],
+        "records": list(records),
+    }
+
+
+# --- A bake-off against a baseline, as Markdown for whoever reads a check's result.
+
+Names = Mapping[str, str]
+HEAD = "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |"
+RULE = "| --- | --- | ---: | ---: | ---: | --- |"
+
+
+def summary_markdown(
+    progress: Progress, board: Leaderboard, changes: Changes | None, member: str = ""
+) -> str:
+    """Give the summary; `member` is the only one whose fall counts, "" where everybody's does."""
+    return "\n".join([*_lines(progress, board, changes, member), ""])
+
+
+def _lines(
+    progress: Progress, board: Leaderboard, changes: Changes | None, member: str
+) -> Iterator[str]:
+    yield f"## {title_of(progress.bakeoff)}{_verdict(changes, member)}"
+    yield ""
+    ending = progress.bakeoff.ending
+    if ending and ending.failure:
+        yield f"**It ended early.** {escaped(ending.failure)}"
+        yield ""
+    if progress.failed:
+        yield escaped(failed_line(progress))
+        yield ""
+    yield from _board(board)
+    if changes:
+        yield from _compared(changes, board.names)
+    yield f"{progress.over} of {progress.questions} questions · {spent_line(progress)} · " + (
+        f"suite version {progress.bakeoff.suite.version} · bake-off `{progress.bakeoff.id}`"
+    )
+
+
+def _verdict(changes: Changes | None, member: str) -> str:
+    if changes is None:
+        return ""
+    return ": worse than the baseline" if changes.worse(member) else ": no worse than the baseline"
+
+
+def _board(board: Leaderboard) -> Iterator[str]:
+    if not board.board.rows:
+        return
+    yield "| Place | Member | Share | 95 % | Rounds |"
+    yield "| ---: | --- | ---: | ---: | ---: |"
+    for line in board.board.rows:
+        share = "unknown" if line.share is None else percent(line.share)
+        interval = between(line.ci, percent)
+        name = escaped(board.name(line.member))
+        yield f"| {line.place or ''} | {name} | {share} | {interval} | {line.rounds} |"
+    yield ""
+
+
+def _compared(changes: Changes, names: Names) -> Iterator[str]:
+    for line in [*news_lines(changes, names)] or [QUIET]:
+        yield f"- {escaped(line)}"
+    yield ""
+    if changes.moves:
+        yield HEAD
+        yield RULE
+        yield from (_row(move, names) for move in changes.moves)
+        yield ""
+    yield escaped(compared(changes))
+    yield ""
+
+
+def _row(move: Move, names: Names) -> str:
+    measure = "rivals beaten" if move.measure is Measure.SHARE else "right"
+    ends = between(move.ci, _points)
+    cells = (
+        escaped(names.get(move.member, move.member)),
+        measure,
+        percent(move.before),
+        percent(move.now),
+        f"{_points(move.difference)} {f'({ends})' if ends else ''}".strip(),
+        "yes" if move.is_beyond_noise else "no",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def between(ends: Interval, told: Callable[[float], str]) -> str:
+    """Give an interval in words; nothing where it is not known."""
+    low, high = ends
+    return f"{told(low)} to {told(high)}" if isfinite(low) and isfinite(high) else ""
+
+
+def _points(share: float) -> str:
+    return f"{share * 100:+.0f}"
+
+
+def escaped(text: str) -> str:
+    """Give text that Markdown shows as it stands, in one line."""
+    line = " ".join(text.split())
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in line)

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 from bot.chat import Heading, Note, Post, Table
-from bot.render.figures import counted
+from bot.render.formatting import counted
 from council.budget_caps import Caps, Scope, Used
 from council.money import MICRO, dollars
 

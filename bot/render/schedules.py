@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from bot.chat import Caution, Heading, Line, Note, Part, Post, Table
-from bot.render.figures import counted, listed
+from bot.render.formatting import counted, listed
 from bot.schedules.cron import GRACE_SECONDS, Due, in_words, runs_a_month, slots_of
 from council.bakeoffs.models import Bakeoff, Schedule
 from council.money import about, dollars

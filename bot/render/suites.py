@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
-from bot.render.figures import counted, listed
-from bot.render.names import names_of
-from bot.render.untrusted import shortened
+from bot.render.formatting import counted, listed, names_of
+from bot.render.text_safety import shortened
 from council.bakeoffs.models import Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import SuiteLine
 from council.budget import Estimate

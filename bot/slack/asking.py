@@ -9,8 +9,8 @@ from bot.access import allows
 from bot.chat import Said, UnwelcomeError
 from bot.commands.asking import Choice
 from bot.commands.desk import Desk
-from bot.render.acceptance import receivers
-from bot.render.untrusted import shortened
+from bot.render.round_status import receivers
+from bot.render.text_safety import shortened
 from bot.slack.modals import View
 from bot.slack.plain import inert
 from bot.slack.workspace import CHAT, Workspace

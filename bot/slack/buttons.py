@@ -14,7 +14,7 @@ from slack_sdk.models.blocks import (
 )
 
 from bot.chat import Button
-from bot.render.untrusted import shortened
+from bot.render.text_safety import shortened
 from bot.slack.limits import ACTIONS, BUTTON_LABEL
 from bot.slack.plain import one_line
 from bot.slack.rich import Block

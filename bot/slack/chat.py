@@ -24,7 +24,7 @@ from bot.chat import (
     Whisper,
     insisted,
 )
-from bot.render.paging import pages
+from bot.render.pagination import pages
 from bot.slack import channels
 from bot.slack.calls import Call, FaultError, RefusedError, called
 from bot.slack.dress import Level, dressed

@@ -26,8 +26,8 @@ from bot.chat import (
     Steps,
     Table,
 )
-from bot.render.columns import monospaced
-from bot.render.reading.parsing import Parsed, parsed
+from bot.render.formatting import monospaced
+from bot.render.markdown_parser import Parsed, parsed
 from bot.slack.buttons import button_blocks, distinct
 from bot.slack.limits import CONTEXT_ELEMENTS, HEADER, PLAIN_TEXT, RICH_ELEMENT
 from bot.slack.markdown import markdown_blocks

@@ -6,7 +6,7 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import File, UnsureError, insisted
-from bot.render.untrusted import shortened
+from bot.render.text_safety import shortened
 from bot.slack.calls import called
 from bot.slack.limits import ALT_TEXT
 from bot.slack.plain import one_line

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from bot.chat import Post
-from bot.render.paging import may_fit
+from bot.render.pagination import may_fit
 from bot.slack.dress import Dress, Level
 from bot.slack.limits import BLOCKS, BOLD_HEADING, MESSAGE_JSON, MODAL_BLOCKS, MODAL_JSON, TEXT
 from bot.slack.rich import Block

@@ -6,11 +6,9 @@ Slack's rich text cannot nest, so quotes and lists inside each other are laid ou
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.render.columns import monospaced
-from bot.render.reading.leaves import Leaves as Read
-from bot.render.reading.parsing import Code
-from bot.render.reading.standing import OpenList, Standing
-from bot.render.reading.walking import Grid
+from bot.render.formatting import monospaced
+from bot.render.markdown_parser import Code, Grid, OpenList, Standing
+from bot.render.markdown_parser import Leaves as Read
 from bot.slack.inline import leaves_in_slack
 from bot.slack.limits import LIST_INDENT, RICH_ELEMENT
 from bot.slack.plain import inert

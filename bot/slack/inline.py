@@ -2,9 +2,9 @@
 
 from markdown_it.common.normalize_url import normalizeLink
 
-from bot.render.reading.leaves import Leaf
-from bot.render.reading.leaves import Leaves as Read
-from bot.render.untrusted import shown_text
+from bot.render.markdown_parser import Leaf
+from bot.render.markdown_parser import Leaves as Read
+from bot.render.text_safety import shown_text
 from bot.slack.limits import URL
 from bot.slack.plain import inert, inert_url
 from bot.slack.rich import Block, Leaves, link, text

@@ -3,8 +3,7 @@
 Knows no posts. What Slack has no form for is shown as text, and nothing is left out.
 """
 
-from bot.render.reading.parsing import Parsed
-from bot.render.reading.walking import walk
+from bot.render.markdown_parser import Parsed, walk
 from bot.slack.flow import Flow
 from bot.slack.rich import Block
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from bot.chat import Post
-from bot.render.paging import pages
+from bot.render.pagination import pages
 from bot.slack.buttons import distinct
 from bot.slack.dress import Dress, Level
 from bot.slack.fits import fits_modal, json_size

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from bot.chat import Button, Buttons, Caution, Heading, Note, Part, Post, Quote
-from bot.render.acceptance import receivers
-from bot.render.figures import counted
+from bot.render.formatting import counted
+from bot.render.round_status import receivers
 from bot.slack.threads import Context
 from council.panel import Panel
 

@@ -6,7 +6,7 @@ Knows no Markdown and no blocks.
 import re
 from collections.abc import Iterable
 
-from bot.render.untrusted import GAP, Tokens
+from bot.render.text_safety import GAP, Tokens
 from bot.slack.limits import CALLED
 
 _PERSON = re.compile(r"[UW][A-Z0-9]+")

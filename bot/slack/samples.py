@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.chat import Asker, Post, Said
-from bot.render.progress import progress_post
-from bot.render.report import answer_posts, ballots_post, report
+from bot.render.round_report import answer_posts, ballots_post, report
+from bot.render.round_status import progress_post
 from bot.slack.asking import form_view
 from bot.slack.dress import Level, dressed
 from bot.slack.modal_blocks import modal_blocks

@@ -3,8 +3,8 @@
 from slack_sdk.models.blocks import PlanBlock, TaskCardBlock
 
 from bot.chat import Step, Steps, StepState
-from bot.render.steps import step_line
-from bot.render.untrusted import shortened
+from bot.render.formatting import step_line
+from bot.render.text_safety import shortened
 from bot.slack.limits import PLAN_TASKS, PLAN_TITLE, TASK_TITLE
 from bot.slack.plain import one_line
 from bot.slack.rich import Block, blocks, bold, element, elements, text

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from bot.chat import Table
-from bot.render.untrusted import shortened
+from bot.render.text_safety import shortened
 from bot.slack.limits import (
     DATA_TABLE_PAGE,
     DATA_TABLE_ROWS,

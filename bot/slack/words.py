@@ -1,9 +1,8 @@
 """A post as nothing but text: its summary, and the whole of it where Slack refuses its blocks."""
 
 from bot.chat import Buttons, File, Mentions, Part, Post, Prose, Quote, Steps, Table
-from bot.render.columns import monospaced
-from bot.render.steps import step_line
-from bot.render.untrusted import shortened
+from bot.render.formatting import monospaced, step_line
+from bot.render.text_safety import shortened
 from bot.slack.limits import SUMMARY, TEXT
 from bot.slack.plain import callable_ids, escaped, one_line
 

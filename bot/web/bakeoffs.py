@@ -17,8 +17,7 @@ from bot.commands.bakeoff_meant import readable_bakeoffs
 from bot.commands.bakeoff_words import Words, read_cap
 from bot.commands.bakeoffs import CANCELLED, proposed
 from bot.commands.proposals import Proposal, bakeoff_of
-from bot.render.bakeoff_proposals import proposal_post
-from bot.render.bakeoffs import running_post, state_of, title_of
+from bot.render.bakeoffs import proposal_post, running_post, state_of, title_of
 from bot.web.asking import KEY, own_form
 from bot.web.site import Site
 from bot.web.visitors import looking, place_of, visitor_of

@@ -10,19 +10,23 @@ from starlette.responses import Response
 
 from bot.bakeoffs.sought import Sought, SoughtError
 from bot.bias.showing import BiasShelf, bias_shelf, bias_sought, shown_bias
-from bot.render.bias import ShownBias, whole_picture_of
-from bot.render.bias.audited import audit_lines
-from bot.render.bias.branding import HOW as HOW_BLINDING
-from bot.render.bias.branding import brand_table
-from bot.render.bias.cautions import caution_lines
-from bot.render.bias.document import bias_csv, bias_document
-from bot.render.bias.figures import drawings_of
-from bot.render.bias.findings import covers, findings
-from bot.render.bias.tables import judge_table, side_by_side
-from bot.render.bias.thread import TITLE, reading_lines
-from bot.render.bias.winning import HOW, winning_lines, winning_table
-from bot.render.drawing.svg import svg_of
-from bot.render.names import known_names
+from bot.render.bias_charts import drawings_of
+from bot.render.bias_export import bias_csv, bias_document
+from bot.render.bias_findings import covers, findings
+from bot.render.bias_message import TITLE, reading_lines, whole_picture_of
+from bot.render.bias_tables import (
+    HOW,
+    audit_lines,
+    caution_lines,
+    judge_table,
+    side_by_side,
+    winning_lines,
+    winning_table,
+)
+from bot.render.bias_view import HOW as HOW_BLINDING
+from bot.render.bias_view import ShownBias, brand_table
+from bot.render.charts import svg_of
+from bot.render.formatting import known_names
 from bot.web.boards import WINDOWS, options_of
 from bot.web.downloads import download
 from bot.web.site import Site

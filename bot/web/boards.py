@@ -14,23 +14,22 @@ from bot.bakeoffs.boards import Shelf, shelf
 from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought, SoughtError, sought_by
 from bot.bakeoffs.weighing import weighed
-from bot.render.boards import Leaderboard, figure_of, picture_of
-from bot.render.boards.columns import (
+from bot.render.charts import svg_of
+from bot.render.formatting import known_names
+from bot.render.leaderboard import HOW_AUTHORS, HOW_JUDGES, figure_of, picture_of
+from bot.render.leaderboard_export import board_document, csv_of
+from bot.render.leaderboard_tables import (
     Column,
+    Leaderboard,
     author_columns,
+    covers,
     judge_columns,
+    nothing,
     sorted_by,
     telling,
 )
-from bot.render.boards.coverage import covers, nothing
-from bot.render.boards.deciding import SHARED, decided
-from bot.render.boards.document import board_document, csv_of
-from bot.render.boards.news import news_lines
-from bot.render.boards.thread import HOW_AUTHORS, HOW_JUDGES
-from bot.render.boards.weighed import weighted_parts
-from bot.render.boards.worthwhile import worth_lines, worth_table
-from bot.render.drawing.svg import svg_of
-from bot.render.names import known_names
+from bot.render.leaderboard_text import SHARED, decided, news_lines, worth_lines, worth_table
+from bot.render.leaderboard_weighted import weighted_parts
 from bot.web.downloads import download
 from bot.web.site import Site
 

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from bot.observability import logs
 from bot.ports import Sight
-from bot.render.progress import progress_post
+from bot.render.round_status import progress_post
 from bot.web.site import Site, fragment
 from council.errors import CouncilError
 

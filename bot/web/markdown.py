@@ -9,7 +9,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from bot.render.cells import has_surplus_cells
+from bot.render.text_safety import has_surplus_cells
 
 # Any other scheme may start a program of the reader's; without one a link leads to this page.
 _NESTING = 40  # the parser leaves out what is nested deeper

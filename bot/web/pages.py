@@ -9,12 +9,18 @@ from starlette.responses import Response
 
 from bot.commands.accepting import accepted
 from bot.commands.voting import SEEN
-from bot.render.document import document
-from bot.render.findings import findings
-from bot.render.markdown import as_markdown
-from bot.render.placings import placings
-from bot.render.progress import progress_post
-from bot.render.report import ballots_post, labelled_answers, report, standings_post, title_of
+from bot.render.round_json import document
+from bot.render.round_report import (
+    as_markdown,
+    ballots_post,
+    findings,
+    labelled_answers,
+    placings,
+    report,
+    standings_post,
+    title_of,
+)
+from bot.render.round_status import progress_post
 from bot.web import feedback, voting
 from bot.web.downloads import download
 from bot.web.site import Site

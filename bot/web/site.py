@@ -15,8 +15,8 @@ from bot.access import check_readable, listable
 from bot.commands.desk import Desk
 from bot.commands.pressing import PROPOSED
 from bot.coordination.tasks import Doing
-from bot.render.acceptance import receivers
-from bot.render.names import names_of
+from bot.render.formatting import names_of
+from bot.render.round_status import receivers
 from bot.render.schedules import cost_line, last_run, meaning, next_line
 from bot.web.gate import is_known
 from bot.web.markdown import markdown

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain, repeat
 
 from bot.chat import Buttons, Mentions, Part, Post, Steps, Table
-from bot.render.report import report
+from bot.render.round_report import report
 from council.answers import Reply
 from council.panel import Panel
 from council.pipeline.run import convene

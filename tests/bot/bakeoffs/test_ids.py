@@ -16,8 +16,8 @@ from bot.discord.limits import CUSTOM_ID
 from bot.discord.presses import Button as DiscordButton
 from bot.outbox import ROOT, Outbox
 from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
-from bot.render.names import file_name
-from bot.render.report import ACTIONS
+from bot.render.formatting import file_name
+from bot.render.round_report import ACTIONS
 from bot.runners.claims import FileClaims
 from bot.web.seals import LinkError, Seals
 from council.bakeoffs.models import bakeoff_of

@@ -7,7 +7,7 @@ from bot.bakeoffs.keeping import records_up_to_date
 from bot.bakeoffs.sought import Sought
 from bot.bakeoffs.weighing import weighed
 from bot.commands.desk import Desk
-from bot.render.boards import Leaderboard
+from bot.render.leaderboard_tables import Leaderboard
 from council.feedback import HumanVote
 from council.places import Place
 from storage.memory import MemoryStore

@@ -3,7 +3,7 @@
 import json
 import re
 
-from bot.render.audits import SEEN
+from bot.render.round_report import SEEN
 from tests.bot.homes import Home, scripted_panel
 
 DRAWN = ("answers", "ballots", "standings", "verdict")

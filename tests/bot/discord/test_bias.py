@@ -3,9 +3,10 @@
 from bot.chat import File, Post
 from bot.discord.dress import dressed
 from bot.discord.fits import fits_discord
-from bot.render.bias import bias_thread, pictures_of, shown
-from bot.render.boards.coverage import Coverage
-from bot.render.paging import pages
+from bot.render.bias_message import bias_thread, pictures_of
+from bot.render.bias_view import shown
+from bot.render.leaderboard_tables import Coverage
+from bot.render.pagination import pages
 from tests.bot.discord.limits_kept import faults_of_message, pings_in, texts
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
 from tests.bot.render.boards.builders import QWEN

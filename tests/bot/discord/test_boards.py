@@ -5,8 +5,9 @@ from dataclasses import replace
 from bot.chat import File, Post
 from bot.discord.dress import dressed
 from bot.discord.fits import fits_discord
-from bot.render.boards import board_thread, delta_post
-from bot.render.paging import pages
+from bot.render.leaderboard import board_thread
+from bot.render.leaderboard_text import delta_post
+from bot.render.pagination import pages
 from tests.bot.discord.limits_kept import faults_of_message, pings_in, texts
 from tests.bot.render.boards.builders import (
     CLAUDE,

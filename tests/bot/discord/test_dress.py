@@ -24,9 +24,9 @@ from bot.chat import (
 from bot.discord.buttons import Press, custom_id, press_of
 from bot.discord.dress import dressed
 from bot.discord.fits import fits_discord
-from bot.render.paging import pages
-from bot.render.report import report
-from bot.render.rooms import running_post
+from bot.render.pagination import pages
+from bot.render.round_report import report
+from bot.render.round_status import running_post
 from tests.bot.discord.limits_kept import BUTTON, CONTAINER, ROW, TEXT, faults_of_message, texts
 from tests.bot.rounds import held, stages_of
 from tests.builders import a_panel

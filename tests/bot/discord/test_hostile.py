@@ -6,7 +6,7 @@ import tests.wire.discord as wire
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
 from bot.discord.dress import dressed
 from bot.discord.fits import fits_discord
-from bot.render.paging import pages
+from bot.render.pagination import pages
 from tests.bot.discord.limits_kept import faults_of_message, pings_in, texts
 from tests.bot.discord.reading import kinds, read
 from tests.bot.render.hostile import ANSWERS, DISCORD_TOKENS, FORGED, HUGE, LINKS, PARTED, TOKENS

@@ -10,8 +10,8 @@ from bot.chat import File, Line, Post
 from bot.discord.dress import dressed
 from bot.discord.fits import fits_discord
 from bot.discord.views import files_of, view_of
-from bot.render.paging import pages
-from bot.render.report import report
+from bot.render.pagination import pages
+from bot.render.round_report import report
 from tests.bot.discord.limits_kept import texts
 from tests.bot.rounds import answers, held
 from tests.fakes import FakeGateway

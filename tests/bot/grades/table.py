@@ -6,7 +6,7 @@ Source: Attila M. Magyar, "Bias in LLM self-evaluation" (ELTE, 2025), Table 1.
 import re
 from pathlib import Path
 
-from bot.render.grades.cells import ends, mean, percent, statistic
+from bot.research.grade_report import ends, mean, percent, statistic
 from council.research.grades import JudgeRow
 
 PROJECT = Path(__file__).parents[3]

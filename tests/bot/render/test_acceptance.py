@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.render.acceptance import accepted_post
+from bot.render.round_status import accepted_post
 from council.budget import Estimate
 from council.panel import Panel, Terms
 from tests.builders import CLAUDE, GPT, a_panel, a_round

@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Steps
-from bot.render.document import document
-from bot.render.findings import findings
-from bot.render.placings import placings
-from bot.render.progress import progress_post
+from bot.render.round_json import document
+from bot.render.round_report import findings, placings
+from bot.render.round_status import progress_post
 from council.ballots import Ballot
 from council.panel import Terms
 from council.round_rules import due_audit

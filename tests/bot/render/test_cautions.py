@@ -3,7 +3,7 @@
 import pytest
 
 from bot.chat import Caution, Prose
-from bot.render.report import report
+from bot.render.round_report import report
 from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Round

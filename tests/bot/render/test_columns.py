@@ -1,7 +1,7 @@
 """A table as text under text."""
 
 from bot.chat import Table
-from bot.render.columns import monospaced
+from bot.render.formatting import monospaced
 
 
 def test_columns_line_up_where_characters_are_wide() -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bot.render.document import document
+from bot.render.round_json import document
 from council.answers import Reply
 from council.errors import GatewayError
 from council.rounds import Round

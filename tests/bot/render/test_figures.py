@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.render.figures import counted, duration, in_words, listed, money, points, total
+from bot.render.formatting import counted, duration, in_words, listed, money, points, total
 
 
 @pytest.mark.parametrize(

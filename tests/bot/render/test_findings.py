@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.render.findings import findings
+from bot.render.round_report import findings
 from council.answers import Reply
 from council.rounds import Round
 from tests.bot.rounds import held

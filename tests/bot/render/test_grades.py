@@ -7,8 +7,7 @@ from math import isfinite
 import pytest
 
 from bot.chat import Line, Table
-from bot.render.grades import finding_lines, grades_document, grades_post
-from bot.render.grades.cells import short_names
+from bot.research.grade_report import finding_lines, grades_document, grades_post, short_names
 from council.research.grades import Grade, grade_report
 from tests.council.bias.grades.sheets import NEG, POS, over_items
 

@@ -18,8 +18,7 @@ from bot.chat import (
     Table,
     Thread,
 )
-from bot.render.markdown import as_markdown
-from bot.render.report import report
+from bot.render.round_report import as_markdown, report
 from tests.bot.rounds import held
 
 

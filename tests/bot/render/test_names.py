@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.render.names import names_of
+from bot.render.formatting import names_of
 from bot.settings.council_toml import display_name
 from tests.builders import CLAUDE, GPT, a_panel
 

@@ -22,7 +22,7 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.render.paging import GOES_ON, IN_FULL, pages
+from bot.render.pagination import GOES_ON, IN_FULL, pages
 from tests.bot.render.markdowns import MARKDOWN, words
 from tests.bot.rounds import words_of
 

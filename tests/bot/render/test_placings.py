@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.render.placings import NONE, OWN, Placing, Placings, placings
+from bot.render.round_report import NONE, OWN, Placing, Placings, placings
 from council.labels import Slate
 from council.rounds import Round
 from tests.bot.rounds import held

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from bot.chat import Steps, StepState
-from bot.render.progress import progress_post
+from bot.render.round_status import progress_post
 from council.errors import GatewayError
 from council.rounds import Round, Stage
 from tests.bot.rounds import answers, stages_of, words_of

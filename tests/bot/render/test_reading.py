@@ -2,8 +2,16 @@
 
 import pytest
 
-from bot.render.reading.leaves import Leaf, bold, leaves_of, plain_leaves, words_of
-from bot.render.reading.parsing import Code, code_of, parsed
+from bot.render.markdown_parser import (
+    Code,
+    Leaf,
+    bold,
+    code_of,
+    leaves_of,
+    parsed,
+    plain_leaves,
+    words_of,
+)
 
 
 def read(text: str) -> list[Leaf]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Buttons, Caution, Heading, Note, Prose
-from bot.render.report import report
+from bot.render.round_report import report
 from council.answers import Reply
 from council.errors import GatewayError
 from tests.bot.rounds import held, root_of, thread_of

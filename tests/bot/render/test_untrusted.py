@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bot.render.untrusted import GAP, Tokens, shortened, shown_text
+from bot.render.text_safety import GAP, Tokens, shortened, shown_text
 
 CALLS = Tokens(re.compile(rf"@(?={GAP}here)", re.IGNORECASE), signs="@＠")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.render.verdict_line import agreement_line, verdict_line
+from bot.render.round_report import agreement_line, verdict_line
 from council.answers import Reply
 from council.errors import GatewayError
 from tests.bot.rounds import answers, as_demonstration, by_first_sign, held

@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.chat import Button, Buttons, Heading, Note, Post, Prose
-from bot.render.paging import pages
+from bot.render.pagination import pages
 from bot.slack.dress import Level, dressed
 from bot.slack.fits import fits_slack
 from bot.slack.modal_blocks import modal_blocks

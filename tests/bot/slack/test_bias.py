@@ -3,9 +3,10 @@
 import pytest
 
 from bot.chat import File
-from bot.render.bias import bias_thread, shown
-from bot.render.boards.coverage import Coverage
-from bot.render.paging import pages
+from bot.render.bias_message import bias_thread
+from bot.render.bias_view import shown
+from bot.render.leaderboard_tables import Coverage
+from bot.render.pagination import pages
 from bot.slack.dress import Level, dressed
 from bot.slack.fits import fits_slack
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import File, Post
-from bot.render.boards import board_thread, delta_post
-from bot.render.paging import pages
+from bot.render.leaderboard import board_thread
+from bot.render.leaderboard_text import delta_post
+from bot.render.pagination import pages
 from bot.slack.dress import Level, dressed
 from bot.slack.fits import fits_slack
 from tests.bot.render.boards.builders import (

@@ -21,9 +21,9 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.render.paging import pages
-from bot.render.progress import progress_post
-from bot.render.report import report
+from bot.render.pagination import pages
+from bot.render.round_report import report
+from bot.render.round_status import progress_post
 from bot.slack.buttons import action_of
 from bot.slack.dress import Level, dressed
 from bot.slack.fits import fits_slack

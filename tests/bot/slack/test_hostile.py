@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
-from bot.render.paging import pages
+from bot.render.pagination import pages
 from bot.slack.dress import Level, dressed
 from bot.slack.fits import fits_slack
 from bot.slack.modal_blocks import modal_blocks

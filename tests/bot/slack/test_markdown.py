@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.render.reading.parsing import parsed
+from bot.render.markdown_parser import parsed
 from bot.slack.markdown import markdown_blocks
 from bot.slack.plain import escaped, inert
 from tests.bot.slack.limits_kept import shown

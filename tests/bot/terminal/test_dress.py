@@ -21,8 +21,8 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.render.progress import progress_post
-from bot.render.report import report
+from bot.render.round_report import report
+from bot.render.round_status import progress_post
 from bot.terminal.dress import dressed
 from council.answers import Reply
 from tests.bot.rounds import answers, held

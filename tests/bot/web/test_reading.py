@@ -9,9 +9,8 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from bot.render.document import document
-from bot.render.markdown import as_markdown
-from bot.render.report import report
+from bot.render.round_json import document
+from bot.render.round_report import as_markdown, report
 from council.errors import GatewayError
 from council.rounds import Question
 from tests.bot.desks import a_desk

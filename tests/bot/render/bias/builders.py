@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from bot.render.bias import ShownBias, shown
-from bot.render.boards.coverage import Coverage
+from bot.render.bias_view import ShownBias, shown
+from bot.render.leaderboard_tables import Coverage
 from council.bias.report import BiasReport, Brand, Effect, Given, JudgeBias, Slot, Trait
 from tests.bot.render.boards.builders import CLAUDE, GEMINI, GPT, NAMES, QWEN
 

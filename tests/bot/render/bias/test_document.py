@@ -6,9 +6,9 @@ from dataclasses import replace
 from io import StringIO
 from math import nan
 
-from bot.render.bias import shown
-from bot.render.bias.document import bias_csv, bias_document
-from bot.render.boards.coverage import Coverage
+from bot.render.bias_export import bias_csv, bias_document
+from bot.render.bias_view import shown
+from bot.render.leaderboard_tables import Coverage
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report, an_effect
 from tests.bot.render.boards.builders import QWEN
 

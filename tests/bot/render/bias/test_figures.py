@@ -8,16 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.render.bias import ShownBias, pictures_of, shown, whole_picture_of
-from bot.render.bias.bars import consistency_bars
-from bot.render.bias.curves import slot_curves
-from bot.render.bias.figures import drawings_of
-from bot.render.bias.heat import heat_map
-from bot.render.boards.coverage import Coverage
-from bot.render.drawing.marks import HEATS, Band, Figure, Ink, Path, Words
-from bot.render.drawing.png import SCALE
-from bot.render.drawing.stacking import stacked
-from bot.render.drawing.svg import svg_of
+from bot.render.bias_charts import consistency_bars, drawings_of, heat_map, slot_curves
+from bot.render.bias_message import pictures_of, whole_picture_of
+from bot.render.bias_view import ShownBias, shown
+from bot.render.charts import HEATS, SCALE, Band, Figure, Ink, Path, Words, stacked, svg_of
+from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, JudgeBias
 from tests.bot.render.bias.builders import (
     AUDITS,

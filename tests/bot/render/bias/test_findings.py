@@ -4,12 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.render.bias.cautions import agreement_line, caution_lines
-from bot.render.bias.findings import covers, findings
-from bot.render.bias.found import NOTHING, found_lines
-from bot.render.bias.shown import shown
-from bot.render.bias.unsettled import none_lines, open_lines
-from bot.render.boards.coverage import Coverage
+from bot.render.bias_findings import NOTHING, covers, findings, found_lines, none_lines, open_lines
+from bot.render.bias_tables import agreement_line, caution_lines
+from bot.render.bias_view import shown
+from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, JudgeBias
 from tests.bot.render.bias.builders import (
     AUDITS,

@@ -4,9 +4,10 @@ from dataclasses import replace
 from math import inf, nan
 
 from bot.chat import Caution, File, Heading, Line, Note, Post, Table
-from bot.render.bias import bias_thread, pictures_of, shown
-from bot.render.bias.tables import given_table, judge_table, side_by_side, slots_table
-from bot.render.boards.coverage import Coverage
+from bot.render.bias_message import bias_thread, pictures_of
+from bot.render.bias_tables import given_table, judge_table, side_by_side, slots_table
+from bot.render.bias_view import shown
+from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, Given
 from tests.bot.render.bias.builders import (
     COVERAGE,

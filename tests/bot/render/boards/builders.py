@@ -3,8 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from bot.render.boards import Leaderboard
-from bot.render.boards.coverage import Coverage
+from bot.render.leaderboard_tables import Coverage, Leaderboard
 from council.bakeoffs.changes import Changes, Hint, Measure, Move, Sign, TrendPoint, TrendRun
 from council.bakeoffs.council_value import BestMember, Concord, Payoff, Worth, WorthLine
 from council.bakeoffs.leaderboard import AuthorLine, Board, JudgeBoard, JudgeLine

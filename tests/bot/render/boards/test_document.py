@@ -5,7 +5,7 @@ import json
 from dataclasses import replace
 from io import StringIO
 
-from bot.render.boards.document import board_document, csv_of
+from bot.render.leaderboard_export import board_document, csv_of
 from tests.bot.render.boards.builders import CLAUDE, EMPTY, a_leaderboard
 
 

@@ -9,12 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.render.boards import figure_of
-from bot.render.boards.chart import MOST_RUNS, Bar, Chart, Spread, range_of, ticks_of, told
-from bot.render.drawing.marks import Band, Dot, Figure, Mark, Path, Stroke, Words
-from bot.render.drawing.png import SCALE, png_of
-from bot.render.drawing.svg import svg_of
-from bot.render.drawing.widths import width_of
+from bot.render.charts import (
+    SCALE,
+    Band,
+    Dot,
+    Figure,
+    Mark,
+    Path,
+    Stroke,
+    Words,
+    png_of,
+    svg_of,
+    width_of,
+)
+from bot.render.leaderboard import figure_of
+from bot.render.leaderboard_tables import MOST_RUNS, Bar, Chart, Spread, range_of, ticks_of, told
 from tests.bot.render.boards.builders import a_leaderboard
 
 PNG = b"\x89PNG\r\n\x1a\n"

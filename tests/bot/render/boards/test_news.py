@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Heading, Line, Mentions, Note
-from bot.render.boards import delta_post
-from bot.render.boards.news import QUIET
+from bot.render.leaderboard_text import QUIET, delta_post
 from council.bakeoffs.changes import Changes, Hint, Measure, Sign
 from tests.bot.render.boards.builders import CLAUDE, GPT, NAMES, a_move, some_changes
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import File, Heading, Line, Note, Post, Table
-from bot.render.boards import Leaderboard, board_thread
-from bot.render.boards.coverage import Coverage
-from bot.render.boards.worthwhile import worth_lines
+from bot.render.leaderboard import board_thread
+from bot.render.leaderboard_tables import Coverage, Leaderboard
+from bot.render.leaderboard_text import worth_lines
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.council_value import Payoff, Worth
 from council.bakeoffs.leaderboard import Board

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Post, Table
-from bot.render.boards import board_thread
-from bot.render.boards.document import board_document
-from bot.render.boards.weighed import weighted_parts
+from bot.render.leaderboard import board_thread
+from bot.render.leaderboard_export import board_document
+from bot.render.leaderboard_weighted import weighted_parts
 from council.research.judge_weights import NAMES
 from tests.bot.render.boards.builders import CLAUDE, EMPTY, GPT, a_leaderboard
 from tests.bot.render.boards.weighing import a_line, beside_people, lacking, weighed_by

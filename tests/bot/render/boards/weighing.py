@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.render.boards import Leaderboard
+from bot.render.leaderboard_tables import Leaderboard
 from council.research.judge_weights import JudgeWeight, Weighing, WithPeople
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from tests.bot.render.boards.builders import CLAUDE, GPT, QWEN, a_leaderboard

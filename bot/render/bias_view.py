@@ -1,0 +1,327 @@
+"""A report in which every number is one: what is not finite is not known."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import isfinite
+
+from bot.chat import Table
+from bot.render.formatting import counted
+from bot.render.leaderboard_tables import Coverage, percent, signed
+from council.bias.report import BiasReport, Brand, Effect, Given, Interval, JudgeBias, Slot, Trait
+
+# --- A report in which every number is one: what is not finite is not known.
+
+
+def cleaned(report: BiasReport) -> BiasReport:
+    """Give a report in which None stands for whatever is not finite."""
+    return replace(
+        report,
+        audit_usd=_known(report.audit_usd),
+        judges=tuple(map(_judge, report.judges)),
+        given=tuple(_given(one) for one in report.given),
+        traits=tuple(map(_trait, report.traits)),
+        alpha=_known(report.alpha),
+        n_eff=_known(report.n_eff),
+        brands=tuple(replace(brand, effect=_effect(brand.effect)) for brand in report.brands),
+    )
+
+
+def _known(number: float | None) -> float | None:
+    return number if number is not None and isfinite(number) else None
+
+
+def _effect(effect: Effect) -> Effect:
+    interval = effect.interval if effect.interval and all(map(isfinite, effect.interval)) else None
+    value = _known(effect.value)
+    return replace(
+        effect,
+        value=value,
+        interval=interval if value is not None else None,
+        p=_known(effect.p),
+        p_holm=_known(effect.p_holm),
+    )
+
+
+def _judge(judge: JudgeBias) -> JudgeBias:
+    return replace(
+        judge,
+        own=_effect(judge.own),
+        family=_effect(judge.family),
+        named=_effect(judge.named),
+        first_slot=_effect(judge.first_slot),
+        position=_effect(judge.position),
+        slots=tuple(Slot(slot.number, _effect(slot.effect)) for slot in judge.slots),
+        kept=_effect(judge.kept),
+        length=_effect(judge.length),
+        style={trait: _effect(effect) for trait, effect in judge.style.items()},
+        agreement=_effect(judge.agreement),
+        spoiled=_effect(judge.spoiled),
+    )
+
+
+def _given(given: Given) -> Given:
+    return replace(given, share=_known(given.share))
+
+
+def _trait(trait: Trait) -> Trait:
+    return replace(
+        trait,
+        winners=_known(trait.winners),
+        rest=_known(trait.rest),
+        difference=_effect(trait.difference),
+    )
+
+
+# --- A bias report as people are shown it: over which rounds, and who is who.
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBias:
+    """A report without a number that is none, the rounds it covers, and names of seats by key."""
+
+    report: BiasReport
+    coverage: Coverage
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def name(self, key: str) -> str:
+        """Give the name of a seat; its key where no panel has it any more."""
+        return self.names.get(key, key)
+
+    def maker(self, judge: JudgeBias) -> str:
+        """Give the family of a judge, as a word."""
+        return family_name(judge.maker)
+
+    def has_family(self, judge: JudgeBias) -> bool:
+        """Say whether any other seat is of the judge's family, so that it can prefer it."""
+        if judge.family.n:
+            return True
+        known = not judge.maker.startswith("unknown:")
+        return known and Counter(one.maker for one in self.report.judges)[judge.maker] > 1
+
+
+def family_name(maker: str) -> str:
+    """Give a family as a word; of one that nobody knows its provider."""
+    return maker.removeprefix("unknown:")
+
+
+def shown(report: BiasReport, coverage: Coverage, names: Mapping[str, str]) -> ShownBias:
+    """Give a report to be shown."""
+    return ShownBias(cleaned(report), coverage, names)
+
+
+# --- How an effect reads: its size, its interval, how sure it is, and what would settle it.
+
+Reads = Callable[[float], str]
+
+TOO_LITTLE = "too little to say"
+_LEAST_P = 0.001
+_MOST = 5_000
+_STEPS = ((20, 1), (200, 10), (1_000, 50), (_MOST, 500))  # up to so many, in steps of
+
+
+def plain(number: float) -> str:
+    """Give a number without a plus: ".31", "−.05", "1.20"."""
+    return signed(number).removeprefix("+")
+
+
+def size(number: float) -> str:
+    """Give how large a number is, whichever its sign: ".31"."""
+    return plain(abs(number))
+
+
+def span(interval: Interval | None, reads: Reads = plain) -> str:
+    """Give an interval: ".18 to .44"; "" where there is none."""
+    return " to ".join(map(reads, interval)) if interval else ""
+
+
+def chance(effect: Effect) -> str:
+    """Give p after Holm: "p .003", "p < .001"; "" where nothing was tested."""
+    p = effect.p_holm
+    if p is None:
+        return ""
+    if p < _LEAST_P:
+        return "p < .001"
+    return f"p {p:.3f}".replace("0.", ".", 1) if p < 1 else "p 1"
+
+
+def how_sure(effect: Effect, reads: Reads = plain, *, turned: bool = False) -> str:
+    """Give in brackets over how many and within what: "(n 52, .18 to .44)".
+
+    Of a `turned` effect the interval is that of its size.
+    """
+    interval = effect.interval
+    if interval and turned:
+        interval = (-interval[1], -interval[0])
+    return f"({', '.join(filter(None, (f'n {effect.n:,}', span(interval, reads))))})"
+
+
+def over(effect: Effect) -> str:
+    """Give what it is measured over: "52 audit ballots"."""
+    unit = effect.unit.removesuffix("s") if effect.n == 1 else effect.unit
+    return f"{effect.n:,} {unit}"
+
+
+def more(effect: Effect) -> str:
+    """Give how many more would settle it: "about 40 more"; "" where it is, or nobody can say."""
+    return "" if is_off(effect) or not effect.more else f"{about(effect.more)} more"
+
+
+def is_off(effect: Effect) -> bool:
+    """Say whether the interval leaves 0 out: by itself, whatever else is tested."""
+    return effect.interval is not None and not effect.interval[0] <= 0 <= effect.interval[1]
+
+
+def about(number: int) -> str:
+    """Give a number no finer than anybody can tell: "about 40", "more than 5,000"."""
+    if number > _MOST:
+        return f"more than {_MOST:,}"
+    step = next(step for most, step in _STEPS if number <= most)
+    return f"about {-(-number // step) * step:,}"
+
+
+def rounds_and_ballots(rounds: int, ballots: int) -> str:
+    """Give what a report is over: "64 closed rounds with 256 ballots"."""
+    return f"{counted(rounds, 'closed round')} with {counted(ballots, 'ballot')}"
+
+
+# --- The measures of a judge, in the order in which they are shown: what each is called and says.
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One measure; `meaning` says what its number is.
+
+    `is_of_family` are those that only a judge has whose family sits in another seat too.
+    """
+
+    key: str
+    title: str
+    meaning: str
+    of: Callable[[JudgeBias], Effect]
+    reads: Reads = signed
+    is_of_family: bool = False
+
+
+OWN = Measure(
+    "own",
+    "Own answer",
+    "the share of rivals beaten that it gives its own answer, less what the other judges give it; "
+    "from audit ballots that showed the own answer",
+    lambda judge: judge.own,
+)
+FAMILY = Measure(
+    "family",
+    "Own family",
+    "the same for answers by others of its family",
+    lambda judge: judge.family,
+    is_of_family=True,
+)
+FIRST_SLOT = Measure(
+    "first_slot",
+    "First slot",
+    "the share it gives whatever it sees first, less one half; beyond ±.06 it matters",
+    lambda judge: judge.first_slot,
+)
+POSITION = Measure(
+    "position",
+    "Any slot",
+    "its largest fondness or dislike of a slot, with p of a permutation test over all slots",
+    lambda judge: judge.position,
+)
+KEPT = Measure(
+    "kept",
+    "Orders kept",
+    "the share of pairs it puts in the same order when it sees the same answers in another; "
+    "a coin keeps 50 %",
+    lambda judge: judge.kept,
+    percent,
+)
+LENGTH = Measure(
+    "length",
+    "Length φ",
+    "how much longer answers win, in log-odds; 0 is not at all",
+    lambda judge: judge.length,
+)
+NAMED = Measure(
+    "named",
+    "Names shown",
+    "what its family gains when it sees the names: what blinding changed",
+    lambda judge: judge.named,
+    is_of_family=True,
+)
+AGREEMENT = Measure(
+    "agreement",
+    "Agreement",
+    "its mean τ with the other judges, from −1 to +1; 0 is chance",
+    lambda judge: judge.agreement,
+)
+SPOILED = Measure(
+    "spoiled",
+    "Spoiled",
+    "the share of its ballots that could not be read",
+    lambda judge: judge.spoiled,
+    percent,
+)
+BEFORE_STYLE = (OWN, FAMILY, FIRST_SLOT, POSITION, KEPT, LENGTH)
+AFTER_STYLE = (NAMED, AGREEMENT, SPOILED)
+ALL = (*BEFORE_STYLE, *AFTER_STYLE)
+
+
+def style(trait: str) -> Measure:
+    """Give the measure of a trait of style."""
+    return Measure(
+        f"style_{trait}",
+        f"Style: {trait}",
+        "how much answers with it win, in log-odds, beside length",
+        lambda judge: judge.style[trait],
+    )
+
+
+def measures_of(judge: JudgeBias) -> Iterator[Measure]:
+    """Give everything that is measured of a judge."""
+    yield from BEFORE_STYLE
+    yield from map(style, judge.style)
+    yield from AFTER_STYLE
+
+
+# --- What blinding changed: what each family's answers gain when judges are told who wrote what.
+
+_COLUMNS = ("Family", "Gains", "95 % interval", "Over", "p, Holm", "To settle it")
+HOW = (
+    "On some audit ballots a judge sees the same answers with their authors’ names. What a family "
+    "gains is the share its answers are given then, less what the same judge gave them blind."
+)
+
+
+def brand_lines(shown: ShownBias) -> Iterator[str]:
+    """Say which families' answers are ranked otherwise once their names are seen."""
+    for brand in shown.report.brands:
+        effect = brand.effect
+        if effect.is_found and effect.value is not None:
+            side, turned = ("lower", True) if effect.value < 0 else ("higher", False)
+            yield (
+                f"Judges rank answers by {family_name(brand.maker)} {size(effect.value)} {side} "
+                f"when they see the names {how_sure(effect, turned=turned)}: blinding takes that "
+                "away."
+            )
+
+
+def brand_table(shown: ShownBias) -> Table | None:
+    """Give every family with what it gains; None where no ballot was cast with names."""
+    brands = [brand for brand in shown.report.brands if brand.effect.n]
+    if not brands:
+        return None
+    return Table(_COLUMNS, tuple(map(_row, brands)), frozenset(range(1, len(_COLUMNS))))
+
+
+def _row(brand: Brand) -> tuple[str, ...]:
+    effect = brand.effect
+    return (
+        family_name(brand.maker),
+        TOO_LITTLE if effect.value is None else signed(effect.value),
+        span(effect.interval, signed),
+        over(effect),
+        chance(effect),
+        more(effect),
+    )

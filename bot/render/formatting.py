@@ -1,0 +1,153 @@
+"""How numbers read: money, time, points, counts."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from math import floor, log10
+
+from rich.cells import cell_len
+
+from bot.chat import Step, StepState, Table
+from bot.render.text_safety import shown_text
+from council.panel import Panel
+from council.rounds import Draw
+
+# --- How numbers read: money, time, points, counts.
+
+_CENTS = 0.01
+_TEN, _MINUTE = 10, 60
+_STEPS = ((_TEN, 1), (60, 5), (600, 30), (float("inf"), 60))  # up to so many seconds, in steps of
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def money(usd: float | None) -> str:
+    """Give an amount: "$0.043", "$1.20", "cost unknown"; small ones keep two digits that count."""
+    if usd is None:
+        return "cost unknown"
+    if usd == 0:
+        return "$0"
+    if usd >= _CENTS:
+        return f"${usd:.2f}" if usd >= 1 else f"${usd:.3f}"
+    digits = 1 - floor(log10(usd))
+    return f"${usd:.{digits}f}"
+
+
+def duration(seconds: float) -> str:
+    """Give a length of time: "4.1 s", "21 s", "2 min 5 s"."""
+    if round(seconds, 1) < 10:  # noqa: PLR2004
+        return f"{seconds:.1f} s"
+    if round(seconds) < _MINUTE:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), _MINUTE)
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+
+
+def roughly(seconds: float) -> str:
+    """Give a length of time no finer than anybody can tell beforehand."""
+    step = next((step for below, step in _STEPS if seconds < below), _STEPS[-1][1])
+    whole = max(1, round(seconds / step) * step)
+    return duration(whole) if whole >= _TEN else f"{whole} s"
+
+
+def points(value: float, most: int) -> str:
+    """Give points of a maximum: "3.5 of 6"."""
+    return f"{value:g} of {most}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Give a number and its noun: "1 first vote", "2 first votes"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def in_words(number: int) -> str:
+    """Give a small number in words, a larger one in digits."""
+    return _WORDS[number] if number < len(_WORDS) else str(number)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Give names as a list in a sentence: "A, B and C"; nothing for no names."""
+    *most, last = [*names] or [""]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def total(amounts: Iterable[float | None]) -> float | None:
+    """Give the sum; one unknown makes it unknown."""
+    known = 0.0
+    for amount in amounts:
+        if amount is None:
+            return None
+        known += amount
+    return known
+
+
+# --- What seats are called towards people.
+
+
+def names_of(panel: Panel) -> dict[str, str]:
+    """Give each seat's display name; seats that share one are told apart by their keys."""
+    seats = {seat.key: seat.display for seat in (*panel.judges, *panel.chairmen)}
+    shown = list(seats.values())
+    return {
+        key: name if shown.count(name) == 1 else f"{name} ({key})" for key, name in seats.items()
+    }
+
+
+def authors_of(panel: Panel, draw: Draw) -> dict[str, str]:
+    """Give the display name behind each label."""
+    names = names_of(panel)
+    return {label: names[author] for author, label in draw.labels.pairs}
+
+
+def file_name(round_id: str, kind: str) -> str:
+    """Give a name for a file about a round that every system takes, whatever its id."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-._") else "-" for c in round_id)
+    return f"council-{plain}.{kind}"
+
+
+def known_names(panels: Iterable[Panel]) -> dict[str, str]:
+    """Give the display name of every seat of these panels; no two seats have the same."""
+    seats = (seat for panel in panels for seat in (*panel.judges, *panel.chairmen))
+    known = {seat.key: seat.display for seat in seats}
+    shown = Counter(known.values())
+    return {key: name if shown[name] == 1 else f"{name} ({key})" for key, name in known.items()}
+
+
+# --- A table as lines for a font whose characters are all of one width.
+
+_WIDEST = 24  # a longer cell is not waited for
+
+
+def monospaced(table: Table) -> str:
+    """Give the rows under each other, each cell in one line; what they say is still untrusted."""
+    rows = [[_one_line(cell) for cell in row] for row in (table.columns, *table.rows)]
+    widths = [min(_WIDEST, max(map(cell_len, column))) for column in zip(*rows, strict=True)]
+    return "\n".join(_line(row, widths, table.numeric) for row in rows)
+
+
+def _line(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> str:
+    return "  ".join(_padded(row, widths, numeric)).rstrip()
+
+
+def _padded(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> Iterator[str]:
+    for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        space = " " * (width - cell_len(cell))
+        yield space + cell if at in numeric else cell + space
+
+
+def _one_line(cell: str) -> str:
+    return " ".join(shown_text(cell).split())
+
+
+# --- Progress in words.
+
+_STEP_WORDS = {
+    StepState.WAITING: "still to come",
+    StepState.RUNNING: "under way …",
+    StepState.DONE: "done",
+    StepState.MISSING: "missing",
+}
+
+
+def step_line(step: Step) -> str:
+    """Give one step in words: what, how far, and what more there is to say."""
+    detail = f", {step.detail}" if step.detail else ""
+    return f"{step.title}: {_STEP_WORDS[step.state]}{detail}"

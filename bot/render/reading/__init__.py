@@ -1,1 +1,0 @@
-"""Markdown by models and people, read once for every chat: what it says, whatever it asks for."""

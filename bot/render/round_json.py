@@ -1,0 +1,155 @@
+"""A round as the JSON document that stays fixed: for programs, exports and the page."""
+
+from typing import Any
+
+from bot.render.formatting import total
+from council.answers import Answer, Reply
+from council.ballots import Ballot
+from council.rounds import Draw, Round, Synthesis
+from council.tally import Standing, Tally, Verdict
+from council.tally.standings import PairMatrix
+
+Document = dict[str, Any]
+
+
+def document(round_: Round) -> Document:
+    """Give the round; members, judges and chairmen by seat key, labels public, unknowns null."""
+    replies = round_.replies
+    return {
+        "id": round_.id,
+        "question": round_.question.text,
+        "asked_by": round_.question.asked_by,
+        "asked_at": round_.asked_at.isoformat(),
+        "panel": round_.panel.name,
+        "method": round_.panel.terms.method,
+        "seed": round_.seed,
+        "stage": round_.stage.value,
+        "failure": round_.closing.failure if round_.closing else None,
+        "forgotten": round_.forgotten.at.isoformat() if round_.forgotten else None,
+        "answers": [_answer(answer, round_.draw) for answer in round_.answers],
+        "absences": [
+            {"member": a.member, "role": a.role.value, "reason": a.reason} for a in round_.absences
+        ],
+        "ballots": [_ballot(ballot) for ballot in round_.ballots],
+        "spoiled": [
+            {"judge": s.judge, "fault": s.fault, "text": s.paper.reply.text, "audit": s.is_audit}
+            for s in round_.spoiled
+        ],
+        "standings": _standings(round_),
+        "verdict": _verdict(round_.tally.verdict, round_) if round_.tally else None,
+        "synthesis": _synthesis(round_.synthesis) if round_.synthesis else None,
+        "cost_usd": total(reply.cost_usd for reply in replies),
+        "tokens_in": _count(reply.tokens_in for reply in replies),
+        "tokens_out": _count(reply.tokens_out for reply in replies),
+        "seconds": round_.closing.seconds if round_.closing else None,
+        "versions": dict(round_.versions),
+        "rubric": {"name": round_.panel.rubric.name, "version": round_.panel.rubric.version},
+    }
+
+
+def tally_document(tally: Tally, matrix: PairMatrix) -> Document:
+    """Give a tally of ballots from a file: `pair_matrix[x][y]` is the share that put x above y."""
+    pairs: dict[str, dict[str, float]] = {}
+    for (first, second), share in matrix.items():
+        pairs.setdefault(first, {})[second] = share
+    return {
+        "standings": [{"candidate": line.label, **_line(line)} for line in tally.standings],
+        "verdict": verdict_document(tally.verdict),
+        "pair_matrix": pairs,
+    }
+
+
+def verdict_document(verdict: Verdict) -> Document:
+    """Give a verdict."""
+    return {
+        "strength": verdict.strength.value,
+        "p": verdict.p,
+        "first_on": list(verdict.first_on),
+        "too_few_judges": verdict.too_few_judges,
+        "tau_b": verdict.agreement.tau_b,
+        "kendall_w": verdict.agreement.kendall_w,
+        "alpha": verdict.agreement.alpha,
+        "n_eff": verdict.n_eff,
+        "flags": list(verdict.flags),
+    }
+
+
+def _verdict(verdict: Verdict, round_: Round) -> Document:
+    suspicions = [
+        f"the answer of {answer.member} {suspicion}"
+        for answer in round_.answers
+        for suspicion in answer.suspicions
+    ]
+    found = verdict_document(verdict)
+    return {**found, "flags": [*found["flags"], *suspicions]}
+
+
+def _answer(answer: Answer, draw: Draw | None) -> Document:
+    return {
+        "member": answer.member,
+        "label": draw.labels.label_of(answer.member) if draw else None,
+        "text": answer.text,
+        **_spent(answer.reply),
+        "scrubbed": list(answer.scrubbed),
+        "cut": answer.reply.cut,
+    }
+
+
+def _ballot(ballot: Ballot) -> Document:
+    return {
+        "judge": ballot.judge,
+        "shown": list(ballot.shown),
+        "ranking": [list(place) for place in ballot.ranking],
+        "reason": ballot.reason,
+        "nonce": ballot.paper.nonce if ballot.paper else None,
+        "attempts": ballot.paper.attempt if ballot.paper and ballot.counts else 1,
+        "counted": ballot.counts,
+        "audit": ballot.audit,
+    }
+
+
+def _standings(round_: Round) -> list[Document]:
+    if not round_.tally or not round_.draw:
+        return []
+    author_of = round_.draw.labels.author_of
+    return [
+        {"member": author_of(line.label), "label": line.label, **_line(line)}
+        for line in round_.tally.standings
+    ]
+
+
+def _line(line: Standing) -> Document:
+    return {
+        "share": line.share,
+        "points": line.points,
+        "max_points": line.max_points,
+        "first_votes": line.first_votes,
+        "mean_rank": line.mean_rank,
+        "place": line.place,
+    }
+
+
+def _synthesis(synthesis: Synthesis) -> Document:
+    return {
+        "text": synthesis.text,
+        "chairman": synthesis.chairman,
+        "fallback": synthesis.fallback.value if synthesis.fallback else None,
+        "drawn_on": list(synthesis.drawn_on),
+        "departs": synthesis.departs,
+        "why": synthesis.why,
+        **_spent(synthesis.reply),
+    }
+
+
+def _spent(reply: Reply | None) -> Document:
+    return {
+        "tokens_in": reply.tokens_in if reply else None,
+        "tokens_out": reply.tokens_out if reply else None,
+        "cost_usd": reply.cost_usd if reply else None,
+        "seconds": reply.seconds if reply else None,
+    }
+
+
+def _count(counts: Any) -> int | None:  # noqa: ANN401
+    summed = total(counts)
+    return None if summed is None else int(summed)

@@ -1,0 +1,206 @@
+"""What the asker is told at once: who sits, who receives the text, what it costs and takes."""
+
+from dataclasses import replace
+
+from bot.chat import (
+    Button,
+    Buttons,
+    Caution,
+    Heading,
+    Line,
+    Note,
+    Part,
+    Post,
+    Prose,
+    Step,
+    Steps,
+    StepState,
+)
+from bot.render.formatting import counted, duration, listed, names_of, roughly
+from bot.render.round_report import title_of
+from council.answers import Role
+from council.budget import Estimate
+from council.money import about, cap_micro
+from council.panel import Panel
+from council.rounds import Round, Stage
+
+# --- What the asker is told at once: who sits, who receives the text, what it costs and takes.
+
+_PROVIDERS = {
+    "anthropic": "Anthropic",
+    "azure": "Microsoft Azure",
+    "bedrock": "Amazon",
+    "cohere": "Cohere",
+    "deepseek": "DeepSeek",
+    "gemini": "Google",
+    "groq": "Groq",
+    "mistral": "Mistral AI",
+    "ollama": "Ollama on your own machine",
+    "openai": "OpenAI",
+    "scripted": "nobody, since the members are scripted",
+    "openrouter": "OpenRouter",
+    "vertex_ai": "Google",
+    "xai": "xAI",
+}
+
+
+def accepted_post(round_: Round, estimate: Estimate, usual_seconds: float | None) -> Post:
+    """Give the private word that the question was taken in.
+
+    How long it usually takes is told where it is known, else how long it may take.
+    """
+    names = names_of(round_.panel)
+    members = listed(names[seat.key] for seat in round_.panel.members)
+    asking = f"Asking {members} in round {round_.id}."
+    terms = terms_of(round_, estimate, usual_seconds)
+    return Post((Line(asking), Note(terms)), f"{asking} {terms}")
+
+
+def terms_of(round_: Round, estimate: Estimate, usual_seconds: float | None) -> str:
+    """Say who receives the text, what the round may cost, and how long it takes."""
+    return (
+        f"Your text goes to {receivers(round_.panel)}. {_cost(round_.panel, estimate)}. "
+        f"It {_time(round_.panel, usual_seconds)}."
+    )
+
+
+def _cost(panel: Panel, estimate: Estimate) -> str:
+    """Say what a round may cost: "It costs about $0.04 at most; cost unknown for Qwen 3"."""
+    names, cap = names_of(panel), panel.terms.max_round_usd
+    micro = estimate.micro if cap is None else min(cap_micro(cap), estimate.micro)
+    told = [f"it costs about {about(micro)} at most"] if micro else []
+    if estimate.unknown:
+        told.append(f"cost unknown for {listed(names[key] for key in estimate.unknown)}")
+    sentence = "; ".join(told) or "it costs nothing"
+    return sentence[0].upper() + sentence[1:]
+
+
+def _time(panel: Panel, usual_seconds: float | None) -> str:
+    """Say how long a round takes: "usually takes about 40 s", "takes 3 min at most"."""
+    if usual_seconds is not None:
+        return f"usually takes about {roughly(usual_seconds)}"
+    terms = panel.terms
+    chairing = terms.synthesis_seconds * len(panel.chair_order)
+    most = terms.answer_seconds + terms.ballot_seconds + chairing
+    return f"takes {duration(min(most, terms.round_seconds or most))} at most"
+
+
+def receivers(panel: Panel) -> str:
+    """Give everybody who receives the text, by the route of each seat."""
+    seats = (*panel.judges, *panel.chairmen)
+    return listed(dict.fromkeys(_receiver(seat.receiver or seat.model_id) for seat in seats))
+
+
+def _receiver(route: str) -> str:
+    provider = route.partition("/")[0]
+    return _PROVIDERS.get(provider, provider)
+
+
+# --- Progress of a round while it runs: who has answered, who has voted, what is left.
+
+WRITING = "Writing the answer"
+
+
+def progress_post(round_: Round, seconds: float, draft: str = "") -> Post:
+    """Give the post that shows a running round, so many seconds after it began.
+
+    `draft` is the answer as far as it is written.
+    """
+    steps = [*_answer_steps(round_), *_ballot_steps(round_), _synthesis_step(round_)]
+    summary = _summary(round_)
+    written = (Prose(draft),) if draft else ()
+    return Post((Steps(summary, tuple(steps)), Note(duration(seconds)), *written), summary)
+
+
+def _summary(round_: Round) -> str:
+    if round_.stage is Stage.OPEN:
+        return f"{len(round_.answers)} of {counted(len(round_.panel.members), 'member')} answered"
+    if round_.draw and round_.stage is Stage.ANSWERED:
+        voted = sum(ballot.counts for ballot in round_.ballots)
+        return f"{voted} of {counted(len(round_.draw.slates), 'judge')} voted"
+    return WRITING
+
+
+def _answer_steps(round_: Round) -> list[Step]:
+    names = names_of(round_.panel)
+    answered = {answer.member: answer for answer in round_.answers}
+    steps = []
+    for seat in round_.panel.members:
+        title = f"{names[seat.key]} answers"
+        if seat.key in answered:
+            took = duration(answered[seat.key].reply.seconds)
+            steps.append(Step(title, StepState.DONE, took))
+        elif absence := round_.absence(seat.key, Role.ANSWER):
+            steps.append(Step(names[seat.key], StepState.MISSING, absence.reason))
+        else:
+            steps.append(Step(title, StepState.RUNNING))
+    return steps
+
+
+def _ballot_steps(round_: Round) -> list[Step]:
+    if round_.draw is None:
+        return [Step("Ranking without names", StepState.WAITING)]
+    names = names_of(round_.panel)
+    voted = {ballot.judge for ballot in round_.ballots if ballot.counts}
+    steps = []
+    for slate in round_.draw.slates:
+        title = f"{names[slate.judge]} ranks"
+        spoiled = [ballot for ballot in round_.spoiled if ballot.judge == slate.judge]
+        if slate.judge in voted:
+            steps.append(Step(title, StepState.DONE))
+        elif absence := round_.absence(slate.judge, Role.BALLOT):
+            steps.append(Step(title, StepState.MISSING, absence.reason))
+        elif spoiled and round_.tally:
+            steps.append(Step(title, StepState.MISSING, "its ballots were spoiled"))
+        else:
+            again = f"asked again: {spoiled[-1].fault}" if spoiled else ""
+            steps.append(Step(title, StepState.RUNNING, again))
+    return steps
+
+
+def _synthesis_step(round_: Round) -> Step:
+    if round_.synthesis:
+        return Step(WRITING, StepState.DONE)
+    return Step(WRITING, StepState.RUNNING if round_.tally else StepState.WAITING)
+
+
+# --- What a room needs beside the report: the question, who asked, and what can be pressed.
+
+CANCEL = ("cancel", "Cancel")
+GO_ON = ("resume", "Go on")
+
+
+def running_post(round_: Round, seconds: float, draft: str = "") -> Post:
+    """Give the question of a running round, how far it is, and a way to stop it."""
+    progress = progress_post(round_, seconds, draft)
+    parts = (Heading(title_of(round_)), *progress.parts, _button(CANCEL, round_))
+    return Post(parts, _room_summary(round_, progress.summary))
+
+
+def stopped_post(round_: Round, why: str) -> Post:
+    """Give what is left of a round that does not go on by itself, and why."""
+    kept = [counted(len(round_.answers), "answer")] if round_.answers else []
+    kept += [counted(len(round_.ballots), "ballot")] if round_.ballots else []
+    line = f"{why} Kept so far: {' and '.join(kept) or 'nothing'}."
+    parts = (Heading(title_of(round_)), Caution(line), _button(GO_ON, round_))
+    return Post(parts, _room_summary(round_, why))
+
+
+def signed(post: Post, round_: Round, asker: str) -> Post:
+    """Give the post with who asked, above its buttons; as it is where nobody needs to be told."""
+    if not asker or round_.forgotten:
+        return post
+    context = len(round_.question.context)
+    told = f"Asked by {asker}" + (f", with {context:,} characters of context" if context else "")
+    parts: list[Part] = [part for part in post.parts if not isinstance(part, Buttons)]
+    buttons = [part for part in post.parts if isinstance(part, Buttons)]
+    return replace(post, parts=(*parts, Note(told), *buttons))
+
+
+def _room_summary(round_: Round, state: str) -> str:
+    return f"{title_of(round_)} · {state}"
+
+
+def _button(named: tuple[str, str], round_: Round) -> Buttons:
+    action, label = named
+    return Buttons((Button(action, label, round_.id),))
