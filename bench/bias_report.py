@@ -16,7 +16,7 @@ from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.leaderboard import batches
-from bot.bakeoffs.uncollected import uncollected
+from bot.bakeoffs.records import uncollected
 from council.bakeoffs.records import Packed
 from council.bias.measurement import measured
 from council.bias.vote_arrays import Block, blocks, packed

@@ -6,7 +6,7 @@ import sys
 from rich.console import Console
 
 from bot.chat import Asker, Said
-from bot.commands.asking import ask
+from bot.commands.ask import ask
 from bot.observability import logs
 from bot.settings import load_settings
 from bot.terminal.chat import HERE, TerminalChat

@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bot.bakeoffs.holds import Holds
+from bot.bakeoffs.registry import Holds
 from bot.books import bench_of, opened_engine
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.coordination.pubsub import OwnBus
 from bot.coordination.tasks import beside
 from bot.observability import metrics
 from bot.observability.tracing import Collector, Tracing, tracing_to
 from bot.outbox import Outbox
 from bot.ports import Bus, Claims, Runner
-from bot.runners.claims import NO_CLAIMS, FileClaims
-from bot.runners.local import LocalRunner, Paying, Prepare
+from bot.runners.local import NO_CLAIMS, FileClaims, LocalRunner, Paying, Prepare
 from bot.settings import Houses, Seat, Settings, load_houses
 from bot.settings.default_panels import LOCAL, demonstration, offered
 from bot.suite_files import keep_house
@@ -43,7 +42,7 @@ from storage.outbox import SqlOutgoing
 from storage.rounds import SqlStore
 
 if TYPE_CHECKING:
-    from bot.cluster.opening import Cluster
+    from bot.cluster.setup import Cluster
 
 SCRIPTED = "scripted/"
 
@@ -187,7 +186,7 @@ async def _opened_cluster(settings: Settings) -> AsyncIterator["Cluster | None"]
         yield None
         return
     # Whoever keeps all in a file does not wait for its libraries.
-    from bot.cluster.opening import opened_cluster
+    from bot.cluster.setup import opened_cluster
 
     async with opened_cluster(settings.database) as cluster:
         yield cluster
@@ -226,7 +225,7 @@ async def _opened_runner(
             yield many
         return
     if cluster:
-        from bot.runners.apart import apart
+        from bot.runners.cluster import apart
 
         paying = apart(cluster.works, paying)
     own = (*parts, with_.claims, paying)

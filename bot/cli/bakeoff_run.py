@@ -11,11 +11,11 @@ from sys import stdin
 import typer
 from rich.console import Console
 
-from bot.bakeoffs import holding
-from bot.bakeoffs.baseline import check_comparable, read_baseline
-from bot.bakeoffs.boards import changed
-from bot.bakeoffs.opening import expected
-from bot.bakeoffs.results import records_of
+from bot.bakeoffs import lifecycle as holding
+from bot.bakeoffs.leaderboard import changed
+from bot.bakeoffs.posting import records_of
+from bot.bakeoffs.records import check_comparable, read_baseline
+from bot.bakeoffs.runner import expected
 from bot.cli.bakeoff_bar import BakeoffBar
 from bot.cli.bakeoff_shown import YOU, Whole, whole
 from bot.cli.fetching import FetchBar
@@ -23,10 +23,8 @@ from bot.cli.outcome import MISUSED, fail, say_json
 from bot.cli.printing import print_posts
 from bot.cli.suite_named import suite_named
 from bot.cli.whole_file import written_whole
-from bot.commands.bakeoff_meant import meant_bakeoff
-from bot.commands.bakeoff_words import read_cap
-from bot.commands.bakeoffs import CANCELLED
-from bot.commands.desk import Desk
+from bot.commands.bakeoffs import CANCELLED, meant_bakeoff, read_cap
+from bot.commands.context import Desk
 from bot.observability import logs
 from bot.render.bakeoffs import proposal_post, summary_markdown
 from bot.settings import load_settings

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 import typer
 
-from bot.bakeoffs import holding
-from bot.bakeoffs.baseline import record_document
-from bot.bakeoffs.results import board_of, closed_rounds, records_of, shares_in
-from bot.bakeoffs.standing import standing
+from bot.bakeoffs import lifecycle as holding
+from bot.bakeoffs.lifecycle import standing
+from bot.bakeoffs.posting import board_of, closed_rounds, records_of, shares_in
+from bot.bakeoffs.records import record_document
 from bot.chat import Asker, Post, Said
 from bot.cli.outcome import say_json
 from bot.cli.printing import print_posts
-from bot.commands.bakeoff_meant import meant_bakeoff, readable_bakeoffs
-from bot.commands.bakeoffs import CANCELLED
-from bot.commands.desk import Desk
+from bot.commands.bakeoffs import CANCELLED, meant_bakeoff, readable_bakeoffs
+from bot.commands.context import Desk
 from bot.render.bakeoffs import Document, bakeoff_document, line_document, result_thread, state_of
 from bot.render.formatting import counted
 from bot.render.leaderboard import board_thread

@@ -6,9 +6,9 @@ from functools import partial
 
 import structlog
 
-from bot.bakeoffs.working import Holding
-from bot.commands.desk import Desk
-from bot.commands.once import MOST_REMEMBERED, PRESS
+from bot.bakeoffs.lifecycle import Holding
+from bot.commands.buttons import MOST_REMEMBERED, PRESS
+from bot.commands.context import Desk
 from bot.ports import PAGE, Works
 from council.errors import CouncilError
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import typer
 
-from bot.bakeoffs.sought import Sought, SoughtError
-from bot.bias.reporting import bias_report
-from bot.bias.showing import bias_sought, shown_bias
+from bot.bakeoffs.bias_report import bias_report, bias_sought, shown_bias
+from bot.bakeoffs.leaderboard import Sought, SoughtError
 from bot.books import opened_books
 from bot.cli.outcome import MISUSED, fail, run, say_json
 from bot.cli.printing import print_posts

@@ -16,8 +16,8 @@ from bot.cli.fetching import FetchBar
 from bot.cli.outcome import MISUSED, fail
 from bot.cli.suite_named import suite_named
 from bot.cli.whole_file import check_writable
-from bot.commands.bakeoff_words import read_cap
-from bot.commands.desk import Desk
+from bot.commands.bakeoffs import read_cap
+from bot.commands.context import Desk
 from bot.experiments.holding import found, hold, keep, new_experiment, unfinished
 from bot.observability import logs
 from bot.research.experiment_report import experiment_proposal

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.books import opened_books, opened_engine
 from bot.cli.copy_checks import check_copy
 from bot.render.formatting import counted
-from bot.runners.claims import FileClaims
+from bot.runners.local import FileClaims
 from bot.settings import Settings, SettingsError, load_settings
 from bot.settings.environment import driven
 from council.errors import StoreError

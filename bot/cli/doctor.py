@@ -11,7 +11,7 @@ from bot.cli.finding import Finding
 from bot.cli.schedules_looked_over import schedule_findings
 from bot.cli.slack_looked_over import slack_findings
 from bot.cli.slack_tokens import slack_tokens
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.environment import key_name
 from bot.wiring import Wishes, find_houses, opened_desk, surroundings

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import typer
 
 from bot.books import opened_store
-from bot.commands.forgetting import UnderWayError, forgotten
+from bot.commands.rounds import UnderWayError, forgotten
 from bot.coordination.clock import now
 from bot.render.formatting import counted
-from bot.retention import Watch, forget_older
+from bot.runners.retention import Watch, forget_older
 from bot.settings import load_settings
 
 

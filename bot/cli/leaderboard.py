@@ -45,7 +45,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917
     """Show the leaderboard: members as authors, or seats as judges, over the stored rounds."""
     given = {"suite": suite, "panel": panel, "category": category}
     given |= {"since": since, "until": until, "as": view, "weights": weights}
-    from bot.bakeoffs.uncollected import uncollected
+    from bot.bakeoffs.records import uncollected
 
     with uncollected():
         _show(given, as_json=as_json, files=(to_csv, to_png))
@@ -54,7 +54,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917
 def _show(
     given: Mapping[str, str], *, as_json: bool, files: tuple[Path | None, Path | None]
 ) -> None:
-    from bot.bakeoffs.sought import SoughtError, sought_by
+    from bot.bakeoffs.leaderboard import SoughtError, sought_by
     from bot.cli.standing import Wish, show_leaderboard
 
     try:

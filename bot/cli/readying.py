@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from council.errors import CouncilError
 from council.panel import Panel
 

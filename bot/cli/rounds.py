@@ -10,9 +10,9 @@ from rich.console import Console
 from bot.chat import Asker, Said
 from bot.cli.fetching import FetchBar
 from bot.cli.outcome import say_json
-from bot.commands.accepting import accepted
-from bot.commands.desk import Desk
-from bot.commands.showing import see_through
+from bot.commands.ask import accepted
+from bot.commands.context import Desk
+from bot.commands.round_delivery import see_through
 from bot.observability import logs
 from bot.render.round_json import document
 from bot.settings import load_settings

@@ -7,7 +7,7 @@ from rich.console import Console
 from bot.chat import Said
 from bot.cli.outcome import say_json
 from bot.cli.rounds import YOU
-from bot.commands import scheduling
+from bot.commands import schedules as scheduling
 from bot.commands.schedules import schedule
 from bot.render.schedules import Lined
 from bot.schedules.cron import runs_a_month

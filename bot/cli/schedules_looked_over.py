@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 
 from bot.cli.finding import Finding
-from bot.commands.desk import Desk
-from bot.commands.scheduling import lined
+from bot.commands.context import Desk
+from bot.commands.schedules import lined
 from bot.render.schedules import moment
 from bot.schedules.cron import in_words
 from council.bakeoffs.models import Schedule

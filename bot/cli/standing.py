@@ -6,10 +6,8 @@ from pathlib import Path
 
 import typer
 
-from bot.bakeoffs.boards import leaderboard
-from bot.bakeoffs.keeping import records_up_to_date
-from bot.bakeoffs.sought import Sought
-from bot.bakeoffs.weighing import weighed
+from bot.bakeoffs.leaderboard import Sought, leaderboard, weighed
+from bot.bakeoffs.records import records_up_to_date
 from bot.books import opened_books
 from bot.cli.outcome import say_json
 from bot.cli.printing import print_posts

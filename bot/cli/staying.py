@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from bot.bakeoffs.keeping import keep_counting
-from bot.bakeoffs.resuming import go_on_at_home
+from bot.bakeoffs.lifecycle import go_on_at_home
+from bot.bakeoffs.records import keep_counting
 from bot.cli.beside import acts_of_a_cluster
 from bot.cli.discord_address import discord_address
 from bot.cli.fetching import FetchBar
 from bot.cli.readying import Readying
 from bot.cli.slack_tokens import missing_of_slack, slack_tokens
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.coordination.tasks import beside
 from bot.observability import logs, metrics
 from bot.render.formatting import names_of
 from bot.render.round_status import receivers
-from bot.retention import keep_forgetting
+from bot.runners.retention import keep_forgetting
 from bot.scheduler.service import Scheduler
 from bot.settings import Settings, SettingsError, load_settings
 from bot.web.app import web_app
@@ -120,7 +120,7 @@ def _kept_up(desk: Desk, closed: "asyncio.Queue[Round]") -> list[Coroutine[None,
 async def _server_there(settings: Settings, say: Callable[[str], None]) -> None:
     """Wait for a database server that is not there yet, as after a machine's start."""
     if settings.has_server:
-        from bot.cluster.opening import wait_for_server
+        from bot.cluster.setup import wait_for_server
 
         await wait_for_server(settings.database, say)
 

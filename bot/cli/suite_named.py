@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from bot.commands.bakeoff_meant import meant_suite
-from bot.commands.desk import Desk
+from bot.commands.bakeoffs import meant_suite
+from bot.commands.context import Desk
 from bot.suite_files import READERS, name_from, read_file
 from bot.terminal.chat import HERE
 from council.bakeoffs.models import Suite

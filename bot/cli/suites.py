@@ -9,9 +9,8 @@ from rich.console import Console
 from bot.chat import Post, Said
 from bot.cli.outcome import say_json
 from bot.cli.rounds import YOU
-from bot.commands.desk import Desk
-from bot.commands.growing import grown
-from bot.commands.suites import draft, remove, run_of
+from bot.commands.context import Desk
+from bot.commands.suites import draft, grown, remove, run_of
 from bot.render.suites import Run, cost_line, kept_post, list_post, size_line, suite_post
 from bot.settings import load_settings
 from bot.suite_files import READERS, TOML, check_size, checked_name, read_file, suite_document

@@ -1,26 +1,206 @@
-"""The commands of bake-offs: begin one, list them, show one, cancel one, go on with one."""
+"""What may follow `/council bakeoff`: a suite with its choices, or an act on a bake-off."""
 
 import asyncio
+import re
 from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal
 
-from bot.access import check_own_bakeoff
-from bot.bakeoffs import holding
-from bot.bakeoffs.following import is_held
-from bot.bakeoffs.holds import HeldElsewhereError
-from bot.bakeoffs.opening import expected
-from bot.bakeoffs.results import result_of
-from bot.bakeoffs.standing import standing
+from bot.access import check_own_bakeoff, listed_bakeoffs, reads_bakeoff
+from bot.bakeoffs import lifecycle as holding
+from bot.bakeoffs.lifecycle import is_held, standing
+from bot.bakeoffs.posting import result_of
+from bot.bakeoffs.registry import HeldElsewhereError
+from bot.bakeoffs.runner import expected
 from bot.chat import Chat, File, Heading, Note, Post, Said, Table
-from bot.commands.bakeoff_meant import meant_bakeoff, meant_suite, readable_bakeoffs
-from bot.commands.bakeoff_words import Words, read_words
-from bot.commands.desk import Desk
-from bot.commands.proposals import Proposal
+from bot.commands.context import Desk
 from bot.commands.suites import check_own_people
 from bot.render.bakeoffs import proposal_post, running_post, state_of
 from bot.render.formatting import counted
-from council.bakeoffs.models import Bakeoff
-from council.errors import BakeoffError
-from council.places import HOUSE
+from council.bakeoffs.models import Bakeoff, Suite
+from council.errors import BakeoffError, SuiteError
+from council.money import cap_micro
+from council.places import HOUSE, Place
+
+# --- What may follow `/council bakeoff`: a suite with its choices, or an act on a bake-off.
+
+Verb = Literal["start", "list", "show", "cancel", "resume"]
+
+LAST = "last"
+_OPTION = r"(?:panel|cap|suite):\S+|now"
+# One word with its choices; a question has more of them.
+_SUITE = rf"(?:(?:{_OPTION})\s+)*\S*(?:\s+(?:{_OPTION}))*"
+GRAMMAR = rf"{_SUITE}|list|(?:show|cancel|resume)\s+\S+(?:\s+cap:\S+)?"
+_ACTS: dict[str, Verb] = {"show": "show", "cancel": "cancel", "resume": "resume"}
+_CAP = re.compile(r"\$?(\d+(?:\.\d+)?)\$?")
+HOW = "Say `/council bakeoff SUITE panel:NAME cap:$1.50`; panel and cap may be left out."
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is wanted: `name` is a suite's to start one, else a bake-off's id or `last`."""
+
+    verb: Verb
+    name: str = ""
+    panel: str | None = None
+    cap_micro: int | None = None
+    now: bool = False
+
+
+def read_words(text: str) -> Words:
+    """Read what follows the command; BakeoffError, which says how, for what cannot be read."""
+    words = text.split()
+    if not words or [word.lower() for word in words] == ["list"]:
+        return Words("list")
+    options = dict(_option(word) for word in words if _is_option(word))
+    names = [word for word in words if not _is_option(word)]
+    names += [options["suite"]] if "suite" in options else []
+    cap = read_cap(options["cap"]) if "cap" in options else None
+    if names and names[0].lower() in _ACTS:
+        return _act(_ACTS[names[0].lower()], names[1:], cap)
+    if len(names) != 1:
+        raise BakeoffError(f"That names {len(names) or 'no'} suites where one is wanted. {HOW}")
+    return Words("start", names[0], options.get("panel"), cap, "now" in options)
+
+
+def _act(verb: Verb, names: list[str], cap: int | None) -> Words:
+    if len(names) > 1:
+        raise BakeoffError(f"Name one bake-off to {verb}, or `{LAST}`.")
+    return Words(verb, names[0] if names else LAST, cap_micro=cap)
+
+
+def _is_option(word: str) -> bool:
+    return re.fullmatch(_OPTION, word, re.IGNORECASE) is not None
+
+
+def _option(word: str) -> tuple[str, str]:
+    name, _, value = word.partition(":")
+    return name.lower(), value
+
+
+def read_cap(text: str) -> int:
+    """Give the micro-dollars of "$1.50", "1.5" or "2$"; BakeoffError for what is no amount."""
+    found = _CAP.fullmatch(text.strip())
+    micro = cap_micro(float(found[1])) if found else 0
+    if micro <= 0:
+        raise BakeoffError(f"{text!r} is no cap: write an amount in dollars, as in cap:$1.50.")
+    return micro
+
+
+# --- Which bake-off somebody means, among those they may read, and which suite.
+
+_PREFIX = "bo:"  # of the ids of those that somebody began; it may be left out
+
+
+async def readable_bakeoffs(desk: Desk, said: Said) -> tuple[Bakeoff, ...]:
+    """Give the bake-offs that somebody may read, newest first."""
+    found = await desk.bench.bakeoffs.recent(wanted=listed_bakeoffs(said))
+    return tuple(bakeoff for bakeoff in found if reads_bakeoff(said, bakeoff))
+
+
+async def meant_bakeoff(desk: Desk, said: Said, wanted: str) -> Bakeoff:
+    """Give the bake-off whose id starts so, or the newest; BakeoffError where there is none."""
+    there = await readable_bakeoffs(desk, said)
+    if wanted.lower() == LAST:
+        if not there:
+            raise BakeoffError(
+                "No bake-off has been held here yet: `/council bakeoff SUITE` holds one."
+            )
+        return there[0]
+    starts = (wanted, f"{_PREFIX}{wanted}")
+    found = [bakeoff for bakeoff in there if bakeoff.id.startswith(starts)]
+    exact = [bakeoff for bakeoff in found if bakeoff.id in starts] or found
+    if len(exact) != 1:
+        if exact:
+            raise BakeoffError(f"Several bake-offs begin with {wanted!r}: give more of the id.")
+        raise BakeoffError(
+            f"There is no bake-off {wanted!r} here: `/council bakeoff list` lists those there are."
+        )
+    return exact[0]
+
+
+async def meant_suite(desk: Desk, place: Place, name: str) -> Suite:
+    """Give a suite by name; SuiteError, which names those there are, where there is none."""
+    try:
+        return await desk.bench.suites.load(place.scope, name.lower())
+    except SuiteError:
+        lines = await desk.bench.suites.lines(place.scope)
+        known = ", ".join(line.name for line in lines)
+        raise SuiteError(
+            f"There is no suite {name!r}; those there are: {known}."
+            if known
+            else f"There is no suite {name!r}, and no other: `/council suite add` makes one."
+        ) from None
+
+
+# --- Bake-offs proposed by a button: what it carries fits in any chat's, and works after a restar
+
+ANEW = "say `/council bakeoff` again to see what it comes to now."
+_DIGITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a button proposes."""
+
+    key: str
+    suite: str  # digest of its name
+    version: str
+    panel: str  # digest of its name
+    cap_micro: int | None
+
+    @property
+    def value(self) -> str:
+        """What the button carries."""
+        cap = "" if self.cap_micro is None else str(self.cap_micro)
+        return ".".join((self.key, self.suite, self.version, self.panel, cap))
+
+    @classmethod
+    def of(cls, bakeoff: Bakeoff) -> "Proposal":
+        """Give what proposes this bake-off."""
+        suite, key = bakeoff.suite, bakeoff.id.removeprefix("bo:")
+        names = _digest(suite.name), suite.version, _digest(bakeoff.panel.name)
+        return cls(key, *names, bakeoff.cap_micro)
+
+    @classmethod
+    def read(cls, value: str) -> "Proposal":
+        """Read what a button carries; BakeoffError for what none of ours does."""
+        parts = value.split(".")
+        try:
+            key, suite, version, panel, cap = parts
+            return cls(key, suite, version, panel, int(cap) if cap else None)
+        except ValueError:
+            raise BakeoffError(f"This button says nothing that can be read: {ANEW}") from None
+
+
+def _digest(name: str) -> str:
+    return sha256(name.encode()).hexdigest()[:_DIGITS]
+
+
+async def bakeoff_of(desk: Desk, said: Said, proposal: Proposal) -> Bakeoff:
+    """Give what was proposed, as the one who presses; BakeoffError where it is another by now."""
+    suite = await _suite(desk, said, proposal)
+    names = [name for name in desk.panels if _digest(name) == proposal.panel]
+    if not names:
+        raise BakeoffError(f"The panel of this proposal is not there any more: {ANEW}")
+    panel = desk.panel(names[0], said.place)
+    own = (f"bo:{proposal.key}", suite, panel, said.place, said.asker.id, desk.now())
+    return Bakeoff(*own, proposal.cap_micro)
+
+
+async def _suite(desk: Desk, said: Said, proposal: Proposal) -> Suite:
+    lines = await desk.bench.suites.lines(said.place.scope)
+    names = [line.name for line in lines if _digest(line.name) == proposal.suite]
+    if not names:
+        raise BakeoffError(f"The suite of this proposal is not there any more: {ANEW}")
+    suite = await desk.bench.suites.load(said.place.scope, names[0])
+    if suite.version != proposal.version:
+        raise BakeoffError(f"Suite {suite.name} has changed since this was proposed: {ANEW}")
+    return suite
+
+
+# --- The commands of bake-offs: begin one, list them, show one, cancel one, go on with one.
 
 SHOWN = 10
 CANCELLED = "It was cancelled."

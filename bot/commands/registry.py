@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.chat import Chat, Said
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 
 Run = Callable[[Desk, Chat, Said, str], Awaitable[None]]
 

@@ -1,13 +1,41 @@
-"""What counts a whole workspace's rounds: for whom, and posted with its thread or told."""
+"""Which rounds are meant, by words like `since:30d` and `category:"window functions"`. Pure."""
 
+import asyncio
+import re
 from dataclasses import replace
+from datetime import datetime
 from itertools import chain
 
 from bot.access import NotAdmittedError
-from bot.bakeoffs.sought import Sought
+from bot.bakeoffs.bias_report import bias_sought, shown_bias
+from bot.bakeoffs.leaderboard import Sought, leaderboard, sought_by, weighed
+from bot.bakeoffs.records import records_up_to_date
 from bot.chat import Chat, File, Note, NoThreadError, Post, Said, Thread, UnwelcomeError
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
+from bot.render.bias_message import bias_thread, pictures_of
+from bot.render.formatting import known_names
+from bot.render.leaderboard import board_thread, picture_of
 from council.places import HOUSE
+
+# --- Which rounds are meant, by words like `since:30d` and `category:"window functions"`. Pure.
+
+_OPTION = re.compile(r'(as|since|until|panel|category|suite|weights):("[^"]*"|\S+)', re.IGNORECASE)
+
+
+def grammar_of(word: str, *names: str) -> str:
+    """Give the pattern of one word, which may be left out, and of options with these names."""
+    option = rf'(?:{"|".join(names)}):(?:"[^"]*"|\S+)'
+    return rf"(?:{word})?(?:(?:\A|\s+){option})*"
+
+
+def narrowed_by(words: str, alone: str) -> dict[str, str]:
+    """Give what options say; a word that stands alone is the value of the option `alone`."""
+    given = {name.lower(): value.strip('"') for name, value in _OPTION.findall(words)}
+    left = _OPTION.sub("", words).split()
+    return given | ({alone: left[0]} if left else {})
+
+
+# --- What counts a whole workspace's rounds: for whom, and posted with its thread or told.
 
 
 def check_is_at_home(said: Said, what: str) -> None:
@@ -58,3 +86,56 @@ async def _posted(desk: Desk, chat: Chat, said: Said, thread: Thread, key: str) 
 
 def _is_file(post: Post) -> bool:
     return any(isinstance(part, File) for part in post.parts)
+
+
+# --- The command that shows a leaderboard: posted with its thread where people talk, else told.
+
+ROOT = "board"  # no part that holds a round's answer
+
+GRAMMAR = grammar_of(
+    r"[\w.+-]+(?:@[0-9a-f]+)?", "as", "since", "until", "panel", "category", "suite", "weights"
+)
+
+
+async def show_leaderboard(desk: Desk, chat: Chat, said: Said, words: str) -> None:
+    """Show the leaderboard that the words mean, of the workspace's own rounds in a chat."""
+    check_is_at_home(said, "A leaderboard")
+    sought = within_reach(sought_of(words, desk.now()), said)
+    await records_up_to_date(desk)
+    board = await leaderboard(desk.bench, sought, known_names(desk.panels.values()))
+    board = await weighed(desk, sought, board)
+    picture = b""
+    if chat.keeps_files and board.board.rows:
+        picture = await asyncio.to_thread(picture_of, board)
+    thread = board_thread(board, picture, as_judge=sought.as_judge)
+    await show_report(desk, chat, said, thread, ROOT)
+
+
+def sought_of(words: str, now: datetime) -> Sought:
+    """Read `[SUITE[@VERSION]] [as:judge] [since:30d] [until:…] [panel:P] [category:C] [weights:W]`.
+
+    Raises SoughtError for a window, a view or weights that are none.
+    """
+    return sought_by(narrowed_by(words, "suite"), now)
+
+
+# --- The command that shows how biased the judges are: posted with its thread, or told.
+
+BIAS_ROOT = "bias"  # no part that holds a round's answer
+
+BIAS_GRAMMAR = grammar_of(r"[\w.+-]+", "since", "until", "panel", "category", "suite")
+
+
+async def show_bias(desk: Desk, chat: Chat, said: Said, words: str) -> None:
+    """Show the bias of judges over the rounds that the words mean, the workspace's own in a chat.
+
+    Words are `[PANEL] [suite:S] [since:30d] [until:…] [category:C]`.
+    """
+    check_is_at_home(said, "A bias report")
+    sought = within_reach(bias_sought(narrowed_by(words, "panel"), desk.now()), said)
+    names = known_names(desk.panels.values())
+    bias = await shown_bias(desk, sought, names, desk.measure_bias)
+    pictures: tuple[bytes, ...] = ()
+    if chat.keeps_files and bias.report.judges:
+        pictures = await asyncio.to_thread(pictures_of, bias)
+    await show_report(desk, chat, said, bias_thread(bias, pictures), BIAS_ROOT)

@@ -1,18 +1,248 @@
-"""The command for recurring bake-offs: added, listed, changed, paused, run at once."""
+"""What a schedule runs, and where that is told: its bake-off, and the way to its place."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from zoneinfo import ZoneInfo
 
 from bot.access import admitted
-from bot.chat import Chat, Note, Post, Said
-from bot.commands import scheduling
-from bot.commands.bakeoffs import start
-from bot.commands.desk import Desk
-from bot.commands.scheduling import check_own, found, kept, lined, run_now
-from bot.render.schedules import list_post, understood_post
-from bot.schedules.parser import EXAMPLE, Wanted, read
-from council.bakeoffs.models import Schedule
-from council.errors import ScheduleError
+from bot.bakeoffs.runner import expected
+from bot.chat import Asker, Chat, Note, Post, Said
+from bot.commands.bakeoffs import meant_suite, start
+from bot.commands.context import SCHEDULES, Desk
+from bot.render.formatting import names_of as seat_names
+from bot.render.schedules import Cost, Lined, list_post, understood_post
+from bot.schedules.parser import EXAMPLE, NO_CAP, Wanted, read
+from council.bakeoffs.models import Bakeoff, Schedule, slot_of
+from council.bakeoffs.ports import WantedBakeoffs
+from council.errors import CouncilError, ScheduleError
+from council.places import HOUSE, Place
+
+# --- What a schedule runs, and where that is told: its bake-off, and the way to its place.
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a place is told; `chat` is None where people look for themselves."""
+
+    chat: Chat | None
+
+
+def way_to(desk: Desk, place: Place) -> Way | None:
+    """Give how a place is told; None as long as its chat is not connected."""
+    if place.chat in HOUSE:
+        return Way(None)
+    give = desk.ways.get(place.chat)
+    chat = give(place) if give else None
+    return Way(chat) if chat else None
+
+
+async def fitted(desk: Desk, schedule: Schedule, slot: str = "") -> Bakeoff:
+    """Give the bake-off of a slot, of its suite and panel as they are now, not kept yet.
+
+    Raises SuiteError, PanelError or NotAdmittedError where there can be none.
+    """
+    place = schedule.place
+    maker = Asker(schedule.made_by, schedule.made_by)
+    # In direct messages Discord has no server, and Slack's channels have ids of their own.
+    is_direct = not place.workspace or place.channel.startswith("D")
+    admitted(desk.access, Said("", maker, place, "", is_direct=is_direct))
+    panel = desk.panel(schedule.panel, place)
+    return Bakeoff(
+        id=schedule.bakeoff_id(slot),
+        suite=await meant_suite(desk, place, schedule.suite),
+        panel=panel,
+        place=place,
+        asked_by=schedule.made_by,
+        at=desk.now(),
+        cap_micro=schedule.cap_micro,
+        schedule=schedule.id,
+    )
+
+
+async def still_going(desk: Desk, schedule: Schedule, but: str = "") -> Bakeoff | None:
+    """Give a bake-off of the schedule that is not over, save the one of a certain slot."""
+    wanted = WantedBakeoffs(schedule=schedule.id, unfinished=True)
+    unfinished = await desk.bench.bakeoffs.recent(wanted=wanted)
+    own = schedule.bakeoff_id(but)
+    return next((one for one in unfinished if one.id != own), None)
+
+
+# --- Schedules made, changed, found, run at once and removed, whoever asks for it.
+
+MOST = 50  # schedules of one workspace
+
+
+async def made(desk: Desk, there: Said, wanted: Wanted) -> Schedule:
+    """Give the schedule that is wanted where something is said, not kept yet.
+
+    Raises CouncilError, with what there is instead, for what is not there or not allowed.
+    """
+    if not wanted.suite:
+        lines = await desk.bench.suites.lines(there.place.scope)
+        known = ", ".join(line.name for line in lines) or "none yet"
+        raise ScheduleError(f"Which suite? Name one, as in suite:NAME; known suites: {known}.")
+    if not wanted.cron:
+        raise ScheduleError(f"When? Say it in words or as a cron: {EXAMPLE}.")
+    scope = there.place.scope
+    await desk.look_up(there.place)
+    if len(await desk.bench.schedules.every(scope)) >= MOST:
+        raise ScheduleError(f"There are {MOST} schedules here already: remove one first.")
+    schedule = Schedule(
+        id=desk.new_id(),
+        name=wanted.name,
+        suite=wanted.suite,
+        panel=desk.panel(wanted.panel or None, there.place).name,
+        cron=wanted.cron,
+        zone=wanted.zone or desk.zone,
+        words=wanted.when,
+        place=_told_in(there.place),
+        made_by=there.asker.id,
+        made_at=desk.now(),
+        scope=scope,
+        cap_micro=_cap(wanted, None),
+    )
+    await fitted(desk, schedule)
+    return standing(desk, schedule)
+
+
+async def changed(desk: Desk, before: Schedule, wanted: Wanted, there: Said | None) -> Schedule:
+    """Give a schedule with what is wanted of it changed, `there` if it is to report elsewhere."""
+    after = replace(
+        before,
+        suite=wanted.suite or before.suite,
+        panel=wanted.panel or before.panel,
+        cron=wanted.cron or before.cron,
+        zone=wanted.zone or before.zone,
+        words=wanted.when or before.words,
+        place=_told_in(there.place) if there else before.place,
+        cap_micro=_cap(wanted, before.cap_micro),
+    )
+    if wanted == Wanted(wanted.name):
+        raise ScheduleError(
+            "Say what is to change after the name, as in: edit weekly-sql every day 09:00 cap:$2."
+        )
+    await fitted(desk, after)
+    comes_anew = (after.cron, after.zone) != (before.cron, before.zone)
+    return standing(desk, after) if comes_anew else after
+
+
+def _cap(wanted: Wanted, before: int | None) -> int | None:
+    if wanted.cap_micro is None:
+        return before
+    return None if wanted.cap_micro == NO_CAP else wanted.cap_micro
+
+
+def standing(desk: Desk, schedule: Schedule) -> Schedule:
+    """Give a schedule that begins now: no slot from before counts as missed."""
+    now = desk.now().astimezone(ZoneInfo(schedule.zone))
+    return replace(schedule, last_slot=slot_of(now))
+
+
+async def kept(desk: Desk, schedule: Schedule) -> None:
+    """Keep a schedule, and have every process go by it at once."""
+    await desk.bench.schedules.keep(schedule)
+    await desk.bus.tell(SCHEDULES)
+
+
+async def resumed(desk: Desk, schedule: Schedule) -> Schedule:
+    """Go on with a schedule that was paused; CouncilError where it could not run."""
+    await fitted(desk, schedule)
+    going = standing(desk, replace(schedule, paused=False))
+    await kept(desk, going)
+    return going
+
+
+async def removed(desk: Desk, schedule: Schedule) -> None:
+    """Have a schedule no more, from this moment on."""
+    await desk.bench.schedules.remove(schedule.id)
+    await desk.bus.tell(SCHEDULES)
+
+
+async def run_now(desk: Desk, said: Said, schedule: Schedule) -> Bakeoff:
+    """Give a bake-off of a schedule beside its slots, the same for the same event; not kept yet."""
+    slot = f"now-{said.key}"
+    if before := await still_going(desk, schedule, but=slot):
+        raise ScheduleError(
+            f"Bake-off {before.id} of schedule {schedule.name!r} still goes: wait for its end, or "
+            "cancel it."
+        )
+    bakeoff = replace(await fitted(desk, schedule, slot), asked_by=said.asker.id)
+    # In the terminal somebody watches; elsewhere it reports where the schedule does.
+    watched = said.place.chat == "terminal" and bakeoff.place.chat in HOUSE
+    return replace(bakeoff, place=said.place) if watched else bakeoff
+
+
+async def lined(desk: Desk, schedule: Schedule) -> Lined:
+    """Give a schedule with all that is told of it: its last run, its cost, what is in its way."""
+    newest = await desk.bench.bakeoffs.recent(1, WantedBakeoffs(schedule=schedule.id))
+    line = Lined(schedule, desk.now(), newest[0] if newest else None)
+    try:
+        bakeoff = await fitted(desk, schedule)
+        costs = await expected(desk, bakeoff)
+    except CouncilError as error:
+        return replace(line, fault=str(error))
+    names = seat_names(bakeoff.panel)
+    unknown = tuple(names[key] for key in costs.unknown)
+    cap = schedule.cap_micro
+    cost = Cost(costs.micro if cap is None else min(cap, costs.micro), unknown)
+    return replace(line, cost=cost, questions=len(bakeoff.suite.questions))
+
+
+async def found(desk: Desk, said: Said, name: str) -> Schedule:
+    """Give the schedule of a name that may be seen here; ScheduleError names those there are."""
+    seen = await visible(desk, said)
+    for schedule in seen:
+        if schedule.name == name:
+            return schedule
+    if not name:
+        raise ScheduleError(f"Which schedule? There are: {_names(seen)}.")
+    raise ScheduleError(f"There is no schedule {name!r} here; there are: {_names(seen)}.")
+
+
+async def visible(desk: Desk, said: Said) -> tuple[Schedule, ...]:
+    """Give the schedules that somebody may see where they are.
+
+    The operator in the terminal sees all; elsewhere they are the workspace's, those of private
+    channels in these alone. Guests, and where others read along, see the channel's own.
+    """
+    here = said.place
+    if here.chat == "terminal":
+        return await desk.bench.schedules.every()
+    narrow = said.asker.is_guest or said.is_shared
+    return tuple(
+        one
+        for one in await desk.bench.schedules.every(here.scope)
+        if one.place.shares_channel(here) or not (narrow or one.place.private)
+    )
+
+
+def check_own(desk: Desk, schedule: Schedule, said: Said, what: str) -> None:
+    """Raise ScheduleError unless this is who made it, an admin, or somebody of the house."""
+    if said.place.chat in HOUSE or said.asker.id == schedule.made_by:
+        return
+    if not desk.access.is_admin(said.asker):
+        whose = "the one who made it, or an admin," if desk.access.admins else "the one who made it"
+        raise ScheduleError(f"Only {whose} can {what} schedule {schedule.name!r}.")
+
+
+def today(desk: Desk) -> date:
+    """Give the day it is where the house is."""
+    return desk.now().astimezone(ZoneInfo(desk.zone)).date()
+
+
+def _names(schedules: Iterable[Schedule]) -> str:
+    return ", ".join(schedule.name for schedule in schedules) or "none yet"
+
+
+def _told_in(place: Place) -> Place:
+    """Give where it reports: in no thread, unless that is private; the house's, on the page."""
+    if place.chat in HOUSE:
+        return Place("web")
+    return place if place.within != place.channel else replace(place, thread=None)
+
+
+# --- The command for recurring bake-offs: added, listed, changed, paused, run at once.
 
 Act = Callable[[Desk, Chat, Said, str], Awaitable[None]]
 
@@ -29,18 +259,18 @@ async def schedule(desk: Desk, chat: Chat, said: Said, words: str) -> None:
 
 
 async def _add(desk: Desk, chat: Chat, said: Said, words: str) -> None:
-    wanted = read(words, scheduling.today(desk))
+    wanted = read(words, today(desk))
     there = await _there(desk, chat, said, wanted)
-    new = await scheduling.made(desk, there, wanted)
+    new = await made(desk, there, wanted)
     await kept(desk, new)
     await _show(desk, chat, said, new, wanted)
 
 
 async def _edit(desk: Desk, chat: Chat, said: Said, words: str) -> None:
-    wanted = read(words, scheduling.today(desk))
+    wanted = read(words, today(desk))
     before = await _own(desk, said, wanted.name, "edit")
     there = await _there(desk, chat, said, wanted) if wanted.channel else None
-    after = await scheduling.changed(desk, before, wanted, there)
+    after = await changed(desk, before, wanted, there)
     await kept(desk, after)
     await _show(desk, chat, said, after)
 
@@ -63,7 +293,7 @@ async def _show(
 
 
 async def _list(desk: Desk, chat: Chat, said: Said, _: str) -> None:
-    lines = [await lined(desk, one) for one in await scheduling.visible(desk, said)]
+    lines = [await lined(desk, one) for one in await visible(desk, said)]
     await chat.whisper(said, list_post(lines, said.place))
 
 
@@ -76,11 +306,11 @@ async def _pause(desk: Desk, chat: Chat, said: Said, name: str) -> None:
 
 async def _resume(desk: Desk, chat: Chat, said: Said, name: str) -> None:
     one = await _own(desk, said, name, "resume")
-    await _show(desk, chat, said, await scheduling.resumed(desk, one))
+    await _show(desk, chat, said, await resumed(desk, one))
 
 
 async def _remove(desk: Desk, chat: Chat, said: Said, name: str) -> None:
-    await scheduling.removed(desk, await _own(desk, said, name, "remove"))
+    await removed(desk, await _own(desk, said, name, "remove"))
     await _tell(chat, said, f"Schedule {name} is removed; its bake-offs stay.")
 
 

@@ -1,21 +1,147 @@
-"""The command for suites: list, show, add, keep or leave what was shown, remove."""
+"""Suites that were shown to somebody, and wait for a yes or no, whichever process hears it."""
 
 import asyncio
 import re
-from dataclasses import replace
+import secrets
+from dataclasses import dataclass, replace
+
+from pydantic import TypeAdapter, ValidationError
 
 from bot.access import NotAdmittedError, NotYoursError, admitted
 from bot.chat import Attached, Chat, Note, Post, Said
-from bot.commands.desk import Desk
-from bot.commands.drafts import Draft, put_draft, take_draft
-from bot.commands.growing import grown
+from bot.commands.context import Desk
+from bot.commands.rounds import meant_or_last
 from bot.render.suites import Run, kept_post, list_post, offer_post, suite_post
-from bot.suite_files import check_size, checked_name, read_file, read_lines
+from bot.suite_files import (
+    MOST_QUESTIONS,
+    check_size,
+    checked_name,
+    read_file,
+    read_lines,
+    same_question,
+)
 from council.bakeoffs.costs import run_estimate
-from council.bakeoffs.models import Suite
+from council.bakeoffs.grading import check_reference, usual_grading
+from council.bakeoffs.models import Reference, Suite, SuiteQuestion
 from council.bakeoffs.ports import SuiteLine
 from council.errors import PanelError, SuiteError
+from council.integrity.erasure import check_remembered
 from council.places import Place
+from council.ports import Memos
+from council.rounds import Round
+
+# --- Suites that were shown to somebody, and wait for a yes or no, whichever process hears it.
+
+DRAFT = "draft"  # the kind of memo
+MOST_WAITING = 100
+NOT_WAITING = (
+    "That suite does not wait for an answer any more: it was kept or left already, or many others "
+    "were shown since. Add it once more."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A suite, who would have it kept, and the version it takes the place of ("" for none)."""
+
+    suite: Suite
+    by: str
+    before: str = ""
+
+
+_DRAFT = TypeAdapter(Draft)
+
+
+async def put_draft(memos: Memos, draft: Draft) -> str:
+    """Give the code that a draft goes by from now on; of too many the oldest gives way."""
+    code = secrets.token_hex(4)
+    name = _name(draft.suite.scope, code)
+    await memos.note(DRAFT, name, _DRAFT.dump_json(draft).decode())
+    await memos.keep_newest(DRAFT, MOST_WAITING)
+    return code
+
+
+async def take_draft(memos: Memos, code: str, said: Said) -> Draft:
+    """Give a draft to the one it was shown to, where it was shown; once. SuiteError."""
+    name = _name(said.place.scope, code)
+    draft = _read(await memos.read(DRAFT, name))
+    if draft is None or draft.by != said.asker.id or await memos.take(DRAFT, name) is None:
+        raise SuiteError(NOT_WAITING)
+    return draft
+
+
+def _read(text: str | None) -> Draft | None:
+    """Give the draft that a text tells of; None for one that another version wrote otherwise."""
+    try:
+        return _DRAFT.validate_json(text) if text else None
+    except ValidationError:
+        return None
+
+
+def _name(scope: str, code: str) -> str:
+    return f"{scope}/{code}"
+
+
+# --- Suites that grow: the question of a stored round joins one, or begins one.
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """Which suite a round's question joins, and its right answer where somebody knows it."""
+
+    name: str
+    answer: str = ""
+
+
+async def grown(desk: Desk, said: Said, name: str, wanted: str) -> Suite:
+    """Give a suite with the question of a round that may be read here; it is not kept yet."""
+    return await with_question(desk, said, await meant_or_last(desk, said, wanted), Joining(name))
+
+
+async def with_question(desk: Desk, said: Said, round_: Round, joining: Joining) -> Suite:
+    """Give a scope's suite with a round's question at its end, a new suite where there is none."""
+    check_remembered(round_)
+    asked = round_.question
+    if asked.place.private and asked.asked_by != said.asker.id:
+        raise NotYoursError(
+            "Only the one who asked can add a private question to a suite, which others can read."
+        )
+    question = SuiteQuestion(asked.text, "", _reference(joining.answer), asked.context)
+    before = await _before(desk, said.place.scope, checked_name(joining.name))
+    if any(same_question(question, other) for other in before.questions):
+        raise SuiteError(f"Suite {before.name} asks this already.")
+    if len(before.questions) >= MOST_QUESTIONS:
+        raise SuiteError(
+            f"Suite {before.name} has {MOST_QUESTIONS:,} questions, the most that a suite takes: "
+            "begin another."
+        )
+    return replace(before, questions=(*before.questions, question), scope=said.place.scope)
+
+
+async def _before(desk: Desk, scope: str, name: str) -> Suite:
+    lines = await desk.bench.suites.lines(scope)
+    if any(line.name == name for line in lines):
+        return await desk.bench.suites.load(scope, name)
+    return Suite(name, (), scope=scope)
+
+
+def _reference(answer: str) -> Reference | None:
+    value = answer.strip()
+    if not value:
+        return None
+    reference = Reference(usual_grading(value), value)
+    check_reference(reference)
+    return reference
+
+
+async def join(desk: Desk, said: Said, round_: Round, joining: Joining) -> Suite:
+    """Keep a suite with a round's question, and give it."""
+    suite = await with_question(desk, said, round_, joining)
+    await desk.bench.suites.keep(suite, said.asker.id, desk.now())
+    return suite
+
+
+# --- The command for suites: list, show, add, keep or leave what was shown, remove.
 
 _NAME, _CODE = r"[\w.-]+", r"[0-9a-f]{8}"
 _ROUND = r"last|[0-9a-f]{4,}|\S*[:@]\S*"

@@ -8,8 +8,8 @@ import discord
 import structlog
 from discord import app_commands
 
-from bot.commands.commands import COMMANDS
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
+from bot.commands.dispatch import COMMANDS
 from bot.coordination.tasks import Doing
 from bot.discord.ears import Ears
 from bot.discord.modals import fields_of

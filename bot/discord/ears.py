@@ -10,14 +10,20 @@ from discord.app_commands import Choice
 
 from bot.access import NotAdmittedError, admitted, allows, listable
 from bot.chat import Chat, Said, Whisper
-from bot.commands import following
-from bot.commands.asking import Choice as Chosen
-from bot.commands.asking import asked
-from bot.commands.confirming import confirmed, in_its_place
-from bot.commands.desk import Desk
-from bot.commands.hearing import Act, hear, kindly, obey
-from bot.commands.once import Once, tell_busy
-from bot.commands.pressing import OTHER_VERSION, PRESSES, check_may_add
+from bot.commands import rounds as following
+from bot.commands.ask import Choice as Chosen
+from bot.commands.ask import asked
+from bot.commands.buttons import (
+    OTHER_VERSION,
+    PRESSES,
+    Once,
+    check_may_add,
+    confirmed,
+    in_its_place,
+    tell_busy,
+)
+from bot.commands.context import Desk
+from bot.commands.dispatch import Act, hear, kindly, obey
 from bot.commands.registry import Command, Order
 from bot.coordination.tasks import Doing
 from bot.discord import modals, presses

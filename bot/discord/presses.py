@@ -6,12 +6,21 @@ from typing import Any, Self
 import discord
 
 from bot.chat import Chat, Said
-from bot.commands.confirming import asked_back, confirmed, in_its_place, is_asked_about
-from bot.commands.desk import Desk
-from bot.commands.growing import Joining
-from bot.commands.pressing import OTHER_VERSION, PRESSES, opine, posts_of, readable_round
-from bot.commands.pressing import add_to_suite as add
-from bot.commands.rating import Opinion
+from bot.commands.buttons import (
+    OTHER_VERSION,
+    PRESSES,
+    asked_back,
+    confirmed,
+    in_its_place,
+    is_asked_about,
+    opine,
+    posts_of,
+    readable_round,
+)
+from bot.commands.buttons import add_to_suite as add
+from bot.commands.context import Desk
+from bot.commands.rounds import Opinion
+from bot.commands.suites import Joining
 from bot.discord.modals import ANSWER, NAME, REASON
 from council.errors import CouncilError
 

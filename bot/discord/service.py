@@ -5,12 +5,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from bot.bakeoffs.resuming import go_on_in
+from bot.bakeoffs.lifecycle import go_on_in
 from bot.chat import Chat
-from bot.commands.coming_back import ComingBack
-from bot.commands.desk import Desk
-from bot.commands.leaving import left
-from bot.commands.untold import Untold
+from bot.commands.context import Desk
+from bot.commands.recovery import ComingBack, Untold, left
 from bot.coordination.tasks import Doing
 from bot.discord.address import Address
 from bot.discord.client import Client

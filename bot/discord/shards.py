@@ -10,12 +10,11 @@ from functools import partial
 
 import discord
 
-from bot.bakeoffs.working import Holding
+from bot.bakeoffs.lifecycle import Holding
 from bot.chat import Chat, UnsureError
-from bot.commands.coming_back import ComingBack
-from bot.commands.desk import Desk
-from bot.commands.displaying import Displaying
-from bot.commands.leaving import left
+from bot.commands.context import Desk
+from bot.commands.recovery import ComingBack, left
+from bot.commands.round_delivery import Displaying
 from bot.coordination.tasks import Doing, first_of
 from bot.discord.address import Address
 from bot.discord.client import Client

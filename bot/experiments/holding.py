@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bot.commands.desk import Desk, versions
+from bot.commands.context import Desk, versions
 from bot.experiments.meant import PREFIX
 from council.bakeoffs.models import Suite
 from council.budget import Estimate

@@ -1,30 +1,205 @@
-"""The runner of many machines: a round is a piece of work that whichever process takes carries.
-
-Rows say how a round stands, the bus that it has changed. A process that dies, or that cannot be
-heard of, loses its rounds to the others, which go on from the rows.
-"""
+"""What whoever carries a round says of it to other processes; the round itself they read."""
 
 import asyncio
+import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 import structlog
 
-from bot.cluster.works import ClusterWorks
+from bot.cluster.job_queue import ClusterWorks, Standing, TakenError
+from bot.cluster.worker import Fault
 from bot.coordination.clock import now
 from bot.observability.tracing import Tracing, untraced
-from bot.ports import Bus, RoundStoppedError, Sights, Work
-from bot.runners.fenced import Fenced
-from bot.runners.local import GRACE_SECONDS, MOST_ROUNDS, LocalRunner, Paying, Prepare, unpaid
-from bot.runners.watch import LOOK_SECONDS, Watch
-from bot.runners.words import parts_of, word_of
-from council.errors import RoundNotFoundError, StoreError
+from bot.ports import Bus, RoundStoppedError, Sight, Sights, Work
+from bot.runners.local import (
+    GRACE_SECONDS,
+    MOST_ROUNDS,
+    LocalRunner,
+    Paying,
+    Prepare,
+    RoundElsewhereError,
+    unpaid,
+)
+from council import errors
+from council.answers import Call, Reply
+from council.budget import Behind
+from council.errors import CouncilError, RoundNotFoundError, StoreError
 from council.ports import Gateway, Store, Wanted
 from council.rounds import Round
 from storage.transactions import finished
+
+# --- What whoever carries a round says of it to other processes; the round itself they read.
+
+MOST_LETTERS = 8_000  # of a draft; how a longer one goes on is not told
+
+
+class RoundFailedError(CouncilError):
+    """A round came to no end in another process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """How many parts a round has, for how long it is carried, and how far its end is written.
+
+    Without a draft, that is as it was before.
+    """
+
+    parts: int
+    seconds: float
+    draft: str | None
+
+    def written(self) -> str:
+        """Give it as it goes over the bus."""
+        return json.dumps({"parts": self.parts, "seconds": self.seconds, "draft": self.draft})
+
+
+def word_of(sight: Sight) -> Word:
+    """Give what is to be said of a sight."""
+    draft = sight.draft if len(sight.draft) <= MOST_LETTERS else None
+    return Word(parts_of(sight.round_), round(sight.seconds, 3), draft)
+
+
+def read(text: str) -> Word | None:
+    """Give the word that was said; None for what tells whoever hears it to look for himself."""
+    try:
+        said = json.loads(text)
+        draft = said.get("draft")
+        return Word(
+            int(said["parts"]), float(said["seconds"]), None if draft is None else str(draft)
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def parts_of(round_: Round) -> int:
+    """Count what a round has come to."""
+    many = (round_.answers, round_.absences, round_.ballots, round_.spoiled)
+    single = (round_.draw, round_.tally, round_.synthesis, round_.closing)
+    return sum(map(len, many)) + sum(part is not None for part in single)
+
+
+def fault_of(fault: Fault | None, round_id: str) -> CouncilError:
+    """Give what kept a round from its end, as the error it was where that is known."""
+    if not fault:
+        return RoundStoppedError(f"Round {round_id} was stopped before its end.")
+    kind = getattr(errors, fault.get("kind") or "", None)
+    if isinstance(kind, type) and issubclass(kind, CouncilError):
+        return kind(fault.get("why", ""))
+    return RoundFailedError(fault.get("why", ""))
+
+
+# --- A gateway that is open only as long as a round is this process' own to carry.
+
+
+class Fenced(Behind):
+    """Makes calls as long as `may` says so; after that nothing more is spent through it."""
+
+    def __init__(self, gateway: Gateway, may: Callable[[], bool]) -> None:
+        self.gateway = gateway
+        self._may = may
+        self._under_way: set[asyncio.Task[Any]] = set()
+
+    async def complete(self, call: Call) -> Reply:
+        """Give the reply; where the round is not ours any more, wait to be cancelled."""
+        task = asyncio.current_task()
+        if task is None or not self._may():
+            await asyncio.Event().wait()
+            raise asyncio.CancelledError
+        self._under_way.add(task)
+        try:
+            return await self.gateway.complete(call)
+        finally:
+            self._under_way.discard(task)
+
+    def cut(self) -> None:
+        """Cancel every call under way, as one that still waits for its turn."""
+        for task in [*self._under_way]:
+            task.cancel()
+
+
+# --- A round watched from any process: what is said of it on the bus, and the rows behind that.
+
+LOOK_SECONDS = 5.0  # without a word for so long, whoever watches looks for himself
+GATHER_SECONDS = 0.2  # what is said together is read together: a look reads the whole round
+
+
+class Watch:
+    """Watches one round; `standing` says how its work stands, `seen` what is seen of it here."""
+
+    def __init__(
+        self,
+        round_id: str,
+        store: Store,
+        standing: Callable[[], Awaitable[Standing]],
+        seen: Callable[[str], Sight | None],
+    ) -> None:
+        self._round_id = round_id
+        self._store = store
+        self._standing = standing
+        self._seen = seen
+
+    async def sights(
+        self, heard: asyncio.Queue[str], look_seconds: float, *, is_started: bool
+    ) -> Sights:
+        """Give the newest sight, and every one after it while the round is carried.
+
+        One that was started here a moment ago is carried, however it ended meanwhile.
+        """
+        standing = await self._standing()
+        sight = await self._sight(standing)
+        yield sight
+        is_carried = standing.is_begun or is_started
+        while is_carried and not sight.round_.closing:
+            if not standing.is_begun:
+                raise fault_of(standing.fault, self._round_id)
+            word = read(await _next(heard, look_seconds))
+            try:
+                standing = standing if word else await self._standing()
+                newer = await self._newer(sight, standing, word)
+            except StoreError:  # the database is away for a while: what it says comes later
+                continue
+            if newer is not sight:
+                sight = newer
+                yield sight
+
+    async def _sight(self, standing: Standing) -> Sight:
+        own = self._seen(self._round_id) if standing.is_begun else None
+        return own or Sight(await self._store.load(self._round_id), "", standing.seconds)
+
+    async def _newer(self, before: Sight, standing: Standing, word: Word | None) -> Sight:
+        """Give what is seen after a word, or after a look; the same sight where nothing changed."""
+        own = self._seen(self._round_id) if standing.is_begun else None
+        if own:
+            return own
+        draft = word.draft if word and word.draft is not None else before.draft
+        round_ = before.round_
+        if word is None or word.parts > parts_of(round_):
+            round_ = await self._store.load(self._round_id)
+        if parts_of(round_) == parts_of(before.round_) and draft == before.draft:
+            return before
+        return Sight(round_, draft, word.seconds if word else standing.seconds)
+
+
+async def _next(heard: asyncio.Queue[str], seconds: float) -> str:
+    """Give the newest of what was said; nothing where one has to look, as after a silence."""
+    try:
+        async with asyncio.timeout(seconds):
+            said = [await heard.get()]
+    except TimeoutError:
+        return ""
+    await asyncio.sleep(GATHER_SECONDS)
+    while not heard.empty():
+        said.append(heard.get_nowait())
+    return said[-1] if all(said) else ""
+
+
+# --- The runner of many machines: a round is a piece of work that whichever process takes carries
 
 QUEUE = "rounds"
 DRAFT_SECONDS = 0.3  # between two words of how far the synthesis is
@@ -231,3 +406,27 @@ class ClusterRunner:
             self._own.cut(work.name)
             if fence := self._fences.get(work.name):
                 fence.cut()
+
+
+# --- Rounds of a process that is no part of the cluster, such as one command of a person.
+
+
+def apart(works: ClusterWorks, paying: Paying) -> Paying:
+    """Have a process carry what the cluster does not, and the cluster not take it meanwhile.
+
+    Whoever goes on with a round of the cluster's hears RoundElsewhereError; nothing is spent.
+    """
+
+    @asynccontextmanager
+    async def paid_apart(round_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
+        async with AsyncExitStack() as stack:
+            try:
+                await stack.enter_async_context(works.alone(work_of(round_.id)))
+            except TakenError:
+                raise RoundElsewhereError(
+                    f"Round {round_.id} is being carried on by another process: it can be seen "
+                    "on the page and where it was asked, and stopped there."
+                ) from None
+            yield await stack.enter_async_context(paying(round_, gateway))
+
+    return paid_apart

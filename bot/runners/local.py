@@ -1,27 +1,195 @@
-"""The runner of one machine: each round is a task of this process.
-
-Knows no chat: whoever wants to see a round watches it, and leaving off watching stops nothing.
-"""
+"""Claims: that no two processes of one machine carry the same round, or serve the same page."""
 
 import asyncio
+import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
 
 import structlog
 
 from bot.observability import logs, metrics
 from bot.observability.tracing import Trace, Tracing, untraced
-from bot.ports import Claims, Sight, Sights
-from bot.runners.carried import Carried, sights_until_closed
-from bot.runners.claims import NO_CLAIMS
-from bot.runners.tap import Tap
+from bot.ports import Claims, RoundStoppedError, Sight, Sights
+from council.answers import Call, Reply
+from council.budget import Behind
 from council.errors import CouncilError
 from council.panel import Panel
 from council.pipeline.run import convene
 from council.pipeline.session import Council
 from council.ports import Gateway, Store, Wanted
-from council.rounds import Round
+from council.prompts.synthesis import draft_of
+from council.rounds import Round, in_panel_order
+
+# --- Claims: that no two processes of one machine carry the same round, or serve the same page.
+
+_OFFSET_BYTES = 7  # below the greatest offset a file can have
+
+
+class FileClaims:
+    """Claims of the processes that share one file; it must be opened nowhere else in a process."""
+
+    def __init__(self, file: Path) -> None:
+        self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def take(self, name: str) -> bool:
+        """Take what nobody else has; give False if another process has it."""
+        # Windows has no fcntl, and must still be able to import this package.
+        import fcntl
+
+        try:
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _offset(name))
+        except OSError:
+            return False
+        return True
+
+    def take_all(self) -> bool:
+        """Take everything there is; give False where another process has any of it."""
+        import fcntl
+
+        try:
+            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+    def free(self, name: str) -> None:
+        """Let go of it."""
+        import fcntl
+
+        fcntl.lockf(self._descriptor, fcntl.LOCK_UN, 1, _offset(name))
+
+    def close(self) -> None:
+        """Let go of everything."""
+        os.close(self._descriptor)
+
+
+class NoClaims:
+    """Everything may be taken: for stores that no other process can reach."""
+
+    def take(self, name: str) -> bool:
+        """Give True."""
+        return True
+
+    def free(self, name: str) -> None:
+        """Do nothing."""
+
+
+NO_CLAIMS = NoClaims()
+
+
+def _offset(name: str) -> int:
+    return int.from_bytes(sha256(name.encode()).digest()[:_OFFSET_BYTES])
+
+
+# --- A tap on a gateway: once it is closed no new call begins, and those under way come to an end
+
+_SAVING_SECONDS = 0.05  # what a reply takes from here to the store
+
+
+class Tap(Behind):
+    """A gateway that can be closed without losing a reply that is being paid for."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.gateway = gateway
+        self._under_way = 0
+        self._idle = asyncio.Event()
+        self._closed = False
+
+    async def complete(self, call: Call) -> Reply:
+        """Give the reply; once the tap is closed, wait to be cancelled."""
+        if self._closed:
+            await asyncio.Event().wait()
+        self._under_way += 1
+        self._idle.clear()
+        try:
+            return await self.gateway.complete(call)
+        finally:
+            self._under_way -= 1
+            if not self._under_way:
+                self._idle.set()
+
+    async def close(self, grace_seconds: float) -> None:
+        """Let no call begin, and wait for those under way, so long at most."""
+        self._closed = True
+        if self._under_way:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(grace_seconds):
+                    await self._idle.wait()
+        await asyncio.sleep(_SAVING_SECONDS)
+
+
+# --- A round under way in this process, and everybody who watches it.
+
+DRAFT_SECONDS = 0.1
+
+News = asyncio.Queue[Sight | Exception]
+
+
+class Carried:
+    """Holds the newest sight of a round, and tells every watcher each one, in order."""
+
+    def __init__(self, round_: Round, clock: Callable[[], float]) -> None:
+        self.task: asyncio.Task[None] | None = None
+        self.sight = Sight(round_)
+        # What keeps it from its end: as long as it has none, that somebody stops it.
+        self.fault: Exception | None = RoundStoppedError(
+            f"Round {round_.id} was stopped before its end."
+        )
+        self._clock = clock
+        self._started = clock()
+        self._drafted = 0.0
+        self._watchers: list[News] = []
+
+    def begin(self) -> None:
+        """Count time from now: before, the round waited for its turn or for its models."""
+        self._started = self._clock()
+
+    @contextmanager
+    def watched(self) -> Iterator[News]:
+        """Give a queue of every sight from the newest one on."""
+        news: News = asyncio.Queue()
+        news.put_nowait(self.sight)
+        self._watchers.append(news)
+        try:
+            yield news
+        finally:
+            self._watchers.remove(news)
+
+    def show(self, round_: Round) -> None:
+        """Let every watcher see the round as it is now."""
+        self.sight = Sight(in_panel_order(round_), self.sight.draft, self._clock() - self._started)
+        self.tell(self.sight)
+
+    def show_draft(self, text: str) -> None:
+        """Let every watcher see how far the synthesis is, some times a second."""
+        if self._clock() - self._drafted >= DRAFT_SECONDS:
+            self._drafted = self._clock()
+            seconds = self._drafted - self._started
+            self.sight = replace(self.sight, draft=draft_of(text), seconds=seconds)
+            self.tell(self.sight)
+
+    def tell(self, news: Sight | Exception) -> None:
+        """Let every watcher hear the news, in order."""
+        for watcher in self._watchers:
+            watcher.put_nowait(news)
+
+
+async def sights_until_closed(news: News) -> Sights:
+    """Give sights as they come, until the round is closed; raise what stopped it before."""
+    closed = False
+    while not closed:
+        new = await news.get()
+        if isinstance(new, Exception):
+            raise new
+        yield new
+        closed = new.round_.closing is not None
+
+
+# --- The runner of one machine: each round is a task of this process.
 
 Prepare = Callable[[Panel], Awaitable[None]]
 Paying = Callable[[Round, Gateway], AbstractAsyncContextManager[Gateway]]

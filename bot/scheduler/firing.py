@@ -12,8 +12,8 @@ import structlog
 
 from bot.access import NotAdmittedError
 from bot.chat import Chat, GoneError, Post, UnwelcomeError
-from bot.commands.desk import SCHEDULES, Desk
-from bot.commands.fitting import Way, fitted, still_going, way_to
+from bot.commands.context import SCHEDULES, Desk
+from bot.commands.schedules import Way, fitted, still_going, way_to
 from bot.coordination.tasks import Doing
 from bot.observability import logs
 from bot.render.schedules import dropped_post, paused_post, skipped_post

@@ -13,8 +13,8 @@ from typing import Any
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from bot.bakeoffs.holding import hold
-from bot.commands.desk import SCHEDULES, Desk
+from bot.bakeoffs.lifecycle import hold
+from bot.commands.context import SCHEDULES, Desk
 from bot.coordination.tasks import Doing
 from bot.scheduler.firing import Firing, Hold
 from bot.scheduler.trigger import SlotTrigger

@@ -7,8 +7,8 @@ from typing import Any
 
 from bot.access import allows
 from bot.chat import Said, UnwelcomeError
-from bot.commands.asking import Choice
-from bot.commands.desk import Desk
+from bot.commands.ask import Choice
+from bot.commands.context import Desk
 from bot.render.round_status import receivers
 from bot.render.text_safety import shortened
 from bot.slack.modals import View

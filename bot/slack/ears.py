@@ -8,13 +8,11 @@ from functools import partial
 from slack_bolt.async_app import AsyncApp
 
 from bot.chat import Chat, Said, Whisper, key_of
-from bot.commands import following
-from bot.commands.asking import taken_up
-from bot.commands.commands import ASK, COMMANDS
-from bot.commands.desk import Desk
-from bot.commands.hearing import Act, hear, kindly
-from bot.commands.once import Once, tell_busy
-from bot.commands.pressing import OTHER_VERSION, PRESSES
+from bot.commands import rounds as following
+from bot.commands.ask import taken_up
+from bot.commands.buttons import OTHER_VERSION, PRESSES, Once, tell_busy
+from bot.commands.context import Desk
+from bot.commands.dispatch import ASK, COMMANDS, Act, hear, kindly
 from bot.coordination.tasks import Doing
 from bot.observability import logs
 from bot.slack import asking, forms, presses, suite_form

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from bot.chat import Said
-from bot.commands.asking import opened
-from bot.commands.desk import Desk
-from bot.commands.following import context_of, round_at
+from bot.commands.ask import opened
+from bot.commands.context import Desk
+from bot.commands.rounds import context_of, round_at
 from bot.slack import asking
 from bot.slack.asking import Form
 from bot.slack.hearing import Body, Heard, check_welcome, known

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from bot.commands.commands import COMMANDS
+from bot.commands.dispatch import COMMANDS
 
 EVENTS_PATH = "/slack/events"
 _ONLY_HTTP = "# HTTP: "

@@ -8,8 +8,8 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.access import admitted
 from bot.chat import Chat, Said, key_of
-from bot.commands.asking import asked
-from bot.commands.desk import Desk
+from bot.commands.ask import asked
+from bot.commands.context import Desk
 from bot.slack import threads
 from bot.slack.offers import WITH, Offer
 from bot.slack.reading import plain_text, without_mention

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.chat import Chat, Note, Post, Said
-from bot.commands.desk import Desk
-from bot.commands.pressing import (
+from bot.commands.buttons import (
     OTHER_VERSION,
     PRESSES,
     PROPOSED,
@@ -15,7 +14,8 @@ from bot.commands.pressing import (
     posts_of,
     readable_round,
 )
-from bot.commands.rating import Opinion, own_feedback, rate
+from bot.commands.context import Desk
+from bot.commands.rounds import Opinion, own_feedback, rate
 from bot.slack import modals, offering, suite_form
 from bot.slack.buttons import action_of
 from bot.slack.hearing import Body, Heard, of_click

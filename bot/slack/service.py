@@ -11,14 +11,11 @@ from slack_bolt.authorization import AuthorizeResult
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from bot.bakeoffs.resuming import Way, go_on_in
-from bot.bakeoffs.working import Holding
+from bot.bakeoffs.lifecycle import Holding, Way, go_on_in
 from bot.chat import Chat, Whisper
-from bot.commands.coming_back import ComingBack
-from bot.commands.desk import Desk
-from bot.commands.displaying import Displaying
-from bot.commands.leaving import left
-from bot.commands.untold import Untold
+from bot.commands.context import Desk
+from bot.commands.recovery import ComingBack, Untold, left
+from bot.commands.round_delivery import Displaying
 from bot.coordination.tasks import Doing, first_of
 from bot.ports import Works
 from bot.slack.chat import SlackChat

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.chat import Chat, Said
-from bot.commands.desk import Desk
-from bot.commands.growing import Joining
-from bot.commands.pressing import add_to_suite, check_may_add, readable_round
+from bot.commands.buttons import add_to_suite, check_may_add, readable_round
+from bot.commands.context import Desk
+from bot.commands.suites import Joining
 from bot.slack.hearing import Body, Heard
 from bot.slack.modals import View, open_view
 from bot.slack.plain import inert

@@ -5,8 +5,8 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
-from bot.commands.desk import Desk
-from bot.commands.following import newest, round_at
+from bot.commands.context import Desk
+from bot.commands.rounds import newest, round_at
 from bot.slack.calls import RefusedError, called
 from bot.slack.reading import plain_text
 from bot.slack.workspace import Workspace

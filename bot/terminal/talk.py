@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from rich.console import Console
 
 from bot.chat import Asker, Said
-from bot.commands.desk import Desk
-from bot.commands.hearing import hear
+from bot.commands.context import Desk
+from bot.commands.dispatch import hear
 from bot.terminal.chat import HERE, TerminalChat
 from bot.terminal.lines import Lines
 

@@ -12,8 +12,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from bot.access import NotYoursError
-from bot.bakeoffs.sought import SoughtError
-from bot.commands.rating import FeedbackError
+from bot.bakeoffs.leaderboard import SoughtError
+from bot.commands.rounds import FeedbackError
 from bot.observability import logs
 from bot.web import (
     asking,

@@ -10,9 +10,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.chat import Caution, Chat, Post, Said, Sent
-from bot.commands.asking import Choice, proposed
-from bot.commands.commands import ASK, COMMANDS
-from bot.commands.hearing import hear
+from bot.commands.ask import Choice, proposed
+from bot.commands.dispatch import ASK, COMMANDS, hear
 from bot.web.gate import is_token
 from bot.web.site import Site
 from bot.web.visitors import PASS_COOKIE, Visitor, place_of, remember, visitor_of

@@ -5,8 +5,7 @@ from collections.abc import AsyncIterator
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from bot.bakeoffs.following import is_held, watching
-from bot.bakeoffs.standing import standing
+from bot.bakeoffs.lifecycle import is_held, standing, watching
 from bot.observability import logs
 from bot.render.bakeoffs import running_post
 from bot.web.bakeoffs import bakeoff_asked

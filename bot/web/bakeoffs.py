@@ -7,16 +7,20 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.access import check_own_bakeoff, reads_bakeoff
-from bot.bakeoffs import holding
-from bot.bakeoffs.following import is_held
-from bot.bakeoffs.opening import expected
-from bot.bakeoffs.results import result_of
-from bot.bakeoffs.standing import standing
+from bot.bakeoffs import lifecycle as holding
+from bot.bakeoffs.lifecycle import is_held, standing
+from bot.bakeoffs.posting import result_of
+from bot.bakeoffs.runner import expected
 from bot.chat import Caution, Post, Said
-from bot.commands.bakeoff_meant import readable_bakeoffs
-from bot.commands.bakeoff_words import Words, read_cap
-from bot.commands.bakeoffs import CANCELLED, proposed
-from bot.commands.proposals import Proposal, bakeoff_of
+from bot.commands.bakeoffs import (
+    CANCELLED,
+    Proposal,
+    Words,
+    bakeoff_of,
+    proposed,
+    read_cap,
+    readable_bakeoffs,
+)
 from bot.render.bakeoffs import proposal_post, running_post, state_of, title_of
 from bot.web.asking import KEY, own_form
 from bot.web.site import Site

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.bakeoffs.beside import beside
+from bot.bakeoffs.leaderboard import beside
 from bot.render.round_report import title_of
 from bot.web.asking import FormError
 from bot.web.feedback import may_rate

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.bakeoffs.sought import Sought, SoughtError
-from bot.bias.showing import BiasShelf, bias_shelf, bias_sought, shown_bias
+from bot.bakeoffs.bias_report import BiasShelf, bias_shelf, bias_sought, shown_bias
+from bot.bakeoffs.leaderboard import Sought, SoughtError
 from bot.render.bias_charts import drawings_of
 from bot.render.bias_export import bias_csv, bias_document
 from bot.render.bias_findings import covers, findings

@@ -10,10 +10,8 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.bakeoffs.boards import Shelf, shelf
-from bot.bakeoffs.keeping import records_up_to_date
-from bot.bakeoffs.sought import Sought, SoughtError, sought_by
-from bot.bakeoffs.weighing import weighed
+from bot.bakeoffs.leaderboard import Shelf, Sought, SoughtError, shelf, sought_by, weighed
+from bot.bakeoffs.records import records_up_to_date
 from bot.render.charts import svg_of
 from bot.render.formatting import known_names
 from bot.render.leaderboard import HOW_AUTHORS, HOW_JUDGES, figure_of, picture_of

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.commands.rating import Opinion, own_feedback, rate
+from bot.commands.rounds import Opinion, own_feedback, rate
 from bot.web.asking import FormError, own_form
 from bot.web.site import Site
 from bot.web.visitors import visitor_of

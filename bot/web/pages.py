@@ -7,8 +7,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.commands.accepting import accepted
-from bot.commands.voting import SEEN
+from bot.commands.ask import accepted
+from bot.commands.rounds import SEEN
 from bot.render.round_json import document
 from bot.render.round_report import (
     as_markdown,

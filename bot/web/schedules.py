@@ -6,10 +6,10 @@ from dataclasses import replace
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.bakeoffs import holding
+from bot.bakeoffs import lifecycle as holding
 from bot.chat import Said
-from bot.commands import scheduling
-from bot.commands.desk import Desk
+from bot.commands import schedules as scheduling
+from bot.commands.context import Desk
 from bot.render.schedules import understood_post
 from bot.schedules.parser import read
 from bot.web.asking import KEY, own_form

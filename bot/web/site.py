@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from bot.access import check_readable, listable
-from bot.commands.desk import Desk
-from bot.commands.pressing import PROPOSED
+from bot.commands.buttons import PROPOSED
+from bot.commands.context import Desk
 from bot.coordination.tasks import Doing
 from bot.render.formatting import names_of
 from bot.render.round_status import receivers

@@ -5,12 +5,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.chat import Attached, Said
-from bot.commands.commands import COMMANDS
-from bot.commands.growing import Joining
-from bot.commands.hearing import kindly, obey
-from bot.commands.pressing import PRESSES, PROPOSED, add_to_suite
+from bot.commands.buttons import PRESSES, PROPOSED, add_to_suite
+from bot.commands.dispatch import COMMANDS, kindly, obey
 from bot.commands.registry import Order
-from bot.commands.suites import NO_QUESTIONS, line_named, run_of
+from bot.commands.suites import NO_QUESTIONS, Joining, line_named, run_of
 from bot.render.suites import cost_line, size_line
 from bot.suite_files import as_csv, checked_name
 from bot.web.asking import FormError, PageChat, own_form

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.commands.voting import cast_vote, own_vote
+from bot.commands.rounds import cast_vote, own_vote
 from bot.web.asking import own_form
 from bot.web.site import Site
 from bot.web.visitors import visitor_of

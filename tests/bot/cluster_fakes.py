@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.coordination.clock import now
 from bot.coordination.pubsub import OwnBus
 from bot.outbox import Outbox

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from bot.chat import Chat, Post, Said, Sent
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.coordination.clock import now
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner

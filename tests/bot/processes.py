@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 
 from bot.access import Access
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.coordination.clock import SharedClock, now
 from bot.coordination.locks import OwnDoor
 from bot.outbox import Outbox

@@ -7,7 +7,7 @@ import pytest
 import structlog
 
 from bot.chat import Asker, Said
-from bot.commands.hearing import hear
+from bot.commands.dispatch import hear
 from bot.observability import logs
 from council.answers import Call, Reply
 from council.places import Place

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.retention import DAY_SECONDS, Watch, forget_older, keep_forgetting
+from bot.runners.retention import DAY_SECONDS, Watch, forget_older, keep_forgetting
 from council.errors import StoreError
 from council.ports import Wanted
 from storage.memory import MemoryStore

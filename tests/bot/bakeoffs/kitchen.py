@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.bakeoffs.holding import hold
+from bot.bakeoffs.lifecycle import hold
 from bot.chat import Chat, GoneError, Post, Said, Sent, UnwelcomeError
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from council.answers import Role
 from council.bakeoffs.models import Bakeoff, Grading, Progress, Reference, Suite, SuiteQuestion
 from council.money import Price

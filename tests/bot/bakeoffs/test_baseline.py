@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.bakeoffs.baseline import BaselineError, check_comparable, read_baseline, record_document
-from bot.bakeoffs.boards import changed
+from bot.bakeoffs.leaderboard import changed
+from bot.bakeoffs.records import BaselineError, check_comparable, read_baseline, record_document
 from council.bakeoffs.record_arrays import packed
 from council.bakeoffs.records import Authored, Margin, Packed, Record, Whole
 from tests.bot.bakeoffs.kitchen import a_bakeoff, a_suite

@@ -2,10 +2,9 @@
 
 import pytest
 
-from bot.bakeoffs.holding import hold, reopened
-from bot.bakeoffs.purse import Purse
-from bot.bakeoffs.questions import round_of
-from bot.commands.desk import Desk
+from bot.bakeoffs.lifecycle import hold, reopened
+from bot.bakeoffs.runner import Purse, round_of
+from bot.commands.context import Desk
 from bot.coordination.clock import now
 from bot.runners.local import LocalRunner
 from council.bakeoffs.models import Bakeoff

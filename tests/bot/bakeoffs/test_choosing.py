@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from bot.bakeoffs.choosing import chosen
-from bot.bakeoffs.sought import Sought
+from bot.bakeoffs.leaderboard import Sought, chosen
 from council.bakeoffs.records import Packed
 
 FIRST = datetime(2026, 11, 1, tzinfo=UTC)

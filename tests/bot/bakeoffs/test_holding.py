@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.bakeoffs.carrying import UNFORESEEN
-from bot.bakeoffs.holding import begin, cancel, hold, reopened
-from bot.commands.desk import Desk
+from bot.bakeoffs.lifecycle import begin, cancel, hold, reopened
+from bot.bakeoffs.runner import UNFORESEEN
+from bot.commands.context import Desk
 from council.answers import Call, Reply, Role
 from council.errors import BakeoffError, GatewayError
 from council.ports import Wanted

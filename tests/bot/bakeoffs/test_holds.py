@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.bakeoffs.holds import Held, HeldElsewhereError, Holds
+from bot.bakeoffs.registry import Held, HeldElsewhereError, Holds
 from council.bakeoffs.models import Progress
 from council.errors import BakeoffError
 from tests.bot.bakeoffs.kitchen import a_bakeoff

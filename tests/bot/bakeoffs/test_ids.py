@@ -7,9 +7,9 @@ import pytest
 
 from bot.access import check_readable
 from bot.chat import Asker, Button, Post, Said
-from bot.commands.commands import COMMANDS
-from bot.commands.confirming import NO, YES
-from bot.commands.proposals import Proposal
+from bot.commands.bakeoffs import Proposal
+from bot.commands.buttons import NO, YES
+from bot.commands.dispatch import COMMANDS
 from bot.coordination.clock import now as now_
 from bot.discord.buttons import custom_id, press_of
 from bot.discord.limits import CUSTOM_ID
@@ -18,7 +18,7 @@ from bot.outbox import ROOT, Outbox
 from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.formatting import file_name
 from bot.render.round_report import ACTIONS
-from bot.runners.claims import FileClaims
+from bot.runners.local import FileClaims
 from bot.web.seals import LinkError, Seals
 from council.bakeoffs.models import bakeoff_of
 from council.budget_caps import schedule_of

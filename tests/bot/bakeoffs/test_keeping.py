@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bakeoffs.keeping import keep_counting, records_up_to_date, votes_up_to_date
+from bot.bakeoffs.records import keep_counting, records_up_to_date, votes_up_to_date
 from council.bakeoffs.record_arrays import unpacked
 from council.pipeline.run import convene
 from council.pipeline.session import Council

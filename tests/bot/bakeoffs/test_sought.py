@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.bakeoffs.sought import Sought, SoughtError, before_of, since_of, sought_by
+from bot.bakeoffs.leaderboard import Sought, SoughtError, before_of, since_of, sought_by
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.bakeoffs.holding import hold
-from bot.bakeoffs.resuming import go_on_at_home, go_on_in
+from bot.bakeoffs.lifecycle import go_on_at_home, go_on_in, hold
 from bot.chat import File, Mentions, Post, Sent, UnwelcomeError
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from council.bakeoffs.models import Bakeoff, Ending
 from council.errors import StoreError
 from council.places import Place

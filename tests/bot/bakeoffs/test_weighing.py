@@ -2,11 +2,9 @@
 
 import pytest
 
-from bot.bakeoffs.boards import leaderboard
-from bot.bakeoffs.keeping import records_up_to_date
-from bot.bakeoffs.sought import Sought
-from bot.bakeoffs.weighing import weighed
-from bot.commands.desk import Desk
+from bot.bakeoffs.leaderboard import Sought, leaderboard, weighed
+from bot.bakeoffs.records import records_up_to_date
+from bot.commands.context import Desk
 from bot.render.leaderboard_tables import Leaderboard
 from council.feedback import HumanVote
 from council.places import Place

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bias.reporting import bias_report
+from bot.bakeoffs.bias_report import bias_report
 from council.bakeoffs.ports import WantedRecords
 from council.bias.report import BiasReport, JudgeBias
 from council.integrity.verification import verify

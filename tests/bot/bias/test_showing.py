@@ -4,10 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.bakeoffs.keeping import Parts
-from bot.bakeoffs.sought import Sought, SoughtError
-from bot.bias.reporting import bias_report
-from bot.bias.showing import bias_shelf, bias_sought, shown_bias
+from bot.bakeoffs.bias_report import bias_report, bias_shelf, bias_sought, shown_bias
+from bot.bakeoffs.leaderboard import Sought, SoughtError
+from bot.bakeoffs.records import Parts
 from council.bakeoffs.ports import WantedRecords
 from council.bias.report import BiasReport
 from tests.bot.bakeoffs.builders import packed_all, runs_of

@@ -13,13 +13,11 @@ from procrastinate import PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from psycopg_pool import AsyncConnectionPool
 
-from bot.cluster.addresses import conninfo_of
-from bot.cluster.bus import PostgresBus
-from bot.cluster.contact import Contact
-from bot.cluster.opening import quieten
-from bot.cluster.pace import Pace
-from bot.cluster.pace import clock as awake
-from bot.cluster.works import ClusterWorks
+from bot.cluster.connection import Contact, Pace, conninfo_of
+from bot.cluster.connection import clock as awake
+from bot.cluster.job_queue import ClusterWorks
+from bot.cluster.pubsub import PostgresBus
+from bot.cluster.setup import quieten
 from bot.ports import Work
 
 PATIENCE_SECONDS = 10.0

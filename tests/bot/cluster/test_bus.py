@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.cluster.bus import MOST_BYTES, Heard, read, written
+from bot.cluster.pubsub import MOST_BYTES, Heard, read, written
 from tests.bot.cluster.processes import Process, soon
 from tests.postgres import Server
 

@@ -4,8 +4,8 @@ import asyncio
 
 from structlog.testing import capture_logs
 
-from bot.cluster.contact import Contact
-from bot.cluster.fence import Fence
+from bot.cluster.connection import Contact
+from bot.cluster.worker import Fence
 from tests.bot.cluster.processes import Clock
 
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from sqlalchemy import make_url
 
-from bot.cluster.addresses import conninfo_of
-from bot.cluster.opening import WAITING, opened_cluster, wait_for_server
+from bot.cluster.connection import conninfo_of
+from bot.cluster.setup import WAITING, opened_cluster, wait_for_server
 from bot.ports import Work
 from council.errors import StoreError
 from tests.postgres import Server

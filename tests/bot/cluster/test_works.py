@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
-from bot.cluster.works import Standing, TakenError
+from bot.cluster.job_queue import Standing, TakenError
 from bot.ports import Work
 from council.errors import BudgetError, StoreError
 from tests.bot.cluster.processes import (

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.commands.accepting import accepted
-from bot.commands.usual import usual_seconds
+from bot.commands.ask import accepted
+from bot.commands.context import usual_seconds
 from council.rounds import Closing, Round
 from storage.memory import MemoryStore
 from tests.bot.desks import a_desk

@@ -9,9 +9,9 @@ import pytest
 
 from bot.access import Access, ChannelRules, TooManyRoundsError
 from bot.chat import Asker, Said
-from bot.commands.asking import opened
-from bot.commands.desk import Desk
-from bot.commands.hearing import hear
+from bot.commands.ask import opened
+from bot.commands.context import Desk
+from bot.commands.dispatch import hear
 from council.places import Place
 from council.rounds import Question
 from tests.bot.desks import FakeChat, a_desk

@@ -8,10 +8,9 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker, Said
-from bot.commands.at_once import FullError
-from bot.commands.desk import Desk
-from bot.commands.hearing import hear
-from bot.commands.pressing import go_on
+from bot.commands.buttons import go_on
+from bot.commands.context import Desk, FullError
+from bot.commands.dispatch import hear
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Closing, Question, Round

@@ -7,11 +7,10 @@ import pytest
 
 from bot.access import Access, ChannelRules
 from bot.chat import Asker, Button, Buttons, Chat, Said
-from bot.commands.bakeoff_words import Words, read_words
-from bot.commands.commands import COMMANDS
-from bot.commands.desk import Desk
-from bot.commands.hearing import hear, kindly
-from bot.commands.pressing import PRESSES
+from bot.commands.bakeoffs import Words, read_words
+from bot.commands.buttons import PRESSES
+from bot.commands.context import Desk
+from bot.commands.dispatch import COMMANDS, hear, kindly
 from bot.render.bakeoffs import LEAVE, START
 from council.bakeoffs.models import Ending
 from council.errors import BakeoffError

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.bakeoffs.keeping import Parts
+from bot.bakeoffs.records import Parts
 from bot.chat import File, NoThreadError, UnwelcomeError
-from bot.commands.commands import ASK, COMMANDS
-from bot.commands.desk import Desk
-from bot.commands.hearing import hear
+from bot.commands.context import Desk
+from bot.commands.dispatch import ASK, COMMANDS, hear
 from council.bakeoffs.ports import WantedRecords
 from council.bias.report import BiasReport
 from council.places import Place

@@ -6,8 +6,8 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker, Said
-from bot.commands.desk import Desk
-from bot.commands.hearing import hear
+from bot.commands.context import Desk
+from bot.commands.dispatch import hear
 from council.places import Place
 from council.ports import Wanted
 from council.rounds import Closing, Question, Round

@@ -6,8 +6,7 @@ import pytest
 
 from bot.access import NotYoursError
 from bot.chat import Asker, Button, Buttons, Post, Said
-from bot.commands.confirming import WORDS, asked_back, confirmed, in_its_place
-from bot.commands.pressing import PRESSES
+from bot.commands.buttons import PRESSES, WORDS, asked_back, confirmed, in_its_place
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Question, Round

@@ -4,7 +4,7 @@ import asyncio
 import random
 
 from bot.chat import Asker, Said
-from bot.commands.hearing import hear
+from bot.commands.dispatch import hear
 from council.answers import Role
 from council.places import Place
 from tests.bot.desks import FakeChat, a_desk

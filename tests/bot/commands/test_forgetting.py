@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Asker, Said
-from bot.commands.desk import Desk
-from bot.commands.hearing import hear
+from bot.commands.context import Desk
+from bot.commands.dispatch import hear
 from council.integrity.erasure import texts_of
 from council.places import Place
 from council.rounds import Question

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from bot.chat import Asker, File, NoThreadError, Post, Said, Sent, UnwelcomeError
-from bot.commands.commands import ASK, COMMANDS
-from bot.commands.desk import Desk
-from bot.commands.hearing import hear
+from bot.commands.context import Desk
+from bot.commands.dispatch import ASK, COMMANDS, hear
 from council.places import Place
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.desks import FakeChat, a_desk

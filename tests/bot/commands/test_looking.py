@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from bot.chat import Asker, Said
-from bot.commands.desk import Desk
-from bot.commands.hearing import hear
+from bot.commands.context import Desk
+from bot.commands.dispatch import hear
 from council.pipeline.run import convene
 from council.pipeline.session import Council
 from council.places import Place

@@ -5,8 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.access import Access, TooManyRoundsError
-from bot.commands.at_once import FullError
-from bot.commands.desk import Desk
+from bot.commands.context import Desk, FullError
 from council.places import Place
 from council.rounds import Question, Round
 from tests.bot.processes import desks_on

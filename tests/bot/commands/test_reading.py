@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.commands.commands import COMMANDS
+from bot.commands.dispatch import COMMANDS
 from bot.commands.registry import Command, Registry
 
 

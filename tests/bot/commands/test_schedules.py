@@ -7,8 +7,8 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker, Said, UnwelcomeError
-from bot.commands.desk import SCHEDULES, Desk
-from bot.commands.hearing import hear
+from bot.commands.context import SCHEDULES, Desk
+from bot.commands.dispatch import hear
 from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.money import Price
 from council.places import Place
@@ -270,6 +270,6 @@ async def test_in_a_thread_it_reports_to_the_channel(desk: Desk) -> None:
     ],
 )
 async def test_a_question_about_schedules_is_a_question(question: str) -> None:
-    from bot.commands.commands import ASK, COMMANDS
+    from bot.commands.dispatch import ASK, COMMANDS
 
     assert COMMANDS.read(question).command is ASK

@@ -7,11 +7,10 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker, Attached, Button, Buttons, Post, Said
-from bot.commands.desk import Desk
-from bot.commands.drafts import MOST_WAITING, Draft, put_draft, take_draft
-from bot.commands.growing import Joining
-from bot.commands.hearing import hear, kindly
-from bot.commands.pressing import PRESSES, add_to_suite
+from bot.commands.buttons import PRESSES, add_to_suite
+from bot.commands.context import Desk
+from bot.commands.dispatch import hear, kindly
+from bot.commands.suites import MOST_WAITING, Draft, Joining, put_draft, take_draft
 from bot.render.suites import KEEP, LEAVE
 from bot.suite_files import keep_house
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Asker, Said
-from bot.commands.commands import ASK, COMMANDS
-from bot.commands.desk import Desk
-from bot.commands.hearing import hear
+from bot.commands.context import Desk
+from bot.commands.dispatch import ASK, COMMANDS, hear
 from council.labels import Label
 from council.places import Place
 from council.rounds import Question, Round

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.coordination.clock import now
 from bot.discord.address import Address
 from bot.discord.chat import mark_of

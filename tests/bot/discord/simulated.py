@@ -13,8 +13,8 @@ from pathlib import Path
 import discord
 import simcord
 
-from bot.commands.desk import Desk
-from bot.commands.leaving import left
+from bot.commands.context import Desk
+from bot.commands.recovery import left
 from bot.coordination.tasks import Doing
 from bot.discord.client import Client
 from bot.discord.hearing import CHAT

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.discord.address import Address
 from bot.discord.service import Discord
 from bot.discord.shard import Shard

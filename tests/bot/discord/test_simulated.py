@@ -13,7 +13,7 @@ import pytest
 import simcord
 
 from bot.access import Access
-from bot.commands.commands import COMMANDS
+from bot.commands.dispatch import COMMANDS
 from council.places import Place
 from council.ports import EVERY, RoundLine, Wanted
 from council.rounds import Question

@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 from bot.chat import Asker, Post, Said
-from bot.commands.asking import opened
-from bot.commands.desk import Desk
-from bot.commands.hearing import hear
+from bot.commands.ask import opened
+from bot.commands.context import Desk
+from bot.commands.dispatch import hear
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner
 from bot.terminal.chat import TerminalChat

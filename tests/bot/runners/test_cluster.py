@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 
-from bot.cluster.pace import Pace
-from bot.cluster.pace import clock as awake
-from bot.cluster.works import ClusterWorks
+from bot.cluster.connection import Pace
+from bot.cluster.connection import clock as awake
+from bot.cluster.job_queue import ClusterWorks
 from bot.ports import RoundStoppedError, Sight
-from bot.runners.apart import apart
-from bot.runners.cluster import ClusterRunner, work_of
+from bot.runners.cluster import ClusterRunner, RoundFailedError, apart, work_of
 from bot.runners.local import LocalRunner, RoundElsewhereError, unpaid
-from bot.runners.words import RoundFailedError
 from council.answers import Call, Reply, Role
 from council.errors import BudgetError
 from council.ports import Gateway

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.runners.tap import Tap
+from bot.runners.local import Tap
 from council.answers import Call, Prompt, Reply
 from council.money import FREE, Price
 from council.panel import Member

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.ports import RoundStoppedError, Sight
-from bot.runners.words import MOST_LETTERS, RoundFailedError, Word, fault_of, read, word_of
+from bot.runners.cluster import MOST_LETTERS, RoundFailedError, Word, fault_of, read, word_of
 from council.errors import BudgetError, CouncilError
 from tests.builders import a_round, an_answer
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.access import Access, ChannelRules
-from bot.commands.fitting import fitted
+from bot.commands.schedules import fitted
 from council.bakeoffs.models import Schedule
 from council.errors import StoreError
 from council.places import Place

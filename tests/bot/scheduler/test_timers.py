@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from bot.commands.desk import SCHEDULES
+from bot.commands.context import SCHEDULES
 from bot.scheduler.service import Scheduler
 from bot.scheduler.trigger import SlotTrigger
 from bot.schedules.cron import Slots, slots_of

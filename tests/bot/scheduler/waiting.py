@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.chat import Chat, GoneError, Post, Sent, UnwelcomeError
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.scheduler.service import Scheduler
 from bot.scheduler.trigger import SlotTrigger
 from bot.schedules.cron import slots_of

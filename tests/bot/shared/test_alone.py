@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from bot.bakeoffs.holds import Holds
-from bot.bakeoffs.keeping import keep_counting
+from bot.bakeoffs.records import keep_counting
+from bot.bakeoffs.registry import Holds
 from bot.cli.beside import acts_of_a_cluster
-from bot.commands.desk import Desk
-from bot.commands.once import MOST_REMEMBERED, PRESS
-from bot.retention import keep_forgetting
+from bot.commands.buttons import MOST_REMEMBERED, PRESS
+from bot.commands.context import Desk
+from bot.runners.retention import keep_forgetting
 from council.budget import Budget
 from council.budget_caps import Account
 from council.rounds import Closing, Round

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.bakeoffs import holding, news
-from bot.bakeoffs.following import is_held, watching
-from bot.bakeoffs.working import Holding
+from bot.bakeoffs import lifecycle as holding
+from bot.bakeoffs import lifecycle as news
+from bot.bakeoffs.lifecycle import Holding, is_held, watching
 from bot.chat import UnwelcomeError
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.ports import Work, Works
 from council.bakeoffs.models import Bakeoff, Failed, Progress
 from council.errors import BakeoffError

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.chat import Asker, Post, Said, Sent, Whisper
-from bot.commands.asking import asked, opened
-from bot.commands.desk import Desk
-from bot.commands.displaying import Displaying
-from bot.commands.hearing import hear, kindly
-from bot.commands.pressing import go_on
+from bot.commands.ask import asked, opened
+from bot.commands.buttons import go_on
+from bot.commands.context import Desk
+from bot.commands.dispatch import hear, kindly
+from bot.commands.round_delivery import Displaying
 from bot.ports import Work
 from council.errors import CouncilError
 from council.places import Place

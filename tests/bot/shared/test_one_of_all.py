@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.commands.once import Once
+from bot.commands.buttons import Once
 from bot.suite_files import keep_house
 from bot.web.seals import shared_key
 from council.bakeoffs.models import Suite, SuiteQuestion

@@ -7,8 +7,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from bot.bakeoffs.following import is_held
-from bot.bakeoffs.working import Holding
+from bot.bakeoffs.lifecycle import Holding, is_held
 from bot.web.app import web_app
 from bot.web.seals import Seals, shared_key
 from council.places import Place

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Asker, Said
-from bot.commands.asking import opened
-from bot.commands.drafts import Draft, put_draft, take_draft
-from bot.commands.hearing import hear
-from bot.commands.leaving import left
-from bot.commands.once import Once
+from bot.commands.ask import opened
+from bot.commands.buttons import Once
+from bot.commands.dispatch import hear
+from bot.commands.recovery import left
+from bot.commands.suites import Draft, put_draft, take_draft
 from bot.web.seals import Seals, shared_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from council.errors import PanelError, SuiteError

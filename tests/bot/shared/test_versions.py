@@ -5,7 +5,7 @@ from typing import Any, cast
 import pytest
 
 from bot.chat import Asker, Said
-from bot.commands.pressing import PRESSES
+from bot.commands.buttons import PRESSES
 from bot.discord import presses as in_discord
 from bot.slack import presses as in_slack
 from bot.slack.ears import filled_otherwise

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.coordination.clock import now
 from bot.outbox import Outbox
 from bot.slack.service import Slack

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.commands.commands import COMMANDS
+from bot.commands.dispatch import COMMANDS
 from tests.bot.bakeoffs.kitchen import a_suite
 from tests.bot.slack.inside import Inside, a_slack, inside, words_of
 from tests.builders import ASKED_AT

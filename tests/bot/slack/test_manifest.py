@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.commands.commands import COMMANDS
+from bot.commands.dispatch import COMMANDS
 from bot.settings import load_houses
 from bot.slack.ears import ABOUT_MESSAGE, ANYWHERE, Ears
 from bot.slack.manifest import events_address, manifest, manifest_text

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.slack.service import Slack
 from bot.slack.tokens import Tokens
 from tests.bot.cluster_fakes import Board, processes

@@ -73,7 +73,7 @@ def test_the_round_is_listed_and_shown_again(transcript: list[str]) -> None:
 
 
 def test_help_lists_the_commands_that_are_registered(transcript: list[str]) -> None:
-    from bot.commands.commands import COMMANDS
+    from bot.commands.dispatch import COMMANDS
 
     for command in COMMANDS.commands:
         assert any(line.startswith(command.usage) for line in transcript), command.usage

@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 
-from bot.bakeoffs.keeping import Parts
+from bot.bakeoffs.records import Parts
 from council.bakeoffs.ports import WantedRecords
 from council.bias.report import BiasReport
 from tests.bot.bakeoffs.builders import packed_all, runs_of

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import httpx
 from starlette.applications import Starlette
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.runners.local import LocalRunner
 from bot.web.app import web_app
 from bot.web.seals import Seals

@@ -1,0 +1,79 @@
+"""The bias of judges over the rounds that are wanted, counted beside the event loop."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.bakeoffs.leaderboard import Sought, SoughtError, choices_of, sought_by
+from bot.bakeoffs.records import Parts, Tell, logged, uncollected, votes_up_to_date
+from bot.render.bias_view import ShownBias, shown
+from bot.render.leaderboard_tables import Coverage
+from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
+from council.bias.measurement import measured
+from council.bias.report import BiasReport
+from council.bias.vote_arrays import blocks
+
+# --- The bias of judges over the rounds that are wanted, counted beside the event loop.
+
+
+async def bias_report(
+    parts: Parts, wanted: WantedRecords = EVERY_RECORD, tell: Tell = logged
+) -> BiasReport:
+    """Give the bias of every judge over the closed rounds that are wanted.
+
+    Of rounds that are not counted yet the numbers are made first; `tell` hears of those that
+    cannot be. Where no round fits, the report has no judges.
+    """
+    await votes_up_to_date(parts, tell)
+    with uncollected():
+        kept = await parts.bench.votes.recent(wanted)
+        return await asyncio.to_thread(lambda: measured(blocks(kept)))
+
+
+# --- Bias as people are shown it: the rounds that are meant, measured, and what there is to choos
+
+Names = Mapping[str, str]
+Measure = Callable[[Parts, WantedRecords], Awaitable[BiasReport]]
+
+
+@dataclass(frozen=True, slots=True)
+class BiasShelf:
+    """Bias as it is shown, and by option what other rounds can be chosen."""
+
+    shown: ShownBias
+    choices: Mapping[str, tuple[str, ...]]
+
+
+def bias_sought(given: Mapping[str, str], now: datetime) -> Sought:
+    """Give which rounds options mean: suite, panel, category, since and until; SoughtError."""
+    sought = sought_by(given, now)
+    if sought.version:
+        raise SoughtError(
+            "Bias is measured over every version of a suite: name the suite without a version."
+        )
+    return sought
+
+
+async def shown_bias(parts: Parts, sought: Sought, names: Names, measure: Measure) -> ShownBias:
+    """Give the bias of judges over the rounds that are sought; a sentence where none fits."""
+    report = await measure(parts, sought.wanted)
+    return shown(report, _coverage(sought, report.rounds), names)
+
+
+async def bias_shelf(parts: Parts, sought: Sought, names: Names, measure: Measure) -> BiasShelf:
+    """Give the bias that is sought, and what there is to choose from."""
+    found = await shown_bias(parts, sought, names, measure)
+    every = await parts.bench.records.recent(WantedRecords(scope=sought.scope))
+    return BiasShelf(found, choices_of(every, sought.suite))
+
+
+def _coverage(sought: Sought, rounds: int) -> Coverage:
+    return Coverage(
+        rounds=rounds,
+        suite=sought.suite,
+        panel=sought.panel,
+        category=sought.category,
+        since=sought.since,
+        before=sought.before,
+    )

@@ -1,1 +1,0 @@
-"""The bias of judges: measured from stored rounds, and told."""

@@ -1,0 +1,115 @@
+"""A chat that comes back as long as the bot runs, until it says that it cannot."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+from math import inf
+
+import structlog
+
+from bot.chat import Asker, Chat, Said, UnsureError
+from bot.commands.context import PICK, Desk
+from bot.commands.dispatch import kindly
+from bot.commands.round_delivery import see_through
+from bot.commands.suites import DRAFT
+from bot.coordination.tasks import Doing
+from bot.observability.logs import unforeseen
+from council.errors import CouncilError
+from council.ports import RoundLine, Wanted
+
+# --- A chat that comes back as long as the bot runs, until it says that it cannot.
+
+LONGEST_PAUSE_SECONDS = 60.0
+
+
+class ComingBack:
+    """Serves a chat anew whenever it is lost; `tell` hears how it stands, in a sentence."""
+
+    def __init__(self, name: str, tell: Callable[[str], None]) -> None:
+        self._name = name
+        self._tell = tell
+        self._heard_at = inf
+        self._hears = False
+
+    def say(self, what: str) -> None:
+        """Say how the chat stands."""
+        self._tell(f"{self._name}: {what}")
+
+    def heard(self, how: str) -> None:
+        """Say that the chat is heard now, and how."""
+        self._hears, self._heard_at = True, time.monotonic()
+        self.say(how)
+
+    async def serve(self, served: Callable[[], Awaitable[None]]) -> None:
+        """Serve until cancelled, or until a CouncilError says why the chat is there no more."""
+        pause = 1.0
+        while True:
+            why = "The connection ended."
+            try:
+                await served()
+            except UnsureError as error:
+                why = str(error)
+            except CouncilError as error:
+                self.say(f"{'stopped' if self._hears else 'not started'}. {error}")
+                return
+            # The outermost handler: the chat comes back, and the page goes on.
+            except Exception as error:  # noqa: BLE001
+                why = unforeseen(f"{self._name.lower()}_failed", error)
+            # One that is lost as soon as it is found must not be asked every second.
+            if time.monotonic() - self._heard_at > LONGEST_PAUSE_SECONDS:
+                pause, self._heard_at = 1.0, inf
+            self.say(f"{why} The next try is in {pause:.0f} s.")
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_PAUSE_SECONDS, 2 * pause)
+
+
+# --- A workspace that does not want the bot any more takes its rounds along.
+
+
+async def left(desk: Desk, chat: str, workspace: str) -> int:
+    """Let a workspace's rounds go, with all that hangs on them; give how many there were.
+
+    Those under way are stopped, and its bake-offs; what was picked or is being added there goes
+    too. Raises StoreError where something of them is left in the files.
+    """
+    await desk.holds.let_go(chat, workspace)
+    for line in await desk.store.recent(wanted=Wanted(chats=(chat,), workspace=workspace)):
+        await desk.runner.stop(line.id)
+    for kind in (PICK, DRAFT):
+        await desk.memos.drop(kind, f"{chat}/{workspace}/")
+    rounds = await desk.store.drop(chat, workspace)
+    structlog.get_logger().warning("workspace_dropped", chat=chat, rounds_deleted=rounds)
+    await desk.store.wipe()
+    return rounds
+
+
+# --- Rounds whose place has not been told all: after a restart, and at the very end.
+
+
+class Untold:
+    """What rounds of one chat have still to be told; telling goes on in `doing`."""
+
+    def __init__(self, desk: Desk, new_chat: Callable[[], Chat], doing: Doing) -> None:
+        self._desk = desk
+        self._new_chat = new_chat
+        self._doing = doing
+
+    async def lines(self, wanted: Wanted) -> tuple[RoundLine, ...]:
+        """Give the rounds among those wanted whose place has not been told all, oldest first."""
+        found = await self._desk.store.recent(wanted=replace(wanted, undelivered=True))
+        return tuple(reversed(found))
+
+    def tell(self, lines: Iterable[RoundLine]) -> None:
+        """Begin to tell what is untold of these."""
+        for line in lines:
+            self._doing.begin(self._told(line))
+
+    async def _told(self, line: RoundLine) -> None:
+        said = Said(line.question, Asker(line.asked_by, line.asked_by), line.place, line.id)
+        chat = self._new_chat()
+        await kindly(chat, said, self._seen_through(chat, line.id))
+
+    async def _seen_through(self, chat: Chat, round_id: str) -> None:
+        round_ = await self._desk.store.load(round_id)
+        await see_through(self._desk, chat, round_.question.place, round_)
