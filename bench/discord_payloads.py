@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from bench.generated import measure
 from bot.chat import Post
-from bot.discord.dress import dressed
-from bot.discord.fits import fits_discord
+from bot.discord.components import dressed, fits_discord
 from bot.render.pagination import pages
 from tests.bot.discord import limits_kept
 from tests.wire.discord import faults_of_message, pings_in

@@ -18,9 +18,7 @@ from playwright.async_api import BrowserType
 from bench.ours import QUESTION
 from bench.queue_words import ANSWERS, REASONS, SEATS, SYNTHESIS
 from bot.chat import Post
-from bot.discord.dress import dressed
-from bot.discord.fits import fits_discord
-from bot.discord.views import view_of
+from bot.discord.components import dressed, fits_discord, view_of
 from bot.render.pagination import pages
 from bot.render.round_report import report
 from bot.render.round_status import signed

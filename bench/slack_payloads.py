@@ -8,9 +8,8 @@ from itertools import product
 from bench.generated import measure
 from bot.chat import Post
 from bot.render.pagination import pages
-from bot.slack.chat import UNPARSED
-from bot.slack.dress import Level, dressed
-from bot.slack.fits import fits_slack
+from bot.slack.block_kit import Level, dressed, fits_slack
+from bot.slack.messages import UNPARSED
 from tests.wire.slack import faults_of_message, pings_in
 
 QUIET = {"unfurl_links": False, "unfurl_media": False}

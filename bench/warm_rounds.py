@@ -9,7 +9,7 @@ from bot.chat import Asker, Said
 from bot.commands.ask import ask
 from bot.observability import logs
 from bot.settings import load_settings
-from bot.terminal.chat import HERE, TerminalChat
+from bot.terminal import HERE, TerminalChat
 from bot.wiring import Wishes, opened_desk
 
 

@@ -28,8 +28,7 @@ from bot.commands.context import Desk
 from bot.observability import logs
 from bot.render.bakeoffs import proposal_post, summary_markdown
 from bot.settings import load_settings
-from bot.terminal.chat import HERE
-from bot.terminal.dress import dressed
+from bot.terminal import HERE, dressed
 from bot.wiring import Wishes, opened_desk
 from council.bakeoffs.changes import Changes
 from council.bakeoffs.models import Bakeoff, Progress

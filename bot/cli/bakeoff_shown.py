@@ -20,7 +20,7 @@ from bot.render.formatting import counted
 from bot.render.leaderboard import board_thread
 from bot.render.leaderboard_tables import Leaderboard
 from bot.settings import load_settings
-from bot.terminal.chat import HERE
+from bot.terminal import HERE
 from bot.wiring import Wishes, opened_desk
 from council.bakeoffs.models import Bakeoff, Progress, bakeoff_of
 

@@ -24,7 +24,7 @@ def show_report(report: GradeReport, *, as_json: bool) -> None:
         return
     from rich.console import Console
 
-    from bot.terminal.dress import dressed
+    from bot.terminal import dressed
 
     console = Console(highlight=False)
     if not console.is_terminal:

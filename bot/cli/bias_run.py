@@ -22,8 +22,7 @@ from bot.experiments.holding import found, hold, keep, new_experiment, unfinishe
 from bot.observability import logs
 from bot.research.experiment_report import experiment_proposal
 from bot.settings import load_settings
-from bot.terminal.chat import HERE
-from bot.terminal.dress import dressed
+from bot.terminal import HERE, dressed
 from bot.wiring import Wishes, opened_desk
 from council.errors import BakeoffError
 from council.research.experiment import Experiment, Progress

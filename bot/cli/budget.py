@@ -8,8 +8,7 @@ from bot.cli.outcome import say_json
 from bot.cli.rounds import YOU
 from bot.render.budgets import budget_document, budget_post
 from bot.settings import load_settings
-from bot.terminal.chat import HERE
-from bot.terminal.dress import dressed
+from bot.terminal import HERE, dressed
 from bot.wiring import Wishes, opened_desk
 from council.budget_caps import Account, channel_of
 

@@ -1,6 +1,6 @@
 """How Discord is reached, by the settings."""
 
-from bot.discord.address import Address
+from bot.discord.config import Address
 from bot.settings import Settings
 
 

@@ -3,8 +3,8 @@
 import typer
 
 from bot.cli.discord_address import discord_address
-from bot.discord.permissions import invitation
-from bot.discord.preflight import CODE_GRANT, DiscordError, identity
+from bot.discord.app import CODE_GRANT, DiscordError, identity
+from bot.discord.events import invitation
 from bot.settings import SettingsError, load_settings
 
 NO_TOKEN = "DISCORD_TOKEN is missing: docs/discord.md says where it is found."  # noqa: S105

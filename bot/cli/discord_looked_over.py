@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from bot.chat import UnsureError
 from bot.cli.discord_address import discord_address
 from bot.cli.finding import Finding
-from bot.discord.preflight import CODE_GRANT, ELSEWHERE, Identity, identity
+from bot.discord.app import CODE_GRANT, ELSEWHERE, Identity, identity
 from bot.settings import Settings
 from council.errors import CouncilError
 

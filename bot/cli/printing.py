@@ -10,7 +10,7 @@ def print_posts(posts: Iterable[Post]) -> None:
     # A command that prints JSON does not wait for these.
     from rich.console import Console
 
-    from bot.terminal.dress import dressed
+    from bot.terminal import dressed
 
     console = Console(highlight=False)
     for post in posts:

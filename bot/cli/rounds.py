@@ -16,7 +16,7 @@ from bot.commands.round_delivery import see_through
 from bot.observability import logs
 from bot.render.round_json import document
 from bot.settings import load_settings
-from bot.terminal.chat import HERE, TerminalChat, new_session
+from bot.terminal import HERE, TerminalChat, new_session
 from bot.wiring import Wishes, opened_desk
 from council.errors import StoreError
 from council.integrity.erasure import check_remembered

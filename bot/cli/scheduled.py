@@ -12,7 +12,7 @@ from bot.commands.schedules import schedule
 from bot.render.schedules import Lined
 from bot.schedules.cron import runs_a_month
 from bot.settings import load_settings
-from bot.terminal.chat import HERE, TerminalChat
+from bot.terminal import HERE, TerminalChat
 from bot.wiring import Wishes, opened_desk
 from council.money import MICRO
 

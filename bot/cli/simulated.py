@@ -45,6 +45,6 @@ async def show_simulation(wish: Wish, *, as_json: bool) -> None:
         return
     from rich.console import Console
 
-    from bot.terminal.dress import dressed
+    from bot.terminal import dressed
 
     Console(highlight=False).print(dressed(simulation_post(found)))

@@ -6,10 +6,9 @@ import typer
 
 from bot.cli.outcome import say_json
 from bot.settings import Settings, SettingsError, load_settings
-from bot.slack.manifest import events_address, manifest, manifest_text
-from bot.slack.opening import opened_client
-from bot.slack.samples import samples
-from bot.slack.validating import faults_of
+from bot.slack.client import opened_client
+from bot.slack.config import events_address, manifest, manifest_text
+from bot.slack.validate import faults_of, samples
 
 NO_ADDRESS = (
     "With SLACK_SIGNING_SECRET alone Slack posts over HTTP: give the address it reaches the bot "

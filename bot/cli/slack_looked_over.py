@@ -8,9 +8,8 @@ from bot.chat import UnsureError
 from bot.cli.finding import Finding
 from bot.cli.slack_tokens import missing_of_slack, slack_tokens
 from bot.settings import Settings
-from bot.slack.opening import opened_client
-from bot.slack.preflight import Identity, SlackError, check_app_token, identity
-from bot.slack.tokens import Tokens
+from bot.slack.client import Identity, SlackError, check_app_token, identity, opened_client
+from bot.slack.config import Tokens
 
 OVER_HTTP = "Slack: the signing secret is checked with the first thing that Slack posts"
 

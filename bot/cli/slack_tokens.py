@@ -1,7 +1,7 @@
 """What Slack is reached with, and what of it is missing."""
 
 from bot.settings import Settings
-from bot.slack.tokens import Tokens
+from bot.slack.config import Tokens
 
 
 def slack_tokens(settings: Settings) -> Tokens | None:

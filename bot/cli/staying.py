@@ -36,10 +36,10 @@ from council.rounds import Round
 from storage.migrate import HEAD
 
 if TYPE_CHECKING:
-    from bot.discord.address import Address
-    from bot.discord.service import Discord
-    from bot.slack.service import Slack
-    from bot.slack.tokens import Tokens
+    from bot.discord.app import Discord
+    from bot.discord.config import Address
+    from bot.slack.app import Slack
+    from bot.slack.config import Tokens
 
 NOBODY = (
     "Nobody can be asked: name a panel in council.toml, set the keys of two providers, start "
@@ -53,7 +53,7 @@ OPEN_TO_ALL = (
 
 async def converse(*, local: bool) -> None:
     """Talk in the terminal until the input ends."""
-    from bot.terminal.talk import talk
+    from bot.terminal import talk
 
     console, bar = Console(highlight=False), FetchBar(Console(stderr=True))
     logs.set_up()
@@ -127,13 +127,13 @@ async def _server_there(settings: Settings, say: Callable[[str], None]) -> None:
 
 # A chat's library takes a third of a second: a start without a token for it does not wait.
 def _slack(desk: Desk, tokens: "Tokens", say: Callable[[str], None]) -> "Slack":
-    from bot.slack.service import Slack
+    from bot.slack.app import Slack
 
     return Slack(desk, tokens, say)
 
 
 def _discord(desk: Desk, address: "Address", folder: Path, say: Callable[[str], None]) -> "Discord":
-    from bot.discord.service import Discord
+    from bot.discord.app import Discord
 
     return Discord(desk, address, folder, say)
 

@@ -8,7 +8,7 @@ from bot.cli.outcome import say_json
 from bot.render.round_json import document
 from bot.render.round_report import report, state_of
 from bot.settings import load_settings
-from bot.terminal.dress import dressed
+from bot.terminal import dressed
 from council.ports import RoundLine
 from council.rounds import Stage
 from storage.migrate import HEAD

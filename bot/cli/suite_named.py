@@ -5,7 +5,7 @@ from pathlib import Path
 from bot.commands.bakeoffs import meant_suite
 from bot.commands.context import Desk
 from bot.suite_files import READERS, name_from, read_file
-from bot.terminal.chat import HERE
+from bot.terminal import HERE
 from council.bakeoffs.models import Suite
 from council.errors import SuiteError
 

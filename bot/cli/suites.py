@@ -14,8 +14,7 @@ from bot.commands.suites import draft, grown, remove, run_of
 from bot.render.suites import Run, cost_line, kept_post, list_post, size_line, suite_post
 from bot.settings import load_settings
 from bot.suite_files import READERS, TOML, check_size, checked_name, read_file, suite_document
-from bot.terminal.chat import HERE, TerminalChat
-from bot.terminal.dress import dressed
+from bot.terminal import HERE, TerminalChat, dressed
 from bot.wiring import Wishes, opened_desk
 from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import SuiteLine

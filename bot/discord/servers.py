@@ -1,20 +1,145 @@
-"""Which servers the bot is in: one that removes it takes its rounds along.
-
-Those it was in when it was last seen are remembered, so that a removal while it was away is known
-too. Rounds of any other server stay: they may have been asked of another application.
-"""
+"""A shard: the part of all servers that one connection to Discord hears of."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Set
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
 import aiohttp
 import discord
 
-from bot.discord.faults import NO_ACCESS, UNKNOWN_GUILD
-from bot.discord.remembering import Remembering
-from bot.discord.shard import WHOLE, Shard
+from bot.discord.errors import NO_ACCESS, UNKNOWN_GUILD
+from bot.ports import shard_of
 from bot.render.formatting import counted
 from council.errors import StoreError
+from council.ports import Memos
+
+# --- A shard: the part of all servers that one connection to Discord hears of.
+
+_NAME = re.compile(r"(\d{1,4})/(\d{1,4})")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """The shard of this number, from 0 on, among so many."""
+
+    number: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    @classmethod
+    def read(cls, name: str) -> "Shard | None":
+        """Read "K/N"; None for what is no shard."""
+        found = _NAME.fullmatch(name)
+        if found is None or int(found[1]) >= int(found[2]):
+            return None
+        return cls(int(found[1]), int(found[2]))
+
+    def hears(self, server: str) -> bool:
+        """Say whether it hears of a server; "" are direct messages."""
+        return shard_of(server, self.of) == self.number
+
+
+WHOLE = Shard(0, 1)  # all there is
+
+
+# --- What is remembered of an application in Discord: its servers, and its registered commands.
+
+SERVER, COMMANDS = "discord server", "discord commands"  # the kinds of memo
+
+
+class Remembering(Protocol):
+    """Where it is kept."""
+
+    async def commands(self, application: str) -> str:
+        """Give what tells the registered commands from any other; "" where that is not known."""
+        ...
+
+    async def register(self, application: str, digest: str) -> None:
+        """Note which commands are registered."""
+        ...
+
+    async def servers(self, application: str) -> Set[str]:
+        """Give the servers the application was in; none where that is not known."""
+        ...
+
+    async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
+        """Note that it is in these servers now, where it was in others before."""
+        ...
+
+
+class InFiles:
+    """In files; where one cannot be written, as if nothing had been known before."""
+
+    def __init__(self, folder: Path) -> None:
+        self._commands = folder / "discord-commands"
+        self._servers = folder / "discord-servers"
+
+    async def commands(self, application: str) -> str:
+        """Give what tells the registered commands from any other; "" where that is not known."""
+        try:
+            return self._commands.read_text()
+        except (OSError, ValueError):
+            return ""
+
+    async def register(self, application: str, digest: str) -> None:
+        """Note which commands are registered."""
+        _written(self._commands, digest)
+
+    async def servers(self, application: str) -> Set[str]:
+        """Give the servers the application was in; none where the file is another's, or gone."""
+        try:
+            whose, *servers = self._servers.read_text().split()
+        except (OSError, ValueError):
+            return frozenset()
+        known = {server for server in servers if server.isdigit()}
+        return known if whose == application else frozenset()
+
+    async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
+        """Note that it is in these servers now, where it was in others before."""
+        _written(self._servers, "\n".join([application, *sorted(now), ""]))
+
+
+def _written(file: Path, text: str) -> None:
+    # Commands are registered again then; rounds of a server that leaves meanwhile stay.
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+class InRows:
+    """In rows, one a server: whoever knows of one server says nothing of the others."""
+
+    def __init__(self, memos: Memos) -> None:
+        self._memos = memos
+
+    async def commands(self, application: str) -> str:
+        """Give what tells the registered commands from any other; "" where that is not known."""
+        return await self._memos.read(COMMANDS, application) or ""
+
+    async def register(self, application: str, digest: str) -> None:
+        """Note which commands are registered."""
+        await self._memos.note(COMMANDS, application, digest)
+
+    async def servers(self, application: str) -> Set[str]:
+        """Give the servers the application was in, as any process has seen it."""
+        start = f"{application}/"
+        return {name.removeprefix(start) for name in await self._memos.every(SERVER, start)}
+
+    async def note(self, application: str, before: Set[str], now: Set[str]) -> None:
+        """Note that it is in these servers now, where it was in others before."""
+        for server in sorted(now - before):
+            await self._memos.note(SERVER, f"{application}/{server}", "")
+        for server in sorted(before - now):
+            await self._memos.take(SERVER, f"{application}/{server}")
+
+
+# --- Which servers the bot is in: one that removes it takes its rounds along.
 
 Leave = Callable[[str], Awaitable[int]]  # which lets a server's rounds go, and says how many
 

@@ -1,17 +1,29 @@
 """A thread so far, as what a question refers to: of people, or of the council's own rounds."""
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import Any
 
+from aiohttp import ClientError
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from bot.access import admitted
+from bot.chat import Button, Buttons, Caution, Chat, Heading, Note, Part, Post, Quote, Said, key_of
+from bot.commands.ask import asked
 from bot.commands.context import Desk
 from bot.commands.rounds import newest, round_at
-from bot.slack.calls import RefusedError, called
-from bot.slack.reading import plain_text
-from bot.slack.workspace import Workspace
+from bot.render.formatting import counted
+from bot.render.round_status import receivers
+from bot.slack.client import RefusedError, called
+from bot.slack.events import plain_text, without_mention
+from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError
+from council.panel import Panel
 from council.places import Place
+
+# --- A thread so far, as what a question refers to: of people, or of the council's own rounds.
 
 PAGE = 200
 UNREADABLE = (
@@ -83,3 +95,105 @@ async def _author(workspace: Workspace, message: Message) -> str:
     """Give who says something; other bots may go by a name of their own."""
     own = message.get("username") or (message.get("bot_profile") or {}).get("name")
     return str(own) if own else await workspace.people.named(str(message.get("user", "")))
+
+
+# --- What the asker is shown before a thread goes along with a question.
+
+SHOWN_CHARACTERS = 1_200
+WITH, WITHOUT = "with_thread", "without_thread"
+ASKED = "Send this thread along with your question?"
+CHANGED = "The thread has changed since. This is what would go along now."
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A thread, the panel it would go to, what the buttons carry, and whether it was changed."""
+
+    context: Context
+    panel: Panel
+    value: str
+    changed: bool = False
+
+    @property
+    def post(self) -> Post:
+        """Give what the asker alone is shown."""
+        return Post(tuple(self._parts()), ASKED)
+
+    def _parts(self) -> list[Part]:
+        text = self.context.text
+        shown = text[-SHOWN_CHARACTERS:]
+        with_, without = (
+            Button(WITH, "Ask with it", self.value),
+            Button(WITHOUT, "Ask without", self.value),
+        )
+        return [
+            *([Caution(CHANGED)] if self.changed else []),
+            Heading(ASKED),
+            Quote(shown if shown == text else f"…{shown}"),
+            Note(f"{self._size()}. All of it would go to {receivers(self.panel)}."),
+            Buttons((with_, without)),
+        ]
+
+    def _size(self) -> str:
+        kept, older = self.context.messages, self.context.left_out
+        size = f"{counted(kept, 'message')}, {len(self.context.text):,} characters"
+        return size + (f"; {counted(older, 'older message')} left out" if older else "")
+
+
+# --- A question asked in a thread: the asker sees what would go along, and sends it with a press.
+
+NOT_YOURS = "Only the one who asked can press this."
+GONE = "Your question is not there any more: ask it again."
+
+
+async def offer_thread(
+    desk: Desk, workspace: Workspace, chat: Chat, said: Said, moment: str
+) -> None:
+    """Show the asker the thread that would be sent along; without one to send, ask at once."""
+    admitted(desk.access, said)
+    context, _ = await thread_before(workspace, desk, said.place, moment)
+    await desk.look_up(said.place)
+    if context.text:
+        await chat.whisper(said, _offer(desk, said, context, moment).post)
+    else:
+        await asked(desk, chat, said)
+
+
+def _offer(desk: Desk, said: Said, context: Context, moment: str) -> Offer:
+    value = "|".join((moment, said.place.thread or "", context.digest))
+    return Offer(context, desk.panel(None, said.place), value)
+
+
+async def ask_about_thread(
+    desk: Desk, workspace: Workspace, chat: Chat, said: Said, pressed: tuple[str, str]
+) -> None:
+    """Ask what was offered, with the thread or without; one that has changed is shown again."""
+    action, value = pressed
+    moment, thread, digest = value.split("|")
+    place = replace(said.place, thread=thread)
+    context, message = await thread_before(workspace, desk, place, moment)
+    if not message:
+        raise CouncilError(GONE)
+    if message.get("user") != said.asker.id:
+        raise CouncilError(NOT_YOURS)
+    key = key_of(CHAT, workspace.team, f"{place.channel} {moment}")
+    text = without_mention(str(message.get("text") or ""), workspace.bot)
+    words = await plain_text(text, workspace.people.named)
+    asking = replace(said, text=words, place=place, key=key)
+    if action != WITH:
+        await asked(desk, chat, asking)
+    elif context.digest == digest:
+        await asked(desk, chat, replace(asking, context=context.text))
+    else:
+        await desk.look_up(place)
+        again = replace(_offer(desk, asking, context, moment), changed=True)
+        await chat.whisper(asking, again.post)
+
+
+async def take_away(response_url: str) -> None:
+    """Take away an offer that was taken up; where Slack does not, it stands and does nothing."""
+    if not response_url:
+        return
+    webhook = AsyncWebhookClient(response_url, timeout=2, retry_handlers=[])
+    with suppress(ClientError, TimeoutError, OSError):
+        await webhook.send_dict({"delete_original": True})

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 
-from bot.discord.chat import mark_of
+from bot.discord.messages import mark_of
 from tests.bot.homes import Home, served_panel
 from tests.ports import free_port
 from tests.soak.chats import (

@@ -11,9 +11,9 @@ from bot.commands.bakeoffs import Proposal
 from bot.commands.buttons import NO, YES
 from bot.commands.dispatch import COMMANDS
 from bot.coordination.clock import now as now_
-from bot.discord.buttons import custom_id, press_of
-from bot.discord.limits import CUSTOM_ID
-from bot.discord.presses import Button as DiscordButton
+from bot.discord.actions import Button as DiscordButton
+from bot.discord.components import custom_id, press_of
+from bot.discord.config import CUSTOM_ID
 from bot.outbox import ROOT, Outbox
 from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.formatting import file_name

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from bot.commands.context import Desk
 from bot.coordination.clock import now
-from bot.discord.address import Address
-from bot.discord.chat import mark_of
-from bot.discord.service import Discord
+from bot.discord.app import Discord
+from bot.discord.config import Address
+from bot.discord.messages import mark_of
 from bot.outbox import Outbox
 from council.ports import RoundLine
 from storage.memory import MemoryOutgoing

@@ -16,10 +16,9 @@ import simcord
 from bot.commands.context import Desk
 from bot.commands.recovery import left
 from bot.coordination.tasks import Doing
-from bot.discord.client import Client
-from bot.discord.hearing import CHAT
-from bot.discord.remembering import InFiles
-from bot.discord.servers import Servers
+from bot.discord.events import CHAT
+from bot.discord.listeners import Client
+from bot.discord.servers import InFiles, Servers
 from tests.bot.desks import a_desk
 from tests.bot.discord.limits_kept import texts
 

@@ -4,8 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from markdown_it import MarkdownIt
 
 from bot.chat import Button, Buttons, Heading, Note, Post, Prose
-from bot.discord.dress import dressed
-from bot.discord.fits import fits_discord
+from bot.discord.components import dressed, fits_discord
 from bot.render.pagination import pages
 from tests.bot.discord.limits_kept import texts
 from tests.bot.discord.reading import kinds, read, seen

@@ -1,8 +1,7 @@
 """Bias reports in Discord: within every limit, and readable on a phone."""
 
 from bot.chat import File, Post
-from bot.discord.dress import dressed
-from bot.discord.fits import fits_discord
+from bot.discord.components import dressed, fits_discord
 from bot.render.bias_message import bias_thread, pictures_of
 from bot.render.bias_view import shown
 from bot.render.leaderboard_tables import Coverage

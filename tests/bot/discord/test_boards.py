@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from bot.chat import File, Post
-from bot.discord.dress import dressed
-from bot.discord.fits import fits_discord
+from bot.discord.components import dressed, fits_discord
 from bot.render.leaderboard import board_thread
 from bot.render.leaderboard_text import delta_post
 from bot.render.pagination import pages

@@ -3,8 +3,7 @@
 import pytest
 
 from bot.chat import File, Line, Mentions, Post
-from bot.discord.dress import dressed
-from bot.discord.views import called_by, files_of, view_of
+from bot.discord.components import called_by, dressed, files_of, view_of
 from tests.bot.discord.limits_kept import faults_of_message
 from tests.bot.discord.test_sent import NOBODY, a_room
 

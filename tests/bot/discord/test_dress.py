@@ -21,9 +21,7 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.discord.buttons import Press, custom_id, press_of
-from bot.discord.dress import dressed
-from bot.discord.fits import fits_discord
+from bot.discord.components import Press, custom_id, dressed, fits_discord, press_of
 from bot.render.pagination import pages
 from bot.render.round_report import report
 from bot.render.round_status import running_post

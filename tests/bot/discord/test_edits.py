@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.discord.edits import (
+from bot.discord.errors import (
     A_SECOND,
     ANSWER_SECONDS,
     FORGOTTEN_SECONDS,

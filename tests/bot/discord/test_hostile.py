@@ -4,8 +4,7 @@ import pytest
 
 import tests.wire.discord as wire
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
-from bot.discord.dress import dressed
-from bot.discord.fits import fits_discord
+from bot.discord.components import dressed, fits_discord
 from bot.render.pagination import pages
 from tests.bot.discord.limits_kept import faults_of_message, pings_in, texts
 from tests.bot.discord.reading import kinds, read

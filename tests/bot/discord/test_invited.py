@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bot.discord.permissions import WANTED
+from bot.discord.events import WANTED
 from tests.bot.discord.serving import serving
 from tests.wire.discord import FakeDiscord, Permission
 from tests.wire.discord.permissions import EVERYTHING

@@ -2,8 +2,7 @@
 
 import pytest
 
-from bot.discord.markdown import markdown_text
-from bot.discord.plain import inert
+from bot.discord.markdown import inert, markdown_text
 from tests.bot.discord.reading import kinds, read, seen
 
 

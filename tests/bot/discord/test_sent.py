@@ -7,9 +7,7 @@ import discord
 import simcord
 
 from bot.chat import File, Line, Post
-from bot.discord.dress import dressed
-from bot.discord.fits import fits_discord
-from bot.discord.views import files_of, view_of
+from bot.discord.components import dressed, files_of, fits_discord, view_of
 from bot.render.pagination import pages
 from bot.render.round_report import report
 from tests.bot.discord.limits_kept import texts

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from bot.commands.context import Desk
-from bot.discord.address import Address
-from bot.discord.service import Discord
-from bot.discord.shard import Shard
+from bot.discord.app import Discord
+from bot.discord.config import Address
+from bot.discord.servers import Shard
 from bot.ports import Work
 from tests.bot.cluster_fakes import Board, processes
 from tests.bot.discord.story import QUICK, part

@@ -15,7 +15,7 @@ from bot.commands.context import Desk
 from bot.commands.dispatch import hear
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner
-from bot.terminal.chat import TerminalChat
+from bot.terminal import TerminalChat
 from council.answers import Call, Reply
 from council.budget import Budget
 from council.budget_caps import Account, Caps, Scope, Used

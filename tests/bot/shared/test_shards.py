@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.discord.remembering import InFiles, InRows, Remembering
-from bot.discord.shard import WHOLE, Shard
+from bot.discord.servers import WHOLE, InFiles, InRows, Remembering, Shard
 from bot.ports import SHOW, Work, shard_of, teller_of, work_of
 from council.places import Place
 from storage.memory_memos import MemoryMemos

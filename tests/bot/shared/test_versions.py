@@ -6,11 +6,11 @@ import pytest
 
 from bot.chat import Asker, Said
 from bot.commands.buttons import PRESSES
-from bot.discord import presses as in_discord
-from bot.slack import presses as in_slack
-from bot.slack.ears import filled_otherwise
-from bot.slack.hearing import Heard
-from bot.slack.presses import Press
+from bot.discord import actions as in_discord
+from bot.slack import actions as in_slack
+from bot.slack.actions import Press
+from bot.slack.events import Heard
+from bot.slack.listeners import filled_otherwise
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from council.places import Place

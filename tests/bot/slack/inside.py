@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from bot.commands.context import Desk
 from bot.coordination.clock import now
 from bot.outbox import Outbox
-from bot.slack.service import Slack
-from bot.slack.tokens import Tokens
+from bot.slack.app import Slack
+from bot.slack.config import Tokens
 from bot.slack.workspace import Pace
 from council.answers import Call, Reply
 from storage.memory import MemoryOutgoing

@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 
 from bot.chat import Button, Buttons, Heading, Note, Post, Prose
 from bot.render.pagination import pages
-from bot.slack.dress import Level, dressed
-from bot.slack.fits import fits_slack
-from bot.slack.modal_blocks import modal_blocks
+from bot.slack.block_kit import Level, dressed, fits_slack
+from bot.slack.modals import modal_blocks
 from tests.bot.render.markdowns import MARKDOWN, words
 from tests.bot.slack.limits_kept import shown
 from tests.bot.slack.test_hostile import faults

@@ -7,8 +7,7 @@ from bot.render.bias_message import bias_thread
 from bot.render.bias_view import shown
 from bot.render.leaderboard_tables import Coverage
 from bot.render.pagination import pages
-from bot.slack.dress import Level, dressed
-from bot.slack.fits import fits_slack
+from bot.slack.block_kit import Level, dressed, fits_slack
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
 from tests.bot.render.boards.builders import QWEN
 from tests.bot.slack.limits_kept import faults_of_message, pings_in

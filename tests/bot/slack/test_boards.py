@@ -8,8 +8,7 @@ from bot.chat import File, Post
 from bot.render.leaderboard import board_thread
 from bot.render.leaderboard_text import delta_post
 from bot.render.pagination import pages
-from bot.slack.dress import Level, dressed
-from bot.slack.fits import fits_slack
+from bot.slack.block_kit import Level, dressed, fits_slack
 from tests.bot.render.boards.builders import (
     CLAUDE,
     EMPTY,

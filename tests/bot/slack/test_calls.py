@@ -3,8 +3,7 @@
 import pytest
 
 from bot.chat import Line, Mentions, Post
-from bot.slack.dress import Level, dressed
-from bot.slack.fits import fits_slack
+from bot.slack.block_kit import Level, dressed, fits_slack
 
 CALLED = Post((Line("Claude moved, <@U0BEN> <!channel>."), Mentions(("U0ADA", "W0EVE"))), "s")
 

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.downloads import attached
-from bot.slack.opening import opened_client
-from bot.slack.people import People
-from bot.slack.workspace import Workspace
+from bot.slack.client import opened_client
+from bot.slack.files import attached
+from bot.slack.workspace import People, Workspace
 from council.errors import CouncilError
 from tests.wire.slack import FakeSlack, Rates, Rules
 from tests.wire.slack.methods.files import sent

@@ -24,10 +24,8 @@ from bot.chat import (
 from bot.render.pagination import pages
 from bot.render.round_report import report
 from bot.render.round_status import progress_post
-from bot.slack.buttons import action_of
-from bot.slack.dress import Level, dressed
-from bot.slack.fits import fits_slack
-from bot.slack.modal_blocks import modal_blocks
+from bot.slack.block_kit import Level, action_of, dressed, fits_slack
+from bot.slack.modals import modal_blocks
 from tests.bot.rounds import held, stages_of
 from tests.bot.slack.limits_kept import faults_of_message, faults_of_page, shown
 from tests.builders import a_panel

@@ -6,9 +6,8 @@ import pytest
 
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
 from bot.render.pagination import pages
-from bot.slack.dress import Level, dressed
-from bot.slack.fits import fits_slack
-from bot.slack.modal_blocks import modal_blocks
+from bot.slack.block_kit import Level, dressed, fits_slack
+from bot.slack.modals import modal_blocks
 from tests.bot.render.hostile import ANSWERS, FORGED, HUGE, LINKS, PARTED, TOKENS
 from tests.bot.slack.limits_kept import faults_of_message, faults_of_page, pings_in
 

@@ -10,10 +10,10 @@ import yaml
 
 from bot.commands.dispatch import COMMANDS
 from bot.settings import load_houses
-from bot.slack.ears import ABOUT_MESSAGE, ANYWHERE, Ears
-from bot.slack.manifest import events_address, manifest, manifest_text
-from bot.slack.preflight import FEATURES, NEEDED
-from bot.slack.service import Slack
+from bot.slack.app import Slack
+from bot.slack.client import FEATURES, NEEDED
+from bot.slack.config import events_address, manifest, manifest_text
+from bot.slack.listeners import ABOUT_MESSAGE, ANYWHERE, Ears
 from tests.bot.homes import Home, Ran
 from tests.wire.slack.manifest import faults_of_manifest
 

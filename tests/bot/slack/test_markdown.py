@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from bot.render.markdown_parser import parsed
-from bot.slack.markdown import markdown_blocks
-from bot.slack.plain import escaped, inert
+from bot.slack.rich_text import escaped, inert, markdown_blocks
 from tests.bot.slack.limits_kept import shown
 
 Element = dict[str, Any]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from bot.commands.context import Desk
-from bot.slack.service import Slack
-from bot.slack.tokens import Tokens
+from bot.slack.app import Slack
+from bot.slack.config import Tokens
 from tests.bot.cluster_fakes import Board, processes
 from tests.bot.slack.inside import QUICK, HeldGateway, a_slack, words_of
 from tests.wire.slack import BOT, FakeSlack, Message

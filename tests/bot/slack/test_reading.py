@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.slack.reading import plain_text, without_mention
+from bot.slack.events import plain_text, without_mention
 
 
 async def _named(user: str) -> str:

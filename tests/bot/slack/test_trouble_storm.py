@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from bot.slack.edits import Edits
+from bot.slack.client import Edits
 from tests.bot.slack.inside import QUICK, a_slack, inside
 from tests.wire.slack import Rates
 

@@ -5,9 +5,8 @@ import json
 import pytest
 
 from bot.chat import UnsureError
-from bot.slack.opening import opened_client
-from bot.slack.samples import Sample, samples
-from bot.slack.validating import faults_of
+from bot.slack.client import opened_client
+from bot.slack.validate import Sample, faults_of, samples
 from tests.bot.homes import Home
 from tests.bot.slack.limits_kept import faults_of_message
 from tests.wire.slack import FakeSlack

@@ -23,7 +23,7 @@ from bot.chat import (
 )
 from bot.render.round_report import report
 from bot.render.round_status import progress_post
-from bot.terminal.dress import dressed
+from bot.terminal import dressed
 from council.answers import Reply
 from tests.bot.rounds import answers, held
 from tests.builders import NAMES, a_panel, a_question, a_round

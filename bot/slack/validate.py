@@ -1,0 +1,161 @@
+"""What we post, for a round that was never held: messages and modals for Slack to look over."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+
+from bot.chat import Asker, Post, Said
+from bot.render.round_report import answer_posts, ballots_post, report
+from bot.render.round_status import progress_post
+from bot.slack.actions import why_view
+from bot.slack.block_kit import Level, dressed
+from bot.slack.client import RefusedError, called
+from bot.slack.modals import Shown, form_view, modal_blocks, page_view, suite_view
+from bot.slack.threads import Context, Offer
+from bot.slack.workspace import CHAT
+from council.answers import Absence, Answer, Prompt, Reply, Role
+from council.ballots import Ballot
+from council.panel import Member, ModelId, Panel
+from council.places import Place
+from council.prompts.shared import DEFAULT_RUBRIC
+from council.round_rules import counted, drawn
+from council.rounds import Closing, Question, Round, Synthesis
+
+# --- What we post, for a round that was never held: messages and modals for Slack to look over.
+
+_LEVELS = (Level.DATA_TABLE, Level.TABLE, Level.MONOSPACE)
+_PROSE = """Yes, **for most teams**: see [the docs](https://www.postgresql.org/docs/) & `SKIP`.
+
+## What it takes
+
+1. one table, one index
+2. `SELECT … FOR UPDATE SKIP LOCKED`
+   - batches of 100
+
+| load | enough? |
+|:--|--:|
+| 1,000 a second | yes |
+| 50,000 a second | no |
+
+```sql
+SELECT id FROM jobs WHERE state = 'new' FOR UPDATE SKIP LOCKED LIMIT 1;
+```
+
+> Measure before you decide. ~~Never~~ *rarely* <!channel> @here
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One thing we would show, as `blocks.validate` takes it: a "message" or a "view"."""
+
+    name: str
+    kind: str
+    payload: str
+
+
+def samples() -> Iterator[Sample]:
+    """Give every kind of message at every level of dress, and every modal."""
+    closed = _closed_round()
+    for name, post in _posts(closed):
+        for level in _LEVELS:
+            message = json.dumps(dressed(post, level).payload)
+            yield Sample(f"{name}, as {level.name.lower().replace('_', ' ')}", "message", message)
+    yield from _modals(closed)
+
+
+def _posts(closed: Round) -> Iterator[tuple[str, Post]]:
+    yield "a round that begins", progress_post(_asked_round(), 0.0)
+    yield "a round under way", progress_post(replace(closed, tally=None, synthesis=None), 12.0)
+    yield "an answer being written", progress_post(replace(closed, synthesis=None), 20.0, _PROSE)
+    thread = report(closed)
+    yield "an answer", thread.root
+    for reply in thread.replies:
+        yield f"its thread, {reply.summary}", reply
+    failed = replace(_asked_round(), closing=Closing(60.0, "Only one of four members answered."))
+    yield "a round that failed", report(failed).root
+    yield "a thread to send along", Offer(Context(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc").post
+
+
+def _modals(closed: Round) -> Iterator[Sample]:
+    panels = {closed.panel.name: closed.panel}
+    here = Said(_PROSE, Asker("U1", "Ada"), closed.question.place, "k", context=_PROSE)
+    nowhere = replace(here, place=replace(here.place, channel="", thread=None))
+    for name, said in (("a question in a thread", here), ("a question from anywhere", nowhere)):
+        yield _view(name, form_view(panels, closed.panel.name, said, alone=True))
+    yield _view("why it was not helpful", why_view(closed.id, here))
+    for names in ([], ["sql", "maths"]):
+        yield _view(f"a suite to choose, of {len(names)}", suite_view(closed.id, here, names))
+    if closed.draw:
+        shown = {
+            "ballots": [ballots_post(closed, closed.draw)],
+            "answers": [*answer_posts(closed, closed.draw)] * 5,  # so that there are pages
+        }
+        for what, posts in shown.items():
+            for page in range(len(modal_blocks(posts))):
+                view = page_view(Shown(what, closed.id, "C1", page), posts)
+                yield _view(f"{what}, page {page + 1}", view)
+
+
+def _view(name: str, view: dict[str, object]) -> Sample:
+    return Sample(f"the modal of {name}", "view", json.dumps(view))
+
+
+def _asked_round() -> Round:
+    names = ("North", "South", "East", "West")
+    seats = tuple(Member(name.lower(), ModelId("scripted/x"), name, name) for name in names)
+    panel = Panel("house", seats, DEFAULT_RUBRIC)
+    place = Place(CHAT, "T1", "C1", "1.1")
+    question = Question("Is Postgres enough for a job queue?", "U1", place=place)
+    return Round("0a1b2c", question, panel, "seed", datetime(2026, 1, 1, tzinfo=UTC))
+
+
+def _closed_round() -> Round:
+    """Give a round with an absence, a ballot of every judge, and an answer."""
+    round_ = _asked_round()
+    *answering, absent = round_.panel.members
+    for seat in answering:
+        reply = Reply(_PROSE, cost_usd=0.01, seconds=4.0)
+        round_ = round_.with_(Answer(seat.key, Prompt("", ""), reply))
+    round_ = round_.with_(Absence(absent.key, Role.ANSWER, "did not answer in 60 s"))
+    draw = drawn(round_)
+    round_ = round_.with_(draw)
+    for slate in draw.slates:
+        ranking = tuple((label,) for label in sorted(slate.shown))
+        round_ = round_.with_(Ballot(slate.judge, slate.shown, ranking, "It is right, & short."))
+    round_ = round_.with_(counted(round_, draw))
+    drawn_on = draw.labels.labels[:2]
+    round_ = round_.with_(Synthesis(_PROSE, answering[0].key, drawn_on=drawn_on))
+    return round_.with_(Closing(21.4))
+
+
+# --- Slack's own opinion of blocks, which it gives to anybody who asks, without a token.
+
+PATIENCE_SECONDS = 120.0
+
+
+async def faults_of(client: AsyncWebClient, sample: Sample) -> list[str]:
+    """Give what Slack would refuse in a sample, and where; UnsureError where it cannot be asked."""
+    try:
+        reply = await called(partial(_asked, client, sample), PATIENCE_SECONDS)
+    except RefusedError as error:
+        return [error.code]
+    found = reply.get("errors") or ()
+    return [f"{fault.get('pointer') or '/'}: {fault.get('message')}" for fault in found]
+
+
+async def _asked(client: AsyncWebClient, sample: Sample) -> AsyncSlackResponse:
+    """Ask; a refusal that says what is wrong is an answer too."""
+    try:
+        return await client.api_call("blocks.validate", json={sample.kind: sample.payload})
+    except SlackApiError as error:
+        told = error.response
+        if isinstance(told, AsyncSlackResponse) and told.get("errors"):
+            return told
+        raise
