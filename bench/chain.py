@@ -20,7 +20,7 @@ from typing import Any
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.cli.chains import walked
+from bot.cli.verify import walked
 from council.answers import Prompt
 from council.integrity.hash_chain import Link, appended
 from council.integrity.seal import changes, noted

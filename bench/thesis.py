@@ -2,7 +2,7 @@
 
 import sys
 
-from bot.grades.reading import read_grades
+from bot.research.grade_files import read_grades
 from bot.research.grade_report import finding_lines
 from council.research.grades import GradeReport, grade_report
 from tests.bot.grades.table import DATA, numbers, ours, published

@@ -5,12 +5,12 @@ import sys
 
 from rich.console import Console
 
+from bot.bootstrap import Wishes, opened_desk
 from bot.chat import Asker, Said
 from bot.commands.ask import ask
 from bot.observability import logs
 from bot.settings import load_settings
 from bot.terminal import HERE, TerminalChat
-from bot.wiring import Wishes, opened_desk
 
 
 async def main() -> None:

@@ -10,7 +10,7 @@ def main() -> None:
     """Run the command line."""
     gc.disable()  # until a command runs
     gc.set_threshold(_COLLECTED_AFTER)
-    from bot.cli.app import app
+    from bot.cli.main import app
 
     try:
         app()

@@ -1,24 +1,195 @@
-"""`council doctor`: what works, what does not, and what to do about it."""
+"""One thing that `council doctor` looked at."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
 
 import typer
+from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.cli.discord_address import discord_address
-from bot.cli.discord_looked_over import discord_findings
-from bot.cli.finding import Finding
-from bot.cli.schedules_looked_over import schedule_findings
-from bot.cli.slack_looked_over import slack_findings
-from bot.cli.slack_tokens import slack_tokens
+from bot.bootstrap import Wishes, find_houses, opened_desk, surroundings
+from bot.chat import UnsureError
 from bot.commands.context import Desk
+from bot.commands.schedules import lined
+from bot.discord.app import CODE_GRANT, ELSEWHERE
+from bot.discord.app import Identity as _discord_looked_over_Identity
+from bot.discord.app import identity as _discord_looked_over_identity
+from bot.discord.config import Address
+from bot.render.schedules import moment
+from bot.schedules.cron import in_words
 from bot.settings import Seat, Settings, SettingsError, load_settings
 from bot.settings.environment import key_name
-from bot.wiring import Wishes, find_houses, opened_desk, surroundings
+from bot.slack.client import Identity, SlackError, check_app_token, identity, opened_client
+from bot.slack.config import Tokens
 from council.answers import Call, Prompt
+from council.bakeoffs.models import Schedule
 from council.errors import CouncilError, GatewayError
 from council.panel import Member
+from council.places import HOUSE
 from council.providers import ProviderHealth
+
+# --- One thing that `council doctor` looked at.
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found; `good` is None for what is merely worth knowing."""
+
+    text: str
+    good: bool | None = True
+
+
+# --- What `council doctor` says of schedules: which come when, and which cannot run.
+
+
+async def schedule_findings(desk: Desk, chats: set[str]) -> AsyncIterator[Finding]:
+    """Give a finding for each schedule; `chats` are those that can be started."""
+    for schedule in await desk.bench.schedules.every():
+        try:
+            yield await _finding(desk, schedule, chats)
+        except (ValueError, KeyError, OSError):
+            broken = f"its cron {schedule.cron!r} or its zone {schedule.zone!r} is not sound"
+            yield _failed(schedule, f"{broken}: edit or remove it")
+
+
+async def _finding(desk: Desk, schedule: Schedule, chats: set[str]) -> Finding:
+    line = await lined(desk, schedule)
+    comes = f"{in_words(schedule.cron)}, next {moment(line.next_times[0])} {schedule.zone}"
+    if line.fault:
+        return _failed(schedule, f"cannot run: {line.fault}")
+    if schedule.place.chat not in {*HOUSE, *chats}:
+        return _failed(schedule, f"reports to {schedule.place.chat}, which has no token")
+    if schedule.paused:
+        return Finding(f"schedule {schedule.name}: paused", good=None)
+    return Finding(f"schedule {schedule.name}: {comes}")
+
+
+def _failed(schedule: Schedule, why: str) -> Finding:
+    return Finding(f"schedule {schedule.name}: {why}", good=False)
+
+
+# --- What Slack is reached with, and what of it is missing.
+
+
+def slack_tokens(settings: Settings) -> Tokens | None:
+    """Give what Slack is reached with; None where a token it needs is missing."""
+    tokens = _found(settings)
+    return tokens if tokens.bot and (tokens.app or tokens.signing) else None
+
+
+def missing_of_slack(settings: Settings) -> str | None:
+    """Say which token is missing beside those that are set; None where there is none at all."""
+    tokens = _found(settings)
+    if tokens.bot:
+        return "SLACK_APP_TOKEN is missing, or SLACK_SIGNING_SECRET for HTTP"
+    return "SLACK_BOT_TOKEN is missing" if tokens.app or tokens.signing else None
+
+
+def _found(settings: Settings) -> Tokens:
+    bot, app, signing = (
+        secret.get_secret_value().strip() if secret else ""
+        for secret in (
+            settings.slack_bot_token,
+            settings.slack_app_token,
+            settings.slack_signing_secret,
+        )
+    )
+    return Tokens(bot, app, signing, settings.slack_api_url)
+
+
+# --- What `council doctor` finds of Slack: its tokens, where they lead, and what they allow.
+
+OVER_HTTP = "Slack: the signing secret is checked with the first thing that Slack posts"
+
+
+async def slack_findings(settings: Settings) -> AsyncIterator[Finding]:
+    """Give what there is to know; no token, and nothing said, leaves this machine but to Slack."""
+    tokens = slack_tokens(settings)
+    if tokens is None:
+        missing = missing_of_slack(settings)
+        yield Finding(f"Slack: {missing or 'no token'}", good=False if missing else None)
+        return
+    try:
+        async with opened_client(tokens.api_url, tokens.bot) as client:
+            for finding in (*await _of_bot_token(client, tokens), await _of_events(client, tokens)):
+                yield finding
+    except UnsureError as error:
+        yield Finding(f"Slack: {error} Its address is {tokens.api_url}.", good=False)
+
+
+async def _of_bot_token(client: AsyncWebClient, tokens: Tokens) -> list[Finding]:
+    try:
+        me = await identity(client)
+    except SlackError as error:
+        return [Finding(f"Slack: {error}", good=False)]
+    return [
+        Finding(f"Slack: {me.user_name} in {me.team_name}, over {tokens.transport}"),
+        *_of_scopes(me),
+    ]
+
+
+def _of_scopes(me: Identity) -> list[Finding]:
+    missing = [Finding(f"Slack: {fault}", good=False) for fault in me.faults]
+    return missing + [Finding(warning, good=None) for warning in me.warnings]
+
+
+async def _of_events(client: AsyncWebClient, tokens: Tokens) -> Finding:
+    if not tokens.app:
+        return Finding(OVER_HTTP, good=None)
+    try:
+        await check_app_token(client, tokens.app)
+    except SlackError as error:
+        return Finding(f"Slack: {error}", good=False)
+    return Finding("Slack: a socket can be opened")
+
+
+# --- How Discord is reached, by the settings.
+
+
+def discord_address(settings: Settings) -> Address | None:
+    """Give how Discord is reached; None where there is no token."""
+    token = settings.discord_token.get_secret_value().strip() if settings.discord_token else ""
+    address = Address(token, settings.discord_api_url, settings.discord_gateway_url)
+    return address if token else None
+
+
+# --- What `council doctor` finds of Discord: its token, where it leads, and who can invite the bo
+
+DISCORDS_OWN = "Discord's own"
+
+
+async def discord_findings(settings: Settings) -> AsyncIterator[Finding]:
+    """Give what there is to know; no token leaves this machine but to Discord."""
+    address = discord_address(settings)
+    if address is None:
+        yield Finding("Discord: no token", good=None)
+        return
+    try:
+        me = await _discord_looked_over_identity(address)
+    except UnsureError as error:
+        where = address.api_url or DISCORDS_OWN
+        yield Finding(f"Discord: {error} Its address is {where}.", good=False)
+    except CouncilError as error:
+        yield Finding(f"Discord: {error}", good=False)
+    else:
+        for finding in _of(me):
+            yield finding
+
+
+def _of(me: _discord_looked_over_Identity) -> Iterator[Finding]:
+    servers = f"{me.servers} server{'s' * (me.servers != 1)}" if me.servers else "no server yet"
+    yield Finding(f"Discord: {me.name}, in {servers}")
+    if me.needs_code_grant:
+        yield Finding(f"Discord: {CODE_GRANT}", good=False)
+    else:
+        who = "anybody may" if me.is_public else "its owner alone may"
+        link = "`council discord invite` prints the link"
+        yield Finding(f"Discord: {who} invite it; {link}")
+    if me.hears_elsewhere:
+        yield Finding(f"Discord: {ELSEWHERE}", good=False)
+
+
+# --- `council doctor`: what works, what does not, and what to do about it.
 
 PING = Prompt("Reply with one word.", "Say ok.")
 PATIENCE_SECONDS = 60  # as long as a stage is open, where a panel says nothing else

@@ -1,26 +1,61 @@
-"""One round from the command line, from the question to its report or its JSON."""
+"""`council ask`: one round in the terminal."""
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from bot.bootstrap import Wishes, opened_desk, opened_store
 from bot.chat import Asker, Said
-from bot.cli.fetching import FetchBar
-from bot.cli.outcome import say_json
+from bot.cli.output import FAILED, MISUSED, fail, run, say_json
+from bot.cli.serve import FetchBar
 from bot.commands.ask import accepted
 from bot.commands.context import Desk
 from bot.commands.round_delivery import see_through
 from bot.observability import logs
+from bot.render.budgets import budget_document, budget_post
 from bot.render.round_json import document
+from bot.render.round_report import report, state_of
 from bot.settings import load_settings
-from bot.terminal import HERE, TerminalChat, new_session
-from bot.wiring import Wishes, opened_desk
+from bot.terminal import HERE, TerminalChat, dressed, new_session
+from council.budget_caps import Account, channel_of
 from council.errors import StoreError
 from council.integrity.erasure import check_remembered
-from council.rounds import Question, Round
+from council.ports import RoundLine
+from council.rounds import Question, Round, Stage
+from storage.migrate import HEAD
+
+# --- `council ask`: one round in the terminal.
+
+
+# Typer reads its options off the parameters, so there are as many as there are options.
+def ask(  # noqa: PLR0913, PLR0917
+    question: Annotated[str, typer.Argument(help="The question.", show_default=False)] = "",
+    panel: Annotated[str | None, typer.Option(help="A panel of council.toml.")] = None,
+    method: Annotated[str | None, typer.Option(help="A way of judging.")] = None,
+    seed: Annotated[
+        str | None, typer.Option(help="Any text; the same seed draws the same.")
+    ] = None,
+    resume: Annotated[str | None, typer.Option(help="Go on with a round that stopped.")] = None,
+    local: Annotated[bool, typer.Option("--local", help="Use the demonstration models.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Put a question to the panel, or go on with a round."""
+    if bool(question) == bool(resume):
+        fail('Give a question, as in: council ask "Why is the sky blue?"', MISUSED)
+
+    closed_well: list[bool] = []
+    request = Request(question, panel, method, seed, resume, local, as_json)
+    run(hold(request, closed_well.append))
+    if closed_well != [True]:
+        raise typer.Exit(FAILED)
+
+
+# --- One round from the command line, from the question to its report or its JSON.
 
 YOU = Asker("terminal", "you")
 
@@ -78,3 +113,103 @@ async def _round(desk: Desk, request: Request) -> Round:
     round_ = desk.new_round(question, panel, request.seed, desk.new_id())
     await desk.open(round_)
     return round_
+
+
+# --- What is stored: rounds shown and listed, and the schema.
+
+QUESTION_LENGTH = 50
+
+
+async def show_round(start: str, *, as_json: bool) -> None:
+    """Print a round as it was posted, or its JSON."""
+    async with opened_store(load_settings()) as store:
+        round_ = await store.load(await store.find(start))
+    if as_json:
+        say_json(document(round_))
+        return
+    console = Console(highlight=False)
+    thread = report(round_)
+    for post in (thread.root, *thread.replies):
+        console.print(dressed(post))
+    if round_.stage is not Stage.CLOSED and not round_.forgotten:
+        console.print(f"Still at stage {round_.stage.value}: council ask --resume {round_.id}")
+
+
+async def list_rounds(*, as_json: bool) -> None:
+    """Print a line for each stored round."""
+    async with opened_store(load_settings()) as store:
+        lines = await store.recent()
+    if as_json:
+        say_json([_document(line) for line in lines])
+        return
+    for line in lines:
+        asked = f"{line.asked_at:%Y-%m-%d %H:%M}"
+        question = " ".join(line.question.split())[:QUESTION_LENGTH]
+        typer.echo(f"{line.id}  {asked}  {state_of(line):9}  {question}".rstrip())
+
+
+def _document(line: RoundLine) -> dict[str, str]:
+    gone = {"forgotten": line.forgotten.isoformat()} if line.forgotten else {}
+    return {
+        "id": line.id,
+        "question": line.question,
+        "asked_at": line.asked_at.isoformat(),
+        "stage": line.stage.value,
+        **gone,
+    }
+
+
+async def upgrade_schema() -> None:
+    """Bring the schema up to date and say what it was."""
+    async with opened_store(load_settings()):
+        typer.echo(f"The database is at schema {HEAD}.")
+
+
+# --- `council budget`: what is spent, what is reserved, and what is left.
+
+
+async def show_budgets(*, as_json: bool) -> None:
+    """Print the budgets of the terminal and of everybody, or their JSON."""
+    async with opened_desk(load_settings(), Wishes()) as desk:
+        today = desk.now().astimezone(UTC).date()
+        used = await desk.budget.ledger.used(Account("", today, YOU.id, channel_of(HERE)))
+        caps = desk.budget.caps
+    if as_json:
+        say_json(budget_document(today, caps, used))
+    else:
+        Console(highlight=False).print(dressed(budget_post(caps, used)))
+
+
+# --- The commands that look at what is stored and how things stand.
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+RoundId = Annotated[str, typer.Argument(help="A round's id, or its beginning.")]
+
+
+def show(round_id: RoundId, as_json: Json = False) -> None:
+    """Show a stored round."""
+    run(show_round(round_id, as_json=as_json))
+
+
+def rounds(as_json: Json = False) -> None:
+    """List the stored rounds, newest first."""
+    run(list_rounds(as_json=as_json))
+
+
+def budget(as_json: Json = False) -> None:
+    """Show what is spent, what is reserved for rounds under way, and what is left."""
+    run(show_budgets(as_json=as_json))
+
+
+def doctor(
+    live: Annotated[
+        bool, typer.Option("--live", help="Spend one tiny call on each model.")
+    ] = False,
+) -> None:
+    """Check settings, database and models."""
+    from bot.cli.doctor import examine
+
+    failed: list[str] = []
+    run(examine(failed.append, live=live))
+    if failed:
+        raise typer.Exit(FAILED)

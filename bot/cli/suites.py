@@ -1,24 +1,56 @@
-"""Suites on the command line: listed, shown, added, removed."""
+"""The suite that is meant on the command line: one of those kept, or a file that holds one."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
+from bot.bootstrap import Wishes, opened_desk
 from bot.chat import Post, Said
-from bot.cli.outcome import say_json
+from bot.cli.output import run, say_json
 from bot.cli.rounds import YOU
+from bot.commands.bakeoffs import meant_suite
 from bot.commands.context import Desk
-from bot.commands.suites import draft, grown, remove, run_of
+from bot.commands.suites import draft, grown, run_of
+from bot.commands.suites import remove as _suites_remove
 from bot.render.suites import Run, cost_line, kept_post, list_post, size_line, suite_post
 from bot.settings import load_settings
-from bot.suite_files import READERS, TOML, check_size, checked_name, read_file, suite_document
+from bot.suite_files import (
+    READERS,
+    TOML,
+    check_size,
+    checked_name,
+    name_from,
+    read_file,
+    suite_document,
+)
 from bot.terminal import HERE, TerminalChat, dressed
-from bot.wiring import Wishes, opened_desk
 from council.bakeoffs.models import Suite
 from council.bakeoffs.ports import SuiteLine
 from council.errors import SuiteError
+
+suite_app = typer.Typer(help="Keep lists of questions for bake-offs.", no_args_is_help=True)
+
+# --- The suite that is meant on the command line: one of those kept, or a file that holds one.
+
+
+async def suite_named(desk: Desk, named: str) -> Suite:
+    """Give the suite; SuiteError where there is none of this name, or its file cannot be read."""
+    path = Path(named)
+    if path.suffix.lower() not in {*READERS, ".toml"}:
+        return await meant_suite(desk, HERE, named)
+    return read_file(name_from(path.stem), path.name, _content(path))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SuiteError(f"{path} cannot be read ({error.strerror}): name another file.") from None
+
+
+# --- Suites on the command line: listed, shown, added, removed.
 
 
 async def list_suites(*, as_json: bool) -> None:
@@ -64,7 +96,9 @@ async def remove_suite(name: str, *, as_json: bool) -> None:
     """Remove a suite of the house."""
     async with opened_desk(load_settings(), Wishes()) as desk:
         said = Said("", YOU, HERE, desk.new_id())
-        await remove(desk, TerminalChat(Console(quiet=as_json, highlight=False)), said, name)
+        await _suites_remove(
+            desk, TerminalChat(Console(quiet=as_json, highlight=False)), said, name
+        )
     if as_json:
         say_json({"removed": name.lower()})
 
@@ -129,3 +163,39 @@ def _cost(run: Run | None) -> dict[str, Any]:
 
 def _print(post: Post) -> None:
     Console(highlight=False).print(dressed(post))
+
+
+# --- The commands for suites: lists of questions that bake-offs put to panels.
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Name = Annotated[str, typer.Argument(help="A suite's name.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Keep it without asking.")]
+
+
+@suite_app.command("list")
+def list_(as_json: Json = False) -> None:
+    """List the suites."""
+    run(list_suites(as_json=as_json))
+
+
+@suite_app.command()
+def show(name: Name, as_json: Json = False) -> None:
+    """Show a suite: its questions, and what one run costs."""
+    run(show_suite(name, as_json=as_json))
+
+
+@suite_app.command()
+def add(
+    name: Name,
+    source: Annotated[str, typer.Argument(help="A file of questions; or a round, or last.")],
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Keep a suite of a file's questions, or add a round's question to one."""
+    run(add_suite(name, source, yes=yes, as_json=as_json))
+
+
+@suite_app.command()
+def remove(name: Name, as_json: Json = False) -> None:
+    """Have a suite in no list any more; what was measured on it stays."""
+    run(remove_suite(name, as_json=as_json))

@@ -1,13 +1,15 @@
-"""The HTTP application: every route, and what stands before them."""
+"""Whether the bot is alive, whether it can hold a round, and its figures."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -15,26 +17,66 @@ from bot.access import NotYoursError
 from bot.bakeoffs.leaderboard import SoughtError
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
-from bot.web import (
-    asking,
-    bakeoff_events,
-    bakeoffs,
-    beside,
-    bias,
-    boards,
-    events,
-    feedback,
-    health,
-    pages,
-    schedules,
-    suites,
-    voting,
-)
-from bot.web.asking import FormError
-from bot.web.gate import SLACK_EVENTS, Gate, HarmlessContent, KnownHosts
-from bot.web.seals import LinkError
-from bot.web.site import STATIC, Site
+from bot.web import bakeoffs, events
+from bot.web import bakeoffs as schedules
+from bot.web import bakeoffs as suites
+from bot.web import events as bakeoff_events
+from bot.web import reports as bias
+from bot.web import reports as boards
+from bot.web import rounds as asking
+from bot.web import rounds as beside
+from bot.web import rounds as feedback
+from bot.web import rounds as pages
+from bot.web import rounds as voting
+from bot.web.auth import SLACK_EVENTS, Gate, HarmlessContent, KnownHosts, LinkError
+from bot.web.context import STATIC, Site
+from bot.web.rounds import FormError
 from council.errors import BakeoffError, CouncilError, RoundNotFoundError, SuiteError
+
+# --- Whether the bot is alive, whether it can hold a round, and its figures.
+
+PATIENCE_SECONDS = 2.0  # whoever asks may not wait as long as the database is waited for
+AWAY = "The database does not answer."
+
+
+async def healthy(_site: Site, _request: Request) -> Response:
+    """Say that the process answers."""
+    return JSONResponse({"status": "ok"})
+
+
+async def ready(site: Site, _request: Request) -> Response:
+    """Say whether a round could be held: the database answers and the models are there."""
+    if why := await _missing(site) or site.state():
+        return JSONResponse({"status": "not ready", "why": why}, status_code=503)
+    return JSONResponse({"status": "ready", "panels": sorted(site.desk.panels)})
+
+
+async def _missing(site: Site) -> str:
+    """Say what is the matter with the database; "" where it answers in time."""
+    found: asyncio.Queue[str] = asyncio.Queue()
+    site.doing.begin(_looked(site, found))  # what was begun there comes to its end
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await found.get()
+    except TimeoutError:
+        return AWAY
+
+
+async def _looked(site: Site, found: "asyncio.Queue[str]") -> None:
+    try:
+        await site.desk.store.recent(1)
+    except CouncilError as error:
+        found.put_nowait(str(error))
+    else:
+        found.put_nowait("")
+
+
+async def figures(_site: Site, _request: Request) -> Response:
+    """Give the figures for a Prometheus server."""
+    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+
+
+# --- The HTTP application: every route, and what stands before them.
 
 Handler = Callable[[Site, Request], Awaitable[Response]]
 Posted = Callable[[Request], Awaitable[Response]]
@@ -57,23 +99,23 @@ _READ: dict[str, Handler] = {
     "/schedules": schedules.schedules,
     "/bakeoffs": bakeoffs.bakeoffs,
     "/bakeoffs/{id}": bakeoffs.bakeoff_page,
-    "/bakeoffs/{id}/events": bakeoff_events.events,
-    "/bakeoffs/{id}/state": bakeoff_events.state,
+    "/bakeoffs/{id}/events": bakeoff_events.bakeoff_events,
+    "/bakeoffs/{id}/state": bakeoff_events.bakeoff_state,
     "/leaderboard": boards.leaderboard_page,
     "/leaderboard.csv": boards.as_csv,
     "/leaderboard.json": boards.as_json,
     "/leaderboard.png": boards.as_png,
     "/bias": bias.bias_page,
-    "/bias.csv": bias.as_csv,
-    "/bias.json": bias.as_json,
-    "/bias.png": bias.as_png,
+    "/bias.csv": bias.bias_as_csv,
+    "/bias.json": bias.bias_as_json,
+    "/bias.png": bias.bias_as_png,
     "/suites": suites.suites,
     "/suites/{name}": suites.suite_page,
     "/suites/{name}/suite.csv": suites.suite_file,
     "/login": asking.login,
-    "/healthz": health.healthy,
-    "/readyz": health.ready,
-    "/metrics": health.figures,
+    "/healthz": healthy,
+    "/readyz": ready,
+    "/metrics": figures,
 }
 _DONE: dict[str, Handler] = {
     "/ask": asking.asked,
@@ -82,7 +124,7 @@ _DONE: dict[str, Handler] = {
     "/rounds/{id}/stop": asking.stopped,
     "/rounds/{id}/feedback": feedback.rated,
     "/rounds/{id}/vote": voting.voted,
-    "/schedules": schedules.added,
+    "/schedules": schedules.schedule_added,
     "/schedules/{id}/{act}": schedules.done,
     "/bakeoffs": bakeoffs.proposal,
     "/bakeoffs/begin": bakeoffs.begun,

@@ -1,8 +1,10 @@
 """Bake-offs on the page: what they come to before they begin, how they go, what came of them."""
 
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -11,7 +13,8 @@ from bot.bakeoffs import lifecycle as holding
 from bot.bakeoffs.lifecycle import is_held, standing
 from bot.bakeoffs.posting import result_of
 from bot.bakeoffs.runner import expected
-from bot.chat import Caution, Post, Said
+from bot.chat import Attached, Caution, Post, Said
+from bot.commands import schedules as scheduling
 from bot.commands.bakeoffs import (
     CANCELLED,
     Proposal,
@@ -21,13 +24,24 @@ from bot.commands.bakeoffs import (
     read_cap,
     readable_bakeoffs,
 )
+from bot.commands.buttons import PRESSES, PROPOSED, add_to_suite
+from bot.commands.context import Desk
+from bot.commands.dispatch import COMMANDS, kindly, obey
+from bot.commands.registry import Order
+from bot.commands.suites import NO_QUESTIONS, Joining, line_named, run_of
 from bot.render.bakeoffs import proposal_post, running_post, state_of, title_of
-from bot.web.asking import KEY, own_form
-from bot.web.site import Site
-from bot.web.visitors import looking, place_of, visitor_of
-from council.bakeoffs.models import Bakeoff, Progress
-from council.errors import BakeoffError, CouncilError
+from bot.render.schedules import understood_post
+from bot.render.suites import cost_line, size_line
+from bot.schedules.parser import read
+from bot.suite_files import as_csv, checked_name
+from bot.web.auth import looking, place_of, visitor_of
+from bot.web.context import Site, download
+from bot.web.rounds import KEY, FormError, PageChat, own_form
+from council.bakeoffs.models import Bakeoff, Progress, Schedule
+from council.errors import BakeoffError, CouncilError, ScheduleError
 from council.ports import Wanted
+
+# --- Bake-offs on the page: what they come to before they begin, how they go, what came of them.
 
 LISTED = 30
 
@@ -172,3 +186,181 @@ async def _own(site: Site, request: Request, what: str) -> Bakeoff:
 
 def _address(bakeoff: Bakeoff) -> str:
     return f"/bakeoffs/{bakeoff.id}"
+
+
+# --- Suites on the page: the list, one of them, a form to add, and the question of a round.
+
+
+async def suites(site: Site, request: Request) -> Response:
+    """Give the suites there are, and a form for one more."""
+    found = await site.desk.bench.suites.lines("")
+    return await site.page(request, "suites.html", found=found)
+
+
+async def suite_page(site: Site, request: Request) -> Response:
+    """Give a suite with all its questions."""
+    desk, name = site.desk, request.path_params["name"]
+    suite = await desk.bench.suites.load("", name)
+    line = await line_named(desk, "", name)
+    visitor = visitor_of(request)
+    run = await run_of(desk, place_of(visitor), suite)
+    return await site.page(
+        request,
+        "suite.html",
+        suite=suite,
+        size=size_line(suite),
+        cost=cost_line(run),
+        is_own=line is not None and line.by == visitor.asker.id,
+    )
+
+
+async def suite_file(site: Site, request: Request) -> Response:
+    """Give a suite as CSV, which reads back as the same suite."""
+    suite = await site.desk.bench.suites.load("", request.path_params["name"])
+    return download(f"{suite.name}.csv", as_csv(suite), "text/csv; charset=utf-8")
+
+
+async def added(site: Site, request: Request) -> Response:
+    """Show what a form would add: its size and cost, to be kept with a press."""
+    form = await own_form(site, request)
+    file = await _file(form)  # first, so that it is closed whatever else is wrong
+    name, lines = checked_name(str(form.get("name", ""))), str(form.get("lines", "")).strip()
+    if not (lines or file):
+        raise FormError(NO_QUESTIONS, 422)
+    words = f"add {name}" if file else f"add {name}\n{lines}"
+    return await _obeyed(site, request, words, (file,) if file else ())
+
+
+async def removed(site: Site, request: Request) -> Response:
+    """Remove a suite, for the one who kept it."""
+    await own_form(site, request)
+    return await _obeyed(site, request, f"remove {request.path_params['name']}", ())
+
+
+async def pressed(site: Site, request: Request) -> Response:
+    """Do what a button says that was shown on the page."""
+    form = await own_form(site, request)
+    action = request.path_params["action"]
+    if action not in PROPOSED:
+        raise FormError("There is no such button.", 404)
+    chat, said = PageChat(), looking(visitor_of(request))
+    await kindly(chat, said, PRESSES[action](site.desk, chat, said, str(form.get("value", ""))))
+    return await site.page(request, "said.html", posts=chat.posts, said="")
+
+
+async def joined(site: Site, request: Request) -> Response:
+    """Put a round's question into a suite, and lead to the suite."""
+    form = await own_form(site, request)
+    round_ = await site.round_(request)
+    said = looking(visitor_of(request))
+    joining = Joining(str(form.get("name", "")), str(form.get("answer", "")))
+    await add_to_suite(site.desk, PageChat(), said, round_.id, joining)
+    return RedirectResponse(f"/suites/{joining.name.strip().lower()}", status_code=303)
+
+
+async def _obeyed(
+    site: Site, request: Request, words: str, files: tuple[Attached, ...]
+) -> Response:
+    chat = PageChat()
+    here = looking(visitor_of(request))
+    said = Said(words, here.asker, here.place, site.desk.new_id(), files=files)
+    order = Order(next(c for c in COMMANDS.commands if c.name == "suite"), words)
+    await kindly(chat, said, obey(site.desk, chat, said, order))
+    return await site.page(request, "said.html", posts=chat.posts, said="")
+
+
+async def _file(form: FormData) -> Attached | None:
+    """Give the file of a form; None where none was chosen."""
+    sent = form.get("file")
+    if not isinstance(sent, UploadFile) or not sent.filename:
+        return None
+    content = await sent.read()
+    await sent.close()
+
+    async def read() -> bytes:
+        return content
+
+    return Attached(sent.filename, len(content), read)
+
+
+# --- Schedules on the page: listed with their next times, added in words, paused, run and removed
+
+Act = Callable[[Desk, Said, Schedule], Awaitable[object]]
+
+
+async def schedules(site: Site, request: Request) -> Response:
+    """Give the schedules that report to the page, and the form to add one."""
+    return await _page(site, request)
+
+
+async def schedule_added(site: Site, request: Request) -> Response:
+    """Keep a new schedule, and repeat what was understood; what was typed is not lost."""
+    form = await own_form(site, request)
+    words, desk = str(form.get("words", "")), site.desk
+    said = looking(visitor_of(request))
+    try:
+        wanted = read(words, scheduling.today(desk))
+        if wanted.channel:
+            raise ScheduleError(f"Schedules made here report here: leave #{wanted.channel} out.")
+        new = await scheduling.made(desk, said, wanted)
+        await scheduling.kept(desk, new)
+    except CouncilError as error:
+        return await _page(site, request, status=422, wrong=str(error), words=words)
+    house = "" if wanted.zone else desk.zone
+    post = understood_post(await scheduling.lined(desk, new), said.place, house)
+    return await _page(site, request, understood=post)
+
+
+async def done(site: Site, request: Request) -> Response:
+    """Pause a schedule, go on with it, run it now, or remove it."""
+    form = await own_form(site, request)
+    key = str(form.get("round", ""))
+    key = key if KEY.fullmatch(key) else site.desk.new_id()
+    said = replace(looking(visitor_of(request)), key=key)
+    act = _ACTS.get(request.path_params["act"])
+    seen = await scheduling.visible(site.desk, said)
+    one = next((one for one in seen if one.id == request.path_params["id"]), None)
+    if act is None or one is None:
+        return await _page(site, request, status=404, wrong="There is no such schedule any more.")
+    try:
+        await act(site.desk, said, one)
+    except CouncilError as error:
+        return await _page(site, request, status=422, wrong=str(error))
+    return RedirectResponse("/schedules", status_code=303)
+
+
+async def _pause(desk: Desk, _: Said, one: Schedule) -> None:
+    await scheduling.kept(desk, replace(one, paused=True))
+
+
+async def _resume(desk: Desk, _: Said, one: Schedule) -> None:
+    await scheduling.resumed(desk, one)
+
+
+async def _remove(desk: Desk, _: Said, one: Schedule) -> None:
+    await scheduling.removed(desk, one)
+
+
+async def _run(desk: Desk, said: Said, one: Schedule) -> None:
+    bakeoff = await scheduling.run_now(desk, said, one)
+    if await desk.bench.bakeoffs.open(bakeoff):
+        await holding.begin(desk, None, bakeoff)
+
+
+async def _page(site: Site, request: Request, status: int = 200, **shown: object) -> Response:
+    said = looking(visitor_of(request))
+    seen = await scheduling.visible(site.desk, said)
+    told = {"wrong": "", "words": "", "understood": None} | shown
+    return await site.page(
+        request,
+        "schedules.html",
+        status=status,
+        found=[await scheduling.lined(site.desk, one) for one in seen],
+        suites=[line.name for line in await site.desk.bench.suites.lines(said.place.scope)],
+        zone=site.desk.zone,
+        here=said.place,
+        **told,
+    )
+
+
+_ACTS: Mapping[str, Act] = {"pause": _pause, "resume": _resume, "remove": _remove, "run": _run}

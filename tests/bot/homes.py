@@ -19,7 +19,7 @@ from typing import Any
 import structlog
 from typer.testing import CliRunner
 
-from bot.cli.app import app
+from bot.cli.main import app
 from tests.sqlite import new_file
 
 PATIENCE_SECONDS = 60

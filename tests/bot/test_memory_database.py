@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.bootstrap import Wishes, opened_desk
 from bot.settings import load_settings
-from bot.wiring import Wishes, opened_desk
 
 
 async def test_what_a_process_does_alone_is_its_own(

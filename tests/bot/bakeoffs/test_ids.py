@@ -19,7 +19,7 @@ from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.formatting import file_name
 from bot.render.round_report import ACTIONS
 from bot.runners.local import FileClaims
-from bot.web.seals import LinkError, Seals
+from bot.web.auth import LinkError, Seals
 from council.bakeoffs.models import bakeoff_of
 from council.budget_caps import schedule_of
 from council.places import Place

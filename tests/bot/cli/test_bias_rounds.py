@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.bias_rounds import give
+from bot.cli.bias import give
 from tests.bot.cli.test_imports import loaded_by
 from tests.bot.homes import Home
 from tests.bot.render.bias.builders import a_bias

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 import httpx
 import pytest
 
-from bot.cli.staying import is_loopback
+from bot.cli.serve import is_loopback
 from tests.bot.homes import PATIENCE_SECONDS, Home, Ran, ended, served_panel
 from tests.wire.models import ModelServer, hang
 

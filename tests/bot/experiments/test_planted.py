@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.grades.reading import read_grades
+from bot.research.grade_files import read_grades
 from council.research.grades import Finding, Framing, Kind, findings, grade_report
 from tests.bot.homes import PATIENCE_SECONDS, Home, interrupted, panel_of, seat_of, served_panel
 from tests.wire.models import ModelServer, answer, fail

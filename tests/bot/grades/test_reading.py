@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from bot.grades.reading import MOST_JUDGES, read_grades
+from bot.research.grade_files import MOST_JUDGES, read_grades
 from council.errors import GradesError
 from council.research.grades import Framing, Grade
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.grades.reading import read_grades
+from bot.research.grade_files import read_grades
 from council.research.grades import GradeReport, grade_report
 from tests.bot.grades.table import DATA, NUMBERS_A_LINE, numbers, ours, published
 

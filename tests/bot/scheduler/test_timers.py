@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.commands.context import SCHEDULES
-from bot.scheduler.service import Scheduler
-from bot.scheduler.trigger import SlotTrigger
+from bot.scheduler import Scheduler, SlotTrigger
 from bot.schedules.cron import Slots, slots_of
 from tests.bot.scheduler.waiting import SLOT, WEEKLY, Watch, a_watch
 

@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.chat import Chat, GoneError, Post, Sent, UnwelcomeError
 from bot.commands.context import Desk
-from bot.scheduler.service import Scheduler
-from bot.scheduler.trigger import SlotTrigger
+from bot.scheduler import Scheduler, SlotTrigger
 from bot.schedules.cron import slots_of
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite, SuiteQuestion
 from council.bakeoffs.ports import Bench

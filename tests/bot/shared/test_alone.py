@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.bakeoffs.records import keep_counting
 from bot.bakeoffs.registry import Holds
-from bot.cli.beside import acts_of_a_cluster
+from bot.cli.serve import acts_of_a_cluster
 from bot.commands.buttons import MOST_REMEMBERED, PRESS
 from bot.commands.context import Desk
 from bot.runners.retention import keep_forgetting

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.commands.buttons import Once
 from bot.suite_files import keep_house
-from bot.web.seals import shared_key
+from bot.web.auth import shared_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from storage.bakeoffs import SqlSuites
 from storage.engine import open_engine

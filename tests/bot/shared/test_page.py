@@ -9,7 +9,7 @@ import pytest
 
 from bot.bakeoffs.lifecycle import Holding, is_held
 from bot.web.app import web_app
-from bot.web.seals import Seals, shared_key
+from bot.web.auth import Seals, shared_key
 from council.places import Place
 from council.ports import EVERY, RoundLine, Wanted
 from storage.memory import MemoryStore

@@ -11,7 +11,7 @@ from bot.commands.buttons import Once
 from bot.commands.dispatch import hear
 from bot.commands.recovery import left
 from bot.commands.suites import Draft, put_draft, take_draft
-from bot.web.seals import Seals, shared_key
+from bot.web.auth import Seals, shared_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from council.errors import PanelError, SuiteError
 from council.places import Place

@@ -131,7 +131,7 @@ async def test_without_an_address_nothing_is_traced() -> None:
 
 def test_without_an_address_nothing_of_opentelemetry_is_imported() -> None:
     code = (
-        "import sys, bot.wiring, bot.runners.local\n"
+        "import sys, bot.bootstrap, bot.runners.local\n"
         "print([name for name in sys.modules if name.startswith('opentelemetry')])"
     )
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.web.pages import round_page
+from bot.web.rounds import round_page
 from council.integrity.seal import Seal
 from council.rounds import Closing, Question, Round
 from storage.memory import MemoryStore

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from starlette.requests import Request
 
-from bot.web.pages import round_page, rounds
-from bot.web.seals import Seals
-from bot.web.site import Site
+from bot.web.auth import Seals
+from bot.web.context import Site
+from bot.web.rounds import round_page, rounds
 from council.integrity.erasure import forget
 from council.rounds import Round
 from storage.memory import MemoryStore

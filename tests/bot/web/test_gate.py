@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.web.seals import LINK_SECONDS, PASS_SECONDS
+from bot.web.auth import LINK_SECONDS, PASS_SECONDS
 from tests.bot.desks import a_desk
 from tests.bot.web.visiting import (
     SOMEBODY,

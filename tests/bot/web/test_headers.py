@@ -7,7 +7,7 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
-from bot.web.site import STATIC
+from bot.web.context import STATIC
 from council.errors import StoreError
 from council.rounds import Round
 from storage.memory import MemoryStore

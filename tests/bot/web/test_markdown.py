@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.web.markdown import markdown
+from bot.web.context import markdown
 
 TAGS = {
     *("p", "h4", "h5", "h6", "strong", "em", "s", "code", "pre", "blockquote", "hr", "br"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.web.seals import Seals
+from bot.web.auth import Seals
 
 NOON = 1_795_262_400.0
 

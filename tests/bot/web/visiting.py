@@ -11,9 +11,8 @@ from starlette.applications import Starlette
 from bot.commands.context import Desk
 from bot.runners.local import LocalRunner
 from bot.web.app import web_app
-from bot.web.seals import Seals
-from bot.web.site import Site
-from bot.web.visitors import Visitor, place_of
+from bot.web.auth import Seals, Visitor, place_of
+from bot.web.context import Site
 from council.pipeline.run import convene
 from council.pipeline.session import Council
 from council.rounds import Question, Round

@@ -1,0 +1,79 @@
+"""The command `council` and its subcommands."""
+
+from importlib import import_module
+from typing import Any, TypedDict
+
+import typer
+from typer.core import TyperGroup
+
+
+class Style(TypedDict):
+    """How every command prints its help and its errors."""
+
+    add_completion: bool
+    pretty_exceptions_enable: bool
+    rich_markup_mode: None
+
+
+STYLE = Style(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+# Name, module, function or app, and the line that `council --help` shows.
+COMMANDS = {
+    "ask": ("rounds:ask", "Ask a question, or resume a round that stopped."),
+    "chat": ("serve:chat", "Talk to the council in the terminal."),
+    "serve": ("serve:serve", "Start the web app and every configured chat."),
+    "show": ("rounds:show", "Show a stored round."),
+    "rounds": ("rounds:rounds", "List stored rounds, newest first."),
+    "budget": ("rounds:budget", "Show what is spent, reserved and left."),
+    "leaderboard": ("leaderboard:leaderboard", "Rank models over many rounds, with intervals."),
+    "verify": ("verify:verify", "Recompute stored rounds and check the hash chain."),
+    "export": ("data:export", "Export one round or everything as JSON Lines."),
+    "import": ("data:import_", "Import an export."),
+    "forget": ("data:forget", "Delete the texts of a round, or of all old rounds."),
+    "tally": ("simulate:tally", "Count ballots from a file."),
+    "slates": ("simulate:slates", "Print the display orders that a seed gives."),
+    "simulate": ("simulate:simulate", "Simulate judges with known biases."),
+    "doctor": ("rounds:doctor", "Check settings, tokens, database and models."),
+    "schedule": ("schedules:schedule_app", "Manage recurring bake-offs."),
+    "bakeoff": ("bakeoffs:bakeoff_app", "Run suites of questions on panels."),
+    "bias": ("bias:bias_app", "Report how biased judges are, from rounds or grades."),
+    "suite": ("suites:suite_app", "Manage lists of questions for bake-offs."),
+    "slack": ("chats:slack_app", "Set up the Slack app."),
+    "discord": ("chats:discord_app", "Set up the Discord application."),
+    "db": ("database:database_app", "Upgrade or copy the database."),
+}
+
+
+def load_command(name: str) -> Any:  # noqa: ANN401
+    """Import the module of a subcommand and return the command, ready to run."""
+    module, attribute = COMMANDS[name][0].split(":")
+    found = getattr(import_module(f"bot.cli.{module}"), attribute)
+    parent = typer.Typer(**STYLE)
+    if isinstance(found, typer.Typer):
+        parent.add_typer(found, name=name)
+    else:
+        parent.command(name)(found)
+    return typer.main.get_group(parent).commands[name]
+
+
+class LazyGroup(TyperGroup):
+    """A group that imports a subcommand's module only when that subcommand runs."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+        """Return the subcommand that the arguments name, imported now."""
+        name, placeholder, rest = super().resolve_command(ctx, args)
+        return name, load_command(name) if name and placeholder else None, rest
+
+
+def _placeholder() -> None:
+    """Stand in for a subcommand in the list that `council --help` prints."""
+
+
+app = typer.Typer(
+    help="Several LLMs answer, rank each other blind, and a chairman writes one answer.",
+    no_args_is_help=True,
+    cls=LazyGroup,
+    **STYLE,
+)
+for _name, (_, _help) in COMMANDS.items():
+    app.command(_name, help=_help)(_placeholder)

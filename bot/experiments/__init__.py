@@ -1,1 +1,0 @@
-"""The thesis' experiment, held on this house's models and money."""

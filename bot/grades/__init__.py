@@ -1,1 +1,0 @@
-"""Grades of judges in files."""

@@ -1,1 +1,0 @@
-"""What starts scheduled bake-offs: timers over the schedules that are kept."""
