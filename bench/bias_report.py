@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.leaderboard import batches
 from bot.bakeoffs.records import uncollected
-from council.bakeoffs.records import Packed
+from council.bakeoffs.records import PackedRecord
 from council.bias.measurement import measured
 from council.bias.vote_arrays import Block, blocks, packed
 from storage.engine import open_engine
@@ -30,7 +30,7 @@ PATTERNS = 500  # rounds that differ in their votes; the others repeat them
 COLUMNS = ("members", "rounds", "missing", "read", "arrays", "measured", "in all", "MB")
 
 
-def patterns(members: int, like: Packed) -> list[Packed]:
+def patterns(members: int, like: PackedRecord) -> list[PackedRecord]:
     block = simulated(PATTERNS, Planted(own=1, first=1, length=0.5), 1, members)
     return [packed(votes, like) for votes in as_votes(_audited_now_and_then(block))]
 
@@ -42,7 +42,7 @@ def _audited_now_and_then(block: Block) -> Block:
 async def fill(engine: AsyncEngine, rounds: int, members: int) -> None:
     """Keep so many rounds and their votes in an empty database."""
     await upgrade(engine)
-    votes, kept = sql_votes(engine), list[Packed]()
+    votes, kept = sql_votes(engine), list[PackedRecord]()
     for rows, numbers in batches(rounds):
         kept = kept or patterns(members, numbers[0])
         async with engine.begin() as connection:

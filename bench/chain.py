@@ -27,7 +27,7 @@ from council.integrity.seal import changes, noted
 from council.integrity.verification import verify
 from council.rounds import Closing, Question, Round
 from storage.engine import open_engine
-from storage.hash_chain import SqlChain, link_row
+from storage.hash_chain import SqlHashChain, link_row
 from storage.migrate import upgrade
 from storage.rounds import SqlStore
 from storage.row_mapping import round_row
@@ -107,7 +107,7 @@ async def walking(folder: Path, links: int) -> str:
     home.data.mkdir()
     engine = open_engine(f"sqlite+aiosqlite:///{home.database}")
     await filled(engine, links)
-    chain, times = SqlChain(engine), Times()
+    chain, times = SqlHashChain(engine), Times()
     with times.of("walk"):
         (head,) = await chain.heads()
         walk = await walked(chain, head, frozenset())

@@ -22,7 +22,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.leaderboard import leaderboard
 from council.bakeoffs.record_arrays import columns, packed
-from council.bakeoffs.records import Authored, Judged, Margin, Packed, Record, Whole
+from council.bakeoffs.records import (
+    AuthorRecord,
+    CouncilRecord,
+    JudgeRecord,
+    Margin,
+    PackedRecord,
+    Record,
+)
 from council.panel import Panel
 from council.rounds import Closing, Question, Round
 from storage.engine import open_engine
@@ -69,7 +76,7 @@ def synthetic(panel: Panel, chance: random.Random) -> Record:
         fmean(chance.randrange(rivals) for _ in range(rivals)) / (rivals - 1) for _ in members
     ]
     authored = tuple(
-        Authored(
+        AuthorRecord(
             member,
             share=share,
             place=1 + sum(other > share for other in shares),
@@ -82,7 +89,7 @@ def synthetic(panel: Panel, chance: random.Random) -> Record:
         for member, share in zip(members, shares, strict=True)
     )
     judged = tuple(
-        Judged(
+        JudgeRecord(
             member,
             valid=True,
             tau_b=fmean(chance.choice((-1, -1 / 3, 1 / 3, 1)) for _ in range(rivals)),
@@ -95,7 +102,7 @@ def synthetic(panel: Panel, chance: random.Random) -> Record:
         Margin(first, second, _margin(chance, rivals - 1), rivals - 1, chance.randrange(4) / 3)
         for first, second in combinations(members, 2)
     )
-    whole = Whole(members[0], council_correct=True, cost_usd=0.04, seconds=31.0)
+    whole = CouncilRecord(members[0], council_correct=True, cost_usd=0.04, seconds=31.0)
     return Record("", START, panel.name, "", authored, judged, margins, whole)
 
 
@@ -103,7 +110,7 @@ def _margin(chance: random.Random, judges: int) -> float:
     return fmean(chance.choice((-1, -2 / 3, -1 / 3, 1 / 3, 2 / 3, 1)) for _ in range(judges))
 
 
-def batches(rounds: int) -> Iterator[tuple[list[dict[str, Any]], list[Packed]]]:
+def batches(rounds: int) -> Iterator[tuple[list[dict[str, Any]], list[PackedRecord]]]:
     """Give so many closed rounds and their numbers, some thousands at a time."""
     panel, chance = a_panel(MEMBERS), random.Random(7)  # noqa: S311 - a bench draws no secrets
     alike = round_row(Round("", Question("Why?"), panel, "", START).with_(Closing(31.0)))

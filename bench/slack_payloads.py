@@ -8,7 +8,7 @@ from itertools import product
 from bench.generated import measure
 from bot.chat import Post
 from bot.render.pagination import pages
-from bot.slack.block_kit import Level, dressed, fits_slack
+from bot.slack.block_kit import BlockLevel, dressed, fits_slack
 from bot.slack.messages import UNPARSED
 from tests.wire.slack import faults_of_message, pings_in
 
@@ -17,7 +17,7 @@ QUIET = {"unfurl_links": False, "unfurl_media": False}
 
 def looked_at(post: Post) -> Iterator[Counter[str]]:
     """Look at every page at every level, from the newest blocks down to plain text."""
-    for page, level in product(pages(post, fits_slack), Level):
+    for page, level in product(pages(post, fits_slack), BlockLevel):
         payload = {"channel": "C1", **dressed(page, level).payload, **UNPARSED, **QUIET}
         found = {"over limit": len(faults_of_message(payload)), "pings": len(pings_in(payload))}
         yield Counter({name: number for name, number in found.items() if number})

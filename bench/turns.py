@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from council.gateways.throttling.limits import Clock, OwnTurnstile
-from council.ports import Turnstile
+from council.ports import SharedRateLimiter
 from council.providers import Limits
 from tests.postgres import Server, a_database
 from tests.storage.turns.crowd import on_postgres
@@ -20,14 +20,14 @@ from tests.storage.turns.crowd import on_postgres
 GATE = "openai"
 
 
-async def waited(turnstile: Turnstile, limits: Limits) -> float:
+async def waited(turnstile: SharedRateLimiter, limits: Limits) -> float:
     """Give how long one turn was waited for, in milliseconds."""
     began = time.perf_counter()
     async with turnstile.turn(GATE, limits):
         return (time.perf_counter() - began) * 1000
 
 
-async def told(name: str, turnstiles: Sequence[Turnstile], calls: int) -> None:
+async def told(name: str, turnstiles: Sequence[SharedRateLimiter], calls: int) -> None:
     """Print what turns cost at these processes."""
     roomy, narrow = Limits(concurrency=calls), Limits(concurrency=20)
     alone = [await waited(turnstiles[0], roomy) for _ in range(calls)]

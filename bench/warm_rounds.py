@@ -5,8 +5,8 @@ import sys
 
 from rich.console import Console
 
-from bot.bootstrap import Wishes, opened_desk
-from bot.chat import Asker, Said
+from bot.bootstrap import StartOptions, opened_desk
+from bot.chat import Asker, IncomingMessage
 from bot.commands.ask import ask
 from bot.observability import logs
 from bot.settings import load_settings
@@ -16,9 +16,9 @@ from bot.terminal import HERE, TerminalChat
 async def main() -> None:
     logs.set_up()
     chat = TerminalChat(Console(quiet=True))
-    async with opened_desk(load_settings(), Wishes()) as desk:
+    async with opened_desk(load_settings(), StartOptions()) as desk:
         while question := await asyncio.to_thread(sys.stdin.readline):
-            said = Said(question.strip(), Asker("bench", "bench"), HERE, desk.new_id())
+            said = IncomingMessage(question.strip(), Asker("bench", "bench"), HERE, desk.new_id())
             await ask(desk, chat, said, said.text)
             print("done", flush=True)
 

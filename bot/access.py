@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from bot.chat import Asker, Said
+from bot.chat import Asker, IncomingMessage
 from council.bakeoffs.models import Bakeoff
-from council.bakeoffs.ports import WantedBakeoffs
+from council.bakeoffs.ports import BakeoffQuery
 from council.errors import CouncilError, RoundNotFoundError
 from council.panel import Panel
 from council.places import HOUSE, Place
-from council.ports import RoundLine, Store, Wanted
+from council.ports import RoundQuery, RoundSummary, Store
 from council.rounds import Question, Round, Stage
 
 # --- Who may ask the council where, and with which panels. Pure: knows no store and no clock.
 
 
-class NotAdmittedError(CouncilError):
+class AccessDeniedError(CouncilError):
     """The council is not open to somebody, or not in this way."""
 
 
@@ -67,8 +67,8 @@ class Access:
         return not {asker.id, *(asker.roles or ())}.isdisjoint(self.admins)
 
 
-def admitted(access: Access, said: Said) -> None:
-    """Raise NotAdmittedError, which says where to turn, unless this may be said here.
+def admitted(access: Access, said: IncomingMessage) -> None:
+    """Raise AccessDeniedError, which says where to turn, unless this may be said here.
 
     The terminal and the page are open to whoever can reach them.
     """
@@ -76,37 +76,37 @@ def admitted(access: Access, said: Said) -> None:
         return
     admin = _admin(access)
     if said.asker.is_guest and not access.guests:
-        raise NotAdmittedError(
+        raise AccessDeniedError(
             f"The council is not open to guests: have a member ask for you, or ask {admin}."
         )
     if access.roles and said.asker.roles is not None:
         _check_roles(access, said, admin)
     if said.is_shared and not access.shared_channels:
-        raise NotAdmittedError(
+        raise AccessDeniedError(
             "The council is not open in channels shared with other organisations: ask in a channel "
             f"of your own, or ask {admin}."
         )
     if said.place.within in (access.channels or ()):
         return
     if said.is_direct and not access.direct_messages:
-        raise NotAdmittedError(
+        raise AccessDeniedError(
             f"The council is not open in direct messages: ask in a channel, or ask {admin}."
         )
     if not said.is_direct and access.channels is not None:
-        raise NotAdmittedError(
+        raise AccessDeniedError(
             "The council is not open in this channel: ask in one of those it is open in, or ask "
             f"{admin}."
         )
 
 
-def _check_roles(access: Access, said: Said, admin: str) -> None:
+def _check_roles(access: Access, said: IncomingMessage, admin: str) -> None:
     if said.is_direct and not said.asker.roles:
-        raise NotAdmittedError(
+        raise AccessDeniedError(
             "The council is open to certain roles, and in direct messages nobody has any: ask in a "
             "channel."
         )
     if set(access.roles).isdisjoint(said.asker.roles or ()):
-        raise NotAdmittedError(
+        raise AccessDeniedError(
             f"The council is open to certain roles, and you have none of them: ask {admin}."
         )
 
@@ -121,10 +121,10 @@ def allows(access: Access, place: Place, panel: Panel) -> bool:
 
 
 def check_panel(access: Access, place: Place, panel: Panel) -> None:
-    """Raise NotAdmittedError for a panel with a seat that may not be used in a place."""
+    """Raise AccessDeniedError for a panel with a seat that may not be used in a place."""
     if others := _others(access, place, panel):
         vendors = ", ".join(access.rules_in(place).vendors)
-        raise NotAdmittedError(
+        raise AccessDeniedError(
             f"Only models of {vendors} may be used in this channel, and panel {panel.name!r} also "
             f"seats {', '.join(others)}: name another panel, `/council panel` lists those there "
             "are here."
@@ -145,12 +145,12 @@ _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _MINUTE, _MOMENT = timedelta(minutes=1), timedelta(microseconds=1)
 
 
-class TooManyRoundsError(NotAdmittedError):
+class RoundLimitError(AccessDeniedError):
     """Somebody has asked for as many rounds as are allowed."""
 
 
 async def check_pace(access: Access, store: Store, question: Question, now: datetime) -> None:
-    """Raise TooManyRoundsError, which says when the next round is free, if there is none now.
+    """Raise RoundLimitError, which says when the next round is free, if there is none now.
 
     What nobody asked, what was asked in the terminal or on the page, and rounds of bake-offs go by
     no limit.
@@ -162,7 +162,7 @@ async def check_pace(access: Access, store: Store, question: Question, now: date
     for words, window, most in limits:
         if most is None:
             continue
-        asked = Wanted(
+        asked = RoundQuery(
             chats=(question.place.chat,),
             asked_by=question.asked_by,
             bakeoff="",
@@ -171,7 +171,7 @@ async def check_pace(access: Access, store: Store, question: Question, now: date
         lines = await store.recent(most, asked)
         if len(lines) == most:
             free = _when(lines[-1].asked_at + window, now)
-            raise TooManyRoundsError(
+            raise RoundLimitError(
                 f"You have asked {most} round{'s' * (most > 1)} in the last {words}, as many as "
                 f"are allowed: the next one is free {free}."
             )
@@ -197,7 +197,7 @@ class NotYoursError(CouncilError):
     """Something that only the one who asked for a round may do, or an admin."""
 
 
-def readable(said: Said, containing: str = "") -> Wanted:
+def readable(said: IncomingMessage, containing: str = "") -> RoundQuery:
     """Give the rounds that somebody may read in a place, and whose question contains a text.
 
     In the terminal sits the operator, who has the database at hand anyway. On the page everybody
@@ -207,10 +207,10 @@ def readable(said: Said, containing: str = "") -> Wanted:
     """
     here = said.place
     if here.chat == "terminal":
-        return Wanted(containing)
+        return RoundQuery(containing)
     if here.chat in HOUSE:
-        return Wanted(containing, chats=HOUSE, asker=said.asker.id)
-    return Wanted(
+        return RoundQuery(containing, chats=HOUSE, asker=said.asker.id)
+    return RoundQuery(
         containing,
         chats=(here.chat,),
         workspace=here.workspace,
@@ -219,7 +219,7 @@ def readable(said: Said, containing: str = "") -> Wanted:
     )
 
 
-def listable(said: Said, containing: str = "") -> Wanted:
+def listable(said: IncomingMessage, containing: str = "") -> RoundQuery:
     """Give the rounds that are listed for somebody: readable ones that somebody asked by itself.
 
     The many rounds of bake-offs are found by their bake-offs.
@@ -234,9 +234,9 @@ def check_own(access: Access, round_: Round, asker: Asker, what: str) -> None:
         raise NotYoursError(f"Only {whose} can {what}.")
 
 
-def check_readable(round_: Round, said: Said) -> None:
+def check_readable(round_: Round, said: IncomingMessage) -> None:
     """Raise RoundNotFoundError for a round that is not for this reader, as if there were none."""
-    if not readable(said).admits(RoundLine.of(round_)):
+    if not readable(said).admits(RoundSummary.of(round_)):
         raise RoundNotFoundError(f"There is no round {round_.id!r}.")
 
 
@@ -246,14 +246,14 @@ def check_readable(round_: Round, said: Said) -> None:
 # --- Who may read which bake-offs, and whose they are: as rounds are, by where they report.
 
 
-def listed_bakeoffs(said: Said) -> WantedBakeoffs:
+def listed_bakeoffs(said: IncomingMessage) -> BakeoffQuery:
     """Give which bake-offs to look through for somebody; each is to be checked."""
-    return WantedBakeoffs(scope=None if said.place.chat == "terminal" else said.place.scope)
+    return BakeoffQuery(scope=None if said.place.chat == "terminal" else said.place.scope)
 
 
-def reads_bakeoff(said: Said, bakeoff: Bakeoff) -> bool:
+def reads_bakeoff(said: IncomingMessage, bakeoff: Bakeoff) -> bool:
     """Say whether somebody may read a bake-off's rounds where they are."""
-    line = RoundLine(bakeoff.id, "", bakeoff.at, Stage.OPEN, bakeoff.asked_by, bakeoff.place)
+    line = RoundSummary(bakeoff.id, "", bakeoff.at, Stage.OPEN, bakeoff.asked_by, bakeoff.place)
     return readable(said).admits(line)
 
 

@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bakeoffs.registry import Holds
-from bot.commands.context import Desk
+from bot.bakeoffs.registry import BakeoffRegistry
+from bot.commands.context import AppContext
 from bot.coordination.clock import SharedClock, now
-from bot.coordination.locks import OwnDoor
-from bot.coordination.pubsub import Gossip, OwnBus
+from bot.coordination.locks import LocalLocks
+from bot.coordination.pubsub import LocalPubSub, ProviderSync
 from bot.coordination.tasks import beside
 from bot.observability import metrics
 from bot.observability.tracing import Collector, Tracing, tracing_to
 from bot.outbox import Outbox
-from bot.ports import Bus, Claims, Door, Runner
+from bot.ports import NamedLocks, PubSub, RoundClaims, Runner
 from bot.runners.local import NO_CLAIMS, FileClaims, LocalRunner, Paying, Prepare
-from bot.settings import Houses, Seat, Settings, load_houses
+from bot.settings import PanelConfig, Seat, Settings, load_houses
 from bot.settings.default_panels import LOCAL, demonstration, offered
 from bot.suite_files import keep_house
 from council.anonymize import scrub
-from council.bakeoffs.ports import Bench
+from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
 from council.errors import StoreError
 from council.gateways.litellm import LitellmGateway, SeatSettings, load_warm
@@ -39,22 +39,22 @@ from council.gateways.local.gateway import DISPLAYS, SEATED_TWICE, LocalGateway,
 from council.gateways.local.server import supported
 from council.gateways.routing import RoutingGateway
 from council.gateways.scripted import ScriptedGateway
-from council.gateways.throttling.provider import Neighbours
+from council.gateways.throttling.provider import SharedLimits
 from council.panel import Member, Panel
-from council.ports import Chain, Gateway, Ledger, Store, Turnstile
-from council.providers import Health, Hint
-from council.research.experiment import Experiments
+from council.ports import Gateway, HashChainStore, Ledger, SharedRateLimiter, Store
+from council.providers import Health, ProviderHint
+from council.research.experiment import ExperimentStore
 from council.rounds import Round
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import check_opens, connections_beside, open_engine
 from storage.experiments import SqlExperiments
-from storage.hash_chain import SqlChain
-from storage.key_value import SqlMemos
+from storage.hash_chain import SqlHashChain
+from storage.key_value import SqlKeyValueStore
 from storage.ledger import SqlLedger
-from storage.locks import SqlClock, SqlDoor, SqlSole
+from storage.locks import SqlClock, SqlLeaderLock, SqlLocks
 from storage.migrate import upgrade
-from storage.outbox import SqlOutgoing
-from storage.rate_limiter import SqlTurnstile
+from storage.outbox import SqlOutbox
+from storage.rate_limiter import SqlRateLimiter
 from storage.records import SqlRecords, sql_votes
 from storage.rounds import SqlStore
 
@@ -67,59 +67,59 @@ if TYPE_CHECKING:
 _CONNECTIONS, _WAIT_SECONDS = 4, 2.0
 
 
-class Together:
+class ClusterServices:
     """What is shared; as it stands, by nobody."""
 
     def __init__(self) -> None:
-        self.turnstile: Turnstile | None = None
-        self.door: Door = OwnDoor()
+        self.turnstile: SharedRateLimiter | None = None
+        self.door: NamedLocks = LocalLocks()
 
     def now(self) -> datetime:
         """Give this moment, by the clock that all share."""
         return now()
 
-    def tell(self, hint: Hint) -> None:
+    def tell(self, hint: ProviderHint) -> None:
         """Tell other processes what was learnt of a model."""
 
-    def heeding(self, heed: Callable[[Hint], None]) -> AbstractAsyncContextManager[object]:
+    def heeding(self, heed: Callable[[ProviderHint], None]) -> AbstractAsyncContextManager[object]:
         """Heed what other processes tell as long as the block lasts."""
         return AsyncExitStack()
 
 
-class _OnPostgres(Together):
+class _OnPostgres(ClusterServices):
     def __init__(
-        self, turnstile: SqlTurnstile, door: Door, clock: SharedClock, gossip: Gossip
+        self, turnstile: SqlRateLimiter, door: NamedLocks, clock: SharedClock, gossip: ProviderSync
     ) -> None:
         super().__init__()
         self.turnstile = self._turns = turnstile
-        self.door = OwnDoor(door)
+        self.door = LocalLocks(door)
         self._clock = clock
         self._gossip = gossip
 
     def now(self) -> datetime:
         return self._clock.now()
 
-    def tell(self, hint: Hint) -> None:
+    def tell(self, hint: ProviderHint) -> None:
         self._gossip.tell(hint)
 
-    def heeding(self, heed: Callable[[Hint], None]) -> AbstractAsyncContextManager[object]:
+    def heeding(self, heed: Callable[[ProviderHint], None]) -> AbstractAsyncContextManager[object]:
         return beside(self._gossip.listen(self._turns.ring, heed))
 
 
 @asynccontextmanager
-async def together(engine: AsyncEngine, bus: Bus) -> AsyncIterator[Together]:
+async def together(engine: AsyncEngine, bus: PubSub) -> AsyncIterator[ClusterServices]:
     """Give what the processes on a database share, as long as the block lasts."""
     if engine.dialect.name != "postgresql":
-        yield Together()
+        yield ClusterServices()
         return
     async with AsyncExitStack() as stack:
         counting = connections_beside(engine, _CONNECTIONS, _WAIT_SECONDS)
         stack.push_async_callback(counting.dispose)
-        gossip = Gossip(bus)
+        gossip = ProviderSync(bus)
         stack.push_async_callback(gossip.close)
-        turnstile = SqlTurnstile(counting, gossip.has_room, _counted)
+        turnstile = SqlRateLimiter(counting, gossip.has_room, _counted)
         stack.push_async_callback(turnstile.close)
-        door = SqlDoor(engine)
+        door = SqlLocks(engine)
         stack.push_async_callback(door.close)
         clock = SharedClock(SqlClock(engine).moment)
         await clock.set()
@@ -169,28 +169,28 @@ async def opened_engine(settings: Settings) -> AsyncIterator[AsyncEngine]:
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
+class Stores:
     """All that is kept, for whoever only reads and writes it."""
 
     store: SqlStore
-    bench: Bench
-    chain: Chain
-    experiments: Experiments
+    bench: BakeoffStores
+    chain: HashChainStore
+    experiments: ExperimentStore
     ledger: Ledger
 
 
 @asynccontextmanager
-async def opened_books(settings: Settings) -> AsyncIterator[Books]:
+async def opened_books(settings: Settings) -> AsyncIterator[Stores]:
     """Give all that is kept, the schema up to date; no models."""
     async with opened_engine(settings) as engine:
-        kept = (SqlStore(engine), bench_of(engine), SqlChain(engine), SqlExperiments(engine))
-        yield Books(*kept, SqlLedger(engine))
+        kept = (SqlStore(engine), bench_of(engine), SqlHashChain(engine), SqlExperiments(engine))
+        yield Stores(*kept, SqlLedger(engine))
 
 
-def bench_of(engine: AsyncEngine) -> Bench:
+def bench_of(engine: AsyncEngine) -> BakeoffStores:
     """Give all that bake-offs are kept in."""
     numbers = (SqlRecords(engine), sql_votes(engine))
-    return Bench(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), *numbers)
+    return BakeoffStores(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), *numbers)
 
 
 # --- The composition root: the only place that joins settings, gateways, storage and chats.
@@ -199,7 +199,7 @@ SCRIPTED = "scripted/"
 
 
 @contextmanager
-def opened_claims(settings: Settings) -> Iterator[Claims]:
+def opened_claims(settings: Settings) -> Iterator[RoundClaims]:
     """Give the claims of the processes that share the database's file."""
     if settings.database_file is None:
         yield NO_CLAIMS
@@ -212,7 +212,7 @@ def opened_claims(settings: Settings) -> Iterator[Claims]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class StartOptions:
     """What whoever opens the desk wants: demonstration models, and to be told of things.
 
     `on_fetch` hears how a fetch goes, `on_closed` of each round that came to its end. Whoever
@@ -230,7 +230,7 @@ def _unpacked(on_fetch: Callable[[str, int, int], None]) -> Callable[[Progress],
 
 
 @asynccontextmanager
-async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]:
+async def opened_desk(settings: Settings, wishes: StartOptions) -> AsyncIterator[AppContext]:
     """Give a desk that can hold rounds; its models and database close with it."""
     houses = await find_houses(settings, local=wishes.local)
     async with AsyncExitStack() as stack:
@@ -239,7 +239,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         engine = await stack.enter_async_context(opened_engine(settings))
         stack.enter_context(metrics.database_watched(engine))
         cluster = await stack.enter_async_context(_opened_cluster(settings))
-        bus: Bus = cluster.bus if cluster else OwnBus()
+        bus: PubSub = cluster.bus if cluster else LocalPubSub()
         shared = await stack.enter_async_context(together(engine, bus))
         store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, shared.now)
         models = await stack.enter_async_context(_opened_models(settings, houses, shared, wishes))
@@ -247,16 +247,16 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
         collector = Collector(settings.otlp_endpoint, settings.trace_headers)
         tracing = await stack.enter_async_context(tracing_to(collector))
         parts = (store, models.gateway, models.prepare, budget.paying, claims)
-        carrying = _Carrying(*parts, tracing, shared.now)
+        carrying = _RunnerParts(*parts, tracing, shared.now)
         runner = await stack.enter_async_context(_opened_runner(carrying, cluster, wishes))
-        sole = SqlSole(engine) if settings.has_server else None
-        holds = Holds(None if claims is NO_CLAIMS else claims, sole)
+        sole = SqlLeaderLock(engine) if settings.has_server else None
+        holds = BakeoffRegistry(None if claims is NO_CLAIMS else claims, sole)
         stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
         # Who serves a chat holds its claim, where there are any.
-        outbox = Outbox(SqlOutgoing(engine), shared.now, alone=claims is not NO_CLAIMS)
+        outbox = Outbox(SqlOutbox(engine), shared.now, alone=claims is not NO_CLAIMS)
         bench = bench_of(engine)
         await keep_house(bench.suites, houses.suites, shared.now())
-        yield Desk(
+        yield AppContext(
             *(store, models.gateway, runner, outbox, houses.panels, houses.default),
             models.prepare,
             models.health,
@@ -264,7 +264,7 @@ async def opened_desk(settings: Settings, wishes: Wishes) -> AsyncIterator[Desk]
             budget=budget,
             bench=bench,
             experiments=SqlExperiments(engine),
-            memos=SqlMemos(engine),
+            memos=SqlKeyValueStore(engine),
             texts_days=houses.texts_days,
             access=houses.access,
             holds=holds,
@@ -287,13 +287,13 @@ class _Models:
 
 @asynccontextmanager
 async def _opened_models(
-    settings: Settings, houses: Houses, shared: Together, wishes: Wishes
+    settings: Settings, houses: PanelConfig, shared: ClusterServices, wishes: StartOptions
 ) -> AsyncIterator[_Models]:
     """Give the way to models; what was started for it is stopped with the block."""
     async with AsyncExitStack() as stack:
         local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
         stack.push_async_callback(local.stop)
-        neighbours = Neighbours(shared.turnstile, shared.tell)
+        neighbours = SharedLimits(shared.turnstile, shared.tell)
         seats = _settled(houses.seats, settings)
         remote = LitellmGateway(seats, houses.limits, neighbours=neighbours)
         stack.push_async_callback(remote.close)
@@ -312,7 +312,7 @@ async def _opened_models(
         yield _Models(RoutingGateway(routes), prepare, remote.health)
 
 
-async def _warmed(houses: Houses) -> None:
+async def _warmed(houses: PanelConfig) -> None:
     """Import litellm while the database is opened, where the default panel needs it."""
     panel = houses.panels.get(houses.default or "")
     if panel and _is_remote(panel):
@@ -344,21 +344,21 @@ async def _opened_cluster(settings: Settings) -> AsyncIterator["Cluster | None"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Carrying:
+class _RunnerParts:
     """What rounds are carried with."""
 
     store: Store
     gateway: Gateway
     prepare: Prepare
     paying: Paying
-    claims: Claims
+    claims: RoundClaims
     tracing: Tracing
     now: Callable[[], datetime]
 
 
 @asynccontextmanager
 async def _opened_runner(
-    with_: _Carrying, cluster: "Cluster | None", wishes: Wishes
+    with_: _RunnerParts, cluster: "Cluster | None", wishes: StartOptions
 ) -> AsyncIterator[Runner]:
     """Give who carries rounds: this process, or all that serve on the same server."""
     parts, paying = (with_.store, with_.gateway, with_.prepare), with_.paying
@@ -393,7 +393,7 @@ async def surroundings(settings: Settings) -> list[str]:
     return [f"Ollama: {served}", f"demonstration models: {supported() or 'can run here'}"]
 
 
-async def find_houses(settings: Settings, *, local: bool) -> Houses:
+async def find_houses(settings: Settings, *, local: bool) -> PanelConfig:
     """Give every panel there is: of council.toml, of found keys, of Ollama, of the demonstration.
 
     The default is council.toml's; without one, the demonstration where it is wanted, else the

@@ -14,10 +14,10 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from bot.chat import Chat, Post, Sent, UnreachableError, UnsureError, pauses
+from bot.chat import Chat, ChatUnreachableError, DeliveryUnknownError, Post, SentMessage, pauses
 from council.budget_caps import Claim
 from council.places import Place
-from council.ports import Outgoing
+from council.ports import OutboxStore
 
 GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
 SETTLE_SECONDS = 3.0  # what a chat is given for what was asked of it last
@@ -37,7 +37,7 @@ class Outbox:
 
     def __init__(
         self,
-        rows: Outgoing,
+        rows: OutboxStore,
         now: Callable[[], datetime],
         sleep: Sleep = asyncio.sleep,
         *,
@@ -52,7 +52,7 @@ class Outbox:
 
     async def send(
         self, chat: Chat, round_id: str, part: int | str, post: Post, place: Place
-    ) -> Sent:
+    ) -> SentMessage:
         """Give the one message for this part of a round's thread in this place, sent if need be."""
         key = _key(place, round_id, part)
         async with self._turns[_start(place)]:
@@ -60,7 +60,7 @@ class Outbox:
             while not claim.message and not claim.is_new:
                 claim = await self._taken_over(chat, claim, round_id, place)
             if claim.message:
-                return Sent(place, claim.message)
+                return SentMessage(place, claim.message)
             try:
                 sent = await self._surely_sent(chat, place, post, key)
                 await self._rows.mark(key, sent.message)
@@ -69,37 +69,37 @@ class Outbox:
                 raise
             return sent
 
-    async def root_of(self, sent: Sent) -> str | None:
+    async def root_of(self, sent: SentMessage) -> str | None:
         """Give the round whose first message this is, None if it is none."""
         start = _start(sent.place)
         key = await self._rows.key_of(start, sent.message) or start
         round_id, _, part = key.removeprefix(start).rpartition("/")
         return round_id if part in ROOTS else None
 
-    async def root(self, round_id: str, place: Place) -> Sent | None:
+    async def root(self, round_id: str, place: Place) -> SentMessage | None:
         """Give the message that holds a round's answer, None if none was sent in this place."""
         for part in (ROOT_AGAIN, ROOT):
             if message := await self._rows.message_of(_key(place, round_id, part)):
-                return Sent(place, message)
+                return SentMessage(place, message)
         return None
 
     async def unmarked(self) -> int:
         """Count the messages claimed over a minute ago of which nobody knows whether they went."""
         return await self._rows.unmarked(UNMARKED_SECONDS, self._now())
 
-    async def _surely_sent(self, chat: Chat, place: Place, post: Post, key: str) -> Sent:
+    async def _surely_sent(self, chat: Chat, place: Place, post: Post, key: str) -> SentMessage:
         """Send; where it is not known whether that arrived, look, and send again if it did not."""
         for seconds in pauses():
             try:
                 return await chat.send(place, post, key)
-            except UnreachableError:
+            except ChatUnreachableError:
                 await self._sleep(seconds)
-            except UnsureError:
+            except DeliveryUnknownError:
                 if found := await self._arrived(chat, place, key):
                     return found
         raise AssertionError("the pauses never end")
 
-    async def _arrived(self, chat: Chat, place: Place, key: str) -> Sent | None:
+    async def _arrived(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
         """Look for a message until it would have arrived."""
         for seconds in LOOKS_SECONDS:
             await self._sleep(seconds)
@@ -135,12 +135,12 @@ class Outbox:
         # A clock that was set back must not make us wait for longer than the grace itself.
         return min(grace, max(0.0, grace - age))
 
-    async def _found(self, chat: Chat, place: Place, key: str) -> Sent | None:
+    async def _found(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
         """Look a message up, and again as long as the chat cannot be reached."""
         for seconds in pauses():
             try:
                 return await chat.find(place, key)
-            except UnsureError:
+            except DeliveryUnknownError:
                 await self._sleep(seconds)
         raise AssertionError("the pauses never end")
 

@@ -18,7 +18,7 @@ class RoundStoppedError(CouncilError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sight:
+class RoundSnapshot:
     """A round as it stands now; `draft` is the synthesis as far as it is written."""
 
     round_: Round
@@ -26,7 +26,7 @@ class Sight:
     seconds: float = 0.0
 
 
-Sights = AsyncIterator[Sight]
+Sights = AsyncIterator[RoundSnapshot]
 
 
 class Runner(Protocol):
@@ -43,7 +43,7 @@ class Runner(Protocol):
         """Carry a stored round to its end; one that is being carried already is left alone."""
         ...
 
-    def seen(self, round_id: str) -> Sight | None:
+    def seen(self, round_id: str) -> RoundSnapshot | None:
         """Give the newest sight of a round that this process carries on now, None of any other."""
         ...
 
@@ -65,7 +65,7 @@ class Runner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Job:
     """A piece of work that any process of a cluster may do: what it is of, and its name there.
 
     A queue is served by those processes that can do its work.
@@ -79,18 +79,18 @@ Do = Callable[[str], Awaitable[None]]
 Unfinished = Callable[[], Awaitable[Iterable[str]]]
 
 
-class Works(Protocol):
+class JobQueue(Protocol):
     """Work shared out among the processes of a cluster: each piece is done by one at a time.
 
     What a process was doing when it died, or could not be heard of for some seconds, is done by
     another from then on, and work that rows tell of and nobody does is found by a sweep.
     """
 
-    async def begin(self, work: Work) -> None:
+    async def begin(self, work: Job) -> None:
         """Have it done by whichever process comes first; what is begun already is left alone."""
         ...
 
-    async def is_begun(self, work: Work) -> bool:
+    async def is_begun(self, work: Job) -> bool:
         """Say whether it is being done, or waits for a process."""
         ...
 
@@ -107,7 +107,7 @@ class Works(Protocol):
         ...
 
 
-class Bus(Protocol):
+class PubSub(Protocol):
     """Short words that every process hears at once; those that are lost are made up for by rows."""
 
     async def tell(self, topic: str, text: str = "") -> None:
@@ -122,7 +122,7 @@ class Bus(Protocol):
         ...
 
 
-class Claims(Protocol):
+class RoundClaims(Protocol):
     """Who carries what, among the processes of one machine."""
 
     def take(self, name: str) -> bool:
@@ -134,7 +134,7 @@ class Claims(Protocol):
         ...
 
 
-class Door(Protocol):
+class NamedLocks(Protocol):
     """Where questions come in, under the names of who asks and of where.
 
     A round that was let in counts under a name before anybody carries it.
@@ -167,9 +167,9 @@ GATEWAY = "discord gateway"  # whose names are the shards, "K/N"
 DISCORD, PAGE = "discord", "web"
 
 
-def work_of(kind: str, place: Place, name: str, shards: int) -> Work:
+def work_of(kind: str, place: Place, name: str, shards: int) -> Job:
     """Give the work that is told in a place; there are so many shards of Discord."""
-    return Work(f"{kind} {teller_of(place, shards)}", name)
+    return Job(f"{kind} {teller_of(place, shards)}", name)
 
 
 def teller_of(place: Place, shards: int) -> str:
@@ -186,7 +186,7 @@ def shard_of(server: str, shards: int) -> int:
     return (int(server) >> 22) % shards if server.isdigit() else 0
 
 
-async def seems_begun(works: Works, work: Work) -> bool:
+async def seems_begun(works: JobQueue, work: Job) -> bool:
     """Say whether a work is begun; as long as the database is away, nobody knows that it is not."""
     try:
         return await works.is_begun(work)

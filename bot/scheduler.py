@@ -11,12 +11,12 @@ import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.base import BaseTrigger
 
-from bot.access import NotAdmittedError
+from bot.access import AccessDeniedError
 from bot.bakeoffs.lifecycle import hold
-from bot.chat import Chat, GoneError, Post, UnwelcomeError
-from bot.commands.context import SCHEDULES, Desk
-from bot.commands.schedules import Way, fitted, still_going, way_to
-from bot.coordination.tasks import Doing
+from bot.chat import Chat, MessageGoneError, Post, PostingForbiddenError
+from bot.commands.context import SCHEDULES, AppContext
+from bot.commands.schedules import ReportTarget, fitted, still_going, way_to
+from bot.coordination.tasks import BackgroundTasks
 from bot.observability import logs
 from bot.render.schedules import dropped_post, paused_post, skipped_post
 from bot.schedules.cron import Due, Slots, due, slots_of
@@ -43,16 +43,16 @@ class SlotTrigger(BaseTrigger):  # type: ignore[misc]
 
 # --- What happens at a slot: a bake-off is begun, or it is said why none is.
 
-Hold = Callable[[Desk, Chat | None, Bakeoff], Awaitable[object]]
+Hold = Callable[[AppContext, Chat | None, Bakeoff], Awaitable[object]]
 
 # What no later slot will mend by itself.
-_CANNOT = (UnwelcomeError, NotAdmittedError, PanelError, SuiteError)
+_CANNOT = (PostingForbiddenError, AccessDeniedError, PanelError, SuiteError)
 
 
-class Firing:
+class SlotRunner:
     """Fires one slot of a schedule at a time; bake-offs are held in `doing`."""
 
-    def __init__(self, desk: Desk, hold: Hold, doing: Doing) -> None:
+    def __init__(self, desk: AppContext, hold: Hold, doing: BackgroundTasks) -> None:
         self._desk = desk
         self._hold = hold
         self._doing = doing
@@ -84,7 +84,7 @@ class Firing:
         await self._at_slot(way, schedule, found)
         await self._desk.bench.schedules.take(schedule.id, found.slot.key)
 
-    async def _at_slot(self, way: Way, schedule: Schedule, found: Due) -> None:
+    async def _at_slot(self, way: ReportTarget, schedule: Schedule, found: Due) -> None:
         if found.is_late:
             await self._left_out(
                 way, schedule, found, dropped_post(schedule, found, self._desk.now())
@@ -106,17 +106,21 @@ class Firing:
             )
             self._doing.begin(self._held(way, schedule, found, bakeoff))
 
-    async def _held(self, way: Way, schedule: Schedule, found: Due, bakeoff: Bakeoff) -> None:
+    async def _held(
+        self, way: ReportTarget, schedule: Schedule, found: Due, bakeoff: Bakeoff
+    ) -> None:
         try:
             await self._hold(self._desk, way.chat, bakeoff)
-        except UnwelcomeError as error:
+        except PostingForbiddenError as error:
             await self._pause(way, schedule, found, str(error))
         # Whoever holds it has told of it and logged it.
         except CouncilError as error:
             log = structlog.get_logger()
             log.warning("scheduled_bakeoff_stopped", bakeoff_id=bakeoff.id, why=str(error))
 
-    async def _left_out(self, way: Way, schedule: Schedule, found: Due, post: Post) -> None:
+    async def _left_out(
+        self, way: ReportTarget, schedule: Schedule, found: Due, post: Post
+    ) -> None:
         """Say in the place that a slot has no run, once."""
         log = structlog.get_logger()
         log.warning("slot_left_out", schedule=schedule.name, slot=found.slot.key, why=post.summary)
@@ -125,17 +129,19 @@ class Firing:
         bakeoff_id = schedule.bakeoff_id(found.slot.key)
         try:
             await self._desk.outbox.send(way.chat, bakeoff_id, "left out", post, schedule.place)
-        except (UnwelcomeError, GoneError) as error:
+        except (PostingForbiddenError, MessageGoneError) as error:
             await self._pause(way, schedule, found, str(error))
 
-    async def _pause(self, way: Way, schedule: Schedule, found: Due, why: str) -> None:
+    async def _pause(self, way: ReportTarget, schedule: Schedule, found: Due, why: str) -> None:
         """Have a schedule that cannot run paused, once whoever made it was told."""
         log = structlog.get_logger()
         log.warning("schedule_paused", schedule=schedule.name, slot=found.slot.key, why=why)
         if way.chat:
             place = way.chat.alone_with(schedule.made_by, schedule.place)
             bakeoff_id, post = schedule.bakeoff_id(found.slot.key), paused_post(schedule, why)
-            with suppress(UnwelcomeError, GoneError):  # then nobody is there to be told
+            with suppress(
+                PostingForbiddenError, MessageGoneError
+            ):  # then nobody is there to be told
                 await self._desk.outbox.send(way.chat, bakeoff_id, "paused", post, place)
         if now := await self._row(schedule.id):
             await self._desk.bench.schedules.keep(replace(now, paused=True))
@@ -157,7 +163,7 @@ class Scheduler:
 
     def __init__(
         self,
-        desk: Desk,
+        desk: AppContext,
         hold: Hold = hold,
         trigger: Callable[[Slots], Any] = SlotTrigger,
         look_seconds: float = LOOK_SECONDS,
@@ -165,8 +171,8 @@ class Scheduler:
         self._desk = desk
         self._trigger = trigger
         self._look_seconds = look_seconds
-        self.doing = Doing()
-        self._firing = Firing(desk, hold, self.doing)
+        self.doing = BackgroundTasks()
+        self._firing = SlotRunner(desk, hold, self.doing)
         self._waiting: dict[str, Slots] = {}
         self._unsound: set[str] = set()
         self._timers = AsyncIOScheduler(

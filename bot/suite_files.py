@@ -19,7 +19,7 @@ import yaml
 from bot.chat.incoming import MOST_CHARACTERS, cleaned
 from council.bakeoffs.grading import check_reference, usual_grading
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
-from council.bakeoffs.ports import Suites
+from council.bakeoffs.ports import SuiteStore
 from council.errors import SuiteError
 
 # --- From the bytes of a file to its text, or to a sentence about why they are none.
@@ -527,7 +527,7 @@ def as_csv(suite: Suite) -> str:
 HOUSE = "council.toml"  # by whom they were kept
 
 
-async def keep_house(suites: Suites, read: Iterable[Suite], at: datetime) -> None:
+async def keep_house(suites: SuiteStore, read: Iterable[Suite], at: datetime) -> None:
     """Have every suite of council.toml be the newest version of its name."""
     for suite in read:
         await suites.keep(suite, HOUSE, at)

@@ -26,6 +26,7 @@ from bot.chat import (
     Chat,
     File,
     Heading,
+    IncomingMessage,
     Line,
     Mentions,
     Note,
@@ -33,14 +34,13 @@ from bot.chat import (
     Post,
     Prose,
     Quote,
-    Said,
-    Sent,
+    SentMessage,
     Steps,
     StepState,
     Table,
 )
-from bot.commands.context import Desk
-from bot.commands.dispatch import hear
+from bot.commands.context import AppContext
+from bot.commands.dispatch import handle_message
 from council.places import Place
 from council.prompt_injection import visible
 
@@ -169,20 +169,20 @@ class TerminalChat(Chat):
         self._live: Live | None = None
         self._summary = ""
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         """Print a post, or begin to show progress."""
         self._show(post)
-        return Sent(place, key)
+        return SentMessage(place, key)
 
-    async def find(self, place: Place, key: str) -> Sent | None:
+    async def find(self, place: Place, key: str) -> SentMessage | None:
         """Give nothing: what was printed cannot be looked up."""
         return None
 
-    async def edit(self, sent: Sent, post: Post) -> None:
+    async def edit(self, sent: SentMessage, post: Post) -> None:
         """Redraw progress, or end it with the post that replaces it."""
         self._show(post)
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         """Print a post; everybody here is the one who spoke."""
         self._show(post)
 
@@ -219,7 +219,7 @@ GREETING = "Type a question, or help. Ctrl-C stops a round and keeps it; Ctrl-D 
 WORDS_TO_LEAVE = {"exit", "quit", ":q", "bye"}
 
 
-async def talk(desk: Desk, console: Console) -> None:
+async def talk(desk: AppContext, console: Console) -> None:
     """Read lines until the end of input, and do what each says."""
     chat, lines = TerminalChat(console), Lines()
     console.print(GREETING, style="dim")
@@ -230,9 +230,9 @@ async def talk(desk: Desk, console: Console) -> None:
             await _say(desk, chat, line)
 
 
-async def _say(desk: Desk, chat: TerminalChat, line: str) -> None:
-    said = Said(line, Asker("terminal", "you"), HERE, desk.new_id())
-    doing = asyncio.create_task(hear(desk, chat, said))
+async def _say(desk: AppContext, chat: TerminalChat, line: str) -> None:
+    said = IncomingMessage(line, Asker("terminal", "you"), HERE, desk.new_id())
+    doing = asyncio.create_task(handle_message(desk, chat, said))
     with _interrupting(doing), suppress(asyncio.CancelledError):
         await doing
     chat.close()

@@ -16,7 +16,7 @@ Ranking = tuple[tuple[Label, ...], ...]  # best place first; labels that tie sha
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class BallotExchange:
     """What a judge was handed and what it sent back; `attempt` 2 is the re-ask, 3 an audit."""
 
     nonce: str
@@ -34,7 +34,7 @@ class Ballot:
     shown: tuple[Label, ...]
     ranking: Ranking
     reason: str = ""
-    paper: Paper | None = None
+    paper: BallotExchange | None = None
     audit: str | None = None  # the kind of audit; an audit ballot is never counted
 
     @property
@@ -49,7 +49,7 @@ class SpoiledBallot:
 
     judge: str
     fault: str
-    paper: Paper
+    paper: BallotExchange
 
     @property
     def is_audit(self) -> bool:
@@ -60,7 +60,7 @@ class SpoiledBallot:
 # --- Read a judge's reply strictly: any doubt spoils the ballot.
 
 
-class Fault(StrEnum):
+class BallotFault(StrEnum):
     """What spoils a ballot, in words that tell a judge how to mend it."""
 
     NO_OBJECT = "it held no JSON object with a ranking"
@@ -77,17 +77,17 @@ class Fault(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedBallot:
     """A ballot as read: every letter once, best place first; unranked letters tie for last."""
 
     ranking: tuple[tuple[str, ...], ...]
     reason: str
 
 
-class SpoiledError(Exception):
+class BallotParseError(Exception):
     """A reply that leaves a doubt."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: BallotFault) -> None:
         super().__init__(fault)
         self.fault = fault
 
@@ -110,20 +110,20 @@ _LETTER = re.compile(rf"(?:(?i:{_RESPONSE_WORDS})\s*)?([A-Ja-j])")
 _OTHER_RANKING = re.compile(r"rank|order|vote", re.IGNORECASE)
 
 
-def read_ballot(text: str, nonce: str, letters: Sequence[str]) -> Reading | Fault:
+def read_ballot(text: str, nonce: str, letters: Sequence[str]) -> ParsedBallot | BallotFault:
     """Give the ranking a reply holds, or the fault that spoils it."""
     try:
         ballot = signed_object(text, nonce)
-        return Reading(_ranking(ballot, letters), reason_of(ballot))
-    except SpoiledError as spoiled:
+        return ParsedBallot(_ranking(ballot, letters), reason_of(ballot))
+    except BallotParseError as spoiled:
         return spoiled.fault
 
 
 def signed_object(text: str, nonce: str) -> dict[str, object]:
-    """Give the one JSON object that a reply consists of; SpoiledError without the right nonce."""
+    """Return the one JSON object of a reply; raise BallotParseError without the right nonce."""
     found = _only_object(text)
     if found.get("nonce") != nonce:
-        raise SpoiledError(Fault.NONCE)
+        raise BallotParseError(BallotFault.NONCE)
     return found
 
 
@@ -137,12 +137,12 @@ def _only_object(text: str) -> dict[str, object]:
         value, position = _decode(rest, start)
         objects.append(value)
     if not objects:
-        raise SpoiledError(Fault.NO_OBJECT)
+        raise BallotParseError(BallotFault.NO_OBJECT)
     if any(other != objects[0] for other in objects):
-        raise SpoiledError(Fault.TWO_OBJECTS)
+        raise BallotParseError(BallotFault.TWO_OBJECTS)
     before, *after = (_CODE_FENCE.sub("", gap).strip() for gap in (*gaps, rest[position:]))
     if any(after) or (before and not _LEAD_IN.fullmatch(before)):
-        raise SpoiledError(Fault.PROSE)
+        raise BallotParseError(BallotFault.PROSE)
     return objects[0]
 
 
@@ -150,13 +150,13 @@ def _decode(text: str, start: int) -> tuple[dict[str, object], int]:
     try:
         value, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError) as error:  # also numbers too long to read
-        raise SpoiledError(Fault.BROKEN) from error
+        raise BallotParseError(BallotFault.BROKEN) from error
     return value, end
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len({key for key, _ in pairs}) < len(pairs):
-        raise SpoiledError(Fault.REPEATED_KEY)
+        raise BallotParseError(BallotFault.REPEATED_KEY)
     return dict(pairs)
 
 
@@ -176,32 +176,32 @@ def reason_of(ballot: dict[str, object]) -> str:
 def _ranking(ballot: dict[str, object], letters: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Give every letter its place; letters left out tie for last, where any is ranked."""
     if any(_OTHER_RANKING.search(key) for key in ballot.keys() - {"ranking", "unranked"}):
-        raise SpoiledError(Fault.TWO_RANKINGS)
+        raise BallotParseError(BallotFault.TWO_RANKINGS)
     places = tuple(tuple(_place(entry, letters)) for entry in _list(ballot.get("ranking")))
     unranked = tuple(_place(_list(ballot.get("unranked", [])), letters))
     ranked = [letter for place in places for letter in place]
     if not ranked or not all(places):
-        raise SpoiledError(Fault.EMPTY)
+        raise BallotParseError(BallotFault.EMPTY)
     if len({*ranked, *unranked}) < len(ranked) + len(unranked):
-        raise SpoiledError(Fault.REPEATED_LETTER)
+        raise BallotParseError(BallotFault.REPEATED_LETTER)
     left_out = tuple(letter for letter in letters if letter not in ranked)
     return (*places, left_out) if left_out else places
 
 
 def _list(value: object) -> list[object]:
     if not isinstance(value, list):
-        raise SpoiledError(Fault.SHAPE)
+        raise BallotParseError(BallotFault.SHAPE)
     return value
 
 
 def _place(entry: object, letters: Sequence[str]) -> Iterator[str]:
     for item in entry if isinstance(entry, list) else [entry]:
         if not isinstance(item, str):
-            raise SpoiledError(Fault.SHAPE)
+            raise BallotParseError(BallotFault.SHAPE)
         match = _LETTER.fullmatch(item.strip())
         letter = match[1].upper() if match else ""
         if letter not in letters:
-            raise SpoiledError(Fault.UNKNOWN_LETTER)
+            raise BallotParseError(BallotFault.UNKNOWN_LETTER)
         yield letter
 
 
@@ -232,11 +232,11 @@ def in_public_labels(reason: str, slots: Mapping[str, Label]) -> str:
 
 
 def cast(
-    slate: Slate, nonce: str, paper: Paper, audit: str | None = None
+    slate: Slate, nonce: str, paper: BallotExchange, audit: str | None = None
 ) -> Ballot | SpoiledBallot:
     """Give the ballot the paper's reply holds, in public labels, or a spoiled one."""
     reading = read_ballot(paper.reply.text, nonce, slate.letters)
-    if isinstance(reading, Fault):
+    if isinstance(reading, BallotFault):
         return SpoiledBallot(slate.judge, reading.value, paper)
     return Ballot(
         judge=slate.judge,

@@ -14,9 +14,9 @@ from council.money import Price, about, cap_micro, cost_micro, dollars
 from council.panel import Member, Panel
 from council.ports import Gateway, Ledger, Store
 from council.prompts.answer import answer_prompt
-from council.prompts.ballot import Sheet, judge_prompt
+from council.prompts.ballot import BallotPrompt, judge_prompt
 from council.prompts.shared import estimated_tokens
-from council.prompts.synthesis import Heard, chair_prompt
+from council.prompts.synthesis import JudgesReport, chair_prompt
 from council.rounds import Round
 
 # --- What a round may cost, before anything is spent.
@@ -89,7 +89,7 @@ def _ballot(round_: Round, judge: Member, prices: Prices) -> int:
     if price is None or len(others) < FEWEST_TO_RANK:
         return 0
     texts = dict.fromkeys(_LETTERS[: len(others)], "")
-    frame = judge_prompt(round_.question, round_.panel.rubric, Sheet(texts, _NONCE))
+    frame = judge_prompt(round_.question, round_.panel.rubric, BallotPrompt(texts, _NONCE))
     shown = sum(reply_tokens(prices[member.key]) for member in others)
     return price.micro(prompt_tokens(frame) + shown, reply_tokens(price, ballot=True))
 
@@ -100,7 +100,7 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
         return 0
     members = round_.panel.members
     texts = {Label(letter): "" for letter in _LETTERS[: len(members)]}
-    frame = chair_prompt(round_.question, texts, Heard(), _NONCE, plain=False)
+    frame = chair_prompt(round_.question, texts, JudgesReport(), _NONCE, plain=False)
     shown = sum(reply_tokens(prices[member.key]) for member in members)
     said = sum(reply_tokens(prices[judge.key], ballot=True) for judge in round_.panel.judges)
     return price.micro(prompt_tokens(frame) + shown + said, reply_tokens(price))
@@ -109,7 +109,7 @@ def _synthesis(round_: Round, chairman: Member, prices: Prices) -> int:
 # --- A gateway before another one, which it leaves everything to but the calls.
 
 
-class Behind:
+class GatewayWrapper:
     """What every gateway says as the one behind it does; whoever extends it makes the calls."""
 
     __slots__ = ()
@@ -136,7 +136,7 @@ SETTLING_SECONDS = 0.1
 
 
 @dataclass(slots=True)
-class BudgetedGateway(Behind):
+class BudgetedGateway(GatewayWrapper):
     """A round's own way to models: a call that its budgets do not cover is not made.
 
     `cap` is the round's own, or that of what else it is `of`; `reserved` and `spent` are its totals

@@ -147,7 +147,7 @@ def schedule_of(round_id: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class CapUsage:
     """What of a scope is gone: spent, and reserved beyond that for rounds under way.
 
     `unknown_calls` are those whose cost nobody told.
@@ -164,12 +164,12 @@ class Used:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class CapRefusal:
     """The cap under which an amount does not fit."""
 
     scope: Scope
     cap: int
-    used: Used
+    used: CapUsage
 
     @property
     def budget(self) -> str:
@@ -193,12 +193,12 @@ class Refusal:
         return f"once a round under way has ended, or {after}" if self.used.reserved else after
 
 
-def refusal(caps: Caps, used: Mapping[Scope, Used], wanted: int) -> Refusal | None:
+def refusal(caps: Caps, used: Mapping[Scope, CapUsage], wanted: int) -> CapRefusal | None:
     """Give the first cap that would be exceeded by so much more; None if all hold."""
     for scope, gone in used.items():
         cap = caps.of(scope)
         if cap is not None and gone.total + wanted > cap:
-            return Refusal(scope, cap, gone)
+            return CapRefusal(scope, cap, gone)
     return None
 
 

@@ -8,27 +8,27 @@ from typing import Protocol
 
 from council.answers import Call, Reply
 from council.ballots import Ballot
-from council.budget_caps import Account, Caps, Claim, Refusal, Scope, Used
+from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Claim, Scope
 from council.feedback import Feedback, HumanVote
-from council.integrity.hash_chain import KeptLink, Link
+from council.integrity.hash_chain import Link, StoredLink
 from council.integrity.seal import Seal
 from council.money import Price
 from council.panel import Member
 from council.places import NOWHERE, Place
-from council.providers import Crowd, Limits
+from council.providers import Limits, ProviderLoad
 from council.rounds import Artefact, Round, Stage
 
 # --- Where the chains of closed rounds are read.
 
 
-class Chain(Protocol):
+class HashChainStore(Protocol):
     """The chains that are stored, one a scope; raises StoreError when it cannot."""
 
     async def heads(self) -> tuple[Link, ...]:
         """Give the last link of every chain, by scope."""
         ...
 
-    async def links(self, scope: str, after: int | None, limit: int) -> tuple[KeptLink, ...]:
+    async def links(self, scope: str, after: int | None, limit: int) -> tuple[StoredLink, ...]:
         """Give the links of a chain that come after a number, in order, so many at most.
 
         Without a number, from the first on.
@@ -74,14 +74,14 @@ class Ledger(Protocol):
     it has spent where that is more.
     """
 
-    async def reserve(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
+    async def reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         """Reserve so much for a new round; give the cap that it does not fit under, if any.
 
         A round that is in the ledger already, on whatever day, is left as it is.
         """
         ...
 
-    async def extend(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
+    async def extend(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         """Have so much in all reserved for a round; give the cap it does not fit under, if any.
 
         What it spent on other days counts, and what it reserved on them is freed, whether the rest
@@ -105,7 +105,7 @@ class Ledger(Protocol):
         """Give what a round has spent on all its days."""
         ...
 
-    async def used(self, account: Account) -> Mapping[Scope, Used]:
+    async def used(self, account: Account) -> Mapping[Scope, CapUsage]:
         """Give what is gone of each scope that the account falls under."""
         ...
 
@@ -114,7 +114,7 @@ class Ledger(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class RoundLine:
+class RoundSummary:
     """A stored round in one line; `seconds` is None until it is closed."""
 
     id: str
@@ -132,7 +132,7 @@ class RoundLine:
     bakeoff: str = ""
 
     @classmethod
-    def of(cls, round_: Round) -> "RoundLine":
+    def of(cls, round_: Round) -> "RoundSummary":
         """Give a round's line, without what is not its own: whether it is paused or delivered."""
         asked, closing = round_.question, round_.closing
         told = (round_.id, asked.text, round_.asked_at, round_.stage)
@@ -149,7 +149,7 @@ class RoundLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RoundQuery:
     """Which rounds to list; as it stands, all of them.
 
     `containing` is looked for in the question, capitals or not. `chats` are those the rounds were
@@ -181,7 +181,7 @@ class Wanted:
     asked_by: str | None = None
     bakeoff: str | None = None
 
-    def admits(self, line: RoundLine) -> bool:
+    def admits(self, line: RoundSummary) -> bool:
         """Say whether a round is among those wanted."""
         return (
             self.containing.lower() in line.question.lower()
@@ -193,7 +193,7 @@ class Wanted:
             and self._in_time(line.asked_at)
         )
 
-    def _in_place(self, line: RoundLine) -> bool:
+    def _in_place(self, line: RoundSummary) -> bool:
         place = line.place
         is_here = self.here is not None and self.here.shares_channel(place)
         return (
@@ -204,7 +204,7 @@ class Wanted:
             and (is_here or not self.only_here)
         )
 
-    def _in_state(self, line: RoundLine) -> bool:
+    def _in_state(self, line: RoundSummary) -> bool:
         is_closed = line.seconds is not None
         return (
             not (self.unfinished and (line.paused or is_closed))
@@ -223,13 +223,13 @@ class Wanted:
         return not early and (self.before is None or asked_at < self.before)
 
 
-EVERY = Wanted()
+EVERY = RoundQuery()
 
 
 # --- Where a few words are kept that the chats need again, whichever process hears what comes nex
 
 
-class Memos(Protocol):
+class KeyValueStore(Protocol):
     """Texts by kind and name; raises StoreError when it cannot."""
 
     async def note(self, kind: str, name: str, text: str) -> None:
@@ -268,7 +268,7 @@ class Memos(Protocol):
 # --- Where messages on their way out are kept.
 
 
-class Outgoing(Protocol):
+class OutboxStore(Protocol):
     """Where messages on their way out are kept; raises StoreError when it cannot.
 
     Moments are those of the clock that all who share it have: what is given as `now` counts only
@@ -341,12 +341,12 @@ class Store(Protocol):
         ...
 
     async def recent(
-        self, limit: int | None = None, wanted: Wanted = EVERY
-    ) -> tuple[RoundLine, ...]:
+        self, limit: int | None = None, wanted: RoundQuery = EVERY
+    ) -> tuple[RoundSummary, ...]:
         """Give the stored rounds that are wanted, newest first."""
         ...
 
-    async def line(self, round_id: str) -> RoundLine:
+    async def line(self, round_id: str) -> RoundSummary:
         """Give a round in one line; raise RoundNotFoundError if there is none."""
         ...
 
@@ -379,7 +379,7 @@ class Store(Protocol):
         """Give what people voted on a round, or on all, oldest first."""
         ...
 
-    async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
+    async def ids(self, limit: int | None = None, wanted: RoundQuery = EVERY) -> tuple[str, ...]:
         """Give the ids of the rounds that are wanted, oldest first."""
         ...
 
@@ -416,7 +416,7 @@ class Store(Protocol):
 # --- Where calls wait for their turn at a provider.
 
 
-class Turnstile(Protocol):
+class SharedRateLimiter(Protocol):
     """Lets calls go out to providers, so many at once and so many a minute at each address.
 
     Who counts them may be one process, or all that share a database.
@@ -430,7 +430,7 @@ class Turnstile(Protocol):
         """
         ...
 
-    def crowd(self, gate: str) -> Crowd | None:
+    def crowd(self, gate: str) -> ProviderLoad | None:
         """Give what all processes had at an address when last looked; None where nobody knows."""
         ...
 

@@ -24,7 +24,7 @@ class BreakerState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class ProviderLoad:
     """Calls of all processes at one address: those under way, and those that wait for a turn."""
 
     under_way: int
@@ -46,7 +46,7 @@ class ProviderHealth:
     waiting: int = 0
     turns: int = 0
     waited_seconds: float = 0.0
-    everywhere: Crowd | None = None
+    everywhere: ProviderLoad | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Health:
     models: tuple[ModelHealth, ...] = ()
 
 
-class Lesson(StrEnum):
+class HintKind(StrEnum):
     """What was learnt of a model: it asks to be left alone, failed again and again, or is back."""
 
     PAUSE = "pause"
@@ -77,10 +77,10 @@ class Lesson(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
+class ProviderHint:
     """What one process has learnt of a model at an address, and for how many seconds it holds."""
 
     gate: str
     model: str
-    lesson: Lesson
+    lesson: HintKind
     seconds: float = 0.0

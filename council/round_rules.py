@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from council.anonymize.scrub import without_names
 from council.answers import Role
-from council.ballots import Ballot, Paper, SpoiledBallot, cast
+from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast
 from council.labels import Label, Slate, draw_labels, draw_slates
 from council.panel import Panel
 from council.prompt_injection import suspicions
@@ -90,7 +90,7 @@ class Audit:
     nonce: str
     authors: Mapping[Label, str]
 
-    def cast(self, paper: Paper) -> Ballot | SpoiledBallot:
+    def cast(self, paper: BallotExchange) -> Ballot | SpoiledBallot:
         """Give the ballot the paper's reply holds, or a spoiled one; neither is ever counted."""
         return cast(self.slate, self.nonce, paper, self.kind)
 

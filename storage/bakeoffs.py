@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
-from council.bakeoffs.ports import EVERY_BAKEOFF, KeptSuite, SuiteLine, WantedBakeoffs
+from council.bakeoffs.ports import EVERY_BAKEOFF, BakeoffQuery, StoredSuite, SuiteSummary
 from council.errors import BakeoffError, ScheduleError, StoreError, SuiteError
 from storage.bakeoff_tables import BakeoffRow, ExperimentRow, ScheduleRow, SuiteBodyRow, SuiteRow
 from storage.engine import for_reading
@@ -21,10 +21,10 @@ from storage.row_mapping import PANEL, place_from, told_by_field, valid
 from storage.tables import by_letter
 from storage.transactions import (
     Lock,
-    finished,
     insert,
     insert_into,
     is_own,
+    retried_and_shielded,
     rows_of,
     this_try,
     transaction,
@@ -35,12 +35,12 @@ from storage.transactions import (
 # --- What every way of keeping suites, bake-offs and schedules agrees on.
 
 
-def line_of(kept: KeptSuite) -> SuiteLine:
+def line_of(kept: StoredSuite) -> SuiteSummary:
     """Give a kept suite in one line."""
     suite = kept.suite
     graded = sum(question.reference is not None for question in suite.questions)
     counts = (len(suite.questions), graded)
-    return SuiteLine(suite.name, suite.scope, suite.version, *counts, kept.at, kept.by)
+    return SuiteSummary(suite.name, suite.scope, suite.version, *counts, kept.at, kept.by)
 
 
 def newest_slot(before: Schedule, after: Schedule) -> str:
@@ -115,7 +115,7 @@ class SqlSuites:
         self._engine = engine
         self._readers = for_reading(engine)
 
-    @finished
+    @retried_and_shielded
     async def keep(self, suite: Suite, by: str, at: datetime) -> bool:
         """Have this be the newest version of a scope's suite; False if it was already."""
         own = (suite.scope == _SCOPE, suite.name == _NAME)
@@ -129,11 +129,11 @@ class SqlSuites:
             if newest and newest.version == suite.version and not newest.removed:
                 return False
             await keep_body(connection, suite)
-            await _keep_newest(connection, KeptSuite(suite, by, at), newest.nth if newest else 0)
+            await _keep_newest(connection, StoredSuite(suite, by, at), newest.nth if newest else 0)
             await connection.execute(update(SuiteRow).where(*own).values(removed=False))
             return True
 
-    @finished
+    @retried_and_shielded
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
         """Give a version, the newest without one; SuiteError where there is none."""
         # LIKE would take capitals for small letters on SQLite, and on Postgres not.
@@ -146,7 +146,7 @@ class SqlSuites:
             raise no_suite(name, version)
         return _kept_from(found[0]).suite
 
-    @finished
+    @retried_and_shielded
     async def versions(self, scope: str, name: str) -> tuple[str, ...]:
         """Give the versions of a suite, newest first."""
         query = select(_SCOPE, _VERSION).where(_seen_from(scope), name == _NAME)
@@ -154,18 +154,18 @@ class SqlSuites:
             found = (await connection.execute(query.order_by(*_own_first(scope)))).all()
         return tuple(row.version for row in found if row.scope == found[0].scope)
 
-    @finished
-    async def lines(self, scope: str) -> tuple[SuiteLine, ...]:
+    @retried_and_shielded
+    async def lines(self, scope: str) -> tuple[SuiteSummary, ...]:
         """Give what a workspace can choose from: its own suites and the house's, by name."""
         query = select(SuiteRow).where(_seen_from(scope), _REMOVED.is_(False))
         async with transaction(self._readers) as connection:
             found = await rows_of(connection, query.order_by(*_own_first(scope)))
-        chosen: dict[str, SuiteLine] = {}
+        chosen: dict[str, SuiteSummary] = {}
         for row in found:
             chosen.setdefault(row["name"], _line_from(row))
         return tuple(chosen[name] for name in sorted(chosen))
 
-    @finished
+    @retried_and_shielded
     async def remove(self, scope: str, name: str) -> bool:
         """Have a suite in no list any more; its versions stay for the bake-offs that used them."""
         own = (scope == _SCOPE, name == _NAME, _REMOVED.is_(False))
@@ -174,8 +174,8 @@ class SqlSuites:
             found = await connection.execute(removed.returning(literal_column("1")))
             return bool(found.all())
 
-    @finished
-    async def every(self) -> tuple[KeptSuite, ...]:
+    @retried_and_shielded
+    async def every(self) -> tuple[StoredSuite, ...]:
         """Give every version of every suite that is in a list, each suite's oldest first.
 
         `load` names one that cannot be read.
@@ -190,7 +190,7 @@ class SqlSuites:
         return tuple(_readable(found))
 
 
-async def _keep_newest(connection: AsyncConnection, kept: KeptSuite, nth: int) -> None:
+async def _keep_newest(connection: AsyncConnection, kept: StoredSuite, nth: int) -> None:
     """Have a version be the one after so many, whether the suite had it before or not."""
     line = line_of(kept)
     counts = {"questions": line.questions, "graded": line.graded}
@@ -217,20 +217,20 @@ def _own_first(scope: str) -> tuple[Any, ...]:
     return case((scope == _SCOPE, 0), else_=1), _NTH.desc()
 
 
-def _readable(found: Iterable[dict[str, Any]]) -> Iterator[KeptSuite]:
+def _readable(found: Iterable[dict[str, Any]]) -> Iterator[StoredSuite]:
     for row in found:
         with suppress(StoreError):
             yield _kept_from(row)
 
 
-def _kept_from(row: dict[str, Any]) -> KeptSuite:
+def _kept_from(row: dict[str, Any]) -> StoredSuite:
     with told_by_field("Suite", row["name"]):
         suite = suite_from(row["scope"], row["name"], row["body"])
-    return KeptSuite(suite, row["by"], row["kept_at"])
+    return StoredSuite(suite, row["by"], row["kept_at"])
 
 
-def _line_from(row: dict[str, Any]) -> SuiteLine:
-    return SuiteLine(
+def _line_from(row: dict[str, Any]) -> SuiteSummary:
+    return SuiteSummary(
         row["name"],
         row["scope"],
         row["version"],
@@ -251,7 +251,7 @@ class SqlBakeoffs:
         self._engine = engine
         self._readers = for_reading(engine)
 
-    @finished
+    @retried_and_shielded
     async def open(self, bakeoff: Bakeoff) -> bool:
         """Keep a new bake-off and its suite's version; False if its id is kept already."""
         async with transaction(self._engine) as connection:
@@ -261,12 +261,12 @@ class SqlBakeoffs:
             await keep_body(connection, bakeoff.suite)
             return True
 
-    @finished
+    @retried_and_shielded
     async def end(self, bakeoff_id: str, ending: Ending | None) -> None:
         """Note a bake-off's end; None has it be gone on with."""
         await self._note(bakeoff_id, **_ending_values(ending))
 
-    @finished
+    @retried_and_shielded
     async def limit(self, bakeoff_id: str, cap_micro: int | None) -> None:
         """Have a bake-off spend so much at most; None is no cap."""
         await self._note(bakeoff_id, cap_micro=cap_micro)
@@ -278,7 +278,7 @@ class SqlBakeoffs:
             if noted.first() is None:
                 raise no_bakeoff(bakeoff_id)
 
-    @finished
+    @retried_and_shielded
     async def load(self, bakeoff_id: str) -> Bakeoff:
         """Give a bake-off; BakeoffError where there is none."""
         query = _bakeoffs_with_bodies().where(col(BakeoffRow.id) == bakeoff_id)
@@ -288,9 +288,9 @@ class SqlBakeoffs:
             raise no_bakeoff(bakeoff_id)
         return _bakeoff_from(found[0])
 
-    @finished
+    @retried_and_shielded
     async def recent(
-        self, limit: int | None = None, wanted: WantedBakeoffs = EVERY_BAKEOFF
+        self, limit: int | None = None, wanted: BakeoffQuery = EVERY_BAKEOFF
     ) -> tuple[Bakeoff, ...]:
         """Give those that are wanted, newest first; `load` names one that cannot be read."""
         newest_first = (col(BakeoffRow.at).desc(), by_letter(BakeoffRow.id))
@@ -308,7 +308,7 @@ def _readable_bakeoffs(found: Iterable[dict[str, Any]]) -> Iterator[Bakeoff]:
             yield _bakeoff_from(row)
 
 
-def _conditions(wanted: WantedBakeoffs) -> Iterator[Any]:
+def _conditions(wanted: BakeoffQuery) -> Iterator[Any]:
     if wanted.scope is not None:
         yield col(BakeoffRow.scope) == wanted.scope
     if wanted.suite:
@@ -383,7 +383,7 @@ class SqlSchedules:
         self._engine = engine
         self._readers = for_reading(engine)
 
-    @finished
+    @retried_and_shielded
     async def keep(self, schedule: Schedule) -> None:
         """Keep a new schedule, or a changed one under its id; ScheduleError for a taken name."""
         async with transaction(self._engine) as connection:
@@ -392,7 +392,7 @@ class SqlSchedules:
             except IntegrityError:  # the one key beside the id
                 raise name_taken(schedule.name) from None
 
-    @finished
+    @retried_and_shielded
     async def take(self, schedule_id: str, slot: str) -> bool:
         """Take a slot; False where it, or a later one, was taken before, by whatever process."""
         open_ = (schedule_id == _ID, slot > by_letter(_LAST_SLOT))
@@ -401,7 +401,7 @@ class SqlSchedules:
             found = await connection.execute(taken.returning(literal_column("1")))
             return found.first() is not None or await _was_taken(connection, schedule_id, slot)
 
-    @finished
+    @retried_and_shielded
     async def every(self, scope: str | None = None) -> tuple[Schedule, ...]:
         """Give the schedules of a scope, or all, by name."""
         query = select(ScheduleRow).order_by(
@@ -412,7 +412,7 @@ class SqlSchedules:
         async with transaction(self._readers) as connection:
             return tuple(map(_schedule_from, await rows_of(connection, query)))
 
-    @finished
+    @retried_and_shielded
     async def remove(self, schedule_id: str) -> bool:
         """Have a schedule no more; its bake-offs stay."""
         gone: Any = delete(ScheduleRow).where(schedule_id == _ID).returning(literal_column("1"))

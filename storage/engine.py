@@ -69,7 +69,7 @@ def _each(value: Any, change: Any) -> Any:  # noqa: ANN401
 # --- How psycopg sends texts and reads them: with what Postgres cannot hold.
 
 
-class Kept(StrDumperUnknown):
+class EncodedText(StrDumperUnknown):
     """Sends a text as Postgres can hold it."""
 
     def dump(self, obj: str) -> "Buffer | None":
@@ -77,7 +77,7 @@ class Kept(StrDumperUnknown):
         return super().dump(kept(obj))
 
 
-class GivenBack(TextLoader):
+class DecodedText(TextLoader):
     """Reads a text as it was before it was sent."""
 
     def load(self, data: "Buffer") -> bytes | str:
@@ -88,9 +88,9 @@ class GivenBack(TextLoader):
 
 def register(adapters: "AdaptersMap") -> None:
     """Have a connection send and read texts so."""
-    adapters.register_dumper(str, Kept)
+    adapters.register_dumper(str, EncodedText)
     for kind in ("text", "varchar"):
-        adapters.register_loader(kind, GivenBack)
+        adapters.register_loader(kind, DecodedText)
 
 
 # --- The engine for a database server: bounded, and never waiting for ever.

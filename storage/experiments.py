@@ -12,7 +12,13 @@ from sqlmodel import SQLModel, col
 
 from council.answers import Reply
 from council.errors import StoreError
-from council.research.experiment import Cell, Experiment, Held, Mark, Work
+from council.research.experiment import (
+    Experiment,
+    ExperimentAnswer,
+    ExperimentState,
+    GradeReply,
+    GradeRequest,
+)
 from council.research.grades import Framing
 from storage.bakeoff_tables import (
     ExperimentAnswerRow,
@@ -24,7 +30,14 @@ from storage.bakeoffs import keep_body, suite_from
 from storage.engine import for_reading
 from storage.row_mapping import PANEL, told_by_field, valid
 from storage.tables import by_letter
-from storage.transactions import Gathering, finished, insert, is_own, rows_of, transaction
+from storage.transactions import (
+    WriteBatcher,
+    insert,
+    is_own,
+    retried_and_shielded,
+    rows_of,
+    transaction,
+)
 
 REPLY = TypeAdapter(Reply)
 VERSIONS = TypeAdapter(dict[str, str])
@@ -37,9 +50,9 @@ class SqlExperiments:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self._readers = for_reading(engine)
-        self._saves = Gathering(self._save)
+        self._saves = WriteBatcher(self._save)
 
-    @finished
+    @retried_and_shielded
     async def open(self, experiment: Experiment) -> bool:
         """Keep a new experiment and its suite's version; False if its id is kept already."""
         async with transaction(self._engine) as connection:
@@ -49,14 +62,14 @@ class SqlExperiments:
             await keep_body(connection, experiment.suite)
             return True
 
-    @finished
+    @retried_and_shielded
     async def limit(self, experiment_id: str, cap_micro: int | None) -> None:
         """Have an experiment spend so much at most; None is no cap."""
         own = update(ExperimentRow).where(col(ExperimentRow.id) == experiment_id)
         async with transaction(self._engine) as connection:
             await connection.execute(own.values(cap_micro=cap_micro))
 
-    @finished
+    @retried_and_shielded
     async def recent(self) -> tuple[Experiment, ...]:
         """Give every experiment, newest first; one that cannot be read is left out."""
         version: Any = col(SuiteBodyRow.version)
@@ -68,8 +81,8 @@ class SqlExperiments:
             found = await rows_of(connection, query.order_by(*newest_first))
         return tuple(_readable(found))
 
-    @finished
-    async def held(self, experiment_id: str) -> Held:
+    @retried_and_shielded
+    async def held(self, experiment_id: str) -> ExperimentState:
         """Give what there is of an experiment; StoreError names what none can hold."""
         async with transaction(self._readers) as connection:
             works, marks = [
@@ -77,10 +90,10 @@ class SqlExperiments:
                 for table in (ExperimentAnswerRow, ExperimentMarkRow)
             ]
         with told_by_field(KIND, experiment_id):
-            return Held(tuple(map(_work_from, works)), tuple(map(_mark_from, marks)))
+            return ExperimentState(tuple(map(_work_from, works)), tuple(map(_mark_from, marks)))
 
-    @finished
-    async def save(self, experiment_id: str, part: Work | Mark) -> None:
+    @retried_and_shielded
+    async def save(self, experiment_id: str, part: ExperimentAnswer | GradeReply) -> None:
         """Keep an answer or a mark, the first of each; what comes together is written together."""
         await self._saves.done(_part_row(experiment_id, part))
 
@@ -134,16 +147,16 @@ def _experiment_from(found: dict[str, Any]) -> Experiment:
         )
 
 
-def _part_row(experiment_id: str, part: Work | Mark) -> SQLModel:
+def _part_row(experiment_id: str, part: ExperimentAnswer | GradeReply) -> SQLModel:
     reply = REPLY.dump_python(part.reply, mode="json")
-    if isinstance(part, Mark):
+    if isinstance(part, GradeReply):
         return _mark_row(experiment_id, part, reply)
     return ExperimentAnswerRow(
         experiment_id=experiment_id, number=part.number, member=part.member, reply=reply
     )
 
 
-def _mark_row(experiment_id: str, mark: Mark, reply: dict[str, Any]) -> ExperimentMarkRow:
+def _mark_row(experiment_id: str, mark: GradeReply, reply: dict[str, Any]) -> ExperimentMarkRow:
     cell = mark.cell
     return ExperimentMarkRow(
         experiment_id=experiment_id,
@@ -158,12 +171,12 @@ def _mark_row(experiment_id: str, mark: Mark, reply: dict[str, Any]) -> Experime
     )
 
 
-def _work_from(row: dict[str, Any]) -> Work:
+def _work_from(row: dict[str, Any]) -> ExperimentAnswer:
     reply = valid("experiment_answer.reply", REPLY.validate_python, row["reply"])
-    return Work(row["number"], row["member"], reply)
+    return ExperimentAnswer(row["number"], row["member"], reply)
 
 
-def _mark_from(row: dict[str, Any]) -> Mark:
+def _mark_from(row: dict[str, Any]) -> GradeReply:
     reply = valid("experiment_mark.reply", REPLY.validate_python, row["reply"])
-    cell = Cell(row["number"], row["author"], Framing(row["framing"]), row["judge"])
-    return Mark(cell, reply, row["raw"], row["fault"], row["attempt"])
+    cell = GradeRequest(row["number"], row["author"], Framing(row["framing"]), row["judge"])
+    return GradeReply(cell, reply, row["raw"], row["fault"], row["attempt"])

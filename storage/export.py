@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from council.bakeoffs.models import Bakeoff, Schedule
-from council.bakeoffs.ports import KeptSuite
+from council.bakeoffs.ports import StoredSuite
 from council.errors import PanelError, StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.seal import Seal
@@ -129,14 +129,14 @@ def _check_own(round_: Round, name: str, said: Sequence[Feedback | HumanVote]) -
 
 # --- Suites, bake-offs and schedules as lines of JSON, and back, beside the rounds of an export.
 
-Kept = KeptSuite | Bakeoff | Schedule
+Kept = StoredSuite | Bakeoff | Schedule
 
-SUITE, BAKEOFF, SCHEDULE = TypeAdapter(KeptSuite), TypeAdapter(Bakeoff), TypeAdapter(Schedule)
+SUITE, BAKEOFF, SCHEDULE = TypeAdapter(StoredSuite), TypeAdapter(Bakeoff), TypeAdapter(Schedule)
 
 
 def kept_line(kept: Kept) -> str:
     """Give a suite's version, a bake-off or a schedule as one line, without a line end."""
-    if isinstance(kept, KeptSuite):
+    if isinstance(kept, StoredSuite):
         return line_with(SUITE, kept, f"Suite {kept.suite.name!r}", kind="suite")
     if isinstance(kept, Bakeoff):
         return line_with(BAKEOFF, kept, f"Bake-off {kept.id!r}", kind="bakeoff")

@@ -11,14 +11,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.digests import Digests
-from council.integrity.hash_chain import ELSEWHERE, KeptLink, Link, appended
-from council.integrity.seal import Notes, Seal, noted
+from council.integrity.hash_chain import ELSEWHERE, Link, StoredLink, appended
+from council.integrity.seal import RoundDigests, Seal, noted
 from council.rounds import Round
 from storage.engine import for_reading
 from storage.queries import found
 from storage.row_mapping import DIGESTS, round_from, told_by_field, valid
 from storage.tables import LinkRow, RoundRow, by_letter
-from storage.transactions import finished, insert, rows_of, transaction
+from storage.transactions import insert, retried_and_shielded, rows_of, transaction
 
 # --- What every store agrees on when a round joins its chain: its salt, and where it comes from.
 
@@ -31,18 +31,18 @@ def new_salt() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Joining:
+class ChainEntry:
     """The salt of a round that joins its chain, and its origin as its link will say it."""
 
     salt: str
     origin: str = ""
 
 
-def from_elsewhere(round_: Round, seal: Seal | None, salting: Salting) -> Joining:
+def from_elsewhere(round_: Round, seal: Seal | None, salting: Salting) -> ChainEntry:
     """Give how a round joins that closed elsewhere; digests it was given there keep their salt."""
     kept = round_.forgotten or (seal.notes if seal else None)
     origin = seal.link.hash if seal and seal.link else ELSEWHERE
-    return Joining(kept.salt if kept else salting(), origin)
+    return ChainEntry(kept.salt if kept else salting(), origin)
 
 
 # --- A closed round's link, made in the transaction that closes it, and read with what was noted.
@@ -54,7 +54,7 @@ HELD = (
 )
 
 
-async def link(connection: AsyncConnection, round_id: str, joining: Joining) -> None:
+async def link(connection: AsyncConnection, round_id: str, joining: ChainEntry) -> None:
     """Note what a closed round holds and append it to its chain; one that has a link keeps it."""
     row, rows = await found(connection, select(RoundRow), round_id)
     round_ = round_from(row, rows)
@@ -82,7 +82,7 @@ async def seal_of(connection: AsyncConnection, round_id: str) -> Seal | None:
     with told_by_field("Round", round_id):
         texts = valid("round.digests", DIGESTS.validate_python, own[0]["digests"])
         parts = valid("link.parts", DIGESTS.validate_python, row["parts"] if row else [])
-        return Seal(Notes(own[0]["salt"], texts, parts), link_from(row) if row else None)
+        return Seal(RoundDigests(own[0]["salt"], texts, parts), link_from(row) if row else None)
 
 
 def link_from(row: dict[str, Any]) -> Link:
@@ -125,13 +125,13 @@ def _pairs(digests: Digests) -> list[list[str]]:
 # --- The chains of closed rounds, read a stretch at a time.
 
 
-class SqlChain:
+class SqlHashChain:
     """The chains of a database, one a scope."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._readers = for_reading(engine)
 
-    @finished
+    @retried_and_shielded
     async def heads(self) -> tuple[Link, ...]:
         """Give the last link of every chain, by scope."""
         last = select(col(LinkRow.scope), func.max(col(LinkRow.number)).label("number"))
@@ -144,8 +144,8 @@ class SqlChain:
         with told_by_field("Chain", "heads"):
             return tuple(map(link_from, rows))
 
-    @finished
-    async def links(self, scope: str, after: int | None, limit: int) -> tuple[KeptLink, ...]:
+    @retried_and_shielded
+    async def links(self, scope: str, after: int | None, limit: int) -> tuple[StoredLink, ...]:
         """Give the links of a chain that come after a number, in order, so many at most.
 
         Without a number, from the first on.
@@ -164,4 +164,4 @@ class SqlChain:
         async with transaction(self._readers) as connection:
             rows = await rows_of(connection, query)
         with told_by_field("Chain", scope):
-            return tuple(KeptLink(link_from(row), bool(row.pop("has_round"))) for row in rows)
+            return tuple(StoredLink(link_from(row), bool(row.pop("has_round"))) for row in rows)

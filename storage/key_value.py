@@ -10,7 +10,7 @@ from sqlmodel import col
 
 from storage.engine import for_reading
 from storage.tables import MemoRow, by_letter
-from storage.transactions import finished, insert_into, this_try, transaction
+from storage.transactions import insert_into, retried_and_shielded, this_try, transaction
 
 _KIND: Any = col(MemoRow.kind)
 _NAME: Any = col(MemoRow.name)
@@ -19,14 +19,14 @@ _AT: Any = col(MemoRow.at)
 _KEY = ("kind", "name")
 
 
-class SqlMemos:
+class SqlKeyValueStore:
     """Texts as rows; moments are the database server's own where there is one."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self._readers = for_reading(engine)
 
-    @finished
+    @retried_and_shielded
     async def note(self, kind: str, name: str, text: str) -> None:
         """Keep a text, in place of the one before."""
         async with transaction(self._engine) as connection:
@@ -34,7 +34,7 @@ class SqlMemos:
             changed = {"text": new.excluded.text, "at": new.excluded.at}
             await connection.execute(new.on_conflict_do_update(index_elements=_KEY, set_=changed))
 
-    @finished
+    @retried_and_shielded
     async def first(self, kind: str, name: str, text: str) -> str:
         """Keep a text unless there is one, and give the one there is."""
         async with transaction(self._engine) as connection:
@@ -43,7 +43,7 @@ class SqlMemos:
             found: str = (await connection.execute(query)).scalar_one()
         return found
 
-    @finished
+    @retried_and_shielded
     async def once(self, kind: str, name: str, seconds: float) -> bool:
         """Say whether this is the first time within so many seconds, and note that it was."""
         own = this_try().key
@@ -60,7 +60,7 @@ class SqlMemos:
             query = select(_TEXT).where(kind == _KIND, name == _NAME)
             return bool(own) and (await connection.execute(query)).scalar() == own
 
-    @finished
+    @retried_and_shielded
     async def read(self, kind: str, name: str) -> str | None:
         """Give a text; None where there is none."""
         query = select(_TEXT).where(kind == _KIND, name == _NAME)
@@ -68,7 +68,7 @@ class SqlMemos:
             found: str | None = (await connection.execute(query)).scalar()
         return found
 
-    @finished
+    @retried_and_shielded
     async def every(self, kind: str, start: str = "") -> Mapping[str, str]:
         """Give the texts of a kind whose names start so, by name."""
         query = select(_NAME, _TEXT).where(kind == _KIND, _starts(start)).order_by(by_letter(_NAME))
@@ -76,7 +76,7 @@ class SqlMemos:
             found = (await connection.execute(query)).all()
         return {row.name: row.text for row in found}
 
-    @finished
+    @retried_and_shielded
     async def take(self, kind: str, name: str) -> str | None:
         """Give a text and keep it no more; of two who take it one has it."""
         taken: Any = delete(MemoRow).where(kind == _KIND, name == _NAME).returning(_TEXT)
@@ -84,13 +84,13 @@ class SqlMemos:
             found: str | None = (await connection.execute(taken)).scalar()
         return found
 
-    @finished
+    @retried_and_shielded
     async def drop(self, kind: str, start: str) -> None:
         """Keep no text of a kind any more whose name starts so."""
         async with transaction(self._engine) as connection:
             await connection.execute(delete(MemoRow).where(kind == _KIND, _starts(start)))
 
-    @finished
+    @retried_and_shielded
     async def keep_newest(self, kind: str, most: int) -> None:
         """Keep so many texts of a kind at most, those that were noted last."""
         order = (_AT.desc(), by_letter(_NAME))

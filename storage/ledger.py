@@ -9,10 +9,17 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
-from council.budget_caps import Account, Caps, Refusal, Scope, Used, refusal
+from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, refusal
 from storage.engine import for_reading
 from storage.tables import SettledRow, SpendingRow
-from storage.transactions import Lock, finished, insert_once, this_try, transaction, wait_in_line
+from storage.transactions import (
+    Lock,
+    insert_once,
+    retried_and_shielded,
+    this_try,
+    transaction,
+    wait_in_line,
+)
 
 # --- What calls cost is added once, however often a server has to be asked for it.
 
@@ -59,8 +66,8 @@ class SqlLedger:
         self._engine = engine
         self._readers = for_reading(engine)
 
-    @finished
-    async def reserve(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
+    @retried_and_shielded
+    async def reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         """Reserve so much for a new round; give the cap that it does not fit under, if any."""
         async with transaction(self._engine) as connection:
             await wait_in_line(connection, Lock.RESERVING)
@@ -68,13 +75,13 @@ class SqlLedger:
                 return None
             return await _reserve(connection, account, micro, caps)
 
-    @finished
-    async def extend(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
+    @retried_and_shielded
+    async def extend(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         """Have so much in all reserved for a round; give the cap it does not fit under, if any."""
         async with transaction(self._engine) as connection:
             await wait_in_line(connection, Lock.RESERVING)
             days = await _days(connection, account.round_id)
-            today = days.pop(account.day, Used())
+            today = days.pop(account.day, CapUsage())
             if days:
                 elsewhere = and_(account.round_id == _ID, account.day != _DAY)
                 await connection.execute(_freed(elsewhere))
@@ -83,7 +90,7 @@ class SqlLedger:
                 return None
             return await _reserve(connection, account, wanted, caps)
 
-    @finished
+    @retried_and_shielded
     async def settle(self, account: Account, *costs: int | None) -> None:
         """Add what calls cost; None is a call whose cost nobody knows."""
         async with transaction(self._engine) as connection:
@@ -96,43 +103,43 @@ class SqlLedger:
                 unknown_calls=_UNKNOWN + costs.count(None),
             )
 
-    @finished
+    @retried_and_shielded
     async def free(self, round_id: str) -> None:
         """Give back what a round has reserved and not spent."""
         async with transaction(self._engine) as connection:
             await connection.execute(_freed(round_id == _ID))
             await forget_old(connection)
 
-    @finished
+    @retried_and_shielded
     async def held(self) -> tuple[str, ...]:
         """Give the rounds that have something reserved."""
         query = select(_ID).where(_RESERVED > 0).distinct()
         async with transaction(self._readers) as connection:
             return tuple(sorted((await connection.execute(query)).scalars()))
 
-    @finished
+    @retried_and_shielded
     async def spent(self, round_id: str) -> int:
         """Give what a round has spent on all its days."""
         async with transaction(self._readers) as connection:
             return sum(day.spent for day in (await _days(connection, round_id)).values())
 
-    @finished
-    async def used(self, account: Account) -> Mapping[Scope, Used]:
+    @retried_and_shielded
+    async def used(self, account: Account) -> Mapping[Scope, CapUsage]:
         """Give what is gone of each scope that the account falls under."""
         async with transaction(self._readers) as connection:
             return await _used(connection, account)
 
 
-async def _days(connection: AsyncConnection, round_id: str) -> dict[Any, Used]:
+async def _days(connection: AsyncConnection, round_id: str) -> dict[Any, CapUsage]:
     """Give what a round has spent by day; here `reserved` is all that was, spent or not."""
     query = select(_DAY, _SPENT, _RESERVED, _UNKNOWN).where(round_id == _ID)
     rows = (await connection.execute(query)).all()
-    return {day: Used(spent, reserved, unknown) for day, spent, reserved, unknown in rows}
+    return {day: CapUsage(spent, reserved, unknown) for day, spent, reserved, unknown in rows}
 
 
 async def _reserve(
     connection: AsyncConnection, account: Account, micro: int, caps: Caps
-) -> Refusal | None:
+) -> CapRefusal | None:
     others = not_(and_(account.round_id == _ID, account.day == _DAY))
     refused = refusal(caps, await _used(connection, account, others), micro)
     if refused is None:
@@ -140,7 +147,11 @@ async def _reserve(
     return refused
 
 
-async def _used(connection: AsyncConnection, account: Account, *among: Any) -> dict[Scope, Used]:  # noqa: ANN401
+async def _used(
+    connection: AsyncConnection,
+    account: Account,
+    *among: Any,  # noqa: ANN401
+) -> dict[Scope, CapUsage]:
     first, after = account.month
     sums = {
         (scope, name): func.sum(case((_inside(scope, account), amount), else_=0))
@@ -152,7 +163,8 @@ async def _used(connection: AsyncConnection, account: Account, *among: Any) -> d
     found = [int(amount or 0) for amount in (await connection.execute(query)).one()]
     by_name = dict(zip(sums, found, strict=True))
     return {
-        scope: Used(**{name: by_name[scope, name] for name in _SUMMED}) for scope in account.scopes
+        scope: CapUsage(**{name: by_name[scope, name] for name in _SUMMED})
+        for scope in account.scopes
     }
 
 

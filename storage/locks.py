@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from council.errors import StoreError
 from storage.engine import connections_beside
-from storage.transactions import finished, told_kindly, transaction
+from storage.transactions import retried_and_shielded, told_kindly, transaction
 
 # --- The database's clock, which all processes on it share.
 
@@ -24,7 +24,7 @@ class SqlClock:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    @finished
+    @retried_and_shielded
     async def moment(self) -> datetime:
         """Give the moment it is there; StoreError where it cannot be asked."""
         async with transaction(self._engine) as connection:
@@ -55,7 +55,7 @@ _CLEAR = text("DELETE FROM admitted WHERE until <= statement_timestamp()")
 _INSIDE = text("SELECT round_id FROM admitted WHERE name = :name AND until > statement_timestamp()")
 
 
-class SqlDoor:
+class SqlLocks:
     """Locks by name, in connections of their own: who holds one never waits for who waits for it.
 
     A connection is lost with its process, and the lock with the connection.
@@ -76,7 +76,7 @@ class SqlDoor:
             for connection in held:
                 await _let_go(connection)
 
-    @finished
+    @retried_and_shielded
     async def _enter(self, names: tuple[str, ...], held: list[AsyncConnection]) -> None:
         connection = self._beside.connect()
         try:
@@ -86,7 +86,7 @@ class SqlDoor:
             raise
         held.append(connection)
 
-    @finished
+    @retried_and_shielded
     async def let_in(self, name: str, round_id: str) -> None:
         """Count a round under a name for a while, until it is seen to be carried."""
         lasts = f"{ADMITTED_SECONDS} seconds"
@@ -95,7 +95,7 @@ class SqlDoor:
             entry = {"round_id": round_id, "name": name, "lasts": lasts}
             await connection.execute(_LET_IN, entry)
 
-    @finished
+    @retried_and_shielded
     async def inside(self, name: str) -> frozenset[str]:
         """Give the rounds that were let in under a name not long ago."""
         async with transaction(self._engine) as connection:
@@ -137,7 +137,7 @@ def _number(name: str) -> int:
 # --- Being the one process, of all that share a database server, that does something.
 
 
-class SqlSole:
+class SqlLeaderLock:
     """Locks of the server's own: one is free again as soon as its holder is gone."""
 
     def __init__(self, engine: AsyncEngine) -> None:

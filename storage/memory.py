@@ -12,9 +12,9 @@ from council.integrity.erasure import check_remembered, check_wordless, forget
 from council.integrity.hash_chain import Link, appended
 from council.integrity.seal import Seal, noted
 from council.places import Place
-from council.ports import EVERY, RoundLine, Wanted
+from council.ports import EVERY, RoundQuery, RoundSummary
 from council.rounds import Artefact, Closing, Round, Stage, in_panel_order
-from storage.hash_chain import Joining, from_elsewhere, new_salt
+from storage.hash_chain import ChainEntry, from_elsewhere, new_salt
 from storage.queries import PAST_ROUNDS, the_one, unknown
 
 
@@ -65,7 +65,7 @@ class MemoryStore:
             return
         self._rounds[round_id] = round_ = round_.with_(artefact)
         if isinstance(artefact, Closing):
-            self._link(round_, Joining(new_salt()))
+            self._link(round_, ChainEntry(new_salt()))
 
     async def load(self, round_id: str) -> Round:
         """Give a round with its parts in panel order."""
@@ -80,13 +80,13 @@ class MemoryStore:
         return the_one(start, [key for key in self._rounds if key.startswith(start)])
 
     async def recent(
-        self, limit: int | None = None, wanted: Wanted = EVERY
-    ) -> tuple[RoundLine, ...]:
+        self, limit: int | None = None, wanted: RoundQuery = EVERY
+    ) -> tuple[RoundSummary, ...]:
         """Give the stored rounds that are wanted, newest first."""
         lines = map(self._line, self._newest_first())
         return tuple(line for line in lines if wanted.admits(line))[:limit]
 
-    async def line(self, round_id: str) -> RoundLine:
+    async def line(self, round_id: str) -> RoundSummary:
         """Give a round in one line."""
         return self._line(self._kept(round_id))
 
@@ -121,7 +121,7 @@ class MemoryStore:
         found = [vote for vote in self._votes.values() if round_id in {None, vote.round_id}]
         return tuple(sorted(found, key=lambda vote: (vote.at, vote.round_id, vote.by)))
 
-    async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
+    async def ids(self, limit: int | None = None, wanted: RoundQuery = EVERY) -> tuple[str, ...]:
         """Give the ids of the rounds that are wanted, oldest first."""
         found = (round_ for round_ in self._rounds.values() if wanted.admits(self._line(round_)))
         oldest_first = sorted(found, key=lambda round_: (round_.asked_at, round_.id))
@@ -138,7 +138,7 @@ class MemoryStore:
 
     async def drop(self, chat: str, workspace: str) -> int:
         """Delete every round that was asked in a workspace; give how many there were."""
-        dropped = await self.ids(wanted=Wanted(chats=(chat,), workspace=workspace))
+        dropped = await self.ids(wanted=RoundQuery(chats=(chat,), workspace=workspace))
         for round_id in dropped:
             del self._rounds[round_id]
             self._seals.pop(round_id, None)
@@ -176,7 +176,7 @@ class MemoryStore:
         ]
         return tuple(ballots for ballots in counted if ballots)
 
-    def _link(self, round_: Round, joining: Joining) -> None:
+    def _link(self, round_: Round, joining: ChainEntry) -> None:
         scope, notes = round_.question.place.scope, noted(in_panel_order(round_), joining.salt)
         last = appended(self._heads.get(scope), scope, round_.id, notes.digest, joining.origin)
         self._heads[scope], self._seals[round_.id] = last, Seal(notes, last)
@@ -189,16 +189,16 @@ class MemoryStore:
     def _noted(self, among: set[str], round_id: str, holds: bool) -> set[str]:
         return among | ({round_id} & self._rounds.keys()) if holds else among - {round_id}
 
-    def _line(self, round_: Round) -> RoundLine:
+    def _line(self, round_: Round) -> RoundSummary:
         paused, delivered = round_.id in self._paused, round_.id in self._delivered
-        return replace(RoundLine.of(round_), paused=paused, delivered=delivered)
+        return replace(RoundSummary.of(round_), paused=paused, delivered=delivered)
 
     def _newest_first(self) -> list[Round]:
         by_id = sorted(self._rounds.values(), key=lambda round_: round_.id)
         return sorted(by_id, key=lambda round_: round_.asked_at, reverse=True)
 
 
-class MemoryOutgoing:
+class MemoryOutbox:
     """Messages on their way out, in a dictionary."""
 
     def __init__(self) -> None:

@@ -9,20 +9,20 @@ from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
 from council.bakeoffs.ports import (
     EVERY_BAKEOFF,
     EVERY_RECORD,
-    Bench,
-    KeptSuite,
-    SuiteLine,
-    WantedBakeoffs,
-    WantedRecords,
+    BakeoffQuery,
+    BakeoffStores,
+    RecordQuery,
+    StoredSuite,
+    SuiteSummary,
 )
-from council.bakeoffs.records import VERSION, Packed
+from council.bakeoffs.records import VERSION, PackedRecord
 from council.bias.votes import VERSION as VOTES
 from council.places import Place
 from council.ports import Store
 from storage.bakeoffs import line_of, name_taken, newest_slot, no_bakeoff, no_suite
 
 
-class Rounds(Store, Protocol):
+class DroppingStore(Store, Protocol):
     """A store that tells which rounds, and which workspaces, are no more."""
 
     def tell(
@@ -39,7 +39,7 @@ class MemorySuites:
     """Suites in lists, newest version last."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], list[KeptSuite]] = {}
+        self._kept: dict[tuple[str, str], list[StoredSuite]] = {}
         self._removed: set[tuple[str, str]] = set()
 
     async def keep(self, suite: Suite, by: str, at: datetime) -> bool:
@@ -51,7 +51,7 @@ class MemorySuites:
             return False
         self._removed.discard(key)
         others = [kept for kept in versions if kept.suite.version != suite.version]
-        self._kept[key] = [*others, KeptSuite(suite, by, at)]
+        self._kept[key] = [*others, StoredSuite(suite, by, at)]
         return True
 
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
@@ -68,9 +68,9 @@ class MemorySuites:
         kept = self._kept.get((scope, name)) or self._kept.get(("", name)) or []
         return tuple(one.suite.version for one in reversed(kept))
 
-    async def lines(self, scope: str) -> tuple[SuiteLine, ...]:
+    async def lines(self, scope: str) -> tuple[SuiteSummary, ...]:
         """Give what a workspace can choose from: its own suites and the house's, by name."""
-        chosen: dict[str, SuiteLine] = {}
+        chosen: dict[str, SuiteSummary] = {}
         for key in sorted(self._kept, key=lambda key: (key[0] == scope, key[1])):
             if key[0] in {scope, ""} and key not in self._removed:
                 chosen[key[1]] = line_of(self._kept[key][-1])
@@ -84,7 +84,7 @@ class MemorySuites:
         self._removed.add(key)
         return True
 
-    async def every(self) -> tuple[KeptSuite, ...]:
+    async def every(self) -> tuple[StoredSuite, ...]:
         """Give every version of every suite that is in a list, each suite's oldest first."""
         listed = [key for key in sorted(self._kept) if key not in self._removed]
         return tuple(kept for key in listed for kept in self._kept[key])
@@ -121,7 +121,7 @@ class MemoryBakeoffs:
         return self._kept[bakeoff_id]
 
     async def recent(
-        self, limit: int | None = None, wanted: WantedBakeoffs = EVERY_BAKEOFF
+        self, limit: int | None = None, wanted: BakeoffQuery = EVERY_BAKEOFF
     ) -> tuple[Bakeoff, ...]:
         """Give the bake-offs that are wanted, newest first."""
         by_id = sorted(self._kept.values(), key=lambda bakeoff: bakeoff.id)
@@ -183,7 +183,7 @@ class MemoryRecords:
     def __init__(self, store: Store, version: int = VERSION) -> None:
         self._store = store
         self._version = version
-        self._kept: dict[str, Packed] = {}
+        self._kept: dict[str, PackedRecord] = {}
 
     async def missing(self, limit: int) -> tuple[str, ...]:
         """Give closed rounds, not forgotten, without a record of today's version, oldest first."""
@@ -198,11 +198,11 @@ class MemoryRecords:
         oldest_first = sorted(lines, key=lambda line: (line.asked_at, line.id))
         return tuple(line.id for line in oldest_first)[:limit]
 
-    async def keep(self, records: Sequence[Packed]) -> None:
+    async def keep(self, records: Sequence[PackedRecord]) -> None:
         """Keep records, in place of older ones of the same rounds."""
         self._kept |= {record.round_id: record for record in records}
 
-    async def recent(self, wanted: WantedRecords = EVERY_RECORD) -> Sequence[Packed]:
+    async def recent(self, wanted: RecordQuery = EVERY_RECORD) -> Sequence[PackedRecord]:
         """Give the records of today's version that are wanted, oldest first."""
         found = [record for record in self._kept.values() if record.version == self._version]
         oldest_first = sorted(found, key=lambda record: (record.asked_at, record.round_id))
@@ -213,7 +213,7 @@ class MemoryRecords:
         self._kept.pop(round_id, None)
 
 
-def memory_bench(store: Rounds) -> Bench:
+def memory_bench(store: DroppingStore) -> BakeoffStores:
     """Give all that bake-offs are kept in, for as long as the process lives."""
     suites, bakeoffs, schedules = MemorySuites(), MemoryBakeoffs(), MemorySchedules()
     records, votes = MemoryRecords(store), MemoryRecords(store, VOTES)
@@ -230,4 +230,4 @@ def memory_bench(store: Rounds) -> Bench:
         votes.drop(round_id)
 
     store.tell(drop, leave)
-    return Bench(suites, bakeoffs, schedules, records, votes)
+    return BakeoffStores(suites, bakeoffs, schedules, records, votes)

@@ -2,7 +2,13 @@
 
 from dataclasses import replace
 
-from council.research.experiment import Cell, Experiment, Held, Mark, Work
+from council.research.experiment import (
+    Experiment,
+    ExperimentAnswer,
+    ExperimentState,
+    GradeReply,
+    GradeRequest,
+)
 
 
 class MemoryExperiments:
@@ -10,8 +16,8 @@ class MemoryExperiments:
 
     def __init__(self) -> None:
         self._kept: dict[str, Experiment] = {}
-        self._works: dict[tuple[str, int, str], Work] = {}
-        self._marks: dict[tuple[str, Cell, int], Mark] = {}
+        self._works: dict[tuple[str, int, str], ExperimentAnswer] = {}
+        self._marks: dict[tuple[str, GradeRequest, int], GradeReply] = {}
 
     async def open(self, experiment: Experiment) -> bool:
         """Keep a new experiment; False if its id is kept already."""
@@ -29,15 +35,15 @@ class MemoryExperiments:
         by_id = sorted(self._kept.values(), key=lambda experiment: experiment.id)
         return tuple(sorted(by_id, key=lambda experiment: experiment.at, reverse=True))
 
-    async def held(self, experiment_id: str) -> Held:
+    async def held(self, experiment_id: str) -> ExperimentState:
         """Give what there is of an experiment."""
         works = [work for key, work in self._works.items() if key[0] == experiment_id]
         marks = [mark for key, mark in self._marks.items() if key[0] == experiment_id]
-        return Held(tuple(works), tuple(marks))
+        return ExperimentState(tuple(works), tuple(marks))
 
-    async def save(self, experiment_id: str, part: Work | Mark) -> None:
+    async def save(self, experiment_id: str, part: ExperimentAnswer | GradeReply) -> None:
         """Keep an answer or a mark, the first of each."""
-        if isinstance(part, Work):
+        if isinstance(part, ExperimentAnswer):
             self._works.setdefault((experiment_id, part.number, part.member), part)
         else:
             self._marks.setdefault((experiment_id, part.cell, part.attempt), part)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
-from council.budget_caps import Account, Caps, Refusal, Scope, Used, refusal
+from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, refusal
 
 
 @dataclass(slots=True)
@@ -23,13 +23,13 @@ class MemoryLedger:
     def __init__(self) -> None:
         self._lines: dict[tuple[str, date], _Line] = {}
 
-    async def reserve(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
+    async def reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         """Reserve so much for a new round; give the cap that it does not fit under, if any."""
         if self._of(account.round_id):
             return None
         return self._reserve(account, micro, caps)
 
-    async def extend(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
+    async def extend(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         """Have so much in all reserved for a round; give the cap it does not fit under, if any."""
         reserved = 0
         for line in self._of(account.round_id):
@@ -65,11 +65,11 @@ class MemoryLedger:
         """Give what a round has spent on all its days."""
         return sum(line.spent for line in self._of(round_id))
 
-    async def used(self, account: Account) -> Mapping[Scope, Used]:
+    async def used(self, account: Account) -> Mapping[Scope, CapUsage]:
         """Give what is gone of each scope that the account falls under."""
         return _used(account, list(self._lines.values()))
 
-    def _reserve(self, account: Account, micro: int, caps: Caps) -> Refusal | None:
+    def _reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         own = account.round_id, account.day
         others = [line for key, line in self._lines.items() if key != own]
         refused = refusal(caps, _used(account, others), micro)
@@ -84,15 +84,15 @@ class MemoryLedger:
         return [line for line in self._lines.values() if line.account.round_id == round_id]
 
 
-def _used(account: Account, lines: list[_Line]) -> dict[Scope, Used]:
+def _used(account: Account, lines: list[_Line]) -> dict[Scope, CapUsage]:
     return {
         scope: _sum([line for line in lines if account.shares(scope, line.account)])
         for scope in account.scopes
     }
 
 
-def _sum(lines: list[_Line]) -> Used:
-    return Used(
+def _sum(lines: list[_Line]) -> CapUsage:
+    return CapUsage(
         sum(line.spent for line in lines),
         sum(max(0, line.reserved - line.spent) for line in lines),
         sum(line.unknown_calls for line in lines),

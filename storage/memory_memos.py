@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 
 
-class MemoryMemos:
+class MemoryKeyValueStore:
     """Texts in a dictionary, those that were noted last at its end."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -9,14 +9,21 @@ from sqlmodel import col
 
 from council.budget_caps import Claim
 from storage.tables import OutgoingRow, by_letter
-from storage.transactions import finished, insert_once, is_own, rows_of, this_try, transaction
+from storage.transactions import (
+    insert_once,
+    is_own,
+    retried_and_shielded,
+    rows_of,
+    this_try,
+    transaction,
+)
 
 OURS = ("claimed_by", "message")  # no two acts have one key
 
 _CLAIMED_AT: Any = col(OutgoingRow.claimed_at)
 
 
-class SqlOutgoing:
+class SqlOutbox:
     """Messages as rows; of two that claim the same one, one has it.
 
     On Postgres, which several machines share, moments are the server's and `now` is left aside.
@@ -25,7 +32,7 @@ class SqlOutgoing:
     def __init__(self, engine: AsyncEngine) -> None:
         self.engine = engine
 
-    @finished
+    @retried_and_shielded
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
         """Undertake to send a message of a round, or give the claim there is already."""
         own = {"key": key, "round_id": round_id, "claimed_by": this_try().key}
@@ -39,7 +46,7 @@ class SqlOutgoing:
         age = (found["moment"] - found["claimed_at"]).total_seconds()
         return Claim(key, found["claimed_at"], found["message"], is_new, age)
 
-    @finished
+    @retried_and_shielded
     async def take_over(self, claim: Claim, now: datetime) -> bool:
         """Take a claim from whoever let it lie; False if it was marked or taken meanwhile."""
         row = OutgoingRow(key=claim.key, round_id="", claimed_at=now, claimed_by=this_try().key)
@@ -57,14 +64,14 @@ class SqlOutgoing:
             is_taken = (await connection.execute(taken)).first() is not None
             return is_taken or await is_own(connection, row, OURS)
 
-    @finished
+    @retried_and_shielded
     async def mark(self, key: str, message: str) -> None:
         """Note that a message was sent, with the id it has in its chat."""
         marked = update(OutgoingRow).where(col(OutgoingRow.key) == key).values(message=message)
         async with transaction(self.engine) as connection:
             await connection.execute(marked)
 
-    @finished
+    @retried_and_shielded
     async def message_of(self, key: str) -> str | None:
         """Give the message that was sent under a key, None if none was."""
         query = select(col(OutgoingRow.message)).where(col(OutgoingRow.key) == key)
@@ -72,7 +79,7 @@ class SqlOutgoing:
             found: str | None = (await connection.execute(query)).scalar()
         return found
 
-    @finished
+    @retried_and_shielded
     async def key_of(self, start: str, message: str) -> str | None:
         """Give the key with this start under which a message was sent, if any was."""
         key = col(OutgoingRow.key)
@@ -84,7 +91,7 @@ class SqlOutgoing:
             found: str | None = (await connection.execute(query)).scalar()
         return found
 
-    @finished
+    @retried_and_shielded
     async def unmarked(self, older_seconds: float, now: datetime) -> int:
         """Count the claims that have lain for longer than that without a mark."""
         since = self._moment(now, timedelta(seconds=older_seconds))

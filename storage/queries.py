@@ -9,9 +9,9 @@ from sqlmodel import col
 
 from council.errors import RoundNotFoundError
 from council.places import Place
-from council.ports import EVERY, RoundLine, Wanted
+from council.ports import EVERY, RoundQuery, RoundSummary
 from council.rounds import Stage
-from storage.row_mapping import PARTS, Parts, place_from
+from storage.row_mapping import PARTS, RoundRows, place_from
 from storage.tables import LabelRow, RoundRow, VerdictRow, by_letter
 from storage.transactions import rows_of
 
@@ -43,7 +43,7 @@ async def found(
     connection: AsyncConnection,
     rounds: Any,  # noqa: ANN401
     round_id: str,
-) -> tuple[dict[str, Any], Parts]:
+) -> tuple[dict[str, Any], RoundRows]:
     """Give the rows of a round, its own first, by a query for rounds' own rows."""
     own = await rows_of(connection, rounds.where(col(RoundRow.id) == round_id))
     if not own:
@@ -52,13 +52,13 @@ async def found(
         table: await rows_of(connection, select(table).where(table.round_id == round_id))
         for table in PARTS
     }
-    return own[0], Parts(parts)
+    return own[0], RoundRows(parts)
 
 
 # --- The query for lists of rounds.
 
 
-def lines_query(wanted: Wanted) -> Any:  # noqa: ANN401
+def lines_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
     """Give the query for the lines of the rounds that are wanted, newest first."""
     shown = (
         RoundRow.id,
@@ -88,13 +88,13 @@ def line_query(round_id: str) -> Any:  # noqa: ANN401
     return lines_query(EVERY).where(col(RoundRow.id) == round_id)
 
 
-def ids_query(wanted: Wanted) -> Any:  # noqa: ANN401
+def ids_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
     """Give the query for the ids of the rounds that are wanted, oldest first."""
     oldest_first = (col(RoundRow.asked_at), by_letter(RoundRow.id))
     return select(col(RoundRow.id)).where(*_conditions(wanted)).order_by(*oldest_first)
 
 
-def _conditions(wanted: Wanted) -> list[Any]:
+def _conditions(wanted: RoundQuery) -> list[Any]:
     found: list[Any] = []
     if wanted.containing:
         question = func.lower(col(RoundRow.question))
@@ -112,7 +112,7 @@ def _conditions(wanted: Wanted) -> list[Any]:
     return [*found, *_places(wanted), *_states(wanted)]
 
 
-def _places(wanted: Wanted) -> Iterator[Any]:
+def _places(wanted: RoundQuery) -> Iterator[Any]:
     if wanted.chats:
         yield col(RoundRow.chat).in_(wanted.chats)
     if wanted.workspace is not None:
@@ -134,7 +134,7 @@ def _in_channel(place: Place) -> Any:  # noqa: ANN401
     )
 
 
-def _states(wanted: Wanted) -> Iterator[Any]:
+def _states(wanted: RoundQuery) -> Iterator[Any]:
     if wanted.unfinished:
         yield from (col(RoundRow.seconds).is_(None), not_(col(RoundRow.paused)))
     if wanted.undelivered:
@@ -145,9 +145,9 @@ def _states(wanted: Wanted) -> Iterator[Any]:
         yield col(RoundRow.forgotten_at).is_(None)
 
 
-def line_from(row: Any) -> RoundLine:  # noqa: ANN401
+def line_from(row: Any) -> RoundSummary:  # noqa: ANN401
     """Give the line a row of the query holds."""
-    return RoundLine(
+    return RoundSummary(
         row.id,
         row.question,
         row.asked_at,

@@ -15,8 +15,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from council.errors import StoreError
-from council.providers import Crowd, Limits
-from storage.transactions import finished, patience, transaction
+from council.providers import Limits, ProviderLoad
+from storage.transactions import patience, retried_and_shielded, transaction
 
 # --- What is asked of Postgres about turns, in its own words; every moment is the database's.
 
@@ -122,7 +122,7 @@ _LOCK_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TicketRequest:
     """A process' tickets at one address: those that hold a turn, and those that wait, in order."""
 
     held: tuple[str, ...] = ()
@@ -130,7 +130,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class TicketSnapshot:
     """What a visit came to: who was let in, and how it stands.
 
     `others_wait` says that somebody of another process could have a turn now; `full_seconds` how
@@ -138,12 +138,12 @@ class Seen:
     """
 
     let_in: tuple[str, ...]
-    crowd: Crowd
+    crowd: ProviderLoad
     others_wait: bool = False
     full_seconds: float = 0.0
 
 
-class Counting:
+class TicketTable:
     """Tickets as rows; `minute_seconds` is the time over which beginnings are counted."""
 
     def __init__(
@@ -153,7 +153,7 @@ class Counting:
         self._holder = holder
         self._minute = timedelta(seconds=minute_seconds)
 
-    async def visit(self, gate: str, limits: Limits, asked: Asked) -> Seen:
+    async def visit(self, gate: str, limits: Limits, asked: TicketRequest) -> TicketSnapshot:
         """Note what we have at an address, and let in whose turn it is; raises StoreError.
 
         What we had there and do not name any more is given back.
@@ -166,8 +166,8 @@ class Counting:
         patience.set(0.0)
         await self._leave()
 
-    @finished
-    async def _visit(self, gate: str, limits: Limits, asked: Asked) -> Seen:
+    @retried_and_shielded
+    async def _visit(self, gate: str, limits: Limits, asked: TicketRequest) -> TicketSnapshot:
         own = {"gate": gate, "holder": self._holder, **self._bounds(limits)}
         async with transaction(self._engine) as connection:
             await connection.execute(ALONE, {"lock": _lock(gate)})
@@ -178,7 +178,7 @@ class Counting:
             look = (await connection.execute(LOOK, own)).mappings().one()
         return _seen(tuple(one for one in asked.waiting if one in let_in), look, limits)
 
-    @finished
+    @retried_and_shielded
     async def _leave(self) -> None:
         async with transaction(self._engine) as connection:
             await connection.execute(LEAVE, {"holder": self._holder})
@@ -195,7 +195,7 @@ class Counting:
 
 
 async def _entered(
-    connection: AsyncConnection, asked: Asked, own: dict[str, Any]
+    connection: AsyncConnection, asked: TicketRequest, own: dict[str, Any]
 ) -> tuple[str, ...]:
     """Have a row for each ticket; give those that wait here and hold a turn there.
 
@@ -212,13 +212,13 @@ async def _entered(
     return tuple(row.id for row in found if row.has_begun)
 
 
-def _seen(let_in: tuple[str, ...], look: Mapping[Any, Any], limits: Limits) -> Seen:
+def _seen(let_in: tuple[str, ...], look: Mapping[Any, Any], limits: Limits) -> TicketSnapshot:
     most = limits.requests_per_minute
     is_full = most is not None and look["begun"] >= most
     has_room = not is_full and look["under_way"] < limits.concurrency
-    return Seen(
+    return TicketSnapshot(
         let_in,
-        Crowd(look["under_way"], look["waiting"]),
+        ProviderLoad(look["under_way"], look["waiting"]),
         others_wait=has_room and look["others"] > 0,
         full_seconds=max(0.0, float(look["next_seconds"] or 0)) if is_full else 0.0,
     )
@@ -237,7 +237,7 @@ FULL_SECONDS = 2.0  # and at most between two looks while the minute is full
 LOOK_SECONDS = 10.0  # how often what is held is renewed, and the others are looked at
 AWAY_SECONDS = 1.0
 
-Visit = Callable[[Limits, Asked], Awaitable[Seen]]
+Visit = Callable[[Limits, TicketRequest], Awaitable[TicketSnapshot]]
 
 
 def _unheard(_: bool) -> None:
@@ -245,18 +245,18 @@ def _unheard(_: bool) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class GateCallbacks:
     """Whom a gate tells: others that there is room for them, and us whether turns are counted."""
 
     has_room: Callable[[], None] = lambda: None
     counts: Callable[[bool], None] = _unheard
 
 
-class Gate:
+class ProviderGate:
     """Gives turns at one address; `crowd` is what all processes had there when last looked."""
 
-    def __init__(self, visit: Visit, told: Told = Told()) -> None:
-        self.crowd: Crowd | None = None
+    def __init__(self, visit: Visit, told: GateCallbacks = GateCallbacks()) -> None:
+        self.crowd: ProviderLoad | None = None
         self._visit = visit
         self._told = told
         self._limits = Limits()
@@ -311,7 +311,7 @@ class Gate:
             self._go_without()
 
     async def _look(self) -> None:
-        asked = Asked(tuple(self._held), tuple(self._waiting))
+        asked = TicketRequest(tuple(self._held), tuple(self._waiting))
         visit = asyncio.ensure_future(self._visit(self._limits, asked))
         try:
             await asyncio.wait({visit}, timeout=PATIENCE_SECONDS)
@@ -324,7 +324,7 @@ class Gate:
             await asyncio.wait({visit}, timeout=PATIENCE_SECONDS)
             raise
 
-    def _note(self, seen: Seen) -> None:
+    def _note(self, seen: TicketSnapshot) -> None:
         self._say(counts=True)
         self.crowd, self._full_seconds = seen.crowd, seen.full_seconds
         for ticket in seen.let_in:
@@ -370,7 +370,7 @@ class Gate:
 # --- The turnstile of all processes on one Postgres.
 
 
-class SqlTurnstile:
+class SqlRateLimiter:
     """Counts turns as rows, so that limits hold for all processes together.
 
     The turns of a process that died come free after half a minute. While the database cannot be
@@ -385,23 +385,23 @@ class SqlTurnstile:
         counts: Callable[[bool], None] = lambda _: None,
         minute_seconds: float = MINUTE_SECONDS,
     ) -> None:
-        self._counting = Counting(engine, token_hex(8), minute_seconds)
+        self._counting = TicketTable(engine, token_hex(8), minute_seconds)
         self._tell = tell
         self._told = counts
         self._counts = True
-        self._gates: dict[str, Gate] = {}
+        self._gates: dict[str, ProviderGate] = {}
 
     @asynccontextmanager
     async def turn(self, gate: str, limits: Limits) -> AsyncIterator[None]:
         """Wait for a turn at an address, and hold it as long as the block lasts."""
         if gate not in self._gates:
             visit = partial(self._counting.visit, gate)
-            told = Told(partial(self._tell, gate), self._say)
-            self._gates[gate] = Gate(visit, told)
+            told = GateCallbacks(partial(self._tell, gate), self._say)
+            self._gates[gate] = ProviderGate(visit, told)
         async with self._gates[gate].turn(limits):
             yield
 
-    def crowd(self, gate: str) -> Crowd | None:
+    def crowd(self, gate: str) -> ProviderLoad | None:
         """Give what all processes had at an address when last looked."""
         return self._gates[gate].crowd if gate in self._gates else None
 

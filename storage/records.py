@@ -9,17 +9,17 @@ from sqlalchemy import and_, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
-from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
-from council.bakeoffs.records import VERSION, Packed
+from council.bakeoffs.ports import EVERY_RECORD, RecordQuery
+from council.bakeoffs.records import VERSION, PackedRecord
 from council.bias import votes
 from storage.bakeoff_tables import SOURCE, RecordRow, SourceRow, VotesRow
 from storage.engine import for_reading
 from storage.tables import RoundRow, by_letter
 from storage.transactions import (
     Lock,
-    finished,
     insert_into,
     insert_once,
+    retried_and_shielded,
     transaction,
     wait_for_those_alone,
 )
@@ -30,7 +30,7 @@ _ID: Any = col(SourceRow.id)
 _OWN: list[Any] = [col(getattr(SourceRow, name)) for name in SOURCE]
 
 
-class Source(NamedTuple):
+class RecordSource(NamedTuple):
     """What many records have in common."""
 
     panel: str
@@ -42,12 +42,12 @@ class Source(NamedTuple):
     shape: str
 
 
-def source_of(record: Packed) -> Source:
+def source_of(record: PackedRecord) -> RecordSource:
     """Give what a record has in common with others."""
-    return Source(*(getattr(record, name) for name in SOURCE))
+    return RecordSource(*(getattr(record, name) for name in SOURCE))
 
 
-def conditions(wanted: WantedRecords) -> Iterator[Any]:
+def conditions(wanted: RecordQuery) -> Iterator[Any]:
     """Give what the source of a record that is wanted fulfils."""
     if wanted.scope is not None:
         yield col(SourceRow.scope) == wanted.scope
@@ -57,16 +57,18 @@ def conditions(wanted: WantedRecords) -> Iterator[Any]:
 
 
 async def sources(
-    connection: AsyncConnection, wanted: WantedRecords = EVERY_RECORD
-) -> Mapping[int, Source]:
+    connection: AsyncConnection, wanted: RecordQuery = EVERY_RECORD
+) -> Mapping[int, RecordSource]:
     """Give the sources of the records that are wanted, by their ids."""
     query = select(_ID, *_OWN).where(*conditions(wanted))
-    return {row[0]: Source(*row[1:]) for row in await connection.execute(query)}
+    return {row[0]: RecordSource(*row[1:]) for row in await connection.execute(query)}
 
 
-async def source_ids(connection: AsyncConnection, wanted: Iterable[Source]) -> dict[Source, int]:
+async def source_ids(
+    connection: AsyncConnection, wanted: Iterable[RecordSource]
+) -> dict[RecordSource, int]:
     """Give the ids of sources, which are kept where they are new."""
-    ids: dict[Source, int] = {}
+    ids: dict[RecordSource, int] = {}
     for source in sorted({*wanted}):
         values = source._asdict()
         once = insert_once(SourceRow, connection.dialect.name)
@@ -101,7 +103,7 @@ class SqlRecords:
         self._table = table
         self._version = version
 
-    @finished
+    @retried_and_shielded
     async def missing(self, limit: int) -> tuple[str, ...]:
         """Give closed rounds, not forgotten, without a record of today's version, oldest first."""
         id_: Any = col(RoundRow.id)
@@ -118,8 +120,8 @@ class SqlRecords:
         async with transaction(self._readers) as connection:
             return tuple((await connection.execute(query)).scalars())
 
-    @finished
-    async def keep(self, records: Sequence[Packed]) -> None:
+    @retried_and_shielded
+    async def keep(self, records: Sequence[PackedRecord]) -> None:
         """Keep records, in place of older ones; none of a round that is no more."""
         async with transaction(self._engine) as connection:
             await wait_for_those_alone(connection, Lock.SHARED_ROWS)
@@ -132,8 +134,8 @@ class SqlRecords:
                 rows = [_row(record, ids[source_of(record)]) for record in kept]
                 await connection.execute(_upsert(self._table, connection.dialect.name), rows)
 
-    @finished
-    async def recent(self, wanted: WantedRecords = EVERY_RECORD) -> Sequence[Packed]:
+    @retried_and_shielded
+    async def recent(self, wanted: RecordQuery = EVERY_RECORD) -> Sequence[PackedRecord]:
         """Give the records of today's version that are wanted, oldest first."""
         table = self._table
         names = ("round_id", "asked_micro", "number", "source_id", "numbers")
@@ -159,7 +161,7 @@ def _still_there(ids: Sequence[str]) -> Any:  # noqa: ANN401
     return own.with_for_update(read=True, key_share=True)
 
 
-def _conditions(table: Table, wanted: WantedRecords) -> Iterator[Any]:
+def _conditions(table: Table, wanted: RecordQuery) -> Iterator[Any]:
     if among := [*conditions(wanted)]:
         yield col(table.source_id).in_(select(col(SourceRow.id)).where(*among))
     if wanted.since:
@@ -172,18 +174,20 @@ def _micro(moment: datetime) -> int:
     return (moment - EPOCH) // MICRO
 
 
-def _packed(found: Iterable[Any], known: Mapping[int, Source], version: int) -> list[Packed]:
+def _packed(
+    found: Iterable[Any], known: Mapping[int, RecordSource], version: int
+) -> list[PackedRecord]:
     """Give records from their rows, quickly: this is most of what a large board takes."""
     records = []
     for round_id, asked, number, source_id, numbers in found:
         panel, scope, bakeoff, suite, suite_version, category, shape = known[source_id]
         at = EPOCH + timedelta(0, 0, asked)
         which = (bakeoff, number, suite, suite_version, category)
-        records.append(Packed(round_id, at, panel, scope, *which, shape, numbers, version))
+        records.append(PackedRecord(round_id, at, panel, scope, *which, shape, numbers, version))
     return records
 
 
-def _row(record: Packed, source_id: int) -> dict[str, Any]:
+def _row(record: PackedRecord, source_id: int) -> dict[str, Any]:
     return {
         "round_id": record.round_id,
         "asked_micro": _micro(record.asked_at),

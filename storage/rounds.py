@@ -16,7 +16,7 @@ from council.feedback import Feedback, HumanVote
 from council.integrity.erasure import forget, refusal
 from council.integrity.seal import Seal
 from council.places import Place
-from council.ports import EVERY, RoundLine, Wanted
+from council.ports import EVERY, RoundQuery, RoundSummary
 from council.rounds import Artefact, Closing, Round
 from storage.bakeoff_tables import BakeoffRow, ScheduleRow, SuiteRow
 from storage.bakeoffs import drop_bodies
@@ -24,7 +24,7 @@ from storage.engine import for_reading
 from storage.feedback import leave_unsaid, rate, ratings
 from storage.feedback import vote as kept_vote
 from storage.feedback import votes as votes_on
-from storage.hash_chain import Joining, Salting, from_elsewhere, link, new_salt, seal_of
+from storage.hash_chain import ChainEntry, Salting, from_elsewhere, link, new_salt, seal_of
 from storage.queries import (
     PAST_ROUNDS,
     found,
@@ -48,11 +48,11 @@ from storage.row_mapping import (
 )
 from storage.tables import BallotRow, LinkRow, OutgoingRow, RoundRow, SpendingRow, by_letter
 from storage.transactions import (
-    Gathering,
     Lock,
-    finished,
+    WriteBatcher,
     insert,
     is_own,
+    retried_and_shielded,
     rows_of,
     this_try,
     told_kindly,
@@ -145,14 +145,14 @@ class SqlStore:
         self.engine = engine
         self._new_salt = new_salt
         self._readers = for_reading(engine)
-        self._saves = Gathering(self._save)
+        self._saves = WriteBatcher(self._save)
 
-    @finished
+    @retried_and_shielded
     async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
         return await self._take_in(round_, None)
 
-    @finished
+    @retried_and_shielded
     async def take_in(self, round_: Round, seal: Seal | None) -> bool:
         """Keep a round as `open` does, with what was noted of it where it closed."""
         return await self._take_in(round_, seal)
@@ -168,7 +168,7 @@ class SqlStore:
                 await link(connection, round_.id, joining)
             return True
 
-    @finished
+    @retried_and_shielded
     async def save(self, round_id: str, artefact: Artefact) -> None:
         """Keep what a round has come to, once; what comes together is written together."""
         await self._saves.done((round_id, artefact))
@@ -189,22 +189,22 @@ class SqlStore:
                     await _keep(connection, round_id, artefact)
             for round_id in ids:
                 if round_id in ending and is_closed[round_id] is False:
-                    await link(connection, round_id, Joining(self._new_salt()))
+                    await link(connection, round_id, ChainEntry(self._new_salt()))
 
-    @finished
+    @retried_and_shielded
     async def load(self, round_id: str) -> Round:
         """Give a round with its parts in panel order."""
         async with transaction(self._readers) as connection:
             rows = await found(connection, select(RoundRow), round_id)
         return round_from(*rows)
 
-    @finished
+    @retried_and_shielded
     async def seal(self, round_id: str) -> Seal | None:
         """Give what was noted of a round as it closed, and its link; None where nothing was."""
         async with transaction(self._readers) as connection:
             return await seal_of(connection, round_id)
 
-    @finished
+    @retried_and_shielded
     async def find(self, start: str) -> str:
         """Give the one round id that starts so."""
         # LIKE would take capitals for small letters on SQLite, and on Postgres not.
@@ -212,18 +212,18 @@ class SqlStore:
         async with transaction(self._readers) as connection:
             return the_one(start, (await connection.execute(query)).scalars().all())
 
-    @finished
+    @retried_and_shielded
     async def recent(
-        self, limit: int | None = None, wanted: Wanted = EVERY
-    ) -> tuple[RoundLine, ...]:
+        self, limit: int | None = None, wanted: RoundQuery = EVERY
+    ) -> tuple[RoundSummary, ...]:
         """Give the stored rounds that are wanted, newest first."""
         query = lines_query(wanted).limit(limit)
         async with transaction(self._readers) as connection:
             rows = (await connection.execute(query)).all()
         return tuple(map(line_from, rows))
 
-    @finished
-    async def line(self, round_id: str) -> RoundLine:
+    @retried_and_shielded
+    async def line(self, round_id: str) -> RoundSummary:
         """Give a round in one line."""
         async with transaction(self._readers) as connection:
             row = (await connection.execute(line_query(round_id))).one_or_none()
@@ -231,12 +231,12 @@ class SqlStore:
             raise unknown(round_id)
         return line_from(row)
 
-    @finished
+    @retried_and_shielded
     async def pause(self, round_id: str, *, paused: bool) -> None:
         """Note that somebody stopped a round on purpose, or wants it to go on."""
         await self._note(round_id, paused=paused)
 
-    @finished
+    @retried_and_shielded
     async def deliver(self, round_id: str, *, delivered: bool) -> None:
         """Note that all there is to say of a round is in its place, or is not."""
         await self._note(round_id, delivered=delivered)
@@ -246,38 +246,38 @@ class SqlStore:
         async with transaction(self.engine) as connection:
             await connection.execute(noted)
 
-    @finished
+    @retried_and_shielded
     async def rate(self, feedback: Feedback) -> None:
         """Keep what somebody thinks of a round; of one person's several the newest."""
         async with transaction(self.engine) as connection:
             await rate(connection, feedback)
 
-    @finished
+    @retried_and_shielded
     async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
         """Give what people think of a round, oldest first."""
         async with transaction(self._readers) as connection:
             return await ratings(connection, round_id)
 
-    @finished
+    @retried_and_shielded
     async def vote(self, vote: HumanVote) -> None:
         """Keep which answer somebody calls the best; of one person's several the newest."""
         async with transaction(self.engine) as connection:
             await kept_vote(connection, vote)
 
-    @finished
+    @retried_and_shielded
     async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
         """Give what people voted on a round, or on all, oldest first."""
         async with transaction(self._readers) as connection:
             return await votes_on(connection, round_id)
 
-    @finished
-    async def ids(self, limit: int | None = None, wanted: Wanted = EVERY) -> tuple[str, ...]:
+    @retried_and_shielded
+    async def ids(self, limit: int | None = None, wanted: RoundQuery = EVERY) -> tuple[str, ...]:
         """Give the ids of the rounds that are wanted, oldest first."""
         async with transaction(self._readers) as connection:
             ids = await connection.execute(ids_query(wanted).limit(limit))
             return tuple(ids.scalars().all())
 
-    @finished
+    @retried_and_shielded
     async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
         """Have a round without its texts; give False if they were gone before."""
         async with transaction(self.engine) as connection:
@@ -297,20 +297,20 @@ class SqlStore:
             await owe(connection)
             return True
 
-    @finished
+    @retried_and_shielded
     async def drop(self, chat: str, workspace: str) -> int:
         """Delete every round that was asked in a workspace; give how many there were."""
         async with transaction(self.engine) as connection:
             await owe(connection)
             return await drop(connection, chat, workspace)
 
-    @finished
+    @retried_and_shielded
     async def wipe(self) -> None:
         """Leave nothing of forgotten texts in the files."""
         with told_kindly():
             await wipe(self.engine)
 
-    @finished
+    @retried_and_shielded
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
         """Give the counted ballots of the panel's last closed rounds, without their papers."""
         last = (

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from sqlmodel import SQLModel
 
 from council.answers import Absence, Answer, Prompt, Reply, Role
-from council.ballots import Ballot, Paper, SpoiledBallot
+from council.ballots import Ballot, BallotExchange, SpoiledBallot
 from council.digests import Digests, Forgotten
 from council.errors import PanelError, StoreError
 from council.labels import Label, LabelMap, Slate
@@ -191,7 +191,7 @@ def _reply(reply: Reply) -> dict[str, Any]:
     return asdict(reply)
 
 
-def _paper(paper: Paper) -> dict[str, Any]:
+def _paper(paper: BallotExchange) -> dict[str, Any]:
     own: dict[str, Any] = {"nonce": paper.nonce, "attempt": paper.attempt, "cut_to": paper.cut_to}
     return own | _prompt(paper.prompt) | _reply(paper.reply)
 
@@ -243,7 +243,7 @@ PARTS: tuple[type[Any], ...] = (
 )
 
 
-class Parts:
+class RoundRows:
     """The rows of one round, by table."""
 
     def __init__(self, found: Mapping[type[Any], Sequence[Found]]) -> None:
@@ -260,7 +260,7 @@ class Parts:
         return [in_order[position] for position in range(len(valid))]
 
 
-def round_from(found: Found, parts: Parts) -> Round:
+def round_from(found: Found, parts: RoundRows) -> Round:
     """Give the round its rows hold, in panel order; StoreError where no round can hold that."""
     with told_by_field("Round", found["id"]):
         return _round(_row(rows.RoundRow, found), parts)
@@ -272,7 +272,7 @@ def past_ballot_from(found: Found) -> Ballot:
         return valid("ballot", BALLOT.validate_python, found)
 
 
-def _round(row: rows.RoundRow, parts: Parts) -> Round:
+def _round(row: rows.RoundRow, parts: RoundRows) -> Round:
     syntheses = [_synthesis(found) for found in parts.of(rows.SynthesisRow)]
     return in_panel_order(
         Round(
@@ -345,13 +345,13 @@ def _spoiled(row: rows.SpoiledBallotRow) -> SpoiledBallot:
     return SpoiledBallot(row.judge, row.fault, _paper_from(row))
 
 
-def _draw(parts: Parts) -> Draw | None:
+def _draw(parts: RoundRows) -> Draw | None:
     pairs = tuple((row.member, Label(row.label)) for row in parts.of(rows.LabelRow))
     slates = tuple(Slate(row.judge, _labels(row.shown)) for row in parts.of(rows.SlateRow))
     return Draw(LabelMap(pairs), slates) if pairs else None
 
 
-def _tally(parts: Parts) -> Tally | None:
+def _tally(parts: RoundRows) -> Tally | None:
     found = parts.of(rows.VerdictRow)
     if not found:
         return None
@@ -398,8 +398,8 @@ def _synthesis(row: rows.SynthesisRow) -> Synthesis:
     )
 
 
-def _paper_from(row: rows.BallotRow | rows.SpoiledBallotRow) -> Paper:
-    return Paper(row.nonce, _prompt_from(row), _reply_from(row), row.attempt, row.cut_to)
+def _paper_from(row: rows.BallotRow | rows.SpoiledBallotRow) -> BallotExchange:
+    return BallotExchange(row.nonce, _prompt_from(row), _reply_from(row), row.attempt, row.cut_to)
 
 
 def _prompt_from(row: Any) -> Prompt:  # noqa: ANN401

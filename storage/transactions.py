@@ -49,7 +49,7 @@ _REFUSALS = ("password", "does not exist", "pg_hba", "permission denied", "not p
 _NO_SLOT = ("too many clients", "too many connections", "connection slots are reserved")
 
 
-class LostError(StoreError):
+class ConnectionLostError(StoreError):
     """What was asked of a database server did not happen now, or it cannot be known if it did."""
 
 
@@ -96,7 +96,7 @@ patience: ContextVar[float] = ContextVar("patience", default=PATIENCE_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
+class Attempt:
     """A try of an act: the act's own key, the same for all its tries, and whether there was one.
 
     One before may have arrived although nobody heard so.
@@ -106,16 +106,18 @@ class Try:
     again: bool = False
 
 
-_NONE = Try()
-_try: ContextVar[Try] = ContextVar("try", default=_NONE)
+_NONE = Attempt()
+_try: ContextVar[Attempt] = ContextVar("try", default=_NONE)
 
 
-def this_try() -> Try:
+def this_try() -> Attempt:
     """Give the try that is under way."""
     return _try.get()
 
 
-def finished(act: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+def retried_and_shielded(
+    act: Callable[P, Coroutine[Any, Any, T]],
+) -> Callable[P, Coroutine[Any, Any, T]]:
     """Give the act so that, once begun, it comes to its end before whoever cancels it goes on.
 
     A connection that loses its caller in the middle keeps the database locked. An act that is lost
@@ -150,12 +152,12 @@ async def _until_done(act: Callable[[], Coroutine[Any, Any, T]], cancelled: asyn
     loop, left = asyncio.get_running_loop(), patience.get()
     pauses = chain(PAUSES_SECONDS, repeat(PAUSES_SECONDS[-1]))
     # The task is this act's own, so no other act is told of its tries.
-    _try.set(Try(secrets.token_hex(16)))
+    _try.set(Attempt(secrets.token_hex(16)))
     while True:
         began = loop.time()
         try:
             return await act()
-        except LostError:
+        except ConnectionLostError:
             if left <= 0 or await _came(cancelled, next(pauses)):
                 raise
         # A process that was frozen has not waited all that while.
@@ -214,13 +216,13 @@ _SENTENCES = {
 def told_kindly() -> Iterator[None]:
     """Raise what the database complains of as a StoreError, without its internals.
 
-    It is a LostError where the same may go well when it is asked again.
+    It is a ConnectionLostError where the same may go well when it is asked again.
     """
     try:
         yield
     except (SQLAlchemyError, SqliteError) as error:
         if why := lost(error):
-            raise LostError(why) from error
+            raise ConnectionLostError(why) from error
         cause = getattr(error, "orig", None) or error
         # Only the first line: what follows may quote the row.
         said = f"{type(cause).__name__}: {cause}".partition("\n")[0].lower()
@@ -319,7 +321,7 @@ async def take_time(connection: AsyncConnection) -> None:
 Act = TypeVar("Act")
 
 
-class Gathering(Generic[Act]):
+class WriteBatcher(Generic[Act]):
     """Does acts in the order they come; those that came while others were done share a turn.
 
     `do` does all it is given or nothing. Where it fails for several, each is done alone, so that
@@ -345,7 +347,7 @@ class Gathering(Generic[Act]):
         acts = [act for act, _ in waiting]
         (error,) = await asyncio.gather(self._do(acts), return_exceptions=True)
         # What the server lost is lost for all of them, and nobody's own fault.
-        if error and len(waiting) > 1 and not isinstance(error, LostError):
+        if error and len(waiting) > 1 and not isinstance(error, ConnectionLostError):
             for one in waiting:
                 await self._all([one])
             return

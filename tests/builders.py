@@ -12,7 +12,7 @@ from typing import Any
 
 from council.answers import Absence, Answer, Prompt, Reply, Role
 from council.bakeoffs.models import Schedule
-from council.ballots import Ballot, Paper, Ranking, SpoiledBallot, cast
+from council.ballots import Ballot, BallotExchange, Ranking, SpoiledBallot, cast
 from council.labels import Label, Slate
 from council.model_families import family_of
 from council.panel import Member, ModelId, Panel, Rubric, Terms
@@ -125,8 +125,8 @@ def ballot_text(ranking: str, nonce: str, reason: str = "It is right.") -> str:
     return json.dumps({"nonce": nonce, "reason": reason, "ranking": places})
 
 
-def a_paper(text: str = "I rank none.", *, nonce: str = "n0", attempt: int = 1) -> Paper:
-    return Paper(nonce, Prompt("system", "user"), Reply(text), attempt)
+def a_paper(text: str = "I rank none.", *, nonce: str = "n0", attempt: int = 1) -> BallotExchange:
+    return BallotExchange(nonce, Prompt("system", "user"), Reply(text), attempt)
 
 
 def a_spoiled_ballot(judge: str = CLAUDE, attempt: int = 1) -> SpoiledBallot:

@@ -5,11 +5,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.bakeoffs.leaderboard import Sought, SoughtError, choices_of, sought_by
-from bot.bakeoffs.records import Parts, Tell, logged, uncollected, votes_up_to_date
+from bot.bakeoffs.leaderboard import (
+    LeaderboardQuery,
+    LeaderboardQueryError,
+    choices_of,
+    parse_query,
+)
+from bot.bakeoffs.records import RecordSources, Tell, logged, uncollected, votes_up_to_date
 from bot.render.bias_view import ShownBias, shown
 from bot.render.leaderboard_tables import Coverage
-from council.bakeoffs.ports import EVERY_RECORD, WantedRecords
+from council.bakeoffs.ports import EVERY_RECORD, RecordQuery
 from council.bias.measurement import measured
 from council.bias.report import BiasReport
 from council.bias.vote_arrays import blocks
@@ -18,7 +23,7 @@ from council.bias.vote_arrays import blocks
 
 
 async def bias_report(
-    parts: Parts, wanted: WantedRecords = EVERY_RECORD, tell: Tell = logged
+    parts: RecordSources, wanted: RecordQuery = EVERY_RECORD, tell: Tell = logged
 ) -> BiasReport:
     """Give the bias of every judge over the closed rounds that are wanted.
 
@@ -34,41 +39,45 @@ async def bias_report(
 # --- Bias as people are shown it: the rounds that are meant, measured, and what there is to choos
 
 Names = Mapping[str, str]
-Measure = Callable[[Parts, WantedRecords], Awaitable[BiasReport]]
+Measure = Callable[[RecordSources, RecordQuery], Awaitable[BiasReport]]
 
 
 @dataclass(frozen=True, slots=True)
-class BiasShelf:
+class BiasPage:
     """Bias as it is shown, and by option what other rounds can be chosen."""
 
     shown: ShownBias
     choices: Mapping[str, tuple[str, ...]]
 
 
-def bias_sought(given: Mapping[str, str], now: datetime) -> Sought:
-    """Give which rounds options mean: suite, panel, category, since and until; SoughtError."""
-    sought = sought_by(given, now)
+def bias_sought(given: Mapping[str, str], now: datetime) -> LeaderboardQuery:
+    """Return the query that the options suite, panel, category, since and until mean."""
+    sought = parse_query(given, now)
     if sought.version:
-        raise SoughtError(
+        raise LeaderboardQueryError(
             "Bias is measured over every version of a suite: name the suite without a version."
         )
     return sought
 
 
-async def shown_bias(parts: Parts, sought: Sought, names: Names, measure: Measure) -> ShownBias:
+async def shown_bias(
+    parts: RecordSources, sought: LeaderboardQuery, names: Names, measure: Measure
+) -> ShownBias:
     """Give the bias of judges over the rounds that are sought; a sentence where none fits."""
     report = await measure(parts, sought.wanted)
     return shown(report, _coverage(sought, report.rounds), names)
 
 
-async def bias_shelf(parts: Parts, sought: Sought, names: Names, measure: Measure) -> BiasShelf:
+async def bias_shelf(
+    parts: RecordSources, sought: LeaderboardQuery, names: Names, measure: Measure
+) -> BiasPage:
     """Give the bias that is sought, and what there is to choose from."""
     found = await shown_bias(parts, sought, names, measure)
-    every = await parts.bench.records.recent(WantedRecords(scope=sought.scope))
-    return BiasShelf(found, choices_of(every, sought.suite))
+    every = await parts.bench.records.recent(RecordQuery(scope=sought.scope))
+    return BiasPage(found, choices_of(every, sought.suite))
 
 
-def _coverage(sought: Sought, rounds: int) -> Coverage:
+def _coverage(sought: LeaderboardQuery, rounds: int) -> Coverage:
     return Coverage(
         rounds=rounds,
         suite=sought.suite,

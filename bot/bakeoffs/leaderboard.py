@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
-from bot.bakeoffs.records import Parts, records_up_to_date, uncollected, votes_up_to_date
+from bot.bakeoffs.records import RecordSources, records_up_to_date, uncollected, votes_up_to_date
 from bot.chat import Post
 from bot.render.leaderboard_tables import Coverage, Leaderboard
 from bot.render.leaderboard_weighted import beside_post, too_few
@@ -16,9 +16,9 @@ from council.bakeoffs.council_value import worth
 from council.bakeoffs.leaderboard import JudgeBoard, judge_board
 from council.bakeoffs.leaderboard import leaderboard as board_of
 from council.bakeoffs.pairwise import scores_of
-from council.bakeoffs.ports import Bench, WantedRecords
+from council.bakeoffs.ports import BakeoffStores, RecordQuery
 from council.bakeoffs.record_arrays import columns
-from council.bakeoffs.records import Packed
+from council.bakeoffs.records import PackedRecord
 from council.errors import CouncilError
 from council.research.judge_weights import FEWEST_VOTES, NAMES, Choice, WithPeople, with_people
 from council.research.posterior import posterior
@@ -38,12 +38,12 @@ _UNITS = {
 }
 
 
-class SoughtError(CouncilError):
+class LeaderboardQueryError(CouncilError):
     """A leaderboard that cannot be given as it is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class LeaderboardQuery:
     """Which rounds a leaderboard should count, whether it is of judges, and how these weigh.
 
     Without a version it is the one that was held last. `scope` None is every workspace's. Without
@@ -61,9 +61,9 @@ class Sought:
     weights: str = ""
 
     @property
-    def wanted(self) -> WantedRecords:
+    def wanted(self) -> RecordQuery:
         """Give the records among which it is, every version of the suite among them."""
-        return WantedRecords(
+        return RecordQuery(
             scope=self.scope,
             suite=self.suite,
             panel=self.panel,
@@ -73,21 +73,21 @@ class Sought:
         )
 
 
-def sought_by(given: Mapping[str, str], now: datetime) -> Sought:
+def parse_query(given: Mapping[str, str], now: datetime) -> LeaderboardQuery:
     """Give what options mean, wherever they were chosen; those that are "" mean nothing.
 
     They are suite (`sql` or `sql@3f2a`), version, panel, category, since, until, as and weights.
-    Raises SoughtError.
+    Raises LeaderboardQueryError.
     """
     view = (given.get("as") or "author").lower()
     if view not in {"author", "judge"}:
-        raise SoughtError(f"A leaderboard is as:author or as:judge, not as:{view}.")
+        raise LeaderboardQueryError(f"A leaderboard is as:author or as:judge, not as:{view}.")
     weights = given.get("weights", "").strip().lower()
     if weights not in {"", *NAMES}:
-        raise SoughtError(f"Judges weigh by {', '.join(NAMES)}, not by {weights[:20]!r}.")
+        raise LeaderboardQueryError(f"Judges weigh by {', '.join(NAMES)}, not by {weights[:20]!r}.")
     suite, version = suite_and_version(given.get("suite", ""))
     since, until = given.get("since", ""), given.get("until", "")
-    return Sought(
+    return LeaderboardQuery(
         suite,
         version or given.get("version", "").strip().lower(),
         given.get("panel", ""),
@@ -108,7 +108,7 @@ def suite_and_version(text: str) -> tuple[str, str]:
 def since_of(text: str, now: datetime) -> datetime:
     """Give the start of a window: "30d", "2w", "12h" before now, or a day or moment.
 
-    Days are UTC where no zone is named. Raises SoughtError.
+    Days are UTC where no zone is named. Raises LeaderboardQueryError.
     """
     if ago := _AGO.fullmatch(text.strip()):
         try:
@@ -119,7 +119,7 @@ def since_of(text: str, now: datetime) -> datetime:
 
 
 def before_of(text: str, now: datetime) -> datetime:
-    """Give the end of a window; a day is within it to its last moment. Raises SoughtError."""
+    """Return the end of a window, the last moment of its day; raise LeaderboardQueryError."""
     try:
         day = date.fromisoformat(text.strip())
     except ValueError:
@@ -135,8 +135,8 @@ def _moment(text: str) -> datetime:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _unread(text: str) -> SoughtError:
-    return SoughtError(
+def _unread(text: str) -> LeaderboardQueryError:
+    return LeaderboardQueryError(
         f"{text!r} is no time I can read: say 30d, 2w, 12h, 2026-11-21 or 2026-11-21T09:00."
     )
 
@@ -144,7 +144,9 @@ def _unread(text: str) -> SoughtError:
 # --- Which records a leaderboard counts, one version of a suite at a time. Pure.
 
 
-def chosen(records: Sequence[Packed], sought: Sought) -> tuple[Sequence[Packed], Coverage]:
+def chosen(
+    records: Sequence[PackedRecord], sought: LeaderboardQuery
+) -> tuple[Sequence[PackedRecord], Coverage]:
     """Give the records that count among those wanted, oldest first, and what they are.
 
     Of a suite one version counts: the one that is named, else the one that was held last.
@@ -161,7 +163,7 @@ def chosen(records: Sequence[Packed], sought: Sought) -> tuple[Sequence[Packed],
     return counted, _coverage(counted, sought, version, left_out)
 
 
-def choices_of(every: Sequence[Packed], suite: str = "") -> Mapping[str, tuple[str, ...]]:
+def choices_of(every: Sequence[PackedRecord], suite: str = "") -> Mapping[str, tuple[str, ...]]:
     """Give by option what can be chosen among records; versions and categories are a suite's."""
     kinds = {(x.suite, x.suite_version, x.panel, x.category) for x in every}
     choices = {
@@ -174,8 +176,8 @@ def choices_of(every: Sequence[Packed], suite: str = "") -> Mapping[str, tuple[s
 
 
 def _coverage(
-    counted: Sequence[Packed],
-    sought: Sought,
+    counted: Sequence[PackedRecord],
+    sought: LeaderboardQuery,
     version: str,
     left_out: tuple[tuple[str, int], ...],
 ) -> Coverage:
@@ -204,7 +206,7 @@ NO_JUDGES = JudgeBoard((), 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class LeaderboardPage:
     """A leaderboard, and by option what other ones can be chosen from."""
 
     shown: Leaderboard
@@ -212,7 +214,7 @@ class Shelf:
 
 
 async def leaderboard(
-    bench: Bench, sought: Sought, names: Names, *, whole: bool = True
+    bench: BakeoffStores, sought: LeaderboardQuery, names: Names, *, whole: bool = True
 ) -> Leaderboard:
     """Give the leaderboard that is sought; one without rows where no round fits.
 
@@ -223,22 +225,26 @@ async def leaderboard(
         return await asyncio.to_thread(counted, records, sought, names, whole=whole)
 
 
-async def shelf(bench: Bench, sought: Sought, names: Names) -> Shelf:
+async def shelf(bench: BakeoffStores, sought: LeaderboardQuery, names: Names) -> LeaderboardPage:
     """Give the leaderboard that is sought, and what there is to choose from."""
     with uncollected():
-        every = await bench.records.recent(WantedRecords(scope=sought.scope))
+        every = await bench.records.recent(RecordQuery(scope=sought.scope))
         return await asyncio.to_thread(_shelf, every, sought, names)
 
 
-def _shelf(every: Sequence[Packed], sought: Sought, names: Names) -> Shelf:
+def _shelf(
+    every: Sequence[PackedRecord], sought: LeaderboardQuery, names: Names
+) -> LeaderboardPage:
     wanted = sought.wanted
-    is_all = wanted == WantedRecords(scope=sought.scope)
+    is_all = wanted == RecordQuery(scope=sought.scope)
     records = every if is_all else [record for record in every if wanted.admits(record)]
-    return Shelf(counted(records, sought, names, whole=False), choices_of(every, sought.suite))
+    return LeaderboardPage(
+        counted(records, sought, names, whole=False), choices_of(every, sought.suite)
+    )
 
 
 def counted(
-    records: Sequence[Packed], sought: Sought, names: Names, *, whole: bool = True
+    records: Sequence[PackedRecord], sought: LeaderboardQuery, names: Names, *, whole: bool = True
 ) -> Leaderboard:
     """Give the leaderboard of records, oldest first; it takes a moment where they are many."""
     kept, coverage = chosen(records, sought)
@@ -254,7 +260,7 @@ def counted(
     )
 
 
-def _news_of(records: Sequence[Packed]) -> Changes | None:
+def _news_of(records: Sequence[PackedRecord]) -> Changes | None:
     """Give what changed from the runs before to the newest; None with fewer than two runs."""
     runs = dict.fromkeys(record.bakeoff for record in records if record.bakeoff)
     if len(runs) < 2:  # noqa: PLR2004
@@ -264,7 +270,7 @@ def _news_of(records: Sequence[Packed]) -> Changes | None:
     return changed(now, [record for record in records if record.bakeoff not in {newest, ""}])
 
 
-def changed(now: Sequence[Packed], before: Sequence[Packed]) -> Changes | None:
+def changed(now: Sequence[PackedRecord], before: Sequence[PackedRecord]) -> Changes | None:
     """Give what changed; None where there is nothing to compare."""
     return changes(columns(now), columns(before)) if now and before else None
 
@@ -278,7 +284,9 @@ class _Beside:
     people: dict[str, WithPeople]
 
 
-async def weighed(parts: Parts, sought: Sought, shown: Leaderboard) -> Leaderboard:
+async def weighed(
+    parts: RecordSources, sought: LeaderboardQuery, shown: Leaderboard
+) -> Leaderboard:
     """Give the leaderboard with what stands beside it, where anything does.
 
     That is the board by weights that are sought, and from twenty votes on how far judges agree
@@ -296,7 +304,9 @@ async def weighed(parts: Parts, sought: Sought, shown: Leaderboard) -> Leaderboa
     return replace(shown, weighted=beside.weighted, people=beside.people)
 
 
-def _beside(rows: Sequence[Packed], sought: Sought, choices: Sequence[Choice]) -> _Beside:
+def _beside(
+    rows: Sequence[PackedRecord], sought: LeaderboardQuery, choices: Sequence[Choice]
+) -> _Beside:
     kept, _ = chosen(rows, sought)
     evidence = evidence_of(kept, choices)
     weighted = weighted_board(sought.weights, evidence) if sought.weights else None
@@ -308,19 +318,19 @@ def _beside(rows: Sequence[Packed], sought: Sought, choices: Sequence[Choice]) -
 FEWEST_ROUNDS = 10  # on the board, before it has a say
 
 
-async def beside(parts: Parts, round_: Round) -> Post:
+async def beside(parts: RecordSources, round_: Round) -> Post:
     """Give a closed round's answers with the leaderboard of the rounds before it as prior.
 
     The board is that of the round's own workspace. Nothing of it is stored or counted.
     """
     await records_up_to_date(parts)
-    wanted = WantedRecords(scope=round_.question.place.scope, before=round_.asked_at)
+    wanted = RecordQuery(scope=round_.question.place.scope, before=round_.asked_at)
     with uncollected():
         kept = await parts.bench.records.recent(wanted)
         return await asyncio.to_thread(_prior_message, round_, kept)
 
 
-def _prior_message(round_: Round, kept: Sequence[Packed]) -> Post:
+def _prior_message(round_: Round, kept: Sequence[PackedRecord]) -> Post:
     ballots = informative(round_.ballots) if round_.tally else ()
     if len(kept) < FEWEST_ROUNDS or not round_.draw or not ballots:
         return too_few(round_, len(kept), FEWEST_ROUNDS)

@@ -10,17 +10,17 @@ from typing import Any
 
 import structlog
 
-from bot.bakeoffs.posting import Silence, Telling
-from bot.bakeoffs.registry import Carry, Held, House
-from bot.bakeoffs.runner import Carrying, Outcome
-from bot.chat import Chat, UnwelcomeError
-from bot.coordination.tasks import Doing
-from bot.ports import BAKEOFFS, PAGE, Work, Works, seems_begun, teller_of, work_of
-from council.bakeoffs.models import Bakeoff, Ending, Failed, Progress
-from council.bakeoffs.ports import WantedBakeoffs
+from bot.bakeoffs.posting import BakeoffPoster, NullPoster
+from bot.bakeoffs.registry import BakeoffContext, Carry, RunningBakeoff
+from bot.bakeoffs.runner import BakeoffRunner, Outcome
+from bot.chat import Chat, PostingForbiddenError
+from bot.coordination.tasks import BackgroundTasks
+from bot.ports import BAKEOFFS, PAGE, Job, JobQueue, seems_begun, teller_of, work_of
+from council.bakeoffs.models import Bakeoff, Ending, FailedQuestion, Progress
+from council.bakeoffs.ports import BakeoffQuery
 from council.errors import BakeoffError, CouncilError, StoreError
 from council.places import HOUSE, Place
-from council.ports import Wanted
+from council.ports import RoundQuery
 
 # --- How a bake-off stands, in a few words that every process of a cluster hears.
 
@@ -28,7 +28,7 @@ ENDED = json.dumps({"ended": True})
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class BakeoffEvent:
     """What was heard: how it stands, what kept it from its end, that it is over, or nothing.
 
     It is unsure where something was said that does not tell.
@@ -67,35 +67,35 @@ def told(progress: Progress) -> str:
 
 def failed(error: CouncilError) -> str:
     """Give what kept a bake-off from its end as text."""
-    return json.dumps({"why": str(error), "unwelcome": isinstance(error, UnwelcomeError)})
+    return json.dumps({"why": str(error), "unwelcome": isinstance(error, PostingForbiddenError)})
 
 
-def heard(text: str, bakeoff: Bakeoff) -> News:
+def heard(text: str, bakeoff: Bakeoff) -> BakeoffEvent:
     """Read what was said of a bake-off."""
     try:
         return _read(json.loads(text), bakeoff)
     except (ValueError, TypeError, KeyError, AttributeError):
-        return News(is_unsure=True)
+        return BakeoffEvent(is_unsure=True)
 
 
-def _read(found: dict[str, Any], bakeoff: Bakeoff) -> News:
+def _read(found: dict[str, Any], bakeoff: Bakeoff) -> BakeoffEvent:
     if "why" in found:
-        kind = UnwelcomeError if found["unwelcome"] else BakeoffError
-        return News(error=kind(found["why"]))
+        kind = PostingForbiddenError if found["unwelcome"] else BakeoffError
+        return BakeoffEvent(error=kind(found["why"]))
     if "over" in found:
-        pairs = tuple(Failed(number, why) for number, why in found.pop("failed"))
-        return News(Progress(bakeoff, failed=pairs, **found))
-    return News(is_over=bool(found["ended"]))
+        pairs = tuple(FailedQuestion(number, why) for number, why in found.pop("failed"))
+        return BakeoffEvent(Progress(bakeoff, failed=pairs, **found))
+    return BakeoffEvent(is_over=bool(found["ended"]))
 
 
 # --- How a bake-off stands, whoever holds it and whether anybody does.
 
 
-async def standing(house: House, bakeoff: Bakeoff) -> Progress:
+async def standing(house: BakeoffContext, bakeoff: Bakeoff) -> Progress:
     """Give what the process sees that holds it here, else what its rows tell."""
     if seen := house.holds.seen(bakeoff.id):
         return seen
-    carrying = Carrying(house, bakeoff, lambda _: None, asyncio.Event())
+    carrying = BakeoffRunner(house, bakeoff, lambda _: None, asyncio.Event())
     await carrying.take_stock()
     return carrying.progress
 
@@ -106,19 +106,19 @@ LOOK_SECONDS = 3.0  # without news, after which rows are looked at
 INTERRUPTED = "Bake-off {id} was interrupted: `/council bakeoff resume {id}` goes on with it."
 
 
-def holding_of(house: House, bakeoff: Bakeoff) -> Work:
+def holding_of(house: BakeoffContext, bakeoff: Bakeoff) -> Job:
     """Give the work of holding a bake-off, in a cluster."""
     return work_of(BAKEOFFS, bakeoff.place, bakeoff.id, house.shards)
 
 
-async def is_held(house: House, bakeoff: Bakeoff) -> bool:
+async def is_held(house: BakeoffContext, bakeoff: Bakeoff) -> bool:
     """Say whether a bake-off is under way, here or in another process of a cluster."""
     if house.holds.seen(bakeoff.id):
         return True
     return house.works is not None and await house.works.is_begun(holding_of(house, bakeoff))
 
 
-async def watching(house: House, bakeoff: Bakeoff) -> AsyncIterator[Progress]:
+async def watching(house: BakeoffContext, bakeoff: Bakeoff) -> AsyncIterator[Progress]:
     """Give all progress of a bake-off that is held, from the newest on to its end.
 
     Raises what kept it from its end; gives nothing for one that is not held.
@@ -133,7 +133,7 @@ async def watching(house: House, bakeoff: Bakeoff) -> AsyncIterator[Progress]:
 
 
 async def followed(
-    house: House, works: Works, bakeoff: Bakeoff, said: "asyncio.Queue[str]"
+    house: BakeoffContext, works: JobQueue, bakeoff: Bakeoff, said: "asyncio.Queue[str]"
 ) -> AsyncIterator[Progress]:
     """Do as `watching` for a bake-off of which news are said; its work was begun."""
     is_over, is_unsure = False, True
@@ -154,11 +154,11 @@ async def followed(
             is_over, is_unsure = found.is_over, found.is_unsure
 
 
-async def _heard(bakeoff: Bakeoff, said: "asyncio.Queue[str]") -> AsyncIterator[News]:
+async def _heard(bakeoff: Bakeoff, said: "asyncio.Queue[str]") -> AsyncIterator[BakeoffEvent]:
     """Give news as long as they tell how it stands, and one more."""
     has_more = True
     while has_more:
-        found = News()
+        found = BakeoffEvent()
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 found = heard(await said.get(), bakeoff)
@@ -172,11 +172,11 @@ INTERRUPTED_BY_FAULT = "It was stopped by a fault: {why}"
 LAST_SECONDS, POLL_SECONDS = 10.0, 0.2  # until a work that has told of its end is over, and between
 
 
-async def hold(house: House, chat: Chat | None, bakeoff: Bakeoff) -> Progress:
+async def hold(house: BakeoffContext, chat: Chat | None, bakeoff: Bakeoff) -> Progress:
     """Carry a kept bake-off to its end, shown in its place by a chat; give how it ended.
 
     Whoever waits for it may leave: it goes on. Raises HeldElsewhereError where another process
-    holds it, UnwelcomeError where it cannot be shown and nothing was asked yet: then nothing is.
+    holds it, PostingForbiddenError where it cannot be shown and nothing was asked yet.
     """
     newest = Progress(bakeoff)
     with house.bus.heard(topic_of(bakeoff.id)) as said:  # from before it begins
@@ -190,7 +190,7 @@ async def hold(house: House, chat: Chat | None, bakeoff: Bakeoff) -> Progress:
     return newest
 
 
-async def begin(house: House, chat: Chat | None, bakeoff: Bakeoff) -> None:
+async def begin(house: BakeoffContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
     """Do as `hold`, and do not wait for it; in a cluster, whichever process comes first holds it.
 
     Then that process finds a chat of its own to show it in.
@@ -202,12 +202,12 @@ async def begin(house: House, chat: Chat | None, bakeoff: Bakeoff) -> None:
             await house.works.begin(holding_of(house, bakeoff))
 
 
-def carry(house: House, chat: Chat | None) -> Carry:
+def carry(house: BakeoffContext, chat: Chat | None) -> Carry:
     """Give how a bake-off is carried to its end, shown by a chat where there is one."""
     return partial(_held, house, chat)
 
 
-async def cancel(house: House, bakeoff: Bakeoff, why: str) -> int:
+async def cancel(house: BakeoffContext, bakeoff: Bakeoff, why: str) -> int:
     """Stop spending on a bake-off at once; give how many of its rounds are over and kept.
 
     Whoever holds it tells of it in its place. Raises BakeoffError for one that is over.
@@ -218,7 +218,7 @@ async def cancel(house: House, bakeoff: Bakeoff, why: str) -> int:
     await house.bench.bakeoffs.end(bakeoff.id, Ending(house.now(), why))
     house.holds.ring(bakeoff.id)
     await house.bus.tell(bell_of(bakeoff.id))
-    lines = await house.store.recent(wanted=Wanted(bakeoff=bakeoff.id))
+    lines = await house.store.recent(wanted=RoundQuery(bakeoff=bakeoff.id))
     unfinished = [line.id for line in lines if line.seconds is None]
     await asyncio.gather(*(house.runner.stop(round_id) for round_id in unfinished))
     for round_id in unfinished:
@@ -226,7 +226,9 @@ async def cancel(house: House, bakeoff: Bakeoff, why: str) -> int:
     return len(lines) - len(unfinished)
 
 
-async def reopened(house: House, bakeoff: Bakeoff, cap_micro: int | None = None) -> Bakeoff:
+async def reopened(
+    house: BakeoffContext, bakeoff: Bakeoff, cap_micro: int | None = None
+) -> Bakeoff:
     """Give a bake-off that did not come to its last question, to be gone on with.
 
     With a cap, under that one from now on. BakeoffError where there is nothing to go on with.
@@ -246,7 +248,7 @@ async def reopened(house: House, bakeoff: Bakeoff, cap_micro: int | None = None)
     return await house.bench.bakeoffs.load(bakeoff.id)
 
 
-async def _let_go(house: House, bakeoff: Bakeoff) -> None:
+async def _let_go(house: BakeoffContext, bakeoff: Bakeoff) -> None:
     """Wait until whoever holds it has told that it is over."""
     with suppress(CouncilError):
         async for _ in watching(house, bakeoff):
@@ -257,14 +259,14 @@ async def _let_go(house: House, bakeoff: Bakeoff) -> None:
                 await asyncio.sleep(POLL_SECONDS)
 
 
-async def _held(house: House, chat: Chat | None, held: Held) -> None:
+async def _held(house: BakeoffContext, chat: Chat | None, held: RunningBakeoff) -> None:
     bakeoff = held.progress.bakeoff
-    carrying = Carrying(house, bakeoff, held.show, held.bell)
+    carrying = BakeoffRunner(house, bakeoff, held.show, held.bell)
     await carrying.take_stock()
-    telling = Telling(house, chat, carrying.progress) if chat else Silence()
+    telling = BakeoffPoster(house, chat, carrying.progress) if chat else NullPoster()
     try:
         await telling.begin()
-    except UnwelcomeError as error:  # nobody has been asked yet, and then nobody is
+    except PostingForbiddenError as error:  # nobody has been asked yet, and then nobody is
         await house.bench.bakeoffs.end(bakeoff.id, Ending(house.now(), str(error)))
         raise
     try:
@@ -293,7 +295,7 @@ def _log(final: Progress) -> None:
     )
 
 
-async def _ended(house: House, progress: Progress, outcome: Outcome) -> Progress:
+async def _ended(house: BakeoffContext, progress: Progress, outcome: Outcome) -> Progress:
     stored = await house.bench.bakeoffs.load(progress.bakeoff.id)
     return progress.ended(stored.ending or Ending(house.now(), outcome.blocked))
 
@@ -305,24 +307,24 @@ TELL_SECONDS = 0.5  # between two words of how one stands
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class BakeoffJobs:
     """Holds what is told by one teller, such as a chat, in the places that the way leads to.
 
     What the page tells is told to nobody: whoever wants to know looks there.
     """
 
-    house: House
+    house: BakeoffContext
     teller: str
     way: Callable[[Place], Chat | None] = lambda _: None
 
-    def serving(self, works: Works) -> AbstractAsyncContextManager[None]:
+    def serving(self, works: JobQueue) -> AbstractAsyncContextManager[None]:
         """Hold what is begun, and what nobody holds any more, as long as the block lasts."""
         queue = f"{BAKEOFFS} {self.teller}"
         return works.serving(queue, self.hold, self.unfinished, MOST_BAKEOFFS)
 
     async def unfinished(self) -> list[str]:
         """Give the ids of what is not over, and was not begun on the command line."""
-        wanted = WantedBakeoffs(unfinished=True)
+        wanted = BakeoffQuery(unfinished=True)
         found = await self.house.bench.bakeoffs.recent(wanted=wanted)
         return [bakeoff.id for bakeoff in found if self._is_ours(bakeoff.place)]
 
@@ -336,7 +338,7 @@ class Holding:
         """Carry a bake-off to its end; raise what kept it from that, once all have been told."""
         bus, topic = self.house.bus, topic_of(bakeoff_id)
         bakeoff = await self.house.bench.bakeoffs.load(bakeoff_id)
-        beside = Doing()
+        beside = BackgroundTasks()
         beside.begin(self._told(bakeoff_id))
         beside.begin(self._rung(bakeoff_id))
         try:
@@ -371,25 +373,25 @@ class Holding:
 Way = Callable[[Place], Chat | None]
 
 
-async def go_on_in(house: House, chat: str, way: Way) -> None:
+async def go_on_in(house: BakeoffContext, chat: str, way: Way) -> None:
     """Go on with what reports to a chat, in the places that the way leads to."""
     for bakeoff in await _unfinished(house):
         if bakeoff.place.chat == chat and (found := way(bakeoff.place)):
             await _go_on(house, found, bakeoff)
 
 
-async def go_on_at_home(house: House) -> None:
+async def go_on_at_home(house: BakeoffContext) -> None:
     """Go on with what was begun on the page or the command line; who looks there, sees it."""
     for bakeoff in await _unfinished(house):
         if bakeoff.place.chat in HOUSE:
             await _go_on(house, None, bakeoff)
 
 
-async def _unfinished(house: House) -> tuple[Bakeoff, ...]:
-    return await house.bench.bakeoffs.recent(wanted=WantedBakeoffs(unfinished=True))
+async def _unfinished(house: BakeoffContext) -> tuple[Bakeoff, ...]:
+    return await house.bench.bakeoffs.recent(wanted=BakeoffQuery(unfinished=True))
 
 
-async def _go_on(house: House, chat: Chat | None, bakeoff: Bakeoff) -> None:
+async def _go_on(house: BakeoffContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
     try:
         await begin(house, chat, bakeoff)
     except CouncilError as error:  # another process holds it

@@ -5,20 +5,20 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
-from bot.bakeoffs.leaderboard import Sought, changed, counted
+from bot.bakeoffs.leaderboard import LeaderboardQuery, changed, counted
 from bot.bakeoffs.records import records_up_to_date
-from bot.bakeoffs.registry import Held, House
+from bot.bakeoffs.registry import BakeoffContext, RunningBakeoff
 from bot.chat import (
     Caution,
     Chat,
     File,
-    GoneError,
+    MessageGoneError,
     NoThreadError,
     Post,
-    Sent,
-    Shown,
+    PostingForbiddenError,
+    ProgressUpdates,
+    SentMessage,
     Thread,
-    UnwelcomeError,
 )
 from bot.observability.logs import unforeseen
 from bot.outbox import ROOT, ROOT_AGAIN
@@ -28,43 +28,45 @@ from bot.render.leaderboard import board_thread, picture_of
 from bot.render.leaderboard_tables import Leaderboard
 from bot.render.leaderboard_text import delta_post
 from council.bakeoffs.models import Bakeoff, Progress, Schedule
-from council.bakeoffs.ports import WantedRecords
-from council.bakeoffs.records import Packed
+from council.bakeoffs.ports import RecordQuery
+from council.bakeoffs.records import PackedRecord
 from council.errors import CouncilError
-from council.ports import Wanted
+from council.ports import RoundQuery
 from council.rounds import Round
 
 # --- What a bake-off came to: its leaderboard, what changed since the runs before, and its rounds
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class BakeoffResult:
     """What is told at the end; `news` is a message of its own, None where nothing changed."""
 
     thread: Thread
     news: Post | None = None
 
 
-async def board_of(house: House, bakeoff: Bakeoff) -> Leaderboard:
+async def board_of(house: BakeoffContext, bakeoff: Bakeoff) -> Leaderboard:
     """Give the leaderboard of one bake-off's rounds, compared with the runs before it."""
     await records_up_to_date(house)
     now = await records_of(house, bakeoff)
     before = await _before(house, bakeoff)
     suite = bakeoff.suite
-    sought = Sought(suite.name, suite.version, bakeoff.panel.name, scope=bakeoff.place.scope)
+    sought = LeaderboardQuery(
+        suite.name, suite.version, bakeoff.panel.name, scope=bakeoff.place.scope
+    )
     names = known_names((*house.panels.values(), bakeoff.panel))
     board = await asyncio.to_thread(counted, now, sought, names)
     return replace(board, changes=await asyncio.to_thread(changed, now, before))
 
 
-async def records_of(house: House, bakeoff: Bakeoff) -> Sequence[Packed]:
+async def records_of(house: BakeoffContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:
     """Give the records of a bake-off's rounds."""
-    return await house.bench.records.recent(WantedRecords(bakeoff=bakeoff.id))
+    return await house.bench.records.recent(RecordQuery(bakeoff=bakeoff.id))
 
 
-async def _before(house: House, bakeoff: Bakeoff) -> Sequence[Packed]:
+async def _before(house: BakeoffContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:
     """Give the records of earlier runs of the same suite, in this version, by the same panel."""
-    wanted = WantedRecords(
+    wanted = RecordQuery(
         scope=bakeoff.place.scope,
         suite=bakeoff.suite.name,
         suite_version=bakeoff.suite.version,
@@ -76,8 +78,8 @@ async def _before(house: House, bakeoff: Bakeoff) -> Sequence[Packed]:
 
 
 async def result_of(
-    house: House, progress: Progress, *, pictured: bool = False, linked: bool = False
-) -> Result:
+    house: BakeoffContext, progress: Progress, *, pictured: bool = False, linked: bool = False
+) -> BakeoffResult:
     """Give the result as it is posted; a board that cannot be made costs nobody the rest."""
     bakeoff = progress.bakeoff
     try:
@@ -87,16 +89,16 @@ async def result_of(
     # What was paid for must be told, whatever is wrong with how it is counted.
     except Exception as error:  # noqa: BLE001
         unforeseen("board_failed", error, bakeoff_id=bakeoff.id)
-        return Result(result_thread(progress, None, linked=linked))
+        return BakeoffResult(result_thread(progress, None, linked=linked))
     shown = board_thread(board, picture) if board.board.rows else None
-    return Result(result_thread(progress, shown, linked=linked), news)
+    return BakeoffResult(result_thread(progress, shown, linked=linked), news)
 
 
 async def _picture(board: Leaderboard) -> bytes:
     return await asyncio.to_thread(picture_of, board) if board.board.rows else b""
 
 
-async def _news(house: House, bakeoff: Bakeoff, board: Leaderboard) -> Post | None:
+async def _news(house: BakeoffContext, bakeoff: Bakeoff, board: Leaderboard) -> Post | None:
     """Give what changed, for those who subscribed to its schedule; None where nothing did."""
     if not bakeoff.schedule or not board.changes or not board.changes.is_news:
         return None
@@ -106,13 +108,13 @@ async def _news(house: House, bakeoff: Bakeoff, board: Leaderboard) -> Post | No
     return delta_post(board.changes, board.names, title, subscribers)
 
 
-async def failure_of(house: House, progress: Progress, why: str) -> Post:
+async def failure_of(house: BakeoffContext, progress: Progress, why: str) -> Post:
     """Give why a bake-off ended early as a post of its own, as loud as news."""
     schedule = await _schedule(house, progress.bakeoff)
     return failure_post(progress, why, schedule.subscribers if schedule else ())
 
 
-async def _schedule(house: House, bakeoff: Bakeoff) -> Schedule | None:
+async def _schedule(house: BakeoffContext, bakeoff: Bakeoff) -> Schedule | None:
     """Give the schedule that a bake-off is of; None for one that is of none, or of one removed."""
     if not bakeoff.schedule:
         return None
@@ -120,9 +122,9 @@ async def _schedule(house: House, bakeoff: Bakeoff) -> Schedule | None:
     return next((one for one in schedules if one.id == bakeoff.schedule), None)
 
 
-async def closed_rounds(house: House, bakeoff: Bakeoff) -> tuple[Round, ...]:
+async def closed_rounds(house: BakeoffContext, bakeoff: Bakeoff) -> tuple[Round, ...]:
     """Give the rounds that are over, in the order of the suite."""
-    lines = await house.store.recent(wanted=Wanted(bakeoff=bakeoff.id))
+    lines = await house.store.recent(wanted=RoundQuery(bakeoff=bakeoff.id))
     there = {line.id for line in lines if line.seconds is not None}
     ids = map(bakeoff.round_id, range(1, len(bakeoff.suite.questions) + 1))
     return tuple([await house.store.load(id_) for id_ in ids if id_ in there])
@@ -146,14 +148,14 @@ ALONE = "I could not post this where it was asked for, so only you see it (bake-
 NEWS, FAILED = "news", "failed"
 
 
-class Silence:
+class NullPoster:
     """Tells nobody: whoever wants to know looks for themselves."""
 
     async def begin(self) -> None:
         """Do nothing."""
 
     @asynccontextmanager
-    async def kept_up(self, _: Held) -> AsyncIterator[None]:
+    async def kept_up(self, _: RunningBakeoff) -> AsyncIterator[None]:
         """Do nothing."""
         yield
 
@@ -164,36 +166,36 @@ class Silence:
         """Do nothing."""
 
 
-class Telling:
+class BakeoffPoster:
     """Tells a bake-off's place; what cannot be told there is told to its starter alone."""
 
-    def __init__(self, house: House, chat: Chat, progress: Progress) -> None:
+    def __init__(self, house: BakeoffContext, chat: Chat, progress: Progress) -> None:
         self._house = house
         self._chat = chat
         self._progress = progress
         self._bakeoff = progress.bakeoff
         self._asker = ""
-        self._sent: Sent | None = None
-        self._shown = Shown(chat)
+        self._sent: SentMessage | None = None
+        self._shown = ProgressUpdates(chat)
 
     async def begin(self) -> None:
-        """Post the message; UnwelcomeError where it cannot be, and nothing was begun."""
+        """Post the message; PostingForbiddenError where it cannot be, and nothing was begun."""
         self._asker = await self._chat.named(self._bakeoff.asked_by)
         try:
             self._sent = await self._send(ROOT, running_post(self._progress, self._asker))
-        except (UnwelcomeError, GoneError) as error:
+        except (PostingForbiddenError, MessageGoneError) as error:
             if not self._progress.is_begun:
-                raise UnwelcomeError(str(error)) from None
+                raise PostingForbiddenError(str(error)) from None
 
-    async def _send(self, part: int | str, post: Post) -> Sent:
+    async def _send(self, part: int | str, post: Post) -> SentMessage:
         place = self._bakeoff.place
         return await self._house.outbox.send(self._chat, self._bakeoff.id, part, post, place)
 
-    def kept_up(self, held: Held) -> AbstractAsyncContextManager[None]:
+    def kept_up(self, held: RunningBakeoff) -> AbstractAsyncContextManager[None]:
         """Keep the message up to date as long as the block lasts."""
         return self._shown.kept_up(self._keep_up(held))
 
-    async def _keep_up(self, held: Held) -> None:
+    async def _keep_up(self, held: RunningBakeoff) -> None:
         """Edit the message on every change, as often as the chat bears."""
         if self._sent is None:
             return
@@ -226,10 +228,10 @@ class Telling:
                 await self._send(_at(progress, FAILED), post)
         except NoThreadError:
             return  # the result stands; what is missing can be had with `show`
-        except (UnwelcomeError, GoneError):
+        except (PostingForbiddenError, MessageGoneError):
             await self._tell_alone(progress, result.thread.root)
 
-    async def _tell(self, progress: Progress, result: Result) -> None:
+    async def _tell(self, progress: Progress, result: BakeoffResult) -> None:
         sent, root = await self._rooted(result.thread.root)
         if result.news:
             await self._send(NEWS, result.news)
@@ -245,11 +247,11 @@ class Telling:
             return (post,) if self._chat.keeps_files else ()
         return self._chat.pages(post)
 
-    async def _rooted(self, root: Post) -> tuple[Sent, tuple[Post, ...]]:
+    async def _rooted(self, root: Post) -> tuple[SentMessage, tuple[Post, ...]]:
         """Give the message that holds the result, the first of its pages."""
         pages = self._chat.pages(root)
         if self._sent is not None:
-            with suppress(GoneError):
+            with suppress(MessageGoneError):
                 await self._chat.edit(self._sent, pages[0])
                 return self._sent, pages
         return await self._send(ROOT_AGAIN, pages[0]), pages
@@ -257,7 +259,7 @@ class Telling:
     async def _tell_alone(self, progress: Progress, root: Post) -> None:
         line = Caution(ALONE.format(id=self._bakeoff.id))
         place = self._chat.alone_with(self._bakeoff.asked_by, self._bakeoff.place)
-        with suppress(UnwelcomeError, GoneError):  # then nobody is there to be told
+        with suppress(PostingForbiddenError, MessageGoneError):  # then nobody is there to be told
             post = replace(root, parts=(line, *root.parts))
             for number, page in enumerate(self._chat.pages(post)):
                 part = _at(progress, f"alone {number}")

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 
 from bot.coordination.tasks import Sole, nobody_else
 from council.bakeoffs.models import Bakeoff
-from council.bakeoffs.ports import Bench, Records
+from council.bakeoffs.ports import BakeoffStores, RecordStore
 from council.bakeoffs.record_arrays import packed
-from council.bakeoffs.records import VERSION, Packed, record_of
+from council.bakeoffs.records import VERSION, PackedRecord, record_of
 from council.bias.vote_arrays import packed as packed_votes
 from council.bias.votes import votes_of
 from council.errors import BakeoffError, CouncilError, StoreError
@@ -31,7 +31,7 @@ Tell = Callable[[str], None]
 BATCH = 50  # rounds held in memory at once
 
 
-class Parts(Protocol):
+class RecordSources(Protocol):
     """Where rounds are, and where their numbers go: a desk has both."""
 
     @property
@@ -40,17 +40,17 @@ class Parts(Protocol):
         ...
 
     @property
-    def bench(self) -> Bench:
+    def bench(self) -> BakeoffStores:
         """Where their numbers are kept."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class RoundNumbers:
     """What is kept of a round: for boards, and for reports of bias."""
 
-    record: Packed
-    votes: Packed
+    record: PackedRecord
+    votes: PackedRecord
 
 
 def logged(why: str) -> None:
@@ -61,7 +61,9 @@ def logged(why: str) -> None:
     structlog.get_logger().error("not_counted", why=why)
 
 
-async def records_up_to_date(parts: Parts, at_most: int | None = None, tell: Tell = logged) -> None:
+async def records_up_to_date(
+    parts: RecordSources, at_most: int | None = None, tell: Tell = logged
+) -> None:
     """Keep the numbers of closed rounds that have none, of so many at most, the oldest first.
 
     A round that cannot be read is left out and stops no other; `tell` hears of it.
@@ -69,7 +71,7 @@ async def records_up_to_date(parts: Parts, at_most: int | None = None, tell: Tel
     await _up_to_date(parts, parts.bench.records, at_most, tell)
 
 
-async def votes_up_to_date(parts: Parts, tell: Tell = logged) -> None:
+async def votes_up_to_date(parts: RecordSources, tell: Tell = logged) -> None:
     """Keep the numbers of closed rounds of which no votes are kept yet, in the same way.
 
     Boards do not wait for these: votes came later, and old rounds have records without.
@@ -77,7 +79,9 @@ async def votes_up_to_date(parts: Parts, tell: Tell = logged) -> None:
     await _up_to_date(parts, parts.bench.votes, None, tell)
 
 
-async def _up_to_date(parts: Parts, kept: Records, at_most: int | None, tell: Tell) -> None:
+async def _up_to_date(
+    parts: RecordSources, kept: RecordStore, at_most: int | None, tell: Tell
+) -> None:
     left_out: set[str] = set()
     made = 0
     while at_most is None or made < at_most:
@@ -95,13 +99,13 @@ async def _up_to_date(parts: Parts, kept: Records, at_most: int | None, tell: Te
         left_out |= {*wanted} - {number.record.round_id for number in numbers}
 
 
-async def _keep(bench: Bench, numbers: Sequence[Numbers]) -> None:
+async def _keep(bench: BakeoffStores, numbers: Sequence[RoundNumbers]) -> None:
     await bench.records.keep([number.record for number in numbers])
     await bench.votes.keep([number.votes for number in numbers])
 
 
 async def keep_counting(
-    parts: Parts,
+    parts: RecordSources,
     closed: asyncio.Queue[Round],
     alone: Sole = nobody_else,
 ) -> None:
@@ -114,14 +118,14 @@ async def keep_counting(
         await _tried(_keep_record(parts, await closed.get()))
 
 
-async def _caught_up(parts: Parts, alone: Sole) -> None:
+async def _caught_up(parts: RecordSources, alone: Sole) -> None:
     async with alone("counting") as is_ours:
         if is_ours:
             await _tried(records_up_to_date(parts))
             await _tried(votes_up_to_date(parts))
 
 
-async def _keep_record(parts: Parts, round_: Round) -> None:
+async def _keep_record(parts: RecordSources, round_: Round) -> None:
     await _keep(parts.bench, await _numbers(parts, [in_panel_order(round_)], logged))
 
 
@@ -133,7 +137,7 @@ async def _tried(keeping: Awaitable[None]) -> None:
         logged(str(error))
 
 
-async def _readable(parts: Parts, round_id: str, tell: Tell) -> Round | None:
+async def _readable(parts: RecordSources, round_id: str, tell: Tell) -> Round | None:
     try:
         return await parts.store.load(round_id)
     except CouncilError as error:
@@ -141,7 +145,7 @@ async def _readable(parts: Parts, round_id: str, tell: Tell) -> Round | None:
         return None
 
 
-async def _numbers(parts: Parts, rounds: Iterable[Round], tell: Tell) -> list[Numbers]:
+async def _numbers(parts: RecordSources, rounds: Iterable[Round], tell: Tell) -> list[RoundNumbers]:
     """Give the numbers of rounds; of those whose bake-off cannot be read now, none."""
     bakeoffs: dict[str, Bakeoff | None] = {"": None}
     told: list[Round] = []
@@ -156,7 +160,7 @@ async def _numbers(parts: Parts, rounds: Iterable[Round], tell: Tell) -> list[Nu
 
 
 async def _bakeoff(
-    parts: Parts, bakeoff_id: str, known: Mapping[str, Bakeoff | None]
+    parts: RecordSources, bakeoff_id: str, known: Mapping[str, Bakeoff | None]
 ) -> Bakeoff | None:
     """Give a bake-off; None for one that is gone, whose rounds count by themselves."""
     if bakeoff_id in known:
@@ -169,12 +173,12 @@ async def _bakeoff(
 
 def _counted(
     rounds: Iterable[Round], bakeoffs: Mapping[str, Bakeoff | None], tell: Tell
-) -> list[Numbers]:
-    numbers: list[Numbers] = []
+) -> list[RoundNumbers]:
+    numbers: list[RoundNumbers] = []
     for round_ in rounds:
         try:
             record = packed(record_of(round_, bakeoffs[round_.bakeoff]))
-            numbers.append(Numbers(record, packed_votes(votes_of(round_), record)))
+            numbers.append(RoundNumbers(record, packed_votes(votes_of(round_), record)))
         # Whatever a stored round holds, the others are counted.
         except Exception as error:  # noqa: BLE001
             tell(_left_out(round_.id, error))
@@ -210,7 +214,7 @@ class BaselineError(CouncilError):
     """A file that nothing can be compared with."""
 
 
-def record_document(record: Packed) -> dict[str, Any]:
+def record_document(record: PackedRecord) -> dict[str, Any]:
     """Give a record as JSON has it; unknown numbers are null."""
     numbers = [None if isnan(number) else number for number in _floats(record.numbers)]
     texts = {name: getattr(record, name) for name in _TEXTS}
@@ -228,7 +232,7 @@ def _floats(raw: bytes) -> "array[float]":
     return numbers
 
 
-def read_baseline(path: Path) -> tuple[Packed, ...]:
+def read_baseline(path: Path) -> tuple[PackedRecord, ...]:
     """Give the records of a bake-off's document; BaselineError, with what to do, where none are."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -248,13 +252,13 @@ def read_baseline(path: Path) -> tuple[Packed, ...]:
     return records
 
 
-def _record(document: Mapping[str, Any]) -> Packed:
+def _record(document: Mapping[str, Any]) -> PackedRecord:
     texts = {name: str(document[name]) for name in _TEXTS}
     given = [float("nan") if number is None else number for number in document["numbers"]]
     numbers = array("f", given)
     if byteorder == "big":
         numbers.byteswap()
-    return Packed(
+    return PackedRecord(
         asked_at=datetime.fromisoformat(document["asked_at"]),
         number=int(document["number"]),
         version=int(document["version"]),
@@ -263,7 +267,7 @@ def _record(document: Mapping[str, Any]) -> Packed:
     )
 
 
-def check_comparable(records: Sequence[Packed], bakeoff: Bakeoff) -> None:
+def check_comparable(records: Sequence[PackedRecord], bakeoff: Bakeoff) -> None:
     """Raise BaselineError unless the records are of the same version of the suite."""
     versions = {record.suite_version for record in records}
     if versions != {bakeoff.suite.version}:

@@ -11,9 +11,9 @@ import structlog
 from bot.chat import Chat
 from bot.coordination.tasks import Sole, stopped
 from bot.outbox import Outbox
-from bot.ports import Bus, Claims, Runner, Works
+from bot.ports import JobQueue, PubSub, RoundClaims, Runner
 from council.bakeoffs.models import Bakeoff, Progress
-from council.bakeoffs.ports import Bench
+from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
 from council.errors import BakeoffError, CouncilError
 from council.panel import Panel
@@ -26,11 +26,11 @@ from council.rounds import Question, Round
 News = asyncio.Queue[Progress | Exception | None]
 
 
-class HeldElsewhereError(BakeoffError):
+class RunningElsewhereError(BakeoffError):
     """Another process holds the bake-off."""
 
 
-class Held:
+class RunningBakeoff:
     """A bake-off under way: its newest progress, and a bell that has its row read again."""
 
     def __init__(self, bakeoff: Bakeoff) -> None:
@@ -65,34 +65,34 @@ class Held:
             self._watchers.remove(news)
 
 
-Carry = Callable[[Held], Awaitable[None]]
+Carry = Callable[[RunningBakeoff], Awaitable[None]]
 
 UNFORESEEN = "Bake-off {id} was stopped by something unforeseen; the log says what."
 
 
-class Holds:
+class BakeoffRegistry:
     """Who holds what in this process; `claims` are None where no other process can.
 
     `sole` keeps processes on other machines from what goes by a name, where there can be any.
     """
 
-    def __init__(self, claims: Claims | None = None, sole: Sole | None = None) -> None:
+    def __init__(self, claims: RoundClaims | None = None, sole: Sole | None = None) -> None:
         self._claims = claims
         self._sole = sole
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, RunningBakeoff] = {}
 
     def begin(self, bakeoff: Bakeoff, carry: Carry) -> None:
         """Have a bake-off carried on from now on; one that is held already is left alone.
 
-        Raises HeldElsewhereError where another process holds it.
+        Raises RunningElsewhereError where another process holds it.
         """
         if bakeoff.id in self._held:
             return
         if self._claims and not self._claims.take(_claim(bakeoff.id)):
-            raise HeldElsewhereError(
+            raise RunningElsewhereError(
                 f"Bake-off {bakeoff.id} is being held by another process of this machine."
             )
-        held = self._held[bakeoff.id] = Held(bakeoff)
+        held = self._held[bakeoff.id] = RunningBakeoff(bakeoff)
         held.task = asyncio.create_task(self._carry(held, carry))
         # A task that is cancelled before it begins does not do so itself.
         held.task.add_done_callback(lambda _: self._let_go(held))
@@ -165,7 +165,7 @@ class Holds:
         ]
         await stopped(tasks)
 
-    async def _carry(self, held: Held, carry: Carry) -> None:
+    async def _carry(self, held: RunningBakeoff, carry: Carry) -> None:
         bakeoff_id = held.progress.bakeoff.id
         try:
             await carry(held)
@@ -180,7 +180,7 @@ class Holds:
         finally:
             self._let_go(held)
 
-    def _let_go(self, held: Held) -> None:
+    def _let_go(self, held: RunningBakeoff) -> None:
         """Hold a bake-off no more, and tell whoever watches it what kept it from its end."""
         bakeoff_id = held.progress.bakeoff.id
         if self._held.get(bakeoff_id) is held:
@@ -197,7 +197,7 @@ def _claim(bakeoff_id: str) -> str:
 # --- What bake-offs are held with: parts of the bot that the desk has. Knows no command.
 
 
-class House(Protocol):
+class BakeoffContext(Protocol):
     """The parts; `ways` give the chats that are connected, by name."""
 
     @property
@@ -221,7 +221,7 @@ class House(Protocol):
         ...
 
     @property
-    def bench(self) -> Bench:
+    def bench(self) -> BakeoffStores:
         """Where suites, bake-offs and records are kept."""
         ...
 
@@ -236,17 +236,17 @@ class House(Protocol):
         ...
 
     @property
-    def holds(self) -> Holds:
+    def holds(self) -> BakeoffRegistry:
         """The bake-offs that this process holds."""
         ...
 
     @property
-    def works(self) -> Works | None:
+    def works(self) -> JobQueue | None:
         """What shares out work among the processes of a cluster; None where there is one."""
         ...
 
     @property
-    def bus(self) -> Bus:
+    def bus(self) -> PubSub:
         """What every process hears."""
         ...
 

@@ -6,15 +6,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from statistics import median
 
-from bot.bakeoffs.registry import House
+from bot.bakeoffs.registry import BakeoffContext
 from bot.coordination.tasks import stopped
 from bot.ports import RoundStoppedError
 from council.bakeoffs.costs import run_estimate
-from council.bakeoffs.models import Bakeoff, Expected, Failed, Progress, Reference, bakeoff_of
+from council.bakeoffs.models import (
+    Bakeoff,
+    BakeoffEstimate,
+    FailedQuestion,
+    Progress,
+    Reference,
+    bakeoff_of,
+)
 from council.budget import estimated
 from council.errors import BudgetError, CouncilError, StoreError, SuiteError
 from council.money import MICRO, about, cap_micro, dollars
-from council.ports import Wanted
+from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
 
 # --- What a bake-off may spend: what its rounds have spent, and what those under way still may.
@@ -22,7 +29,7 @@ from council.rounds import Closing, Question, Round
 HEADROOM = 2  # times what a round is expected to cost, for ballots that are asked for again
 
 
-class Purse:
+class BakeoffBudget:
     """A bake-off's money; no round is let in whose expected cost does not fit in what is left."""
 
     def __init__(self, cap: int | None) -> None:
@@ -81,7 +88,7 @@ class Purse:
 # --- A suite's questions as rounds.
 
 
-def round_of(house: House, bakeoff: Bakeoff, number: int) -> Round:
+def round_of(house: BakeoffContext, bakeoff: Bakeoff, number: int) -> Round:
     """Give the round of a question, not stored yet; QuestionError for one that cannot be asked."""
     asked = bakeoff.suite.questions[number - 1]
     shown = asked.reference if bakeoff.suite.judges_see_references else None
@@ -121,15 +128,15 @@ def capped(round_: Round, micro: int | None) -> Round:
 FEWEST_ROUNDS, MOST_ROUNDS = 3, 20
 
 
-async def expected(house: House, bakeoff: Bakeoff) -> Expected:
+async def expected(house: BakeoffContext, bakeoff: Bakeoff) -> BakeoffEstimate:
     """Give what all of a bake-off's questions come to."""
     cost = await run_estimate(bakeoff.suite, bakeoff.panel, house.gateway)
-    return Expected(cost.micro, cost.unknown, await _seconds(house, bakeoff))
+    return BakeoffEstimate(cost.micro, cost.unknown, await _seconds(house, bakeoff))
 
 
-async def _seconds(house: House, bakeoff: Bakeoff) -> float | None:
+async def _seconds(house: BakeoffContext, bakeoff: Bakeoff) -> float | None:
     """Give how long it takes when its rounds take as long as the panel's last; None for too few."""
-    wanted = Wanted(panel=bakeoff.panel.name, succeeded=True)
+    wanted = RoundQuery(panel=bakeoff.panel.name, succeeded=True)
     lines = await house.store.recent(MOST_ROUNDS, wanted)
     seconds = [line.seconds for line in lines if line.seconds is not None]
     if len(seconds) < FEWEST_ROUNDS:
@@ -158,12 +165,12 @@ class Outcome:
     cancelled: bool = False
 
 
-class Carrying:
+class BakeoffRunner:
     """Carries one bake-off; `show` hears of every change, `bell` has its row read at once."""
 
     def __init__(
         self,
-        house: House,
+        house: BakeoffContext,
         bakeoff: Bakeoff,
         show: Callable[[Progress], None],
         bell: asyncio.Event,
@@ -172,7 +179,7 @@ class Carrying:
         self._bakeoff = bakeoff
         self._show = show
         self._bell = bell
-        self._purse = Purse(bakeoff.cap_micro)
+        self._purse = BakeoffBudget(bakeoff.cap_micro)
         self._stored: set[int] = set()
         self._waiting: deque[int] = deque()
         self._running: dict[asyncio.Task[Round], int] = {}
@@ -188,7 +195,7 @@ class Carrying:
         return Progress(
             self._bakeoff,
             len(self._over),
-            tuple(Failed(number, self._failed[number]) for number in sorted(self._failed)),
+            tuple(FailedQuestion(number, self._failed[number]) for number in sorted(self._failed)),
             len(self._running),
             self._purse.spent,
             self._seconds_left(),
@@ -206,7 +213,7 @@ class Carrying:
 
     async def take_stock(self) -> None:
         """Find out what is there already."""
-        for line in await self._house.store.recent(wanted=Wanted(bakeoff=self._bakeoff.id)):
+        for line in await self._house.store.recent(wanted=RoundQuery(bakeoff=self._bakeoff.id)):
             number = bakeoff_of(line.id)[1]
             self._stored.add(number)
             if line.failed:

@@ -8,7 +8,7 @@ from itertools import chain, repeat
 from math import inf
 from typing import ClassVar, Protocol, TypeVar
 
-from bot.chat.incoming import Said
+from bot.chat.incoming import IncomingMessage
 from bot.chat.messages import Post
 from council.errors import CouncilError
 from council.places import Place
@@ -16,23 +16,23 @@ from council.places import Place
 # --- What can go wrong between the bot and a platform.
 
 
-class UnsureError(CouncilError):
+class DeliveryUnknownError(CouncilError):
     """A message was sent, and whether it arrived is not known."""
 
 
-class UnreachableError(UnsureError):
+class ChatUnreachableError(DeliveryUnknownError):
     """The chat was not reached, so nothing arrived."""
 
 
-class GoneError(CouncilError):
+class MessageGoneError(CouncilError):
     """A message that should be edited is not there any more."""
 
 
-class UnwelcomeError(CouncilError):
+class PostingForbiddenError(CouncilError):
     """The bot may not post in a place: it is no member of it, or nobody may; says what to do."""
 
 
-class NoThreadError(UnwelcomeError):
+class NoThreadError(PostingForbiddenError):
     """Nothing can be posted under a message, which itself stands; says why, or what to do."""
 
 
@@ -40,14 +40,16 @@ class NoThreadError(UnwelcomeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentMessage:
     """A message that has been sent, so that it can be edited or replied to."""
 
     place: Place
     message: str
 
 
-Whisper = Callable[[Said, Post], Awaitable[None]]  # the way to tell only the one who spoke
+Whisper = Callable[
+    [IncomingMessage, Post], Awaitable[None]
+]  # the way to tell only the one who spoke
 
 
 class Chat(Protocol):
@@ -71,33 +73,33 @@ class Chat(Protocol):
         """Give the name to show for somebody who asked; "" where everybody knows."""
         return ""
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         """Post a message; the place names the thread for a reply, the key is kept with it.
 
-        Raises UnsureError where it may have arrived and may not, UnwelcomeError where it cannot.
+        Raise DeliveryUnknownError if it may have arrived, PostingForbiddenError if it cannot.
         """
         ...
 
-    async def find(self, place: Place, key: str) -> Sent | None:
+    async def find(self, place: Place, key: str) -> SentMessage | None:
         """Give the message that was posted with this key; None if there is none to be found."""
         ...
 
-    async def edit(self, sent: Sent, post: Post) -> None:
+    async def edit(self, sent: SentMessage, post: Post) -> None:
         """Replace a message; of several edits in a row only the last need arrive.
 
-        Raises GoneError for a message that is not there any more, UnwelcomeError where none may be.
+        Raise MessageGoneError if it was deleted, PostingForbiddenError if none may be posted.
         """
         ...
 
-    async def turn(self, sent: Sent) -> None:
+    async def turn(self, sent: SentMessage) -> None:
         """Wait until the platform bears another sight of progress in a message."""
         return
 
-    async def show_progress(self, sent: Sent, post: Post) -> None:
+    async def show_progress(self, sent: SentMessage, post: Post) -> None:
         """Replace a message for the time being; what fails here is not told."""
         await self.edit(sent, post)
 
-    async def settle(self, sent: Sent, post: Post) -> None:
+    async def settle(self, sent: SentMessage, post: Post) -> None:
         """Have a message stay as it is now, whatever sight of progress may still be on its way."""
         return
 
@@ -105,18 +107,18 @@ class Chat(Protocol):
         """Give the place where somebody reads and nobody else, for what the place cannot hold."""
         return place
 
-    async def elsewhere(self, said: Said, channel: str) -> Said:
+    async def elsewhere(self, said: IncomingMessage, channel: str) -> IncomingMessage:
         """Give what was said as if it were said in another channel, which is named or has this id.
 
-        Raises UnwelcomeError where there is none that the bot may post in and the speaker may see.
+        Raise PostingForbiddenError if there is none the bot can post in and the speaker can read.
         """
-        raise UnwelcomeError(f"There are no channels here: leave #{channel} out.")
+        raise PostingForbiddenError(f"There are no channels here: leave #{channel} out.")
 
     async def check_postable(self, place: Place) -> None:
-        """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
+        """Raise PostingForbiddenError with the reason if nothing can be posted there."""
         return
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         """Tell only the one who spoke."""
         ...
 
@@ -138,7 +140,7 @@ async def insisted(act: Callable[[], Awaitable[Done]], patience_seconds: float =
     for seconds in pauses():
         try:
             return await act()
-        except UnsureError:
+        except DeliveryUnknownError:
             if loop.time() + seconds > until:
                 raise
         await asyncio.sleep(seconds)
@@ -165,14 +167,14 @@ async def insisted_on_one(
 EDIT_SECONDS = 1.0  # what an edit under way is given before the result replaces it
 
 
-class Shown:
+class ProgressUpdates:
     """Sights of progress in one chat, one after another."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
         self._is_editing = False
 
-    async def show(self, sent: Sent, post: Post) -> None:
+    async def show(self, sent: SentMessage, post: Post) -> None:
         """Replace the message for the time being."""
         self._is_editing = True
         await self._chat.show_progress(sent, post)

@@ -33,7 +33,7 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class Attachment:
     """A file that came with what was said; `read` fetches it, and raises CouncilError."""
 
     name: str
@@ -42,7 +42,7 @@ class Attached:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class IncomingMessage:
     """What reached the bot; `key` is the platform event's own id, the same when it is sent again.
 
     `context` is what the question refers to: a thread so far, an attached file. In a place that is
@@ -57,7 +57,7 @@ class Said:
     context: str = ""
     is_shared: bool = False
     is_direct: bool = False
-    files: tuple[Attached, ...] = ()
+    files: tuple[Attachment, ...] = ()
 
 
 # --- What people write, as it reads, and how much of it is taken.

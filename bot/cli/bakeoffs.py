@@ -21,13 +21,13 @@ from bot.bakeoffs.lifecycle import standing
 from bot.bakeoffs.posting import board_of, closed_rounds, records_of, shares_in
 from bot.bakeoffs.records import check_comparable, read_baseline, record_document
 from bot.bakeoffs.runner import expected
-from bot.bootstrap import Wishes, opened_desk
-from bot.chat import Asker, Post, Said
+from bot.bootstrap import StartOptions, opened_desk
+from bot.chat import Asker, IncomingMessage, Post
 from bot.cli.output import FAILED, MISUSED, fail, print_posts, run, say_json, written_whole
-from bot.cli.serve import FetchBar
+from bot.cli.serve import DownloadBar
 from bot.cli.suites import suite_named
-from bot.commands.bakeoffs import CANCELLED, meant_bakeoff, read_cap, readable_bakeoffs
-from bot.commands.context import Desk
+from bot.commands.bakeoffs import CANCELLED, find_bakeoff, read_cap, readable_bakeoffs
+from bot.commands.context import AppContext
 from bot.observability import logs
 from bot.render.bakeoffs import (
     Document,
@@ -91,7 +91,7 @@ def _told(progress: Progress) -> str:
 
 # --- What is stored of bake-offs: listed, shown, cancelled.
 
-YOU = Said("", Asker("terminal", "you"), HERE, "")
+YOU = IncomingMessage("", Asker("terminal", "you"), HERE, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class Whole:
         return (thread.root, *thread.replies)
 
 
-async def whole(desk: Desk, bakeoff: Bakeoff) -> Whole:
+async def whole(desk: AppContext, bakeoff: Bakeoff) -> Whole:
     """Give all there is to show of a bake-off."""
     progress = await standing(desk, bakeoff)
     board = await board_of(desk, bakeoff)
@@ -130,7 +130,7 @@ async def whole(desk: Desk, bakeoff: Bakeoff) -> Whole:
 
 async def list_all(*, as_json: bool) -> None:
     """Print a line for each bake-off."""
-    async with opened_desk(load_settings(), Wishes()) as desk:
+    async with opened_desk(load_settings(), StartOptions()) as desk:
         there = [await standing(desk, one) for one in await readable_bakeoffs(desk, YOU)]
     if as_json:
         say_json([line_document(progress) for progress in there])
@@ -144,8 +144,8 @@ async def list_all(*, as_json: bool) -> None:
 
 async def show(wanted: str, *, as_json: bool) -> None:
     """Print what came of a bake-off, or its JSON."""
-    async with opened_desk(load_settings(), Wishes()) as desk:
-        found = await whole(desk, await meant_bakeoff(desk, YOU, wanted))
+    async with opened_desk(load_settings(), StartOptions()) as desk:
+        found = await whole(desk, await find_bakeoff(desk, YOU, wanted))
     if as_json:
         say_json(found.document)
     else:
@@ -154,8 +154,8 @@ async def show(wanted: str, *, as_json: bool) -> None:
 
 async def cancel(wanted: str) -> None:
     """Cancel a bake-off, whoever holds it."""
-    async with opened_desk(load_settings(), Wishes()) as desk:
-        bakeoff = await meant_bakeoff(desk, YOU, wanted)
+    async with opened_desk(load_settings(), StartOptions()) as desk:
+        bakeoff = await find_bakeoff(desk, YOU, wanted)
         kept = await holding.cancel(desk, bakeoff, CANCELLED)
     of = counted(len(bakeoff.suite.questions), "question")
     typer.echo(f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept.")
@@ -194,8 +194,8 @@ async def hold(request: Request, tell: Callable[[Ended], None]) -> None:
     logs.set_up()
     console = Console(stderr=True, highlight=False)
     before = read_baseline(request.baseline) if request.baseline else ()
-    bar = FetchBar(console)
-    async with opened_desk(load_settings(), Wishes(request.local, bar.show)) as desk:
+    bar = DownloadBar(console)
+    async with opened_desk(load_settings(), StartOptions(request.local, bar.show)) as desk:
         bakeoff = await _wanted(desk, request)
         if before:
             check_comparable(before, bakeoff)
@@ -221,11 +221,11 @@ def _check_member(bakeoff: Bakeoff, member: str) -> None:
         fail(f"Panel {bakeoff.panel.name!r} has no member {member!r}: {', '.join(seats)}.", MISUSED)
 
 
-async def _wanted(desk: Desk, request: Request) -> Bakeoff:
+async def _wanted(desk: AppContext, request: Request) -> Bakeoff:
     """Give the bake-off to hold: a new one, not kept yet, or one to go on with."""
     micro = _micro(request.cap)
     if request.resume:
-        stopped = await meant_bakeoff(desk, YOU, request.resume)
+        stopped = await find_bakeoff(desk, YOU, request.resume)
         return stopped if micro is None else replace(stopped, cap_micro=micro)
     suite = await suite_named(desk, request.suite)
     panel = desk.panel(request.panel, HERE)
@@ -240,7 +240,7 @@ def _micro(cap: str) -> int | None:
         fail(str(error), MISUSED)
 
 
-async def _begun(desk: Desk, request: Request, bakeoff: Bakeoff, console: Console) -> None:
+async def _begun(desk: AppContext, request: Request, bakeoff: Bakeoff, console: Console) -> None:
     """Say what it comes to, ask where somebody can answer, and keep it; or reopen one."""
     if request.resume:
         await holding.reopened(desk, bakeoff, _micro(request.cap))
@@ -252,7 +252,7 @@ async def _begun(desk: Desk, request: Request, bakeoff: Bakeoff, console: Consol
     await desk.bench.bakeoffs.open(bakeoff)
 
 
-async def _carried(desk: Desk, bakeoff: Bakeoff, console: Console) -> None:
+async def _carried(desk: AppContext, bakeoff: Bakeoff, console: Console) -> None:
     """Hold it to its end; Ctrl-C stops spending and keeps what there is."""
     bar = BakeoffBar(console, bakeoff)
     try:

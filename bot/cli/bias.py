@@ -17,8 +17,8 @@ from rich.progress import Progress as Bars
 from typer.core import TyperGroup
 
 from bot.bakeoffs.bias_report import bias_report, bias_sought, shown_bias
-from bot.bakeoffs.leaderboard import Sought, SoughtError
-from bot.bootstrap import Wishes, opened_books, opened_desk
+from bot.bakeoffs.leaderboard import LeaderboardQuery, LeaderboardQueryError
+from bot.bootstrap import StartOptions, opened_books, opened_desk
 from bot.cli.bakeoffs import YOU
 from bot.cli.output import (
     FAILED,
@@ -30,10 +30,10 @@ from bot.cli.output import (
     say_json,
     written_whole,
 )
-from bot.cli.serve import FetchBar
+from bot.cli.serve import DownloadBar
 from bot.cli.suites import suite_named
 from bot.commands.bakeoffs import read_cap
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.observability import logs
 from bot.render.bias_export import bias_document
 from bot.render.bias_message import bias_thread, whole_picture_of
@@ -63,7 +63,7 @@ from bot.terminal import HERE, dressed
 from council.errors import BakeoffError, GradesError
 from council.research.experiment import (
     Experiment,
-    Held,
+    ExperimentState,
     Progress,
     grade_of,
     is_settled,
@@ -153,12 +153,12 @@ def report_rounds(given: Mapping[str, str], *, as_json: bool, to_png: Path | Non
     """Report on the rounds that options mean: since, panel and suite; "" means nothing."""
     try:
         sought = bias_sought(given, datetime.now(UTC))
-    except SoughtError as error:
+    except LeaderboardQueryError as error:
         fail(str(error), MISUSED)
     run(_report(sought, as_json=as_json, to_png=to_png))
 
 
-async def _report(sought: Sought, *, as_json: bool, to_png: Path | None) -> None:
+async def _report(sought: LeaderboardQuery, *, as_json: bool, to_png: Path | None) -> None:
     settings = load_settings()
     names = known_names(load_houses(settings.named_config).panels.values())
     async with opened_books(settings) as books:
@@ -189,7 +189,7 @@ class Shown:
     """An experiment as it stands, with what is held of it."""
 
     progress: Progress
-    held: Held
+    held: ExperimentState
 
     @property
     def report(self) -> GradeReport:
@@ -260,8 +260,8 @@ async def hold_experiment(request: Request, tell: Callable[[bool], None]) -> Non
     if request.output:
         check_writable(request.output)
     console = Console(stderr=True, highlight=False)
-    bar = FetchBar(console)
-    async with opened_desk(load_settings(), Wishes(request.local, bar.show)) as desk:
+    bar = DownloadBar(console)
+    async with opened_desk(load_settings(), StartOptions(request.local, bar.show)) as desk:
         begun = await _begun(desk, request, console)
         progress = await _carried(desk, begun, console)
         held = await desk.experiments.held(begun.id)
@@ -269,7 +269,7 @@ async def hold_experiment(request: Request, tell: Callable[[bool], None]) -> Non
     tell(progress.blocked is None and progress.grades > 0)
 
 
-async def _begun(desk: Desk, request: Request, console: Console) -> Experiment:
+async def _begun(desk: AppContext, request: Request, console: Console) -> Experiment:
     """Say what it comes to, ask where somebody can answer, and keep it."""
     cap = _micro(request.cap)
     suite = await suite_named(desk, request.suite)
@@ -290,7 +290,7 @@ def _micro(cap: str) -> int | None:
         fail(str(error), MISUSED)
 
 
-async def _carried(desk: Desk, experiment: Experiment, console: Console) -> Progress:
+async def _carried(desk: AppContext, experiment: Experiment, console: Console) -> Progress:
     """Hold it to its end; Ctrl-C stops spending and keeps what there is."""
     bar = ExperimentBar(console, experiment)
     try:

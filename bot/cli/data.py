@@ -10,18 +10,18 @@ from typing import Annotated
 
 import typer
 
-from bot.bootstrap import Books, opened_books, opened_store
+from bot.bootstrap import Stores, opened_books, opened_store
 from bot.cli.output import FAILED, MISUSED, fail, moment, run, written_whole
 from bot.commands.rounds import UnderWayError, forgotten
 from bot.coordination.clock import now
 from bot.render.formatting import counted, listed
-from bot.runners.retention import Watch, forget_older
+from bot.runners.retention import ForgetOptions, forget_older
 from bot.settings import SettingsError, load_settings
 from council.bakeoffs.models import Bakeoff, Ending, Schedule
-from council.bakeoffs.ports import Bench, KeptSuite
+from council.bakeoffs.ports import BakeoffStores, StoredSuite
 from council.errors import CouncilError, ForgottenError, ScheduleError, StoreError
 from council.integrity.seal import changes
-from council.ports import Wanted
+from council.ports import RoundQuery
 from storage.export import Kept, Record, kept_line, line_of, thing_of
 
 # --- Everything stored, out to lines of JSON; one round at a time is held in memory.
@@ -32,7 +32,7 @@ Lines = AsyncIterator[tuple[type[Record | Kept], bytes]]
 
 NOUNS: dict[type[Record | Kept], str] = {
     Record: "round",
-    KeptSuite: "version of a suite",
+    StoredSuite: "version of a suite",
     Bakeoff: "bake-off",
     Schedule: "schedule",
 }
@@ -82,20 +82,20 @@ def _counted(number: int, noun: str) -> str:
     return f"{counted(number, head)}{of}{tail}"
 
 
-async def _one(books: Books, round_id: str) -> Lines:
+async def _one(books: Stores, round_id: str) -> Lines:
     round_, store = await books.store.load(round_id), books.store
     said = (await store.ratings(round_id), await store.votes(round_id))
     line = line_of(round_, *said, await store.seal(round_id))
     yield Record, line.encode() + b"\n"
 
 
-async def _lines(books: Books, since: datetime | None, tell: Tell) -> Lines:
+async def _lines(books: Stores, since: datetime | None, tell: Tell) -> Lines:
     for kept in await _kept(books.bench, since):
         try:
             yield type(kept), kept_line(kept).encode() + b"\n"
         except StoreError as error:
             tell(f"Left out: {error}")
-    for round_id in await books.store.ids(wanted=Wanted(since=since)):
+    for round_id in await books.store.ids(wanted=RoundQuery(since=since)):
         try:
             async for line in _one(books, round_id):
                 yield line
@@ -103,7 +103,7 @@ async def _lines(books: Books, since: datetime | None, tell: Tell) -> Lines:
             tell(f"Left out: {error}")
 
 
-async def _kept(bench: Bench, since: datetime | None) -> list[Kept]:
+async def _kept(bench: BakeoffStores, since: datetime | None) -> list[Kept]:
     """Give what is kept beside rounds; of bake-offs those that began since then, oldest first."""
     bakeoffs = reversed(await bench.bakeoffs.recent())
     wanted = [one for one in bakeoffs if since is None or one.at >= since]
@@ -157,7 +157,7 @@ async def import_rounds(path: Path, tell: Tell) -> None:
 def _named(found: Record | Kept) -> str:
     if isinstance(found, Record):
         return f"Round {found.round_.id!r}"
-    if isinstance(found, KeptSuite):
+    if isinstance(found, StoredSuite):
         return f"Suite {found.suite.name!r}"
     if isinstance(found, Bakeoff):
         return f"Bake-off {found.id!r}"
@@ -167,7 +167,7 @@ def _named(found: Record | Kept) -> str:
 class _Taking:
     """Takes things in, each by its kind; suites that were there before keep their versions."""
 
-    def __init__(self, books: Books, suites: set[tuple[str, str]]) -> None:
+    def __init__(self, books: Stores, suites: set[tuple[str, str]]) -> None:
         self._store = books.store
         self._bench = books.bench
         self._suites = suites
@@ -176,7 +176,7 @@ class _Taking:
         """Keep a thing; give False for one that was there."""
         if isinstance(found, Record):
             return await self._round(found)
-        if isinstance(found, KeptSuite):
+        if isinstance(found, StoredSuite):
             return await self._suite(found)
         if isinstance(found, Bakeoff):
             return await self._bakeoff(found)
@@ -197,7 +197,7 @@ class _Taking:
             await self._store.vote(vote)
         return is_new
 
-    async def _suite(self, kept: KeptSuite) -> bool:
+    async def _suite(self, kept: StoredSuite) -> bool:
         if (kept.suite.scope, kept.suite.name) in self._suites:
             return False
         return await self._bench.suites.keep(kept.suite, kept.by, kept.at)
@@ -239,7 +239,7 @@ async def forget_round(start: str, *, unfinished: bool) -> None:
 async def forget_old(days: int, tell: Callable[[str], None]) -> None:
     """Forget every round that is older, and say how many; `tell` hears of each that cannot be."""
     async with opened_store(load_settings()) as store:
-        count = await forget_older(store, days, now(), Watch(on_fault=tell))
+        count = await forget_older(store, days, now(), ForgetOptions(on_fault=tell))
     typer.echo(f"{counted(count, 'round')} older than {counted(days, 'day')} forgotten.")
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bootstrap import Books, opened_books, opened_engine
+from bot.bootstrap import Stores, opened_books, opened_engine
 from bot.cli.output import FAILED, MISUSED, fail, run
 from bot.cli.verify import said, walked
 from bot.render.formatting import counted
@@ -45,7 +45,7 @@ class Found:
     why: str = ""
 
 
-async def check_copy(was: Books, is_: Books, tell: Tell, told: Callable[[int], None]) -> None:
+async def check_copy(was: Stores, is_: Stores, tell: Tell, told: Callable[[int], None]) -> None:
     """Load each round from both, verify it, and walk the chains; `tell` hears of what is wrong."""
     good = total = 0
     for round_id in await was.store.ids():
@@ -92,7 +92,7 @@ def _faults(found: Found) -> str:
     )
 
 
-async def _check_chains(was: Books, is_: Books, tell: Tell) -> None:
+async def _check_chains(was: Stores, is_: Stores, tell: Tell) -> None:
     """Walk every chain of the copy, which must have the heads that there were."""
     heads = await is_.chain.heads()
     if heads != await was.chain.heads():

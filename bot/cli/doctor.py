@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import typer
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.bootstrap import Wishes, find_houses, opened_desk, surroundings
-from bot.chat import UnsureError
-from bot.commands.context import Desk
+from bot.bootstrap import StartOptions, find_houses, opened_desk, surroundings
+from bot.chat import DeliveryUnknownError
+from bot.commands.context import AppContext
 from bot.commands.schedules import lined
 from bot.discord.app import CODE_GRANT, ELSEWHERE
 from bot.discord.app import Identity as _discord_looked_over_Identity
@@ -42,7 +42,7 @@ class Finding:
 # --- What `council doctor` says of schedules: which come when, and which cannot run.
 
 
-async def schedule_findings(desk: Desk, chats: set[str]) -> AsyncIterator[Finding]:
+async def schedule_findings(desk: AppContext, chats: set[str]) -> AsyncIterator[Finding]:
     """Give a finding for each schedule; `chats` are those that can be started."""
     for schedule in await desk.bench.schedules.every():
         try:
@@ -52,7 +52,7 @@ async def schedule_findings(desk: Desk, chats: set[str]) -> AsyncIterator[Findin
             yield _failed(schedule, f"{broken}: edit or remove it")
 
 
-async def _finding(desk: Desk, schedule: Schedule, chats: set[str]) -> Finding:
+async def _finding(desk: AppContext, schedule: Schedule, chats: set[str]) -> Finding:
     line = await lined(desk, schedule)
     comes = f"{in_words(schedule.cron)}, next {moment(line.next_times[0])} {schedule.zone}"
     if line.fault:
@@ -113,7 +113,7 @@ async def slack_findings(settings: Settings) -> AsyncIterator[Finding]:
         async with opened_client(tokens.api_url, tokens.bot) as client:
             for finding in (*await _of_bot_token(client, tokens), await _of_events(client, tokens)):
                 yield finding
-    except UnsureError as error:
+    except DeliveryUnknownError as error:
         yield Finding(f"Slack: {error} Its address is {tokens.api_url}.", good=False)
 
 
@@ -166,7 +166,7 @@ async def discord_findings(settings: Settings) -> AsyncIterator[Finding]:
         return
     try:
         me = await _discord_looked_over_identity(address)
-    except UnsureError as error:
+    except DeliveryUnknownError as error:
         where = address.api_url or DISCORDS_OWN
         yield Finding(f"Discord: {error} Its address is {where}.", good=False)
     except CouncilError as error:
@@ -225,7 +225,7 @@ async def _desk_findings(settings: Settings, *, live: bool) -> AsyncIterator[Fin
     for fact in await surroundings(settings):
         yield Finding(fact, good=None)
     seats = (await find_houses(settings, local=False)).seats
-    async with opened_desk(settings, Wishes()) as desk:
+    async with opened_desk(settings, StartOptions()) as desk:
         yield Finding("database opens, its schema is up to date")
         for provider in desk.health().providers:
             yield Finding(_limits(provider), good=None)
@@ -260,7 +260,7 @@ def _keyless(settings: Settings, seat: Seat) -> Finding | None:
     return Finding(f"{seat.member.key}: no key; set {named or key_name(provider)}", good=False)
 
 
-async def _seat_finding(desk: Desk, seat: Member, *, live: bool) -> Finding:
+async def _seat_finding(desk: AppContext, seat: Member, *, live: bool) -> Finding:
     if not live:
         return Finding(f"{seat.key}: not called (--live spends one tiny call)", good=None)
     try:

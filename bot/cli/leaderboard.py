@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bot.bakeoffs.leaderboard import Sought, weighed
+from bot.bakeoffs.leaderboard import LeaderboardQuery, weighed
 from bot.bakeoffs.leaderboard import leaderboard as _standing_leaderboard
 from bot.bakeoffs.records import records_up_to_date
 from bot.bootstrap import opened_books
@@ -24,16 +24,16 @@ from bot.settings import load_houses, load_settings
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LeaderboardOptions:
     """What was asked for: which rounds, and the forms to give their board in."""
 
-    sought: Sought
+    sought: LeaderboardQuery
     as_json: bool
     to_csv: Path | None
     to_png: Path | None
 
 
-async def show_leaderboard(wish: Wish) -> None:
+async def show_leaderboard(wish: LeaderboardOptions) -> None:
     """Print a leaderboard, or its JSON, and write the files that are wanted."""
     settings = load_settings()
     names = known_names(load_houses(settings.named_config).panels.values())
@@ -49,7 +49,7 @@ async def show_leaderboard(wish: Wish) -> None:
         print_posts((thread.root, *thread.replies))
 
 
-def _write(wish: Wish, board: Leaderboard) -> None:
+def _write(wish: LeaderboardOptions, board: Leaderboard) -> None:
     if wish.to_csv:
         with written_whole(wish.to_csv) as file:
             file.write(csv_of(board, as_judge=wish.sought.as_judge).encode())
@@ -108,10 +108,10 @@ def leaderboard(  # noqa: PLR0913, PLR0917
 def _show(
     given: Mapping[str, str], *, as_json: bool, files: tuple[Path | None, Path | None]
 ) -> None:
-    from bot.bakeoffs.leaderboard import SoughtError, sought_by
+    from bot.bakeoffs.leaderboard import LeaderboardQueryError, parse_query
 
     try:
-        sought = sought_by(given, datetime.now(UTC))
-    except SoughtError as error:
+        sought = parse_query(given, datetime.now(UTC))
+    except LeaderboardQueryError as error:
         fail(str(error), MISUSED)
-    run(show_leaderboard(Wish(sought, as_json, *files)))
+    run(show_leaderboard(LeaderboardOptions(sought, as_json, *files)))

@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bot.bootstrap import Wishes, opened_desk, opened_store
-from bot.chat import Asker, Said
+from bot.bootstrap import StartOptions, opened_desk, opened_store
+from bot.chat import Asker, IncomingMessage
 from bot.cli.output import FAILED, MISUSED, fail, run, say_json
-from bot.cli.serve import FetchBar
+from bot.cli.serve import DownloadBar
 from bot.commands.ask import accepted
-from bot.commands.context import Desk
-from bot.commands.round_delivery import see_through
+from bot.commands.context import AppContext
+from bot.commands.round_delivery import follow_and_deliver
 from bot.observability import logs
 from bot.render.budgets import budget_document, budget_post
 from bot.render.round_json import document
@@ -25,7 +25,7 @@ from bot.terminal import HERE, TerminalChat, dressed, new_session
 from council.budget_caps import Account, channel_of
 from council.errors import StoreError
 from council.integrity.erasure import check_remembered
-from council.ports import RoundLine
+from council.ports import RoundSummary
 from council.rounds import Question, Round, Stage
 from storage.migrate import HEAD
 
@@ -76,8 +76,8 @@ class Request:
 async def hold(request: Request, tell: Callable[[bool], None]) -> None:
     """Hold or resume the round and show it; `tell` hears whether it closed without a failure."""
     logs.set_up()
-    bar = FetchBar(Console(stderr=True))
-    async with opened_desk(load_settings(), Wishes(request.local, bar.show)) as desk:
+    bar = DownloadBar(Console(stderr=True))
+    async with opened_desk(load_settings(), StartOptions(request.local, bar.show)) as desk:
         round_ = await _round(desk, request)
         closed = await _seen_through(desk, round_, quiet=request.as_json)
     if request.as_json:
@@ -85,12 +85,12 @@ async def hold(request: Request, tell: Callable[[bool], None]) -> None:
     tell(closed.closing is not None and closed.closing.failure is None)
 
 
-async def _seen_through(desk: Desk, round_: Round, *, quiet: bool) -> Round:
+async def _seen_through(desk: AppContext, round_: Round, *, quiet: bool) -> Round:
     chat = TerminalChat(Console(quiet=quiet, highlight=False))
-    said = Said(round_.question.text, YOU, new_session(), round_.id)
+    said = IncomingMessage(round_.question.text, YOU, new_session(), round_.id)
     try:
         await chat.whisper(said, await accepted(desk, round_))
-        return await see_through(desk, chat, said.place, round_)
+        return await follow_and_deliver(desk, chat, said.place, round_)
     except asyncio.CancelledError:
         chat.close()
         stopped = f"Stopped; what there is is kept. Go on with: council ask --resume {round_.id}"
@@ -102,7 +102,7 @@ async def _seen_through(desk: Desk, round_: Round, *, quiet: bool) -> Round:
         chat.close()
 
 
-async def _round(desk: Desk, request: Request) -> Round:
+async def _round(desk: AppContext, request: Request) -> Round:
     """Give the stored round to resume, or a new one, stored."""
     if request.resume:
         stopped = await desk.store.load(await desk.store.find(request.resume))
@@ -148,7 +148,7 @@ async def list_rounds(*, as_json: bool) -> None:
         typer.echo(f"{line.id}  {asked}  {state_of(line):9}  {question}".rstrip())
 
 
-def _document(line: RoundLine) -> dict[str, str]:
+def _document(line: RoundSummary) -> dict[str, str]:
     gone = {"forgotten": line.forgotten.isoformat()} if line.forgotten else {}
     return {
         "id": line.id,
@@ -170,7 +170,7 @@ async def upgrade_schema() -> None:
 
 async def show_budgets(*, as_json: bool) -> None:
     """Print the budgets of the terminal and of everybody, or their JSON."""
-    async with opened_desk(load_settings(), Wishes()) as desk:
+    async with opened_desk(load_settings(), StartOptions()) as desk:
         today = desk.now().astimezone(UTC).date()
         used = await desk.budget.ledger.used(Account("", today, YOU.id, channel_of(HERE)))
         caps = desk.budget.caps

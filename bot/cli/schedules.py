@@ -5,13 +5,13 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from bot.bootstrap import Wishes, opened_desk
-from bot.chat import Said
+from bot.bootstrap import StartOptions, opened_desk
+from bot.chat import IncomingMessage
 from bot.cli.output import run, say_json
 from bot.cli.rounds import YOU
 from bot.commands import schedules as scheduling
 from bot.commands.schedules import schedule
-from bot.render.schedules import Lined
+from bot.render.schedules import ScheduleStatus
 from bot.schedules.cron import runs_a_month
 from bot.settings import load_settings
 from bot.terminal import HERE, TerminalChat
@@ -24,21 +24,21 @@ schedule_app = typer.Typer(help="Recurring bake-offs.", no_args_is_help=True)
 
 async def say(words: str) -> None:
     """Do with schedules what is said, and print what comes of it."""
-    async with opened_desk(load_settings(), Wishes()) as desk:
+    async with opened_desk(load_settings(), StartOptions()) as desk:
         chat = TerminalChat(Console(highlight=False))
-        await schedule(desk, chat, Said(words, YOU, HERE, desk.new_id()), words)
+        await schedule(desk, chat, IncomingMessage(words, YOU, HERE, desk.new_id()), words)
         chat.close()
 
 
 async def print_schedules() -> None:
     """Print every schedule as JSON."""
-    async with opened_desk(load_settings(), Wishes()) as desk:
+    async with opened_desk(load_settings(), StartOptions()) as desk:
         rows = await desk.bench.schedules.every()
         lines = [await scheduling.lined(desk, row) for row in rows]
     say_json([_document(line) for line in lines])
 
 
-def _document(line: Lined) -> dict[str, Any]:
+def _document(line: ScheduleStatus) -> dict[str, Any]:
     one, last, cap = line.schedule, line.last, line.schedule.cap_micro
     known = not line.fault and not line.cost.unknown
     return {

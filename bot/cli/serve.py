@@ -13,24 +13,24 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
 
-from bot.bakeoffs.lifecycle import Holding, go_on_at_home
+from bot.bakeoffs.lifecycle import BakeoffJobs, go_on_at_home
 from bot.bakeoffs.records import keep_counting
-from bot.bootstrap import Wishes, opened_desk, surroundings
+from bot.bootstrap import StartOptions, opened_desk, surroundings
 from bot.cli.doctor import discord_address, missing_of_slack, slack_tokens
 from bot.cli.output import run
 from bot.commands.buttons import MOST_REMEMBERED, PRESS
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.coordination.tasks import beside
 from bot.observability import logs, metrics
-from bot.ports import PAGE, Works
+from bot.ports import PAGE, JobQueue
 from bot.render.formatting import names_of
 from bot.render.round_status import receivers
 from bot.runners.retention import keep_forgetting
 from bot.scheduler import Scheduler
 from bot.settings import Settings, SettingsError, load_settings
 from bot.web.app import web_app
-from bot.web.auth import Seals, seal_key, shared_key
-from bot.web.context import Site
+from bot.web.auth import PageSigner, seal_key, shared_key
+from bot.web.context import WebContext
 from bot.web.server import listening
 from council.errors import CouncilError, PanelError
 from council.panel import Panel
@@ -62,7 +62,7 @@ def serve(local: Local = False) -> None:
 # --- The progress bar of the demonstration models' fetch.
 
 
-class FetchBar:
+class DownloadBar:
     """Shows a bar for each file while it is fetched; on no terminal, a line for each file."""
 
     def __init__(self, console: Console) -> None:
@@ -94,7 +94,7 @@ class FetchBar:
 STARTING = "The models are being started …"
 
 
-class Readying:
+class ModelDownloadStatus:
     """Keeps one sentence about how far the models are; empty once they are ready."""
 
     def __init__(self, show: Callable[[str, int, int], None]) -> None:
@@ -109,7 +109,7 @@ class Readying:
         if share == 1:
             self.state = STARTING
 
-    async def ready(self, desk: Desk, panel: Panel) -> None:
+    async def ready(self, desk: AppContext, panel: Panel) -> None:
         """Have the panel's models ready; what goes wrong is kept to be shown."""
         try:
             await desk.prepare(panel)
@@ -124,18 +124,18 @@ class Readying:
 OPENING_SECONDS = 30.0  # a round whose money is reserved is stored within that, or never
 
 
-def acts_of_a_cluster(desk: Desk, works: Works) -> list[Coroutine[None, None, None]]:
+def acts_of_a_cluster(desk: AppContext, works: JobQueue) -> list[Coroutine[None, None, None]]:
     """Give what goes on as long as the process serves."""
     return [_page_bakeoffs(desk, works), _swept(desk)]
 
 
-async def _page_bakeoffs(desk: Desk, works: Works) -> None:
+async def _page_bakeoffs(desk: AppContext, works: JobQueue) -> None:
     """Hold what was begun on the page, with the other processes."""
-    async with Holding(desk, PAGE).serving(works):
+    async with BakeoffJobs(desk, PAGE).serving(works):
         await asyncio.Event().wait()
 
 
-async def _swept(desk: Desk) -> None:
+async def _swept(desk: AppContext) -> None:
     """Free money that nobody holds, and forget presses of long ago, unless another process does."""
     try:
         async with desk.holds.alone_with("sweep") as is_ours:
@@ -162,9 +162,9 @@ async def converse(*, local: bool) -> None:
     """Talk in the terminal until the input ends."""
     from bot.terminal import talk
 
-    console, bar = Console(highlight=False), FetchBar(Console(stderr=True))
+    console, bar = Console(highlight=False), DownloadBar(Console(stderr=True))
     logs.set_up()
-    async with opened_desk(load_settings(), Wishes(local, bar.show)) as desk:
+    async with opened_desk(load_settings(), StartOptions(local, bar.show)) as desk:
         panel = _default_panel(desk)
         for line in introduction(desk):
             console.print(line)
@@ -177,17 +177,17 @@ async def serve_until_stopped(*, local: bool) -> None:
     settings, console = load_settings(), Console(stderr=True, highlight=False)
     closed: asyncio.Queue[Round] = asyncio.Queue()
     check_open(settings)
-    readying = Readying(FetchBar(console).show)
+    readying = ModelDownloadStatus(DownloadBar(console).show)
     logs.set_up(verbose=True)
     metrics.built(version("council-bot"), HEAD)
     say = partial(console.print, markup=False, soft_wrap=True)  # a sentence is one line of a log
     await _server_there(settings, say)
-    wishes = Wishes(local, readying.on_fetch, closed.put_nowait, serves=True)
+    wishes = StartOptions(local, readying.on_fetch, closed.put_nowait, serves=True)
     async with opened_desk(settings, wishes) as desk:
         panel = _default_panel(desk)
-        site = Site(
+        site = WebContext(
             desk,
-            Seals(await _key(desk, settings), lambda: desk.now().timestamp()),
+            PageSigner(await _key(desk, settings), lambda: desk.now().timestamp()),
             token_of(settings),
             tuple(await surroundings(settings)),
             lambda: readying.state,
@@ -211,7 +211,7 @@ async def serve_until_stopped(*, local: bool) -> None:
                 await server.stopped()
 
 
-def _kept_up(desk: Desk, closed: "asyncio.Queue[Round]") -> list[Coroutine[None, None, None]]:
+def _kept_up(desk: AppContext, closed: "asyncio.Queue[Round]") -> list[Coroutine[None, None, None]]:
     """Give what goes on for the house, whichever chats there are."""
     alone = desk.holds.alone_with
     acts = [Scheduler(desk).run(), keep_counting(desk, closed, alone)]
@@ -233,19 +233,21 @@ async def _server_there(settings: Settings, say: Callable[[str], None]) -> None:
 
 
 # A chat's library takes a third of a second: a start without a token for it does not wait.
-def _slack(desk: Desk, tokens: "Tokens", say: Callable[[str], None]) -> "Slack":
+def _slack(desk: AppContext, tokens: "Tokens", say: Callable[[str], None]) -> "Slack":
     from bot.slack.app import Slack
 
     return Slack(desk, tokens, say)
 
 
-def _discord(desk: Desk, address: "Address", folder: Path, say: Callable[[str], None]) -> "Discord":
+def _discord(
+    desk: AppContext, address: "Address", folder: Path, say: Callable[[str], None]
+) -> "Discord":
     from bot.discord.app import Discord
 
     return Discord(desk, address, folder, say)
 
 
-async def _resume(desk: Desk) -> None:
+async def _resume(desk: AppContext) -> None:
     """Go on with the page's rounds and bake-offs that were interrupted; free what none holds."""
     if desk.works is None:
         await desk.budget.sweep(desk.store)
@@ -254,14 +256,14 @@ async def _resume(desk: Desk) -> None:
         await go_on_at_home(desk)
 
 
-async def _key(desk: Desk, settings: Settings) -> bytes:
+async def _key(desk: AppContext, settings: Settings) -> bytes:
     """Give the key of the page's seals: one for all processes that share a database."""
     if desk.works and not token_of(settings):
         return await shared_key(desk.memos)
     return seal_key(token_of(settings), settings.data_dir)
 
 
-def introduction(desk: Desk) -> list[str]:
+def introduction(desk: AppContext) -> list[str]:
     """Say which panels there are, who receives the text, and which one is used."""
     lines = []
     for name, panel in desk.panels.items():
@@ -300,7 +302,7 @@ def token_of(settings: Settings) -> str | None:
     return settings.web_token.get_secret_value() if settings.web_token else None
 
 
-def _default_panel(desk: Desk) -> Panel:
+def _default_panel(desk: AppContext) -> Panel:
     if desk.default is None:
         raise PanelError(NOBODY)
     return desk.panels[desk.default]

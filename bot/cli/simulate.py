@@ -16,7 +16,7 @@ from bot.settings.council_toml import SettingsError, faults_of
 from council.ballots import Ballot
 from council.errors import PanelError
 from council.labels import Label
-from council.research.power import Wish, simulation
+from council.research.power import SimulationSettings, simulation
 from council.research.simulated_judges import PRESETS, Biases, SimulatedPanel, a_panel_of
 from council.tally import Tally, count_ballots
 from council.tally.standings import pair_matrix
@@ -50,7 +50,7 @@ def _biases(bias: str, given: Mapping[str, float | None]) -> Biases:
     return replace(PRESETS[bias], **sizes)
 
 
-async def show_simulation(wish: Wish, *, as_json: bool) -> None:
+async def show_simulation(wish: SimulationSettings, *, as_json: bool) -> None:
     """Simulate, and print what was found as tables or as JSON."""
     found = simulation(wish)
     if as_json:
@@ -107,10 +107,10 @@ def simulate(  # noqa: PLR0913, PLR0917
     """
     given = {"position": position, "letter": letter, "own": own, "family": family}
     given |= {"length": length, "noise": noise}
-    from council.research.power import Wish
+    from council.research.power import SimulationSettings
 
     panel = panel_of(bias, given, makers or members)
-    run(show_simulation(Wish(panel, trials, rounds, seed), as_json=as_json))
+    run(show_simulation(SimulationSettings(panel, trials, rounds, seed), as_json=as_json))
 
 
 # --- Ballots from a file: read strictly, counted as in a round.

@@ -6,15 +6,15 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from bot.bootstrap import Wishes, opened_desk
-from bot.chat import Post, Said
+from bot.bootstrap import StartOptions, opened_desk
+from bot.chat import IncomingMessage, Post
 from bot.cli.output import run, say_json
 from bot.cli.rounds import YOU
 from bot.commands.bakeoffs import meant_suite
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.commands.suites import draft, grown, run_of
 from bot.commands.suites import remove as _suites_remove
-from bot.render.suites import Run, cost_line, kept_post, list_post, size_line, suite_post
+from bot.render.suites import SuiteRunCost, cost_line, kept_post, list_post, size_line, suite_post
 from bot.settings import load_settings
 from bot.suite_files import (
     READERS,
@@ -27,7 +27,7 @@ from bot.suite_files import (
 )
 from bot.terminal import HERE, TerminalChat, dressed
 from council.bakeoffs.models import Suite
-from council.bakeoffs.ports import SuiteLine
+from council.bakeoffs.ports import SuiteSummary
 from council.errors import SuiteError
 
 suite_app = typer.Typer(help="Keep lists of questions for bake-offs.", no_args_is_help=True)
@@ -35,7 +35,7 @@ suite_app = typer.Typer(help="Keep lists of questions for bake-offs.", no_args_i
 # --- The suite that is meant on the command line: one of those kept, or a file that holds one.
 
 
-async def suite_named(desk: Desk, named: str) -> Suite:
+async def suite_named(desk: AppContext, named: str) -> Suite:
     """Give the suite; SuiteError where there is none of this name, or its file cannot be read."""
     path = Path(named)
     if path.suffix.lower() not in {*READERS, ".toml"}:
@@ -55,7 +55,7 @@ def _content(path: Path) -> bytes:
 
 async def list_suites(*, as_json: bool) -> None:
     """Print the house's suites, or their JSON."""
-    async with opened_desk(load_settings(), Wishes()) as desk:
+    async with opened_desk(load_settings(), StartOptions()) as desk:
         lines = await desk.bench.suites.lines("")
     if as_json:
         say_json([_line(line) for line in lines])
@@ -65,7 +65,7 @@ async def list_suites(*, as_json: bool) -> None:
 
 async def show_suite(name: str, *, as_json: bool) -> None:
     """Print a suite, or its JSON with every question."""
-    async with opened_desk(load_settings(), Wishes()) as desk:
+    async with opened_desk(load_settings(), StartOptions()) as desk:
         suite = await desk.bench.suites.load("", name.lower())
         run = await run_of(desk, HERE, suite)
     if as_json:
@@ -77,8 +77,8 @@ async def show_suite(name: str, *, as_json: bool) -> None:
 async def add_suite(name: str, source: str, *, yes: bool, as_json: bool) -> None:
     """Keep a suite once its size and cost were seen; asked about unless `yes`, or for JSON."""
     checked = checked_name(name)
-    async with opened_desk(load_settings(), Wishes()) as desk:
-        said = Said("", YOU, HERE, desk.new_id())
+    async with opened_desk(load_settings(), StartOptions()) as desk:
+        said = IncomingMessage("", YOU, HERE, desk.new_id())
         suite, before = await draft(desk, said, await _made(desk, said, checked, source))
         run = await run_of(desk, HERE, suite)
         is_new = before is None or before.version != suite.version
@@ -94,8 +94,8 @@ async def add_suite(name: str, source: str, *, yes: bool, as_json: bool) -> None
 
 async def remove_suite(name: str, *, as_json: bool) -> None:
     """Remove a suite of the house."""
-    async with opened_desk(load_settings(), Wishes()) as desk:
-        said = Said("", YOU, HERE, desk.new_id())
+    async with opened_desk(load_settings(), StartOptions()) as desk:
+        said = IncomingMessage("", YOU, HERE, desk.new_id())
         await _suites_remove(
             desk, TerminalChat(Console(quiet=as_json, highlight=False)), said, name
         )
@@ -103,7 +103,7 @@ async def remove_suite(name: str, *, as_json: bool) -> None:
         say_json({"removed": name.lower()})
 
 
-async def _made(desk: Desk, said: Said, name: str, source: str) -> Suite:
+async def _made(desk: AppContext, said: IncomingMessage, name: str, source: str) -> Suite:
     """Give the suite of a file, or the one that a round's question joins."""
     if _is_file(Path(source)):
         return _read(name, Path(source))
@@ -126,7 +126,7 @@ def _read(name: str, path: Path) -> Suite:
     return read_file(name, path.name, content)
 
 
-def _check_wanted(suite: Suite, run: Run | None, before: SuiteLine | None) -> None:
+def _check_wanted(suite: Suite, run: SuiteRunCost | None, before: SuiteSummary | None) -> None:
     """Show size and cost and ask; without anybody to answer nothing is kept."""
     typer.echo(f"Suite {suite.name}: {size_line(suite)}")
     typer.echo(cost_line(run))
@@ -140,7 +140,7 @@ def _check_wanted(suite: Suite, run: Run | None, before: SuiteLine | None) -> No
         raise SuiteError("Nothing was kept; --yes keeps it without asking.")
 
 
-def _line(line: SuiteLine) -> dict[str, Any]:
+def _line(line: SuiteSummary) -> dict[str, Any]:
     return {
         "name": line.name,
         "questions": line.questions,
@@ -150,7 +150,7 @@ def _line(line: SuiteLine) -> dict[str, Any]:
     }
 
 
-def _cost(run: Run | None) -> dict[str, Any]:
+def _cost(run: SuiteRunCost | None) -> dict[str, Any]:
     if run is None:
         return {"panel": None, "cost_usd": None, "cost_unknown": []}
     estimate = run.estimate

@@ -16,9 +16,9 @@ from council.errors import StoreError
 from council.integrity.erasure import names_of_text
 from council.integrity.hash_chain import Link
 from council.integrity.seal import Seal, changes
-from council.integrity.verification import Walk, chain_name, walked_in_part
+from council.integrity.verification import ChainWalk, chain_name, walked_in_part
 from council.integrity.verification import verify as _verifying_verify
-from council.ports import Chain, Store
+from council.ports import HashChainStore, Store
 from council.rounds import Round
 from storage.export import Record
 
@@ -49,7 +49,7 @@ async def show_heads(tell: Tell) -> None:
         typer.echo(NO_CHAIN)
 
 
-async def verify_chains(chain: Chain, written_down: Sequence[str], tell: Tell) -> None:
+async def verify_chains(chain: HashChainStore, written_down: Sequence[str], tell: Tell) -> None:
     """Walk every chain and say what was found; `tell` hears of each fault.
 
     Up to a head that was written down nothing may have been rewritten.
@@ -67,9 +67,9 @@ async def verify_chains(chain: Chain, written_down: Sequence[str], tell: Tell) -
             tell(digest)
 
 
-async def walked(chain: Chain, head: Link, sought: frozenset[str]) -> Walk:
+async def walked(chain: HashChainStore, head: Link, sought: frozenset[str]) -> ChainWalk:
     """Walk a chain from its first link to its head, a stretch at a time."""
-    walk = Walk(head.scope, sought=sought)
+    walk = ChainWalk(head.scope, sought=sought)
     after: int | None = None
     while links := await chain.links(head.scope, after, STRETCH):
         for held in links:
@@ -78,7 +78,7 @@ async def walked(chain: Chain, head: Link, sought: frozenset[str]) -> Walk:
     return walk
 
 
-def said(walk: Walk, tell: Tell) -> None:
+def said(walk: ChainWalk, tell: Tell) -> None:
     """Say how a chain was found; `tell` hears of each fault."""
     name = chain_name(walk.scope)
     for finding in walk.findings:
@@ -239,7 +239,8 @@ def verify(  # noqa: PLR0913, PLR0917
         Path | None, typer.Option(help="Say which text of the round this file holds.")
     ] = None,
     head: Annotated[
-        bool, typer.Option("--head", help="Walk the chains; print each one's length and last hash.")
+        bool,
+        typer.Option("--head", help="ChainWalk the chains; print each one's length and last hash."),
     ] = False,
     since_head: Annotated[
         list[str] | None,

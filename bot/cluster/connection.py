@@ -57,7 +57,7 @@ AWAY = (
 NO_TABLES = "The database has no tables for a cluster yet: run `council db upgrade`."
 
 
-class AwayError(StoreError):
+class DatabaseUnavailableError(StoreError):
     """The database server does not answer."""
 
 
@@ -74,7 +74,7 @@ def told_kindly() -> Iterator[None]:
         yield
     except (ConnectorException, psycopg.Error) as error:
         if is_away(error):
-            raise AwayError(AWAY) from error
+            raise DatabaseUnavailableError(AWAY) from error
         cause = error.__cause__ or error
         if isinstance(cause, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedFunction):
             raise StoreError(NO_TABLES) from error
@@ -86,7 +86,7 @@ def told_kindly() -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ClusterTimings:
     """Seconds, the same in every process of a cluster; so many takeovers at most.
 
     Each process is heard of every `heartbeat_seconds`, and its work is free after
@@ -107,7 +107,7 @@ class Pace:
     most_takeovers: int = 5
 
 
-PACE = Pace()
+PACE = ClusterTimings()
 
 
 def _awake() -> Callable[[], float]:
@@ -124,7 +124,7 @@ clock = _awake()
 # --- Whether the database server can be reached, as this process sees it.
 
 
-class Contact:
+class ConnectionMonitor:
     """Since when the server is there, and when there last was trouble with it.
 
     `returned` is set whenever it has come back.

@@ -9,18 +9,25 @@ from functools import partial
 import structlog
 from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
-from procrastinate.worker import Worker
+from procrastinate.worker import Worker as QueueWorker
 from psycopg import Error
 from psycopg.types.json import Jsonb
 
 from bot.cluster import jobs as statements
-from bot.cluster.connection import NO_TABLES, PACE, Contact, Pace, clock, told_kindly
-from bot.cluster.jobs import PAUSE_SECONDS, PatientJobs
-from bot.cluster.worker import Ended, Fault, Hands, Served, lock_of, nobody
+from bot.cluster.connection import (
+    NO_TABLES,
+    PACE,
+    ClusterTimings,
+    ConnectionMonitor,
+    clock,
+    told_kindly,
+)
+from bot.cluster.jobs import PAUSE_SECONDS, PatientJobManager
+from bot.cluster.worker import Ended, Fault, ServedQueue, Worker, lock_of, nobody
 from bot.coordination.tasks import beside
 from bot.observability import metrics
-from bot.observability.metrics import WorkState
-from bot.ports import Do, Unfinished, Work
+from bot.observability.metrics import JobState
+from bot.ports import Do, Job, Unfinished
 from council.errors import CouncilError, StoreError
 
 # --- Work that nobody does any more, or that nobody has begun, found and put back.
@@ -32,14 +39,18 @@ POISONED = (
     "It ended the process that did it, or the process did not answer, {times} times in a row: "
     "it is left until somebody begins it again."
 )
-Begin = Callable[[Work], Awaitable[None]]
+Begin = Callable[[Job], Awaitable[None]]
 
 
-class Sweep:
+class StalledJobSweeper:
     """Sweeps the queues that are served here, each by one process at a time."""
 
     def __init__(
-        self, jobs: PatientJobs, contact: Contact, pace: Pace, served: Mapping[str, Served]
+        self,
+        jobs: PatientJobManager,
+        contact: ConnectionMonitor,
+        pace: ClusterTimings,
+        served: Mapping[str, ServedQueue],
     ) -> None:
         self._jobs = jobs
         self._contact = contact
@@ -62,19 +73,19 @@ class Sweep:
             stalled = self._pace.stalled_seconds
             found = await self._jobs.rows(statements.COUNTED, stalled=stalled)
             metrics.works_counted(
-                {(row["queue"], WorkState(row["state"])): row["works"] for row in found}
+                {(row["queue"], JobState(row["state"])): row["works"] for row in found}
             )
 
-    async def fill(self, queue: str, served: Served, begin: Begin) -> None:
+    async def fill(self, queue: str, served: ServedQueue, begin: Begin) -> None:
         """Begin what there is to do of a queue and nobody has begun."""
         with told_kindly():
             # First, so that what ends meanwhile is not taken for something new.
             known = {row["name"] for row in await self._jobs.rows(statements.KNOWN, queue=queue)}
         for name in await served.unfinished():
             if name not in known:
-                await begin(Work(queue, name))
+                await begin(Job(queue, name))
 
-    async def _safely(self, queue: str, served: Served, begin: Begin) -> None:
+    async def _safely(self, queue: str, served: ServedQueue, begin: Begin) -> None:
         try:
             await self._sweep(queue, served, begin)
         except (CouncilError, ConnectorException, Error) as error:
@@ -83,7 +94,7 @@ class Sweep:
         except Exception:  # noqa: BLE001
             structlog.get_logger().exception("sweep_failed", queue=queue)
 
-    async def _sweep(self, queue: str, served: Served, begin: Begin) -> None:
+    async def _sweep(self, queue: str, served: ServedQueue, begin: Begin) -> None:
         settle = self._pace.settle_seconds
         every = self._pace.sweep_seconds
         turn = await self._jobs.rows(statements.TURN, queue=queue, every=every, settle=settle)
@@ -128,12 +139,12 @@ class Sweep:
 # --- Work shared out among the processes of a cluster, on Procrastinate.
 
 
-class TakenError(CouncilError):
+class JobTakenError(CouncilError):
     """A piece of work is done by another process, or waits for one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class JobStatus:
     """How a piece of work stands: begun, for so many seconds, or left with a fault."""
 
     is_begun: bool = False
@@ -141,23 +152,23 @@ class Standing:
     fault: Fault | None = None
 
 
-class ClusterWorks:
+class ClusterJobQueue:
     """Shares work out as `bot.ports.Works` promises, as long as `running` lasts."""
 
     def __init__(
         self,
         connector: PsycopgConnector,
-        contact: Contact,
-        pace: Pace = PACE,
+        contact: ConnectionMonitor,
+        pace: ClusterTimings = PACE,
         clock: Callable[[], float] = clock,
         pulse: PsycopgConnector | None = None,
     ) -> None:
         self._pace = pace
-        self._served: dict[str, Served] = {}
-        self.hands = Hands(connector, contact, pace, clock, self._served)
+        self._served: dict[str, ServedQueue] = {}
+        self.hands = Worker(connector, contact, pace, clock, self._served)
         self._jobs = self.hands.jobs
         self._jobs.pulse = pulse or connector
-        self._sweep = Sweep(self._jobs, contact, pace, self._served)
+        self._sweep = StalledJobSweeper(self._jobs, contact, pace, self._served)
         self._app = App(connector=connector)
         self._app.job_manager = self._jobs
         self._app.task(name=statements.TASK, pass_context=True)(self.hands.do)
@@ -176,7 +187,7 @@ class ClusterWorks:
             finally:
                 self.hands.fence.stop()
 
-    async def begin(self, work: Work) -> None:
+    async def begin(self, work: Job) -> None:
         """Have it done by whichever process comes first; what is begun already is left alone.
 
         What was told to stop, and is still doing so, is done once more.
@@ -185,22 +196,22 @@ class ClusterWorks:
             named = _named(work, {"name": work.name})
             await self._jobs.rows_in_line(lock_of(work), statements.BEGIN, **named)
 
-    async def is_begun(self, work: Work) -> bool:
+    async def is_begun(self, work: Job) -> bool:
         """Say whether it is being done, or waits for a process."""
         with told_kindly():
             rows = await self._jobs.rows(statements.IS_BEGUN, lock=lock_of(work))
         return bool(rows[0]["is_begun"])
 
-    async def standing(self, work: Work) -> Standing:
+    async def standing(self, work: Job) -> JobStatus:
         """Give how a piece of work stands."""
         with told_kindly():
             rows = await self._jobs.rows(statements.STANDING, lock=lock_of(work))
         if not rows:
-            return Standing()
+            return JobStatus()
         is_begun = rows[0]["status"] in {"todo", "doing"}
-        return Standing(is_begun, rows[0]["seconds"], None if is_begun else rows[0]["fault"])
+        return JobStatus(is_begun, rows[0]["seconds"], None if is_begun else rows[0]["fault"])
 
-    async def stop(self, work: Work) -> tuple[int, ...]:
+    async def stop(self, work: Job) -> tuple[int, ...]:
         """Have it stopped wherever it is done, and not done again; give what has still to end."""
         with told_kindly():
             rows = await self._jobs.rows(statements.STOP, lock=lock_of(work))
@@ -222,7 +233,7 @@ class ClusterWorks:
         if served := self._served.get(queue):
             await self._sweep.fill(queue, served, self.begin)
 
-    def when_lost(self, hear: Callable[[Work], None]) -> None:
+    def when_lost(self, hear: Callable[[Job], None]) -> None:
         """Have somebody hear at once of each piece of work that this process loses."""
         self.hands.lost.append(hear)
 
@@ -248,7 +259,7 @@ class ClusterWorks:
         """
         await self._jobs.insisted(partial(self.try_again, queue))
         worker = self._worker(queue, at_once, grace_seconds)
-        served = self._served[queue] = Served(do, unfinished, ended, worker)
+        served = self._served[queue] = ServedQueue(do, unfinished, ended, worker)
         working = asyncio.create_task(self._work(served))
         beating = asyncio.create_task(self._beat_at_last(served))
         try:
@@ -263,10 +274,10 @@ class ClusterWorks:
                 del self._served[queue]
 
     @asynccontextmanager
-    async def alone(self, work: Work) -> AsyncIterator[None]:
+    async def alone(self, work: Job) -> AsyncIterator[None]:
         """Do it in this block, and nobody else meanwhile; no other process goes on with it.
 
-        Raises TakenError where another process does it, or where it waits for one.
+        Raises JobTakenError where another process does it, or where it waits for one.
         """
         with told_kindly():
             worker = await self._jobs.register_worker()
@@ -285,7 +296,7 @@ class ClusterWorks:
             self.hands.workers.discard(worker)
             await self._jobs.unregister_worker(worker)
 
-    async def _taken(self, work: Work, worker: int) -> int:
+    async def _taken(self, work: Job, worker: int) -> int:
         """Give the number of the job that this process has for itself."""
         named, lock = _named(work, {"name": work.name, "alone": True}), lock_of(work)
         silence = {"stalled": self._pace.stalled_seconds, "settle": self._pace.settle_seconds}
@@ -295,7 +306,7 @@ class ClusterWorks:
                 lock, statements.TAKE_ALONE, **named, worker=worker
             )
         if not rows:
-            raise TakenError(f"{work.name} is under way in another process.")
+            raise JobTakenError(f"{work.name} is under way in another process.")
         return int(rows[0]["id"])
 
     async def _beat(self, worker: int) -> None:
@@ -303,15 +314,15 @@ class ClusterWorks:
             await asyncio.sleep(self._pace.heartbeat_seconds)
             await self._jobs.update_heartbeat(worker)
 
-    async def _beat_at_last(self, served: Served) -> None:
+    async def _beat_at_last(self, served: ServedQueue) -> None:
         """Be heard of while a queue that is left comes to its end, when its worker is silent."""
         while True:
             await asyncio.sleep(self._pace.heartbeat_seconds)
             if served.is_left and served.worker.worker_id is not None:
                 await self._jobs.update_heartbeat(served.worker.worker_id)
 
-    def _worker(self, queue: str, at_once: int, grace_seconds: float) -> Worker:
-        return Worker(
+    def _worker(self, queue: str, at_once: int, grace_seconds: float) -> QueueWorker:
+        return QueueWorker(
             self._app,
             queues=[queue],
             name=queue,
@@ -325,7 +336,7 @@ class ClusterWorks:
             stalled_worker_timeout=self._pace.stalled_seconds,
         )
 
-    async def _work(self, served: Served) -> None:
+    async def _work(self, served: ServedQueue) -> None:
         """Have a queue's worker work, again where it ended by itself."""
         run: Callable[[], Awaitable[None]] = served.worker.run
         while not served.is_left:
@@ -338,5 +349,5 @@ class ClusterWorks:
                 await asyncio.sleep(PAUSE_SECONDS)
 
 
-def _named(work: Work, args: dict[str, object]) -> dict[str, object]:
+def _named(work: Job, args: dict[str, object]) -> dict[str, object]:
     return {"queue": work.queue, "task": statements.TASK, "args": Jsonb(args)}

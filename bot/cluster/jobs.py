@@ -7,11 +7,12 @@ from typing import Any, TypeVar
 import psycopg
 from procrastinate import PsycopgConnector
 from procrastinate.exceptions import ConnectorException
-from procrastinate.jobs import Job, Status
+from procrastinate.jobs import Job as QueueJob
+from procrastinate.jobs import Status
 from procrastinate.manager import JobManager, NotificationCallback
 from psycopg.rows import dict_row
 
-from bot.cluster.connection import AWAY, AwayError, Contact, is_away
+from bot.cluster.connection import AWAY, ConnectionMonitor, DatabaseUnavailableError, is_away
 
 # --- What is asked of Procrastinate's tables in one statement each, so that nothing comes between
 
@@ -229,36 +230,38 @@ ANSWER_SECONDS = 4.0  # well within the silence that others bear
 PAUSE_SECONDS = 0.5
 
 Row = dict[str, Any]
-Finish = Callable[[Job, Status], Awaitable[None]]
+Finish = Callable[[QueueJob, Status], Awaitable[None]]
 T = TypeVar("T")
 
 
-class PatientJobs(JobManager):
+class PatientJobManager(JobManager):
     """Takes jobs and gives them back, and waits where the database is away.
 
     `on_finish` ends a job. Heartbeats go through `pulse`: whoever lives is heard of, however many
     wait for a connection.
     """
 
-    def __init__(self, connector: PsycopgConnector, contact: Contact, on_finish: Finish) -> None:
+    def __init__(
+        self, connector: PsycopgConnector, contact: ConnectionMonitor, on_finish: Finish
+    ) -> None:
         super().__init__(connector)
         self._own = self.pulse = connector
         self._contact = contact
         self._on_finish = on_finish
 
     async def reached(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Give what the database says; raise AwayError where it does not answer."""
+        """Give what the database says; raise DatabaseUnavailableError where it does not answer."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 said = await ask()
         except TimeoutError:
             self._contact.lost()
-            raise AwayError(AWAY) from None
+            raise DatabaseUnavailableError(AWAY) from None
         except (ConnectorException, psycopg.Error) as error:
             if not is_away(error):
                 raise
             self._contact.lost()
-            raise AwayError(AWAY) from error
+            raise DatabaseUnavailableError(AWAY) from error
         self._contact.found()
         return said
 
@@ -267,11 +270,11 @@ class PatientJobs(JobManager):
         while True:
             try:
                 return await self.reached(ask)
-            except AwayError:
+            except DatabaseUnavailableError:
                 await asyncio.sleep(PAUSE_SECONDS)
 
     async def rows(self, statement: str, **values: object) -> list[Row]:
-        """Give the rows of one statement; raise AwayError where the database does not answer."""
+        """Return the rows of one statement; raise DatabaseUnavailableError."""
 
         async def ask() -> list[Row]:
             # Its authors want nothing but texts that stand in the code, as ours do.
@@ -292,25 +295,25 @@ class PatientJobs(JobManager):
         return await self.reached(ask)
 
     async def done(self, statement: str, **values: object) -> None:
-        """Do what a statement without rows says; raise AwayError as `rows` does."""
+        """Do what a statement without rows says; raise DatabaseUnavailableError as `rows` does."""
 
         async def ask() -> None:
             await self.connector.execute_query_async(statement, **values)
 
         await self.reached(ask)
 
-    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
+    async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> QueueJob | None:
         """Give the next job, or None, as where the database is away."""
 
-        async def ask() -> Job | None:
-            return await super(PatientJobs, self).fetch_job(queues, worker_id)
+        async def ask() -> QueueJob | None:
+            return await super(PatientJobManager, self).fetch_job(queues, worker_id)
 
         try:
             return await self.reached(ask)
-        except AwayError:
+        except DatabaseUnavailableError:
             return None
 
-    async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
+    async def finish_job(self, job: QueueJob, status: Status, delete_job: bool) -> None:
         """End a job as its work ended."""
         await self._on_finish(job, status)
 
@@ -322,11 +325,11 @@ class PatientJobs(JobManager):
         """Strike a worker off, where the database is there."""
 
         async def ask() -> None:
-            await super(PatientJobs, self).unregister_worker(worker_id)
+            await super(PatientJobManager, self).unregister_worker(worker_id)
 
         try:
             await self.reached(ask)
-        except AwayError:
+        except DatabaseUnavailableError:
             return
 
     async def update_heartbeat(self, worker_id: int) -> None:
@@ -345,11 +348,11 @@ class PatientJobs(JobManager):
         """Give the jobs that are to be stopped; none where the database is away."""
 
         async def ask() -> Iterable[int]:
-            return await super(PatientJobs, self).list_jobs_to_abort_async(queue)
+            return await super(PatientJobManager, self).list_jobs_to_abort_async(queue)
 
         try:
             return await self.reached(ask)
-        except AwayError:
+        except DatabaseUnavailableError:
             return ()
 
     async def listen_for_jobs(

@@ -15,8 +15,8 @@ import psycopg
 import structlog
 from psycopg import AsyncConnection, sql
 
-from bot.cluster.connection import Contact
-from bot.coordination.pubsub import Ears
+from bot.cluster.connection import ConnectionMonitor
+from bot.coordination.pubsub import Subscriptions
 from bot.coordination.tasks import beside
 from bot.observability import metrics
 
@@ -30,7 +30,7 @@ SAY = "SELECT pg_notify(%s, word) FROM unnest(%s::text[]) AS word"
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Subscription:
     """What was said of a topic."""
 
     topic: str
@@ -49,13 +49,13 @@ def written(topic: str, text: str) -> str:
     return json.dumps({"topic": topic})
 
 
-def read(payload: str) -> Heard | None:
+def read(payload: str) -> Subscription | None:
     """Give what came over the wire; None for what is no word of ours."""
     try:
         said = json.loads(payload)
         packed = said.get("packed")
         text = _unpacked(packed) if packed else said.get("text", "")
-        return Heard(str(said["topic"]), str(text))
+        return Subscription(str(said["topic"]), str(text))
     except (ValueError, KeyError, AttributeError, TypeError, zlib.error):
         return None
 
@@ -64,14 +64,16 @@ def _unpacked(packed: str) -> str:
     return zlib.decompress(b64decode(packed)).decode(errors="surrogatepass")
 
 
-class PostgresBus:
+class PostgresPubSub:
     """The bus of all processes that share a database server, as long as `running` lasts."""
 
-    def __init__(self, conninfo: str, contact: Contact, pause_seconds: float = 1.0) -> None:
+    def __init__(
+        self, conninfo: str, contact: ConnectionMonitor, pause_seconds: float = 1.0
+    ) -> None:
         self._conninfo = conninfo
         self._contact = contact
         self._pause_seconds = pause_seconds
-        self._ears = Ears()
+        self._ears = Subscriptions()
         self._unsaid: asyncio.Queue[str] = asyncio.Queue()
         self._saying: list[str] = []
         self._listens = asyncio.Event()

@@ -13,15 +13,15 @@ from procrastinate import PsycopgConnector
 from bot.cluster.connection import (
     AWAY,
     PACE,
-    Contact,
-    Pace,
+    ClusterTimings,
+    ConnectionMonitor,
     clock,
     conninfo_of,
     is_away,
     told_kindly,
 )
-from bot.cluster.job_queue import ClusterWorks
-from bot.cluster.pubsub import PostgresBus
+from bot.cluster.job_queue import ClusterJobQueue
+from bot.cluster.pubsub import PostgresPubSub
 from council.errors import StoreError
 
 CONNECTIONS = 6  # for the work's own rows; each queue that is served listens on one more
@@ -37,20 +37,20 @@ FOR_GOOD = ("authentication failed", "does not exist", "no pg_hba.conf entry", "
 class Cluster:
     """What the processes of a cluster share."""
 
-    works: ClusterWorks
-    bus: PostgresBus
+    works: ClusterJobQueue
+    bus: PostgresPubSub
 
 
 @asynccontextmanager
 async def opened_cluster(
-    url: str, pace: Pace = PACE, clock: Callable[[], float] = clock
+    url: str, pace: ClusterTimings = PACE, clock: Callable[[], float] = clock
 ) -> AsyncIterator[Cluster]:
     """Give works and bus of all processes on a server.
 
     Raises StoreError where it cannot be reached, or its tables are missing.
     """
     quieten()
-    contact = Contact(clock)
+    contact = ConnectionMonitor(clock)
     conninfo = conninfo_of(url, "council works")
     connector, pulse = _connector(conninfo, CONNECTIONS), _connector(conninfo, 1)
     async with AsyncExitStack() as stack:
@@ -58,8 +58,8 @@ async def opened_cluster(
             stack.push_async_callback(one.close_async)
             with told_kindly():
                 await one.open_async()
-        bus = PostgresBus(conninfo_of(url, "council bus"), contact)
-        works = ClusterWorks(connector, contact, pace, clock, pulse)
+        bus = PostgresPubSub(conninfo_of(url, "council bus"), contact)
+        works = ClusterJobQueue(connector, contact, pace, clock, pulse)
         await stack.enter_async_context(bus.running())
         await stack.enter_async_context(works.running())
         yield Cluster(works, bus)

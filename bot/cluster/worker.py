@@ -10,14 +10,20 @@ from typing import Any
 import structlog
 from procrastinate import JobContext, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
-from procrastinate.jobs import Job, Status
-from procrastinate.worker import Worker
+from procrastinate.jobs import Job as QueueJob
+from procrastinate.jobs import Status
+from procrastinate.worker import Worker as QueueWorker
 
 from bot.cluster import jobs as statements
-from bot.cluster.connection import AwayError, Contact, Pace, clock
-from bot.cluster.jobs import PAUSE_SECONDS, PatientJobs
+from bot.cluster.connection import (
+    ClusterTimings,
+    ConnectionMonitor,
+    DatabaseUnavailableError,
+    clock,
+)
+from bot.cluster.jobs import PAUSE_SECONDS, PatientJobManager
 from bot.observability import logs, metrics
-from bot.ports import Do, Unfinished, Work
+from bot.ports import Do, Job, Unfinished
 from council.errors import CouncilError
 
 # --- What a process is doing for its cluster: pieces of work, and the queues it does them of.
@@ -31,13 +37,13 @@ async def nobody(_: str) -> None:
 
 
 @dataclass(slots=True, eq=False)
-class Doing:
+class RunningJob:
     """A piece of work under way here, since a moment of the clock; `tries` were made before.
 
     It is ours no more where another process may be doing it.
     """
 
-    work: Work
+    work: Job
     task: asyncio.Task[Any] | None
     since: float
     tries: int = 0
@@ -53,13 +59,13 @@ class Doing:
 
 
 @dataclass(slots=True, eq=False)
-class Served:
+class ServedQueue:
     """A queue that is served here; `ended` hears of each piece of work that was done or left."""
 
     do: Do
     unfinished: Unfinished
     ended: Ended
-    worker: Worker
+    worker: QueueWorker
     is_left: bool = False
 
     def leave(self) -> None:
@@ -69,7 +75,7 @@ class Served:
         stop()
 
 
-def lock_of(work: Work) -> str:
+def lock_of(work: Job) -> str:
     """Give what keeps a piece of work from being done twice at once."""
     return f"{work.queue} {work.name}"
 
@@ -79,7 +85,7 @@ def lock_of(work: Work) -> str:
 LOOK_SECONDS = 1.0
 
 
-class Fence:
+class FreezeDetector:
     """Looks each second whether the loop stood still; `thawed` hears for how many seconds."""
 
     def __init__(
@@ -129,7 +135,7 @@ class Fence:
 # --- What this process has in its hands: each piece of work it does, to its end or out of them.
 
 
-class Hands:
+class Worker:
     """Does the work of the queues that are served; `workers` are those without a queue.
 
     Those in `lost` hear at once of each piece that is out of hand.
@@ -138,27 +144,27 @@ class Hands:
     def __init__(
         self,
         connector: PsycopgConnector,
-        contact: Contact,
-        pace: Pace,
+        contact: ConnectionMonitor,
+        pace: ClusterTimings,
         clock: Callable[[], float],
-        served: Mapping[str, Served],
+        served: Mapping[str, ServedQueue],
     ) -> None:
-        self.jobs = PatientJobs(connector, contact, self._finish)
-        self.fence = Fence(self._thawed, pace.gap_seconds, clock)
+        self.jobs = PatientJobManager(connector, contact, self._finish)
+        self.fence = FreezeDetector(self._thawed, pace.gap_seconds, clock)
         self.workers: set[int] = set()
         self._contact = contact
         self._pace = pace
         self._clock = clock
         self._served = served
-        self.lost: list[Callable[[Work], None]] = []
-        self._doing: dict[int, Doing] = {}
+        self.lost: list[Callable[[Job], None]] = []
+        self._doing: dict[int, RunningJob] = {}
         self._strays: set[int] = set()
 
     async def do(self, context: JobContext, /, name: str, **_: object) -> None:
         """Do one piece of work, as it was fetched; newer programs may say more of it."""
         job = context.job
-        work = Work(job.queue, name)
-        doing = Doing(work, asyncio.current_task(), self._clock(), job.attempts)
+        work = Job(job.queue, name)
+        doing = RunningJob(work, asyncio.current_task(), self._clock(), job.attempts)
         self._doing[_id(job)] = doing
         served = self._served.get(job.queue)
         if served is None:  # left a moment ago
@@ -175,15 +181,15 @@ class Hands:
             doing.fault = {"kind": "", "why": why}
             raise
 
-    def has(self, work: Work) -> bool:
+    def has(self, work: Job) -> bool:
         """Say whether a piece of work is done here and may go on, as far as one can know."""
         found = (doing for doing in self._doing.values() if doing.work == work)
         return self.fence.holds and any(doing.is_ours for doing in found)
 
     @contextmanager
-    def holding(self, job: int, work: Work) -> Iterator[Doing]:
+    def holding(self, job: int, work: Job) -> Iterator[RunningJob]:
         """Have a piece of work in hand that was not fetched, as long as the block lasts."""
-        doing = self._doing[job] = Doing(work, asyncio.current_task(), self._clock())
+        doing = self._doing[job] = RunningJob(work, asyncio.current_task(), self._clock())
         try:
             yield doing
         finally:
@@ -198,7 +204,7 @@ class Hands:
             self._contact.returned.clear()
             try:
                 await self.look()
-            except (AwayError, ConnectorException) as error:
+            except (DatabaseUnavailableError, ConnectorException) as error:
                 structlog.get_logger().debug("own_work_unseen", fault=type(error).__name__)
 
     async def look(self) -> None:
@@ -230,15 +236,15 @@ class Hands:
         for doing in [*self._doing.values()]:
             self._let_go(doing)
 
-    def _let_go(self, doing: Doing) -> None:
+    def _let_go(self, doing: RunningJob) -> None:
         if doing.is_ours and not doing.is_ending:
             doing.let_go()
             for hear in self.lost:
                 hear(doing.work)
 
-    async def _finish(self, job: Job, status: Status) -> None:
+    async def _finish(self, job: QueueJob, status: Status) -> None:
         """End a job as its work ended."""
-        doing = self._doing.get(_id(job)) or Doing(Work(job.queue, ""), None, self._clock())
+        doing = self._doing.get(_id(job)) or RunningJob(Job(job.queue, ""), None, self._clock())
         doing.is_ending = True
         try:
             await self.insisted(partial(self._end, _id(job), status, doing), job.queue)
@@ -252,7 +258,7 @@ class Hands:
         while True:
             try:
                 await end()
-            except AwayError:
+            except DatabaseUnavailableError:
                 served = self._served.get(queue)
                 if served is None or served.is_left:
                     return  # others find it by its silence
@@ -260,7 +266,7 @@ class Hands:
                 return
             await asyncio.sleep(PAUSE_SECONDS)
 
-    async def _end(self, job: int, status: Status, doing: Doing) -> None:
+    async def _end(self, job: int, status: Status, doing: RunningJob) -> None:
         most = self._pace.most_takeovers
         if status is Status.SUCCEEDED:
             await self.jobs.done(statements.DONE, id=job)
@@ -273,11 +279,11 @@ class Hands:
             await self.jobs.done(statements.LEFT, id=job, fault=doing.fault)
 
 
-def _id(job: Job) -> int:
+def _id(job: QueueJob) -> int:
     if job.id is None:
         raise ValueError("a job that was fetched has a number")
     return job.id
 
 
-def _facts(doing: Doing) -> dict[str, str]:
+def _facts(doing: RunningJob) -> dict[str, str]:
     return {"queue": doing.work.queue, "name": doing.work.name}

@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass, replace
 
 from bot.access import admitted
-from bot.chat import Chat, Note, Post, Said
-from bot.commands.context import Desk, usual_seconds
-from bot.commands.round_delivery import have_shown
+from bot.chat import Chat, IncomingMessage, Note, Post
+from bot.commands.context import AppContext, usual_seconds
+from bot.commands.round_delivery import deliver_round
 from bot.render.round_status import accepted_post
 from council.budget import estimated
 from council.rounds import Question, Round
@@ -14,7 +14,7 @@ from council.rounds import Question, Round
 # --- What the asker is told at once, with what is known of the panel.
 
 
-async def accepted(desk: Desk, round_: Round) -> Post:
+async def accepted(desk: AppContext, round_: Round) -> Post:
     """Give the private word that a question was taken in."""
     estimate = await estimated(round_, desk.gateway)
     usual = await usual_seconds(desk.store, round_.panel.name)
@@ -27,7 +27,7 @@ _OPTION = re.compile(r"\A(panel|method|seed):(\S+)(?:\s+|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AskOptions:
     """What an asker may choose; None is left to the place, the panel and chance."""
 
     panel: str | None = None
@@ -35,12 +35,14 @@ class Choice:
     seed: str | None = None
 
 
-async def ask(desk: Desk, chat: Chat, said: Said, text: str) -> None:
+async def ask(desk: AppContext, chat: Chat, said: IncomingMessage, text: str) -> None:
     """Open a round for the question, once for each event, and see it through."""
     await asked(desk, chat, replace(said, text=text))
 
 
-async def asked(desk: Desk, chat: Chat, said: Said, choice: Choice = Choice()) -> None:
+async def asked(
+    desk: AppContext, chat: Chat, said: IncomingMessage, choice: AskOptions = AskOptions()
+) -> None:
     """Do as `ask`, with what the asker chose beside the question."""
     round_ = await opened(desk, said, said.text, choice)
     if round_:
@@ -49,21 +51,25 @@ async def asked(desk: Desk, chat: Chat, said: Said, choice: Choice = Choice()) -
         await chat.whisper(said, Post((Note(f"This has been asked already: round {said.key}."),)))
 
 
-async def taken_up(desk: Desk, chat: Chat, said: Said, round_: Round) -> None:
+async def taken_up(desk: AppContext, chat: Chat, said: IncomingMessage, round_: Round) -> None:
     """Tell the asker what happens with a new round, and see it through."""
     with desk.seeing_through(round_):
         await chat.whisper(said, await accepted(desk, round_))
-        await have_shown(desk, chat, said, round_)
+        await deliver_round(desk, chat, said, round_)
 
 
-async def opened(desk: Desk, said: Said, text: str, choice: Choice = Choice()) -> Round | None:
+async def opened(
+    desk: AppContext, said: IncomingMessage, text: str, choice: AskOptions = AskOptions()
+) -> Round | None:
     """Give the stored round of a new question, or None for an event that has come before."""
     await desk.look_up(said.place)
     round_ = proposed(desk, said, text, choice)
     return round_ if await desk.open(round_) else None
 
 
-def proposed(desk: Desk, said: Said, text: str, choice: Choice = Choice()) -> Round:
+def proposed(
+    desk: AppContext, said: IncomingMessage, text: str, choice: AskOptions = AskOptions()
+) -> Round:
     """Give the round of a question, not stored yet; NotAdmittedError where it may not be asked.
 
     The text may begin with `panel:NAME`, `method:NAME` and `seed:TEXT`, which go before a choice.

@@ -11,10 +11,10 @@ from bot.access import check_own_bakeoff, listed_bakeoffs, reads_bakeoff
 from bot.bakeoffs import lifecycle as holding
 from bot.bakeoffs.lifecycle import is_held, standing
 from bot.bakeoffs.posting import result_of
-from bot.bakeoffs.registry import HeldElsewhereError
+from bot.bakeoffs.registry import RunningElsewhereError
 from bot.bakeoffs.runner import expected
-from bot.chat import Chat, File, Heading, Note, Post, Said, Table
-from bot.commands.context import Desk
+from bot.chat import Chat, File, Heading, IncomingMessage, Note, Post, Table
+from bot.commands.context import AppContext
 from bot.commands.suites import check_own_people
 from bot.render.bakeoffs import proposal_post, running_post, state_of
 from bot.render.formatting import counted
@@ -38,7 +38,7 @@ HOW = "Say `/council bakeoff SUITE panel:NAME cap:$1.50`; panel and cap may be l
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class BakeoffArguments:
     """What is wanted: `name` is a suite's to start one, else a bake-off's id or `last`."""
 
     verb: Verb
@@ -48,11 +48,11 @@ class Words:
     now: bool = False
 
 
-def read_words(text: str) -> Words:
+def read_words(text: str) -> BakeoffArguments:
     """Read what follows the command; BakeoffError, which says how, for what cannot be read."""
     words = text.split()
     if not words or [word.lower() for word in words] == ["list"]:
-        return Words("list")
+        return BakeoffArguments("list")
     options = dict(_option(word) for word in words if _is_option(word))
     names = [word for word in words if not _is_option(word)]
     names += [options["suite"]] if "suite" in options else []
@@ -61,13 +61,13 @@ def read_words(text: str) -> Words:
         return _act(_ACTS[names[0].lower()], names[1:], cap)
     if len(names) != 1:
         raise BakeoffError(f"That names {len(names) or 'no'} suites where one is wanted. {HOW}")
-    return Words("start", names[0], options.get("panel"), cap, "now" in options)
+    return BakeoffArguments("start", names[0], options.get("panel"), cap, "now" in options)
 
 
-def _act(verb: Verb, names: list[str], cap: int | None) -> Words:
+def _act(verb: Verb, names: list[str], cap: int | None) -> BakeoffArguments:
     if len(names) > 1:
         raise BakeoffError(f"Name one bake-off to {verb}, or `{LAST}`.")
-    return Words(verb, names[0] if names else LAST, cap_micro=cap)
+    return BakeoffArguments(verb, names[0] if names else LAST, cap_micro=cap)
 
 
 def _is_option(word: str) -> bool:
@@ -93,13 +93,13 @@ def read_cap(text: str) -> int:
 _PREFIX = "bo:"  # of the ids of those that somebody began; it may be left out
 
 
-async def readable_bakeoffs(desk: Desk, said: Said) -> tuple[Bakeoff, ...]:
+async def readable_bakeoffs(desk: AppContext, said: IncomingMessage) -> tuple[Bakeoff, ...]:
     """Give the bake-offs that somebody may read, newest first."""
     found = await desk.bench.bakeoffs.recent(wanted=listed_bakeoffs(said))
     return tuple(bakeoff for bakeoff in found if reads_bakeoff(said, bakeoff))
 
 
-async def meant_bakeoff(desk: Desk, said: Said, wanted: str) -> Bakeoff:
+async def find_bakeoff(desk: AppContext, said: IncomingMessage, wanted: str) -> Bakeoff:
     """Give the bake-off whose id starts so, or the newest; BakeoffError where there is none."""
     there = await readable_bakeoffs(desk, said)
     if wanted.lower() == LAST:
@@ -120,7 +120,7 @@ async def meant_bakeoff(desk: Desk, said: Said, wanted: str) -> Bakeoff:
     return exact[0]
 
 
-async def meant_suite(desk: Desk, place: Place, name: str) -> Suite:
+async def meant_suite(desk: AppContext, place: Place, name: str) -> Suite:
     """Give a suite by name; SuiteError, which names those there are, where there is none."""
     try:
         return await desk.bench.suites.load(place.scope, name.lower())
@@ -178,7 +178,7 @@ def _digest(name: str) -> str:
     return sha256(name.encode()).hexdigest()[:_DIGITS]
 
 
-async def bakeoff_of(desk: Desk, said: Said, proposal: Proposal) -> Bakeoff:
+async def bakeoff_of(desk: AppContext, said: IncomingMessage, proposal: Proposal) -> Bakeoff:
     """Give what was proposed, as the one who presses; BakeoffError where it is another by now."""
     suite = await _suite(desk, said, proposal)
     names = [name for name in desk.panels if _digest(name) == proposal.panel]
@@ -189,7 +189,7 @@ async def bakeoff_of(desk: Desk, said: Said, proposal: Proposal) -> Bakeoff:
     return Bakeoff(*own, proposal.cap_micro)
 
 
-async def _suite(desk: Desk, said: Said, proposal: Proposal) -> Suite:
+async def _suite(desk: AppContext, said: IncomingMessage, proposal: Proposal) -> Suite:
     lines = await desk.bench.suites.lines(said.place.scope)
     names = [line.name for line in lines if _digest(line.name) == proposal.suite]
     if not names:
@@ -207,14 +207,16 @@ CANCELLED = "It was cancelled."
 BEGUN_BEFORE = "This bake-off was begun already: `/council bakeoff show {id}` shows it."
 
 
-async def bakeoffs(desk: Desk, chat: Chat, said: Said, text: str) -> None:
+async def bakeoffs(desk: AppContext, chat: Chat, said: IncomingMessage, text: str) -> None:
     """Do what is wanted with bake-offs."""
     words = read_words(text)
     acts = {"list": show_list, "show": show, "cancel": cancel, "resume": resume, "start": propose}
     await acts[words.verb](desk, chat, said, words)
 
 
-async def propose(desk: Desk, chat: Chat, said: Said, words: Words) -> None:
+async def propose(
+    desk: AppContext, chat: Chat, said: IncomingMessage, words: BakeoffArguments
+) -> None:
     """Say what a bake-off comes to, and how to start it; where that was said already, start it."""
     bakeoff = await proposed(desk, said, words)
     if words.now:
@@ -225,7 +227,7 @@ async def propose(desk: Desk, chat: Chat, said: Said, words: Words) -> None:
     await chat.whisper(said, proposal_post(bakeoff, cost, value))
 
 
-async def proposed(desk: Desk, said: Said, words: Words) -> Bakeoff:
+async def proposed(desk: AppContext, said: IncomingMessage, words: BakeoffArguments) -> Bakeoff:
     """Give the bake-off that is wanted, not kept yet; SuiteError, PanelError, NotAdmittedError."""
     check_own_people(said)
     suite = await meant_suite(desk, said.place, words.name)
@@ -235,7 +237,7 @@ async def proposed(desk: Desk, said: Said, words: Words) -> Bakeoff:
     return Bakeoff(*own, words.cap_micro)
 
 
-async def start(desk: Desk, chat: Chat, said: Said, bakeoff: Bakeoff) -> None:
+async def start(desk: AppContext, chat: Chat, said: IncomingMessage, bakeoff: Bakeoff) -> None:
     """Keep a new bake-off and hold it, once for each event."""
     if not await desk.bench.bakeoffs.open(bakeoff):
         line = BEGUN_BEFORE.format(id=bakeoff.id)
@@ -244,15 +246,19 @@ async def start(desk: Desk, chat: Chat, said: Said, bakeoff: Bakeoff) -> None:
     await _held(desk, chat, said, bakeoff, "begun")
 
 
-async def resume(desk: Desk, chat: Chat, said: Said, words: Words) -> None:
+async def resume(
+    desk: AppContext, chat: Chat, said: IncomingMessage, words: BakeoffArguments
+) -> None:
     """Go on with a bake-off that ended early, under another cap where one is named."""
-    bakeoff = await meant_bakeoff(desk, said, words.name)
+    bakeoff = await find_bakeoff(desk, said, words.name)
     check_own_bakeoff(desk.access, bakeoff, said.asker, "go on with a bake-off")
     again = await holding.reopened(desk, bakeoff, words.cap_micro)
     await _held(desk, chat, said, again, "gone on with")
 
 
-async def _held(desk: Desk, chat: Chat, said: Said, bakeoff: Bakeoff, what: str) -> None:
+async def _held(
+    desk: AppContext, chat: Chat, said: IncomingMessage, bakeoff: Bakeoff, what: str
+) -> None:
     """Hold a bake-off; whoever stays to watch has it stopped by leaving."""
     line = f"Bake-off {bakeoff.id} is {what}: `/council bakeoff cancel {bakeoff.id}` stops it."
     await chat.whisper(said, Post((Note(line),), line))
@@ -269,7 +275,7 @@ async def _held(desk: Desk, chat: Chat, said: Said, bakeoff: Bakeoff, what: str)
         raise
 
 
-def _way(desk: Desk, chat: Chat, said: Said, bakeoff: Bakeoff) -> Chat | None:
+def _way(desk: AppContext, chat: Chat, said: IncomingMessage, bakeoff: Bakeoff) -> Chat | None:
     """Give the chat of the place that a bake-off reports in, None where nobody is told there."""
     own, there = said.place, bakeoff.place
     if (own.chat, own.workspace) == (there.chat, there.workspace):
@@ -278,16 +284,18 @@ def _way(desk: Desk, chat: Chat, said: Said, bakeoff: Bakeoff) -> Chat | None:
     return way(there) if way else None
 
 
-async def cancel(desk: Desk, chat: Chat, said: Said, words: Words) -> None:
+async def cancel(
+    desk: AppContext, chat: Chat, said: IncomingMessage, words: BakeoffArguments
+) -> None:
     """Stop spending on a bake-off; what there is of it is kept."""
-    bakeoff = await meant_bakeoff(desk, said, words.name)
+    bakeoff = await find_bakeoff(desk, said, words.name)
     check_own_bakeoff(desk.access, bakeoff, said.asker, "cancel a bake-off")
     was_held = await is_held(desk, bakeoff)
     kept = await holding.cancel(desk, bakeoff, CANCELLED)
     shown = _way(desk, chat, said, bakeoff)
     is_told_elsewhere = desk.works is not None and bakeoff.place.chat not in HOUSE
     if not was_held and (shown or is_told_elsewhere):
-        with suppress(HeldElsewhereError):  # that process tells of it
+        with suppress(RunningElsewhereError):  # that process tells of it
             await holding.begin(desk, shown, await desk.bench.bakeoffs.load(bakeoff.id))
     of = counted(len(bakeoff.suite.questions), "question")
     line = (
@@ -297,7 +305,9 @@ async def cancel(desk: Desk, chat: Chat, said: Said, words: Words) -> None:
     await chat.whisper(said, Post((Note(line),), line))
 
 
-async def show_list(desk: Desk, chat: Chat, said: Said, _: Words) -> None:
+async def show_list(
+    desk: AppContext, chat: Chat, said: IncomingMessage, _: BakeoffArguments
+) -> None:
     """List the newest bake-offs."""
     there = (await readable_bakeoffs(desk, said))[:SHOWN]
     if not there:
@@ -313,13 +323,15 @@ async def show_list(desk: Desk, chat: Chat, said: Said, _: Words) -> None:
     await chat.whisper(said, Post((Heading(counted(len(rows), "bake-off")), table, note)))
 
 
-async def _state(desk: Desk, bakeoff: Bakeoff) -> str:
+async def _state(desk: AppContext, bakeoff: Bakeoff) -> str:
     return state_of(await standing(desk, bakeoff))
 
 
-async def show(desk: Desk, chat: Chat, said: Said, words: Words) -> None:
+async def show(
+    desk: AppContext, chat: Chat, said: IncomingMessage, words: BakeoffArguments
+) -> None:
     """Show how a bake-off stands, or what it came to."""
-    bakeoff = await meant_bakeoff(desk, said, words.name)
+    bakeoff = await find_bakeoff(desk, said, words.name)
     progress = await standing(desk, bakeoff)
     if await is_held(desk, bakeoff):
         await chat.whisper(said, running_post(progress, ""))

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 
 from bot.access import admitted, check_own, check_own_bakeoff, check_readable
 from bot.bakeoffs.lifecycle import standing
-from bot.chat import Button, Buttons, Chat, File, Line, Note, Post, Said
-from bot.commands.ask import Choice, asked, proposed
-from bot.commands.bakeoffs import Proposal, bakeoff_of, cancel, meant_bakeoff, resume, start
-from bot.commands.bakeoffs import Words as _bakeoff_presses_Words
-from bot.commands.context import Desk, usual_seconds
-from bot.commands.round_delivery import have_shown, send_file
+from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, Post
+from bot.commands.ask import AskOptions, asked, proposed
+from bot.commands.bakeoffs import BakeoffArguments as _bakeoff_presses_Words
+from bot.commands.bakeoffs import Proposal, bakeoff_of, cancel, find_bakeoff, resume, start
+from bot.commands.context import AppContext, usual_seconds
+from bot.commands.round_delivery import deliver_round, send_file
 from bot.commands.rounds import Opinion, kept, over, rate, to_cancel
 from bot.commands.rounds import cancel as _pressing_cancel
-from bot.commands.suites import Joining, check_own_people, join, keep, run_of
+from bot.commands.suites import SuiteAddition, check_own_people, join, keep, run_of
 from bot.commands.suites import leave as _pressing_leave
 from bot.render.bakeoffs import CANCEL, RESUME, START
 from bot.render.bakeoffs import LEAVE as LEAVE_IT
@@ -33,24 +33,28 @@ from council.rounds import Round, Stage
 LEFT = "Nothing was begun, and nothing is spent."
 
 
-async def begin(desk: Desk, chat: Chat, said: Said, value: str) -> None:
+async def begin(desk: AppContext, chat: Chat, said: IncomingMessage, value: str) -> None:
     """Begin what was proposed, for the one who presses, where they may."""
     admitted(desk.access, said)
     check_own_people(said)
     await start(desk, chat, said, await bakeoff_of(desk, said, Proposal.read(value)))
 
 
-async def leave(desk: Desk, chat: Chat, said: Said, value: str) -> None:
+async def leave(desk: AppContext, chat: Chat, said: IncomingMessage, value: str) -> None:
     """Leave a proposal."""
     await chat.whisper(said, Post((Note(LEFT),), LEFT))
 
 
-async def cancel_by_button(desk: Desk, chat: Chat, said: Said, bakeoff_id: str) -> None:
+async def cancel_by_button(
+    desk: AppContext, chat: Chat, said: IncomingMessage, bakeoff_id: str
+) -> None:
     """Cancel the bake-off that a button is under."""
     await cancel(desk, chat, said, _bakeoff_presses_Words("cancel", bakeoff_id))
 
 
-async def go_on_by_button(desk: Desk, chat: Chat, said: Said, bakeoff_id: str) -> None:
+async def go_on_by_button(
+    desk: AppContext, chat: Chat, said: IncomingMessage, bakeoff_id: str
+) -> None:
     """Go on with the bake-off that a button is under."""
     admitted(desk.access, said)
     await resume(desk, chat, said, _bakeoff_presses_Words("resume", bakeoff_id))
@@ -65,10 +69,10 @@ MOST_REMEMBERED = 1_000
 PRESS_SECONDS = 10.0
 
 
-class Once:
+class ActionDeduplicator:
     """Remembers what is being done, by whatever tells one press from any other."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         self._desk = desk
         self._doing: set[tuple[str, ...]] = set()
 
@@ -96,7 +100,7 @@ class Once:
         return await self._desk.memos.once(PRESS, " ".join(does), PRESS_SECONDS)
 
 
-async def tell_busy(chat: Chat, said: Said) -> None:
+async def tell_busy(chat: Chat, said: IncomingMessage) -> None:
     """Tell who pressed twice that once is enough."""
     await chat.whisper(said, Post((Note(BUSY),), BUSY))
 
@@ -110,7 +114,7 @@ OTHER_VERSION = (
 )
 
 
-async def readable_round(desk: Desk, said: Said, round_id: str) -> Round:
+async def readable_round(desk: AppContext, said: IncomingMessage, round_id: str) -> Round:
     """Give a round, if the one who presses may read it where they do."""
     round_ = await desk.store.load(round_id)
     check_readable(round_, said)
@@ -128,13 +132,15 @@ def posts_of(round_: Round, what: str) -> list[Post]:
     return list(answer_posts(round_, round_.draw))
 
 
-async def ask_again(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
+async def ask_again(desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str) -> None:
     """Put a round's question to its panel once more, as the presser's own."""
     again, choice = await anew(desk, said, round_id)
     await asked(desk, chat, again, choice)
 
 
-async def anew(desk: Desk, said: Said, round_id: str) -> tuple[Said, Choice]:
+async def anew(
+    desk: AppContext, said: IncomingMessage, round_id: str
+) -> tuple[IncomingMessage, AskOptions]:
     """Give what the presser says when a round's question is put to its panel once more."""
     round_ = await readable_round(desk, said, round_id)
     _check_remembered(round_)
@@ -145,7 +151,7 @@ async def anew(desk: Desk, said: Said, round_id: str) -> tuple[Said, Choice]:
     )
     place = before.place if here else replace(said.place, thread=None)
     again = replace(said, text=before.text, context=before.context, place=place)
-    return again, Choice(round_.panel.name, round_.panel.terms.method)
+    return again, AskOptions(round_.panel.name, round_.panel.terms.method)
 
 
 def _check_remembered(round_: Round) -> None:
@@ -153,7 +159,7 @@ def _check_remembered(round_: Round) -> None:
         raise CouncilError(forgotten_line(round_.forgotten))
 
 
-async def go_on(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
+async def go_on(desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str) -> None:
     """Go on with a round that was cancelled, or stopped by a fault."""
     round_ = await readable_round(desk, said, round_id)
     check_own(desk.access, round_, said.asker, "go on with a round")
@@ -162,10 +168,10 @@ async def go_on(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
         raise CouncilError(f"Round {round_id} is not stopped: there is nothing to go on with.")
     await desk.reopen(round_)
     with desk.seeing_through(round_):
-        await have_shown(desk, chat, said, round_)
+        await deliver_round(desk, chat, said, round_)
 
 
-async def export(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
+async def export(desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str) -> None:
     """Put a round as JSON in its own thread, once: who may read the one may read the other."""
     round_ = await readable_round(desk, said, round_id)
     if round_.stage is not Stage.CLOSED:
@@ -182,19 +188,23 @@ async def export(desk: Desk, chat: Chat, said: Said, round_id: str) -> None:
     await chat.whisper(said, Post((Note(line),), line))
 
 
-async def opine(desk: Desk, chat: Chat, said: Said, round_id: str, opinion: Opinion) -> None:
+async def opine(
+    desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str, opinion: Opinion
+) -> None:
     """Keep whether a round helped somebody."""
     await rate(desk, await readable_round(desk, said, round_id), said.asker.id, opinion)
     await chat.whisper(said, Post((Note(THANKS),), THANKS))
 
 
-def check_may_add(desk: Desk, said: Said) -> None:
+def check_may_add(desk: AppContext, said: IncomingMessage) -> None:
     """Raise NotAdmittedError unless this person may add to suites here."""
     admitted(desk.access, said)
     check_own_people(said)
 
 
-async def add_to_suite(desk: Desk, chat: Chat, said: Said, round_id: str, joining: Joining) -> None:
+async def add_to_suite(
+    desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str, joining: SuiteAddition
+) -> None:
     """Keep a round's question in a suite, for somebody who may read it and ask here."""
     check_may_add(desk, said)
     made = await join(desk, said, await readable_round(desk, said, round_id), joining)
@@ -222,7 +232,7 @@ YES, NO = "yes_", "no_"  # before the action that was asked about
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ConfirmLabels:
     """What stands on the two buttons of a question, and what stands in its place once pressed."""
 
     yes: str
@@ -232,9 +242,9 @@ class Words:
 
 
 WORDS = {
-    "again": Words("Yes, run again", "No", "Running again …", "Nothing was asked."),
-    "cancel": Words("Yes, cancel it", "No", "Cancelling …", "The round goes on."),
-    CANCEL: Words("Yes, cancel it", "No", "Cancelling …", "The bake-off goes on."),
+    "again": ConfirmLabels("Yes, run again", "No", "Running again …", "Nothing was asked."),
+    "cancel": ConfirmLabels("Yes, cancel it", "No", "Cancelling …", "The round goes on."),
+    CANCEL: ConfirmLabels("Yes, cancel it", "No", "Cancelling …", "The bake-off goes on."),
 }
 TAKEN_UP = {START: "Beginning …"}  # what stands in place of a proposal that was taken up
 
@@ -261,7 +271,7 @@ def in_its_place(action: str) -> Post | None:
     return None
 
 
-async def asked_back(desk: Desk, said: Said, action: str, round_id: str) -> Post:
+async def asked_back(desk: AppContext, said: IncomingMessage, action: str, round_id: str) -> Post:
     """Give the question to answer first: what it will cost, or what is kept.
 
     Raises CouncilError where the press would come to nothing.
@@ -275,7 +285,7 @@ async def asked_back(desk: Desk, said: Said, action: str, round_id: str) -> Post
     return Post((Line(line), Note(note), Buttons((yes, no))), f"{line} {note}")
 
 
-async def _again(desk: Desk, said: Said, round_id: str) -> tuple[str, str]:
+async def _again(desk: AppContext, said: IncomingMessage, round_id: str) -> tuple[str, str]:
     again, choice = await anew(desk, said, round_id)
     round_ = proposed(desk, again, again.text, choice)
     usual = await usual_seconds(desk.store, round_.panel.name)
@@ -283,7 +293,7 @@ async def _again(desk: Desk, said: Said, round_id: str) -> tuple[str, str]:
     return "Run again? The whole council is asked once more.", terms
 
 
-async def _cancel(desk: Desk, said: Said, round_id: str) -> tuple[str, str]:
+async def _cancel(desk: AppContext, said: IncomingMessage, round_id: str) -> tuple[str, str]:
     round_ = await to_cancel(desk, said, round_id)
     if why := over(round_):
         return why, ""
@@ -291,8 +301,10 @@ async def _cancel(desk: Desk, said: Said, round_id: str) -> tuple[str, str]:
     return f"Cancel round {round_.id}?", note
 
 
-async def _cancel_bakeoff(desk: Desk, said: Said, bakeoff_id: str) -> tuple[str, str]:
-    bakeoff = await meant_bakeoff(desk, said, bakeoff_id)
+async def _cancel_bakeoff(
+    desk: AppContext, said: IncomingMessage, bakeoff_id: str
+) -> tuple[str, str]:
+    bakeoff = await find_bakeoff(desk, said, bakeoff_id)
     check_own_bakeoff(desk.access, bakeoff, said.asker, "cancel a bake-off")
     if bakeoff.ending:
         return f"Bake-off {bakeoff.id} is over already.", ""
@@ -304,7 +316,7 @@ async def _cancel_bakeoff(desk: Desk, said: Said, bakeoff_id: str) -> tuple[str,
     return f"Cancel bake-off {bakeoff.id}?", note
 
 
-_QUESTIONS: dict[str, Callable[[Desk, Said, str], Awaitable[tuple[str, str]]]] = {
+_QUESTIONS: dict[str, Callable[[AppContext, IncomingMessage, str], Awaitable[tuple[str, str]]]] = {
     "again": _again,
     "cancel": _cancel,
     CANCEL: _cancel_bakeoff,

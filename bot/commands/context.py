@@ -9,27 +9,27 @@ from functools import cache
 from importlib.metadata import version
 from statistics import median
 
-from bot.access import Access, TooManyRoundsError, check_pace, check_panel, is_paced
+from bot.access import Access, RoundLimitError, check_pace, check_panel, is_paced
 from bot.bakeoffs.bias_report import Measure, bias_report
-from bot.bakeoffs.registry import Holds
+from bot.bakeoffs.registry import BakeoffRegistry
 from bot.chat import Chat
 from bot.chat.incoming import MOST_CHARACTERS, cleaned
 from bot.coordination.clock import now
-from bot.coordination.locks import OwnDoor
-from bot.coordination.pubsub import OwnBus
+from bot.coordination.locks import LocalLocks
+from bot.coordination.pubsub import LocalPubSub
 from bot.outbox import Outbox
-from bot.ports import Bus, Door, Runner, Works
+from bot.ports import JobQueue, NamedLocks, PubSub, Runner
 from bot.render.formatting import roughly
-from council.bakeoffs.ports import Bench
+from council.bakeoffs.ports import BakeoffStores
 from council.budget import Budget
 from council.errors import PanelError, QuestionError, RoundNotFoundError, StoreError
 from council.panel import Panel
 from council.pipeline.methods import METHODS
 from council.places import Place
-from council.ports import Gateway, Memos, RoundLine, Store, Wanted
+from council.ports import Gateway, KeyValueStore, RoundQuery, RoundSummary, Store
 from council.prompts import VERSION as PROMPTS
 from council.providers import Health
-from council.research.experiment import Experiments
+from council.research.experiment import ExperimentStore
 from council.round_rules import POLICY as AUDITS
 from council.rounds import Question, Round
 
@@ -40,7 +40,7 @@ FEWEST_ROUNDS, MOST_ROUNDS = 3, 20
 
 async def usual_seconds(store: Store, panel: str) -> float | None:
     """Give how long a round of the panel takes, the median of its last; None for too few."""
-    lines = await store.recent(MOST_ROUNDS, Wanted(panel=panel, succeeded=True))
+    lines = await store.recent(MOST_ROUNDS, RoundQuery(panel=panel, succeeded=True))
     seconds = [line.seconds for line in lines if line.seconds is not None]
     return median(seconds) if len(seconds) >= FEWEST_ROUNDS else None
 
@@ -48,14 +48,14 @@ async def usual_seconds(store: Store, panel: str) -> float | None:
 # --- Whether a workspace has room for one more round, and when it has again.
 
 
-class FullError(TooManyRoundsError):
+class TooManyRunningError(RoundLimitError):
     """As many rounds are under way in a workspace as are allowed at once."""
 
 
 async def check_at_once(
-    store: Store, under_way: Sequence[RoundLine], most: int, now: datetime
+    store: Store, under_way: Sequence[RoundSummary], most: int, now: datetime
 ) -> None:
-    """Raise FullError, which says when there is room again, where one more would be too many.
+    """Raise TooManyRunningError if one more round would be too many; it says when to retry.
 
     The rounds under way are those of the workspace, newest first.
     """
@@ -66,7 +66,7 @@ async def check_at_once(
     left = 0.0 if usual is None else usual - (now - oldest.asked_at).total_seconds()
     soon = f", usually in about {roughly(left)}" if left > 0 else ""
     are, one = ("round is", "it") if len(under_way) == 1 else ("rounds are", "one of them")
-    raise FullError(
+    raise TooManyRunningError(
         f"{len(under_way)} {are} under way in this workspace, as many as are allowed at once: ask "
         f"again once {one} has its answer{soon}."
     )
@@ -107,7 +107,7 @@ async def _nothing(_: Panel) -> None:
 
 
 @dataclass(slots=True)
-class Desk:
+class AppContext:
     """The parts a command needs; `panels` are those that can be chosen, `default` one of them.
 
     `prepare` has a panel's models ready; `health` tells how they fare. `chosen` is which panel a
@@ -134,19 +134,19 @@ class Desk:
     now: Callable[[], datetime] = now
     chosen: dict[str, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
-    bench: Bench = field(kw_only=True)
-    experiments: Experiments = field(kw_only=True)
-    memos: Memos = field(kw_only=True)
+    bench: BakeoffStores = field(kw_only=True)
+    experiments: ExperimentStore = field(kw_only=True)
+    memos: KeyValueStore = field(kw_only=True)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
-    holds: Holds = field(default_factory=Holds)
+    holds: BakeoffRegistry = field(default_factory=BakeoffRegistry)
     ways: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
     bakeoff_rounds: int = BAKEOFF_ROUNDS
     zone: str = "UTC"
     measure_bias: Measure = bias_report
-    works: Works | None = None
-    bus: Bus = field(default_factory=OwnBus)
-    door: Door = field(default_factory=OwnDoor)
+    works: JobQueue | None = None
+    bus: PubSub = field(default_factory=LocalPubSub)
+    door: NamedLocks = field(default_factory=LocalLocks)
     shards: int = 1
 
     async def pick(self, panel: str, place: Place) -> None:
@@ -214,7 +214,7 @@ class Desk:
     async def open(self, round_: Round) -> bool:
         """Keep a new round, its money reserved; give False if its id is kept already.
 
-        Raises BudgetError where the round may cost more than is left, TooManyRoundsError where its
+        Raises BudgetError where the round may cost more than is left, RoundLimitError where its
         asker has to wait, or its workspace, and then keeps nothing.
         """
         # Of two questions of one asker the second is counted when the first is kept.
@@ -232,7 +232,7 @@ class Desk:
             return is_new
 
     async def reopen(self, round_: Round) -> None:
-        """Have a round go on that was stopped; TooManyRoundsError where it has to wait."""
+        """Have a round go on that was stopped; RoundLimitError where it has to wait."""
         place = round_.question.place
         async with self.alone(*self._room(place)):
             await self._check_at_once(place)
@@ -258,7 +258,7 @@ class Desk:
         try:
             await check_pace(self.access, self.store, round_.question, self.now())
             await self._check_at_once(round_.question.place)
-        except TooManyRoundsError:
+        except RoundLimitError:
             with suppress(RoundNotFoundError):
                 await self.store.line(round_.id)
                 return False
@@ -270,9 +270,9 @@ class Desk:
         if most is not None:
             await check_at_once(self.store, await self._under_way(place), most, self.now())
 
-    async def _under_way(self, place: Place) -> Sequence[RoundLine]:
+    async def _under_way(self, place: Place) -> Sequence[RoundSummary]:
         """Give the rounds of a workspace that are carried, or about to be, newest first."""
-        there = Wanted(chats=(place.chat,), workspace=place.workspace, unfinished=True)
+        there = RoundQuery(chats=(place.chat,), workspace=place.workspace, unfinished=True)
         lines = await self.store.recent(wanted=there)
         [room] = self._room(place)
         inside = await self.door.inside(room)

@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable
 
 from bot.access import admitted
-from bot.chat import Caution, Chat, Heading, Note, Post, Said, Table
+from bot.chat import Caution, Chat, Heading, IncomingMessage, Note, Post, Table
 from bot.commands.ask import ask
 from bot.commands.bakeoffs import GRAMMAR as BAKEOFF
 from bot.commands.bakeoffs import bakeoffs
-from bot.commands.context import Desk
-from bot.commands.registry import Command, Order, Registry
+from bot.commands.context import AppContext
+from bot.commands.registry import Command, Invocation, Registry
 from bot.commands.reports import BIAS_GRAMMAR as BIAS
 from bot.commands.reports import GRAMMAR as BOARD
 from bot.commands.reports import show_bias, show_leaderboard
@@ -34,7 +34,7 @@ _ID = r"[0-9a-f]{4,}|\S*[:@]\S*"
 _ROUND = rf"last|{_ID}"
 
 
-async def show_help(desk: Desk, chat: Chat, said: Said, topic: str) -> None:
+async def show_help(desk: AppContext, chat: Chat, said: IncomingMessage, topic: str) -> None:
     """Say what can be said, or how one command is used."""
     chosen = [c for c in COMMANDS.commands if topic.lower() in {"", c.name}]
     rows = tuple((command.usage, command.summary) for command in chosen)
@@ -112,15 +112,17 @@ COMMANDS = Registry(ASK, (HELP, *_OTHERS))
 
 # --- From what somebody says to what is done, with every error told kindly.
 
-Act = Callable[[Chat, Said], Awaitable[None]]  # something done for the one who spoke
+Act = Callable[[Chat, IncomingMessage], Awaitable[None]]  # something done for the one who spoke
 
 
-async def hear(desk: Desk, chat: Chat, said: Said) -> None:
+async def handle_message(desk: AppContext, chat: Chat, said: IncomingMessage) -> None:
     """Do what was said; whatever goes wrong is told to the one who spoke, in a sentence."""
-    await kindly(chat, said, obey(desk, chat, said, COMMANDS.read(said.text)))
+    await reporting_errors(chat, said, run_command(desk, chat, said, COMMANDS.read(said.text)))
 
 
-async def obey(desk: Desk, chat: Chat, said: Said, order: Order) -> None:
+async def run_command(
+    desk: AppContext, chat: Chat, said: IncomingMessage, order: Invocation
+) -> None:
     """Do what is wanted, where it may be; raises CouncilError otherwise."""
     if order.command is not HELP:
         admitted(desk.access, said)
@@ -128,7 +130,7 @@ async def obey(desk: Desk, chat: Chat, said: Said, order: Order) -> None:
     await order.command.run(desk, chat, said, order.argument)
 
 
-async def kindly(chat: Chat, said: Said, act: Awaitable[None]) -> None:
+async def reporting_errors(chat: Chat, said: IncomingMessage, act: Awaitable[None]) -> None:
     """See an act through; whatever goes wrong is told to the one it was for, in a sentence."""
     try:
         await act

@@ -8,22 +8,22 @@ from math import inf
 
 import structlog
 
-from bot.chat import Asker, Chat, Said, UnsureError
-from bot.commands.context import PICK, Desk
-from bot.commands.dispatch import kindly
-from bot.commands.round_delivery import see_through
+from bot.chat import Asker, Chat, DeliveryUnknownError, IncomingMessage
+from bot.commands.context import PICK, AppContext
+from bot.commands.dispatch import reporting_errors
+from bot.commands.round_delivery import follow_and_deliver
 from bot.commands.suites import DRAFT
-from bot.coordination.tasks import Doing
+from bot.coordination.tasks import BackgroundTasks
 from bot.observability.logs import unforeseen
 from council.errors import CouncilError
-from council.ports import RoundLine, Wanted
+from council.ports import RoundQuery, RoundSummary
 
 # --- A chat that comes back as long as the bot runs, until it says that it cannot.
 
 LONGEST_PAUSE_SECONDS = 60.0
 
 
-class ComingBack:
+class ChatSupervisor:
     """Serves a chat anew whenever it is lost; `tell` hears how it stands, in a sentence."""
 
     def __init__(self, name: str, tell: Callable[[str], None]) -> None:
@@ -48,7 +48,7 @@ class ComingBack:
             why = "The connection ended."
             try:
                 await served()
-            except UnsureError as error:
+            except DeliveryUnknownError as error:
                 why = str(error)
             except CouncilError as error:
                 self.say(f"{'stopped' if self._hears else 'not started'}. {error}")
@@ -67,14 +67,14 @@ class ComingBack:
 # --- A workspace that does not want the bot any more takes its rounds along.
 
 
-async def left(desk: Desk, chat: str, workspace: str) -> int:
+async def left(desk: AppContext, chat: str, workspace: str) -> int:
     """Let a workspace's rounds go, with all that hangs on them; give how many there were.
 
     Those under way are stopped, and its bake-offs; what was picked or is being added there goes
     too. Raises StoreError where something of them is left in the files.
     """
     await desk.holds.let_go(chat, workspace)
-    for line in await desk.store.recent(wanted=Wanted(chats=(chat,), workspace=workspace)):
+    for line in await desk.store.recent(wanted=RoundQuery(chats=(chat,), workspace=workspace)):
         await desk.runner.stop(line.id)
     for kind in (PICK, DRAFT):
         await desk.memos.drop(kind, f"{chat}/{workspace}/")
@@ -87,29 +87,33 @@ async def left(desk: Desk, chat: str, workspace: str) -> int:
 # --- Rounds whose place has not been told all: after a restart, and at the very end.
 
 
-class Untold:
+class UndeliveredRounds:
     """What rounds of one chat have still to be told; telling goes on in `doing`."""
 
-    def __init__(self, desk: Desk, new_chat: Callable[[], Chat], doing: Doing) -> None:
+    def __init__(
+        self, desk: AppContext, new_chat: Callable[[], Chat], doing: BackgroundTasks
+    ) -> None:
         self._desk = desk
         self._new_chat = new_chat
         self._doing = doing
 
-    async def lines(self, wanted: Wanted) -> tuple[RoundLine, ...]:
+    async def lines(self, wanted: RoundQuery) -> tuple[RoundSummary, ...]:
         """Give the rounds among those wanted whose place has not been told all, oldest first."""
         found = await self._desk.store.recent(wanted=replace(wanted, undelivered=True))
         return tuple(reversed(found))
 
-    def tell(self, lines: Iterable[RoundLine]) -> None:
+    def tell(self, lines: Iterable[RoundSummary]) -> None:
         """Begin to tell what is untold of these."""
         for line in lines:
             self._doing.begin(self._told(line))
 
-    async def _told(self, line: RoundLine) -> None:
-        said = Said(line.question, Asker(line.asked_by, line.asked_by), line.place, line.id)
+    async def _told(self, line: RoundSummary) -> None:
+        said = IncomingMessage(
+            line.question, Asker(line.asked_by, line.asked_by), line.place, line.id
+        )
         chat = self._new_chat()
-        await kindly(chat, said, self._seen_through(chat, line.id))
+        await reporting_errors(chat, said, self._seen_through(chat, line.id))
 
     async def _seen_through(self, chat: Chat, round_id: str) -> None:
         round_ = await self._desk.store.load(round_id)
-        await see_through(self._desk, chat, round_.question.place, round_)
+        await follow_and_deliver(self._desk, chat, round_.question.place, round_)

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.chat import Chat, Said
-from bot.commands.context import Desk
+from bot.chat import Chat, IncomingMessage
+from bot.commands.context import AppContext
 
-Run = Callable[[Desk, Chat, Said, str], Awaitable[None]]
+Run = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
 
 Takes = Literal["question", "panel", "round", "number", "topic", "words", "file"]
 
@@ -37,7 +37,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Invocation:
     """What somebody wants done: a command and what follows it."""
 
     command: Command
@@ -52,11 +52,11 @@ class Registry:
         self._ask = ask
         self._by_name = {command.name: command for command in self.commands}
 
-    def read(self, text: str) -> Order:
+    def read(self, text: str) -> Invocation:
         """Give what the text asks for; `/council` may stand before it, and alone asks for help."""
         words = _ADDRESS.sub("", text).strip()
         name, rest = (*words.split(None, 1), "")[:2] if words else ("help", "")
         command = self._by_name.get(name.lower())
         if command and re.fullmatch(command.grammar, rest.strip(), re.IGNORECASE | re.DOTALL):
-            return Order(command, rest.strip())
-        return Order(self._ask, words)
+            return Invocation(command, rest.strip())
+        return Invocation(self._ask, words)

@@ -6,12 +6,21 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 
-from bot.access import NotAdmittedError
+from bot.access import AccessDeniedError
 from bot.bakeoffs.bias_report import bias_sought, shown_bias
-from bot.bakeoffs.leaderboard import Sought, leaderboard, sought_by, weighed
+from bot.bakeoffs.leaderboard import LeaderboardQuery, leaderboard, parse_query, weighed
 from bot.bakeoffs.records import records_up_to_date
-from bot.chat import Chat, File, Note, NoThreadError, Post, Said, Thread, UnwelcomeError
-from bot.commands.context import Desk
+from bot.chat import (
+    Chat,
+    File,
+    IncomingMessage,
+    Note,
+    NoThreadError,
+    Post,
+    PostingForbiddenError,
+    Thread,
+)
+from bot.commands.context import AppContext
 from bot.render.bias_message import bias_thread, pictures_of
 from bot.render.formatting import known_names
 from bot.render.leaderboard import board_thread, picture_of
@@ -38,21 +47,23 @@ def narrowed_by(words: str, alone: str) -> dict[str, str]:
 # --- What counts a whole workspace's rounds: for whom, and posted with its thread or told.
 
 
-def check_is_at_home(said: Said, what: str) -> None:
-    """Raise NotAdmittedError for a guest, or where strangers read along."""
+def check_is_at_home(said: IncomingMessage, what: str) -> None:
+    """Raise AccessDeniedError for a guest, or where strangers read along."""
     if said.asker.is_guest or said.is_shared:
-        raise NotAdmittedError(
+        raise AccessDeniedError(
             f"{what} counts the rounds of the whole workspace: ask for it in a channel of your "
             "own, not in one that is shared with others or as a guest."
         )
 
 
-def within_reach(sought: Sought, said: Said) -> Sought:
+def within_reach(sought: LeaderboardQuery, said: IncomingMessage) -> LeaderboardQuery:
     """Give what is sought among the rounds of the speaker's own workspace; of all in the house."""
     return sought if said.place.chat in HOUSE else replace(sought, scope=said.place.scope)
 
 
-async def show_report(desk: Desk, chat: Chat, said: Said, thread: Thread, root: str) -> None:
+async def show_report(
+    desk: AppContext, chat: Chat, said: IncomingMessage, thread: Thread, root: str
+) -> None:
     """Post a report with its thread where people talk, else tell it; `root` keys its messages."""
     if chat.is_room and thread.replies:
         await _posted(desk, chat, said, thread, root)
@@ -60,14 +71,16 @@ async def show_report(desk: Desk, chat: Chat, said: Said, thread: Thread, root: 
         await _told(chat, said, thread)
 
 
-async def _told(chat: Chat, said: Said, thread: Thread) -> None:
+async def _told(chat: Chat, said: IncomingMessage, thread: Thread) -> None:
     """Tell all but the files to the one who asked."""
     for post in (thread.root, *thread.replies):
         if not _is_file(post):
             await chat.whisper(said, post)
 
 
-async def _posted(desk: Desk, chat: Chat, said: Said, thread: Thread, key: str) -> None:
+async def _posted(
+    desk: AppContext, chat: Chat, said: IncomingMessage, thread: Thread, key: str
+) -> None:
     """Post the report, once for each event; where nothing may be posted, tell it."""
     replies = [post for post in thread.replies if chat.keeps_files or not _is_file(post)]
     paged = [[post] if _is_file(post) else chat.pages(post) for post in replies]
@@ -80,7 +93,7 @@ async def _posted(desk: Desk, chat: Chat, said: Said, thread: Thread, key: str) 
             await desk.outbox.send(chat, said.key, part, post, place)
     except NoThreadError as error:
         await chat.whisper(said, Post((Note(str(error)),), str(error)))
-    except UnwelcomeError:
+    except PostingForbiddenError:
         await _told(chat, said, thread)
 
 
@@ -97,7 +110,7 @@ GRAMMAR = grammar_of(
 )
 
 
-async def show_leaderboard(desk: Desk, chat: Chat, said: Said, words: str) -> None:
+async def show_leaderboard(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
     """Show the leaderboard that the words mean, of the workspace's own rounds in a chat."""
     check_is_at_home(said, "A leaderboard")
     sought = within_reach(sought_of(words, desk.now()), said)
@@ -111,12 +124,12 @@ async def show_leaderboard(desk: Desk, chat: Chat, said: Said, words: str) -> No
     await show_report(desk, chat, said, thread, ROOT)
 
 
-def sought_of(words: str, now: datetime) -> Sought:
+def sought_of(words: str, now: datetime) -> LeaderboardQuery:
     """Read `[SUITE[@VERSION]] [as:judge] [since:30d] [until:…] [panel:P] [category:C] [weights:W]`.
 
     Raises SoughtError for a window, a view or weights that are none.
     """
-    return sought_by(narrowed_by(words, "suite"), now)
+    return parse_query(narrowed_by(words, "suite"), now)
 
 
 # --- The command that shows how biased the judges are: posted with its thread, or told.
@@ -126,7 +139,7 @@ BIAS_ROOT = "bias"  # no part that holds a round's answer
 BIAS_GRAMMAR = grammar_of(r"[\w.+-]+", "since", "until", "panel", "category", "suite")
 
 
-async def show_bias(desk: Desk, chat: Chat, said: Said, words: str) -> None:
+async def show_bias(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
     """Show the bias of judges over the rounds that the words mean, the workspace's own in a chat.
 
     Words are `[PANEL] [suite:S] [since:30d] [until:…] [category:C]`.

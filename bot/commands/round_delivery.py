@@ -12,26 +12,26 @@ from bot.chat import (
     Caution,
     Chat,
     File,
-    GoneError,
+    IncomingMessage,
+    MessageGoneError,
     Note,
     NoThreadError,
     Post,
-    Said,
-    Sent,
-    Shown,
-    UnwelcomeError,
+    PostingForbiddenError,
+    ProgressUpdates,
+    SentMessage,
     Whisper,
 )
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.observability import logs
 from bot.outbox import ROOT, ROOT_AGAIN
 from bot.ports import (
     SHOW,
-    Bus,
+    Job,
+    JobQueue,
+    PubSub,
+    RoundSnapshot,
     RoundStoppedError,
-    Sight,
-    Work,
-    Works,
     seems_begun,
     teller_of,
     work_of,
@@ -41,28 +41,28 @@ from bot.render.round_report import as_markdown, report
 from bot.render.round_status import progress_post, running_post, signed, stopped_post
 from council.errors import CouncilError, StoreError
 from council.places import Place
-from council.ports import RoundLine, Wanted
+from council.ports import RoundQuery, RoundSummary
 from council.rounds import Round
 
 # --- A round before people's eyes: how it goes, then the answer and its thread, each sent once.
 
 
-async def see_through(desk: Desk, chat: Chat, place: Place, round_: Round) -> Round:
+async def follow_and_deliver(desk: AppContext, chat: Chat, place: Place, round_: Round) -> Round:
     """Carry a stored round on where that is needed, and show it in a place until all is told.
 
     Where a room is told that it was cancelled, nothing is raised. A room's round goes on when the
     showing is cancelled; any other is stopped with it. What may not be posted in the place is told
-    to the asker alone; UnwelcomeError where nobody has been asked yet, and then nobody is.
+    to the asker alone; PostingForbiddenError where nobody has been asked yet, and then nobody is.
     """
-    screen = _Screen(chat, round_, await chat.named(round_.question.asked_by))
+    screen = _LiveMessage(chat, round_, await chat.named(round_.question.asked_by))
     try:
         await _shown(desk, screen, place)
-    except (UnwelcomeError, GoneError) as error:
+    except (PostingForbiddenError, MessageGoneError) as error:
         await _kept(desk, screen, str(error))
     return screen.sight.round_
 
 
-async def _shown(desk: Desk, screen: "_Screen", place: Place) -> None:
+async def _shown(desk: AppContext, screen: "_LiveMessage", place: Place) -> None:
     round_id = screen.sight.round_.id
     screen.sent = await desk.outbox.send(screen.chat, round_id, ROOT, await screen.post(), place)
     if not screen.sight.round_.closing:
@@ -75,7 +75,7 @@ async def _shown(desk: Desk, screen: "_Screen", place: Place) -> None:
             await desk.store.deliver(round_id, delivered=True)
 
 
-async def _kept(desk: Desk, screen: "_Screen", why: str) -> None:
+async def _kept(desk: AppContext, screen: "_LiveMessage", why: str) -> None:
     """Tell the asker alone what cannot be posted; where nobody has been asked yet, ask nobody."""
     round_id = screen.sight.round_.id
     if await desk.runner.is_carried(round_id):  # it is paid for already, so it is seen to its end
@@ -83,7 +83,7 @@ async def _kept(desk: Desk, screen: "_Screen", why: str) -> None:
             async for _ in sights:
                 pass
     round_ = await desk.store.load(round_id)
-    screen.show(Sight(round_))
+    screen.show(RoundSnapshot(round_))
     if round_.closing:
         await _tell_alone(desk, screen.chat, round_)
         await desk.store.deliver(round_id, delivered=True)
@@ -91,22 +91,22 @@ async def _kept(desk: Desk, screen: "_Screen", why: str) -> None:
         await desk.store.pause(round_id, paused=True)
         await desk.budget.release(round_id)
         await desk.store.deliver(round_id, delivered=True)
-        raise UnwelcomeError(why)
+        raise PostingForbiddenError(why)
 
 
-async def _tell_alone(desk: Desk, chat: Chat, round_: Round) -> None:
+async def _tell_alone(desk: AppContext, chat: Chat, round_: Round) -> None:
     """Give the answer to the asker, where nobody else reads."""
     root = report(round_).root
     parts = tuple(part for part in root.parts if not isinstance(part, Buttons))
     line = f"I could not post this where you asked for it, so only you see it (round {round_.id})."
     post = replace(root, parts=(Caution(line), *parts))
     place = chat.alone_with(round_.question.asked_by, round_.question.place)
-    with suppress(UnwelcomeError, GoneError):  # then nobody is there to be told
+    with suppress(PostingForbiddenError, MessageGoneError):  # then nobody is there to be told
         for number, page in enumerate(await asyncio.to_thread(chat.pages, post)):
             await desk.outbox.send(chat, round_.id, f"alone {number}", page, place)
 
 
-async def _carried(desk: Desk, screen: "_Screen") -> None:
+async def _carried(desk: AppContext, screen: "_LiveMessage") -> None:
     """Have the round carried to its end, or until somebody in a room cancels it."""
     round_ = screen.sight.round_
     try:
@@ -127,12 +127,12 @@ async def _carried(desk: Desk, screen: "_Screen") -> None:
         raise
 
 
-async def _is_cancelled(desk: Desk, screen: "_Screen") -> bool:
+async def _is_cancelled(desk: AppContext, screen: "_LiveMessage") -> bool:
     """Say whether somebody in a room stopped the round on purpose."""
     return screen.chat.is_room and (await desk.store.line(screen.sight.round_.id)).paused
 
 
-async def _followed(desk: Desk, screen: "_Screen") -> None:
+async def _followed(desk: AppContext, screen: "_LiveMessage") -> None:
     """Have the round carried to its end, and show how it goes."""
     round_id = screen.sight.round_.id
     async with screen.kept_up():
@@ -142,12 +142,12 @@ async def _followed(desk: Desk, screen: "_Screen") -> None:
                 screen.show(sight)
 
 
-async def _stopped(desk: Desk, screen: "_Screen", why: str) -> None:
+async def _stopped(desk: AppContext, screen: "_LiveMessage", why: str) -> None:
     round_ = await desk.store.load(screen.sight.round_.id)
     await screen.chat.edit(screen.sent, signed(stopped_post(round_, why), round_, screen.asker))
 
 
-async def _deliver(desk: Desk, screen: "_Screen") -> None:
+async def _deliver(desk: AppContext, screen: "_LiveMessage") -> None:
     """Put the answer where progress was shown, and the rest under it."""
     round_, chat = screen.sight.round_, screen.chat
     thread = report(round_)
@@ -161,7 +161,7 @@ async def _deliver(desk: Desk, screen: "_Screen") -> None:
     sent = await _rooted(desk, screen, root)
     try:
         await _revealed(desk, screen, sent, replies)
-    except GoneError:
+    except MessageGoneError:
         if sent.place.thread:  # not ours to begin anew
             raise
         sent = await _again(desk, screen, root)  # somebody has deleted it meanwhile
@@ -171,7 +171,9 @@ async def _deliver(desk: Desk, screen: "_Screen") -> None:
     await desk.store.deliver(round_.id, delivered=True)
 
 
-async def _revealed(desk: Desk, screen: "_Screen", root: Sent, replies: Sequence[Post]) -> None:
+async def _revealed(
+    desk: AppContext, screen: "_LiveMessage", root: SentMessage, replies: Sequence[Post]
+) -> None:
     """Put the rest under the answer; where that cannot be, its buttons show it: tell the asker."""
     try:
         await _replied(desk, screen, root, replies)
@@ -179,11 +181,15 @@ async def _revealed(desk: Desk, screen: "_Screen", root: Sent, replies: Sequence
         round_ = screen.sight.round_
         asked = round_.question
         line = f"{error} The buttons under the answer show what would be there."
-        said = Said(asked.text, Asker(asked.asked_by, asked.asked_by), asked.place, round_.id)
+        said = IncomingMessage(
+            asked.text, Asker(asked.asked_by, asked.asked_by), asked.place, round_.id
+        )
         await screen.chat.whisper(said, Post((Note(line),), line))
 
 
-async def _replied(desk: Desk, screen: "_Screen", root: Sent, replies: Sequence[Post]) -> None:
+async def _replied(
+    desk: AppContext, screen: "_LiveMessage", root: SentMessage, replies: Sequence[Post]
+) -> None:
     """Put the rest under the answer; what has been sent is not sent again."""
     place = replace(root.place, thread=root.place.thread or root.message)
     for number, reply in enumerate(replies, start=1):
@@ -192,40 +198,42 @@ async def _replied(desk: Desk, screen: "_Screen", root: Sent, replies: Sequence[
         await desk.outbox.send(screen.chat, screen.sight.round_.id, part, reply, place)
 
 
-async def send_file(desk: Desk, chat: Chat, round_: Round, place: Place, file: File) -> Sent:
+async def send_file(
+    desk: AppContext, chat: Chat, round_: Round, place: Place, file: File
+) -> SentMessage:
     """Post a file in a round's thread, once."""
     return await desk.outbox.send(chat, round_.id, file.name, Post((file,), file.name), place)
 
 
-async def _rooted(desk: Desk, screen: "_Screen", root: Post) -> Sent:
+async def _rooted(desk: AppContext, screen: "_LiveMessage", root: Post) -> SentMessage:
     """Give the message that holds the answer: the one that showed progress, else a new one."""
     try:
         await screen.chat.edit(screen.sent, root)
-    except GoneError:
+    except MessageGoneError:
         return await _again(desk, screen, root)
     return screen.sent
 
 
-async def _again(desk: Desk, screen: "_Screen", root: Post) -> Sent:
+async def _again(desk: AppContext, screen: "_LiveMessage", root: Post) -> SentMessage:
     """Give the message that holds the answer in place of the one that is gone."""
     round_id, place = screen.sight.round_.id, screen.sent.place
     return await desk.outbox.send(screen.chat, round_id, ROOT_AGAIN, root, place)
 
 
-class _Screen:
+class _LiveMessage:
     """Shows the newest state of a round, and that time passes; never holds the round up."""
 
-    sent: Sent
+    sent: SentMessage
 
     def __init__(self, chat: Chat, round_: Round, asker: str) -> None:
         self.chat = chat
         self.asker = asker
-        self.sight = Sight(round_)
+        self.sight = RoundSnapshot(round_)
         self._changed = asyncio.Event()
-        self._shown = Shown(chat)
+        self._shown = ProgressUpdates(chat)
         self._started = asyncio.get_running_loop().time()
 
-    def show(self, sight: Sight) -> None:
+    def show(self, sight: RoundSnapshot) -> None:
         """Take note of a change."""
         self.sight = sight
         self._changed.set()
@@ -264,15 +272,15 @@ LOOK_SECONDS = 15.0  # without a word, after which the works are asked
 ENDED = "-"
 
 
-class Relay:
+class ReplyRelay:
     """Tells an asker by the process that heard them, else by the way it was given."""
 
-    def __init__(self, bus: Bus, work: Work, whisper: Whisper) -> None:
+    def __init__(self, bus: PubSub, work: Job, whisper: Whisper) -> None:
         self._bus = bus
         self._work = work
         self._whisper = whisper
 
-    async def __call__(self, said: Said, post: Post) -> None:
+    async def __call__(self, said: IncomingMessage, post: Post) -> None:
         """Tell the one who spoke."""
         with self._bus.heard(_answered(self._work)) as answers:
             await self._bus.tell(_told(self._work), f"+{post.summary}")
@@ -288,7 +296,9 @@ class Relay:
         await self._bus.tell(_told(self._work), ENDED)
 
 
-async def begin_and_hear(works: Works, bus: Bus, work: Work, chat: Chat, said: Said) -> None:
+async def begin_and_hear(
+    works: JobQueue, bus: PubSub, work: Job, chat: Chat, said: IncomingMessage
+) -> None:
     """Begin a work, and tell the one who spoke what comes of it, until it is over."""
     with bus.heard(_told(work)) as told:
         with suppress(StoreError):  # then the sweep finds it
@@ -305,11 +315,11 @@ async def begin_and_hear(works: Works, bus: Bus, work: Work, chat: Chat, said: S
                 await chat.whisper(said, Post((Caution(text[1:]),), text[1:]))
 
 
-def _told(work: Work) -> str:
+def _told(work: Job) -> str:
     return f"told {work.queue} {work.name}"
 
 
-def _answered(work: Work) -> str:
+def _answered(work: Job) -> str:
     return f"answered {work.queue} {work.name}"
 
 
@@ -319,34 +329,34 @@ MOST_SHOWN = 200  # at once by one process
 AGAIN_SECONDS = 1.0  # before a round is shown on whose process stopped
 
 
-async def have_shown(desk: Desk, chat: Chat, said: Said, round_: Round) -> None:
+async def deliver_round(desk: AppContext, chat: Chat, said: IncomingMessage, round_: Round) -> None:
     """Have a stored round carried to its end and shown in its place; raise what is not told there.
 
     In a cluster any process of a room's chat does it, and whoever waits here may leave: it goes on.
     """
     place = round_.question.place
     if desk.works is None or not chat.is_room:
-        await see_through(desk, chat, place, round_)
+        await follow_and_deliver(desk, chat, place, round_)
         return
     work = work_of(SHOW, place, round_.id, desk.shards)
     await begin_and_hear(desk.works, desk.bus, work, chat, said)
 
 
 @dataclass(frozen=True, slots=True)
-class Displaying:
+class RoundDelivery:
     """Shows what is told by one teller, such as a chat.
 
     `wanted` are the rounds among which it looks for those that are not told yet, `new_chat` gives
     the chat that they are shown in, and `whisper` is how askers are told whom nobody here heard.
     """
 
-    desk: Desk
+    desk: AppContext
     teller: str
-    wanted: Wanted
+    wanted: RoundQuery
     new_chat: Callable[[Whisper], Chat]
     whisper: Whisper
 
-    def serving(self, works: Works) -> AbstractAsyncContextManager[None]:
+    def serving(self, works: JobQueue) -> AbstractAsyncContextManager[None]:
         """Show what is begun, and what nobody shows any more, as long as the block lasts."""
         return works.serving(f"{SHOW} {self.teller}", self.show, self.unfinished, MOST_SHOWN)
 
@@ -356,15 +366,17 @@ class Displaying:
         found = await self.desk.store.recent(wanted=wanted)
         return [line.id for line in reversed(found) if self._is_ours(line)]
 
-    def _is_ours(self, line: RoundLine) -> bool:
+    def _is_ours(self, line: RoundSummary) -> bool:
         return teller_of(line.place, self.desk.shards) == self.teller
 
     async def show(self, round_id: str) -> None:
         """Show a round to its end; raise CouncilError, its asker told, where that fails."""
         line = await self.desk.store.line(round_id)
-        said = Said(line.question, Asker(line.asked_by, line.asked_by), line.place, line.id)
-        work = Work(f"{SHOW} {self.teller}", round_id)
-        relay = Relay(self.desk.bus, work, self.whisper)
+        said = IncomingMessage(
+            line.question, Asker(line.asked_by, line.asked_by), line.place, line.id
+        )
+        work = Job(f"{SHOW} {self.teller}", round_id)
+        relay = ReplyRelay(self.desk.bus, work, self.whisper)
         try:
             await self._shown(self.new_chat(relay), round_id)
         except CouncilError as error:
@@ -381,13 +393,13 @@ class Displaying:
         while True:
             round_ = await self.desk.store.load(round_id)
             try:
-                await see_through(self.desk, chat, round_.question.place, round_)
+                await follow_and_deliver(self.desk, chat, round_.question.place, round_)
             except RoundStoppedError:  # with the process that carried it: another goes on
                 await asyncio.sleep(AGAIN_SECONDS)
             else:
                 return
 
 
-async def _failed(relay: Relay, said: Said, why: str) -> None:
+async def _failed(relay: ReplyRelay, said: IncomingMessage, why: str) -> None:
     await relay(said, Post((Caution(why),), why))
     await relay.end()

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.access import allows, check_own, check_readable, listable, readable
-from bot.chat import Chat, Heading, Note, Post, Said, Sent, Table
+from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Table
 from bot.chat.incoming import cleaned
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import authors_of, counted, listed, names_of
 from bot.render.round_report import forgotten_line, report, state_of
@@ -19,7 +19,7 @@ from council.errors import CouncilError, RoundNotFoundError, StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.erasure import texts_of
 from council.places import Place
-from council.ports import EVERY, Store, Wanted
+from council.ports import EVERY, RoundQuery, Store
 from council.rounds import Draw, Round, Stage
 from storage.hash_chain import new_salt
 
@@ -28,7 +28,7 @@ from storage.hash_chain import new_salt
 LAST = "last"
 
 
-async def meant(desk: Desk, said: Said, wanted: str) -> Round:
+async def find_round(desk: AppContext, said: IncomingMessage, wanted: str) -> Round:
     """Give the round whose id starts so; RoundNotFoundError unless it may be read here."""
     try:
         round_ = await desk.store.load(await desk.store.find(wanted))
@@ -49,7 +49,7 @@ MOST_CHARACTERS = 12_000
 MOST_ROUNDS = 50  # of a channel, among which a thread's are looked for
 
 
-async def rounds_of_thread(desk: Desk, place: Place, asked: str = "") -> tuple[Round, ...]:
+async def rounds_of_thread(desk: AppContext, place: Place, asked: str = "") -> tuple[Round, ...]:
     """Give the rounds of the thread that one began, oldest first; none of any other thread.
 
     The thread's first message shows a round, or asked for the one with the id `asked`.
@@ -57,7 +57,7 @@ async def rounds_of_thread(desk: Desk, place: Place, asked: str = "") -> tuple[R
     first = await _first_round(desk, place, asked)
     if first is None:
         return ()
-    here = Wanted(
+    here = RoundQuery(
         chats=(place.chat,), workspace=place.workspace, here=place, only_here=True, bakeoff=""
     )
     lines = await desk.store.recent(MOST_ROUNDS, here)
@@ -65,16 +65,16 @@ async def rounds_of_thread(desk: Desk, place: Place, asked: str = "") -> tuple[R
     return (first, *[await desk.store.load(round_id) for round_id in later])
 
 
-async def _first_round(desk: Desk, place: Place, asked: str) -> Round | None:
+async def _first_round(desk: AppContext, place: Place, asked: str) -> Round | None:
     try:
         return await round_at(desk, place, place.thread or "") or await desk.store.load(asked)
     except RoundNotFoundError:
         return None
 
 
-async def round_at(desk: Desk, place: Place, message: str) -> Round | None:
+async def round_at(desk: AppContext, place: Place, message: str) -> Round | None:
     """Give the round whose first message this is; None for one that shows no single round."""
-    round_id = await desk.outbox.root_of(Sent(place, message))
+    round_id = await desk.outbox.root_of(SentMessage(place, message))
     with suppress(RoundNotFoundError):  # a bake-off's message
         return await desk.store.load(round_id) if round_id else None
     return None
@@ -108,7 +108,7 @@ SHOWN_ROUNDS = 10
 QUESTION_LENGTH = 60
 
 
-async def show_panel(desk: Desk, chat: Chat, said: Said, name: str) -> None:
+async def show_panel(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
     """List the panels, or pick one for this place."""
     if name:
         panel = desk.panel(name, said.place)
@@ -129,12 +129,12 @@ async def show_panel(desk: Desk, chat: Chat, said: Said, name: str) -> None:
     await chat.whisper(said, Post((Heading("Panels"), Table(("Panel", "Members"), rows), note)))
 
 
-def _seats(name: str, desk: Desk) -> str:
+def _seats(name: str, desk: AppContext) -> str:
     names = names_of(desk.panels[name])
     return ", ".join(names[seat.key] for seat in desk.panels[name].members)
 
 
-async def show_rounds(desk: Desk, chat: Chat, said: Said, limit: str) -> None:
+async def show_rounds(desk: AppContext, chat: Chat, said: IncomingMessage, limit: str) -> None:
     """List the newest rounds."""
     wanted = listable(said)
     lines = await desk.store.recent(int(limit) if limit else SHOWN_ROUNDS, wanted)
@@ -155,7 +155,7 @@ async def show_rounds(desk: Desk, chat: Chat, said: Said, limit: str) -> None:
     await chat.whisper(said, Post((Heading(counted(len(rows), "round")), table, note)))
 
 
-async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
+async def show_round(desk: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
     """Show a stored round as it was posted; `last` is the newest.
 
     In a room the buttons under the answer open the rest.
@@ -170,10 +170,10 @@ async def show_round(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
         await chat.whisper(said, post)
 
 
-async def meant_or_last(desk: Desk, said: Said, wanted: str) -> Round:
+async def meant_or_last(desk: AppContext, said: IncomingMessage, wanted: str) -> Round:
     """Give the round that is meant, the newest for `last`, if it may be read here."""
     if wanted.lower() != LAST:
-        return await meant(desk, said, wanted)
+        return await find_round(desk, said, wanted)
     newest = await desk.store.recent(1, listable(said))
     if not newest:
         raise RoundNotFoundError("No round has been held yet.")
@@ -183,23 +183,23 @@ async def meant_or_last(desk: Desk, said: Said, wanted: str) -> Round:
 # --- The command that cancels: nothing more is spent on a round, what there is stays.
 
 
-async def cancel(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
+async def cancel(desk: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
     """Cancel a round for the one who asked, or an admin; `last` is one's own newest unfinished."""
     round_ = await to_cancel(desk, said, wanted)
     line = over(round_) or await _cancelled(desk, round_)
     await chat.whisper(said, Post((Note(line),), line))
 
 
-async def to_cancel(desk: Desk, said: Said, wanted: str) -> Round:
+async def to_cancel(desk: AppContext, said: IncomingMessage, wanted: str) -> Round:
     """Give the round that is meant; NotYoursError for one that somebody else has to cancel."""
     round_ = await _meant(desk, said, wanted)
     check_own(desk.access, round_, said.asker, "cancel a round")
     return round_
 
 
-async def _meant(desk: Desk, said: Said, wanted: str) -> Round:
+async def _meant(desk: AppContext, said: IncomingMessage, wanted: str) -> Round:
     if wanted.lower() != LAST:
-        return await meant(desk, said, wanted)
+        return await find_round(desk, said, wanted)
     own = replace(listable(said), asked_by=said.asker.id, unfinished=True)
     newest = await desk.store.recent(1, own)
     if not newest:
@@ -216,7 +216,7 @@ def over(round_: Round) -> str:
     return ""
 
 
-async def _cancelled(desk: Desk, round_: Round) -> str:
+async def _cancelled(desk: AppContext, round_: Round) -> str:
     """Cancel a round that is not over, and say what is kept of it."""
     was_cancelled = (await desk.store.line(round_.id)).paused
     # First, so that it is not gone on with should this process end now.
@@ -247,9 +247,9 @@ class UnderWayError(CouncilError):
     """A round that is not at its end cannot be forgotten."""
 
 
-async def forget(desk: Desk, chat: Chat, said: Said, wanted: str) -> None:
+async def forget(desk: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
     """Forget a round for the one who asked, or an admin; one under way has to be stopped first."""
-    round_ = await meant(desk, said, wanted)
+    round_ = await find_round(desk, said, wanted)
     check_own(desk.access, round_, said.asker, "have a round forgotten")
     if await desk.runner.is_carried(round_.id):
         raise UnderWayError(f"Round {round_.id} is under way: stop it first, then forget it.")
@@ -290,7 +290,7 @@ class Opinion:
     reason: str = ""
 
 
-async def rate(desk: Desk, round_: Round, by: str, opinion: Opinion) -> None:
+async def rate(desk: AppContext, round_: Round, by: str, opinion: Opinion) -> None:
     """Keep what somebody thinks of a closed round, in place of what they thought before."""
     reason = cleaned(opinion.reason)
     if not round_.closing:
@@ -303,7 +303,7 @@ async def rate(desk: Desk, round_: Round, by: str, opinion: Opinion) -> None:
     await desk.store.rate(Feedback(round_.id, by, opinion.helpful, reason, desk.now()))
 
 
-async def own_feedback(desk: Desk, round_id: str, by: str) -> Feedback | None:
+async def own_feedback(desk: AppContext, round_id: str, by: str) -> Feedback | None:
     """Give what somebody has said of a round; None where they said nothing."""
     said = await desk.store.ratings(round_id)
     return next((feedback for feedback in said if feedback.by == by), None)
@@ -314,7 +314,7 @@ async def own_feedback(desk: Desk, round_id: str, by: str) -> Feedback | None:
 SEEN = "You have seen who wrote what, so this vote is not blind."
 
 
-async def vote(desk: Desk, chat: Chat, said: Said, words: str) -> None:
+async def vote(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
     """Keep `ROUND LABEL`: the answer that somebody who may read a round calls its best."""
     wanted, *_, letter = words.split()
     round_ = await meant_or_last(desk, said, wanted)
@@ -323,7 +323,7 @@ async def vote(desk: Desk, chat: Chat, said: Said, words: str) -> None:
     await chat.whisper(said, Post((Note(line),), line))
 
 
-async def cast_vote(desk: Desk, round_: Round, by: str, letter: str) -> HumanVote:
+async def cast_vote(desk: AppContext, round_: Round, by: str, letter: str) -> HumanVote:
     """Keep somebody's vote on a closed round, in place of one they gave before.
 
     Raises FeedbackError where there is nothing to choose from, or no such answer.
@@ -356,7 +356,7 @@ def voted_line(round_: Round, cast: HumanVote) -> str:
     return f"Noted: Response {cast.label}, by {author}, is the best to you. {SEEN}"
 
 
-async def own_vote(desk: Desk, round_id: str, by: str) -> HumanVote | None:
+async def own_vote(desk: AppContext, round_id: str, by: str) -> HumanVote | None:
     """Give what somebody has voted on a round; None where they did not."""
     cast = await desk.store.votes(round_id)
     return next((one for one in cast if one.by == by), None)
@@ -365,7 +365,7 @@ async def own_vote(desk: Desk, round_id: str, by: str) -> HumanVote | None:
 # --- The command that shows what is spent and what is left.
 
 
-async def show_budget(desk: Desk, chat: Chat, said: Said, _: str) -> None:
+async def show_budget(desk: AppContext, chat: Chat, said: IncomingMessage, _: str) -> None:
     """Show the budgets of whoever asks, of the place, and of everybody."""
     today = desk.now().astimezone(UTC).date()
     account = Account("", today, said.asker.id, channel_of(said.place))

@@ -7,14 +7,14 @@ from zoneinfo import ZoneInfo
 
 from bot.access import admitted
 from bot.bakeoffs.runner import expected
-from bot.chat import Asker, Chat, Note, Post, Said
+from bot.chat import Asker, Chat, IncomingMessage, Note, Post
 from bot.commands.bakeoffs import meant_suite, start
-from bot.commands.context import SCHEDULES, Desk
+from bot.commands.context import SCHEDULES, AppContext
 from bot.render.formatting import names_of as seat_names
-from bot.render.schedules import Cost, Lined, list_post, understood_post
-from bot.schedules.parser import EXAMPLE, NO_CAP, Wanted, read
+from bot.render.schedules import ScheduleCost, ScheduleStatus, list_post, understood_post
+from bot.schedules.parser import EXAMPLE, NO_CAP, ScheduleRequest, read
 from council.bakeoffs.models import Bakeoff, Schedule, slot_of
-from council.bakeoffs.ports import WantedBakeoffs
+from council.bakeoffs.ports import BakeoffQuery
 from council.errors import CouncilError, ScheduleError
 from council.places import HOUSE, Place
 
@@ -22,22 +22,22 @@ from council.places import HOUSE, Place
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ReportTarget:
     """How a place is told; `chat` is None where people look for themselves."""
 
     chat: Chat | None
 
 
-def way_to(desk: Desk, place: Place) -> Way | None:
+def way_to(desk: AppContext, place: Place) -> ReportTarget | None:
     """Give how a place is told; None as long as its chat is not connected."""
     if place.chat in HOUSE:
-        return Way(None)
+        return ReportTarget(None)
     give = desk.ways.get(place.chat)
     chat = give(place) if give else None
-    return Way(chat) if chat else None
+    return ReportTarget(chat) if chat else None
 
 
-async def fitted(desk: Desk, schedule: Schedule, slot: str = "") -> Bakeoff:
+async def fitted(desk: AppContext, schedule: Schedule, slot: str = "") -> Bakeoff:
     """Give the bake-off of a slot, of its suite and panel as they are now, not kept yet.
 
     Raises SuiteError, PanelError or NotAdmittedError where there can be none.
@@ -46,7 +46,7 @@ async def fitted(desk: Desk, schedule: Schedule, slot: str = "") -> Bakeoff:
     maker = Asker(schedule.made_by, schedule.made_by)
     # In direct messages Discord has no server, and Slack's channels have ids of their own.
     is_direct = not place.workspace or place.channel.startswith("D")
-    admitted(desk.access, Said("", maker, place, "", is_direct=is_direct))
+    admitted(desk.access, IncomingMessage("", maker, place, "", is_direct=is_direct))
     panel = desk.panel(schedule.panel, place)
     return Bakeoff(
         id=schedule.bakeoff_id(slot),
@@ -60,9 +60,9 @@ async def fitted(desk: Desk, schedule: Schedule, slot: str = "") -> Bakeoff:
     )
 
 
-async def still_going(desk: Desk, schedule: Schedule, but: str = "") -> Bakeoff | None:
+async def still_going(desk: AppContext, schedule: Schedule, but: str = "") -> Bakeoff | None:
     """Give a bake-off of the schedule that is not over, save the one of a certain slot."""
-    wanted = WantedBakeoffs(schedule=schedule.id, unfinished=True)
+    wanted = BakeoffQuery(schedule=schedule.id, unfinished=True)
     unfinished = await desk.bench.bakeoffs.recent(wanted=wanted)
     own = schedule.bakeoff_id(but)
     return next((one for one in unfinished if one.id != own), None)
@@ -73,7 +73,7 @@ async def still_going(desk: Desk, schedule: Schedule, but: str = "") -> Bakeoff 
 MOST = 50  # schedules of one workspace
 
 
-async def made(desk: Desk, there: Said, wanted: Wanted) -> Schedule:
+async def made(desk: AppContext, there: IncomingMessage, wanted: ScheduleRequest) -> Schedule:
     """Give the schedule that is wanted where something is said, not kept yet.
 
     Raises CouncilError, with what there is instead, for what is not there or not allowed.
@@ -106,7 +106,9 @@ async def made(desk: Desk, there: Said, wanted: Wanted) -> Schedule:
     return standing(desk, schedule)
 
 
-async def changed(desk: Desk, before: Schedule, wanted: Wanted, there: Said | None) -> Schedule:
+async def changed(
+    desk: AppContext, before: Schedule, wanted: ScheduleRequest, there: IncomingMessage | None
+) -> Schedule:
     """Give a schedule with what is wanted of it changed, `there` if it is to report elsewhere."""
     after = replace(
         before,
@@ -118,7 +120,7 @@ async def changed(desk: Desk, before: Schedule, wanted: Wanted, there: Said | No
         place=_told_in(there.place) if there else before.place,
         cap_micro=_cap(wanted, before.cap_micro),
     )
-    if wanted == Wanted(wanted.name):
+    if wanted == ScheduleRequest(wanted.name):
         raise ScheduleError(
             "Say what is to change after the name, as in: edit weekly-sql every day 09:00 cap:$2."
         )
@@ -127,25 +129,25 @@ async def changed(desk: Desk, before: Schedule, wanted: Wanted, there: Said | No
     return standing(desk, after) if comes_anew else after
 
 
-def _cap(wanted: Wanted, before: int | None) -> int | None:
+def _cap(wanted: ScheduleRequest, before: int | None) -> int | None:
     if wanted.cap_micro is None:
         return before
     return None if wanted.cap_micro == NO_CAP else wanted.cap_micro
 
 
-def standing(desk: Desk, schedule: Schedule) -> Schedule:
+def standing(desk: AppContext, schedule: Schedule) -> Schedule:
     """Give a schedule that begins now: no slot from before counts as missed."""
     now = desk.now().astimezone(ZoneInfo(schedule.zone))
     return replace(schedule, last_slot=slot_of(now))
 
 
-async def kept(desk: Desk, schedule: Schedule) -> None:
+async def kept(desk: AppContext, schedule: Schedule) -> None:
     """Keep a schedule, and have every process go by it at once."""
     await desk.bench.schedules.keep(schedule)
     await desk.bus.tell(SCHEDULES)
 
 
-async def resumed(desk: Desk, schedule: Schedule) -> Schedule:
+async def resumed(desk: AppContext, schedule: Schedule) -> Schedule:
     """Go on with a schedule that was paused; CouncilError where it could not run."""
     await fitted(desk, schedule)
     going = standing(desk, replace(schedule, paused=False))
@@ -153,13 +155,13 @@ async def resumed(desk: Desk, schedule: Schedule) -> Schedule:
     return going
 
 
-async def removed(desk: Desk, schedule: Schedule) -> None:
+async def removed(desk: AppContext, schedule: Schedule) -> None:
     """Have a schedule no more, from this moment on."""
     await desk.bench.schedules.remove(schedule.id)
     await desk.bus.tell(SCHEDULES)
 
 
-async def run_now(desk: Desk, said: Said, schedule: Schedule) -> Bakeoff:
+async def run_now(desk: AppContext, said: IncomingMessage, schedule: Schedule) -> Bakeoff:
     """Give a bake-off of a schedule beside its slots, the same for the same event; not kept yet."""
     slot = f"now-{said.key}"
     if before := await still_going(desk, schedule, but=slot):
@@ -173,10 +175,10 @@ async def run_now(desk: Desk, said: Said, schedule: Schedule) -> Bakeoff:
     return replace(bakeoff, place=said.place) if watched else bakeoff
 
 
-async def lined(desk: Desk, schedule: Schedule) -> Lined:
+async def lined(desk: AppContext, schedule: Schedule) -> ScheduleStatus:
     """Give a schedule with all that is told of it: its last run, its cost, what is in its way."""
-    newest = await desk.bench.bakeoffs.recent(1, WantedBakeoffs(schedule=schedule.id))
-    line = Lined(schedule, desk.now(), newest[0] if newest else None)
+    newest = await desk.bench.bakeoffs.recent(1, BakeoffQuery(schedule=schedule.id))
+    line = ScheduleStatus(schedule, desk.now(), newest[0] if newest else None)
     try:
         bakeoff = await fitted(desk, schedule)
         costs = await expected(desk, bakeoff)
@@ -185,11 +187,11 @@ async def lined(desk: Desk, schedule: Schedule) -> Lined:
     names = seat_names(bakeoff.panel)
     unknown = tuple(names[key] for key in costs.unknown)
     cap = schedule.cap_micro
-    cost = Cost(costs.micro if cap is None else min(cap, costs.micro), unknown)
+    cost = ScheduleCost(costs.micro if cap is None else min(cap, costs.micro), unknown)
     return replace(line, cost=cost, questions=len(bakeoff.suite.questions))
 
 
-async def found(desk: Desk, said: Said, name: str) -> Schedule:
+async def found(desk: AppContext, said: IncomingMessage, name: str) -> Schedule:
     """Give the schedule of a name that may be seen here; ScheduleError names those there are."""
     seen = await visible(desk, said)
     for schedule in seen:
@@ -200,7 +202,7 @@ async def found(desk: Desk, said: Said, name: str) -> Schedule:
     raise ScheduleError(f"There is no schedule {name!r} here; there are: {_names(seen)}.")
 
 
-async def visible(desk: Desk, said: Said) -> tuple[Schedule, ...]:
+async def visible(desk: AppContext, said: IncomingMessage) -> tuple[Schedule, ...]:
     """Give the schedules that somebody may see where they are.
 
     The operator in the terminal sees all; elsewhere they are the workspace's, those of private
@@ -217,7 +219,7 @@ async def visible(desk: Desk, said: Said) -> tuple[Schedule, ...]:
     )
 
 
-def check_own(desk: Desk, schedule: Schedule, said: Said, what: str) -> None:
+def check_own(desk: AppContext, schedule: Schedule, said: IncomingMessage, what: str) -> None:
     """Raise ScheduleError unless this is who made it, an admin, or somebody of the house."""
     if said.place.chat in HOUSE or said.asker.id == schedule.made_by:
         return
@@ -226,7 +228,7 @@ def check_own(desk: Desk, schedule: Schedule, said: Said, what: str) -> None:
         raise ScheduleError(f"Only {whose} can {what} schedule {schedule.name!r}.")
 
 
-def today(desk: Desk) -> date:
+def today(desk: AppContext) -> date:
     """Give the day it is where the house is."""
     return desk.now().astimezone(ZoneInfo(desk.zone)).date()
 
@@ -244,10 +246,10 @@ def _told_in(place: Place) -> Place:
 
 # --- The command for recurring bake-offs: added, listed, changed, paused, run at once.
 
-Act = Callable[[Desk, Chat, Said, str], Awaitable[None]]
+Act = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
 
 
-async def schedule(desk: Desk, chat: Chat, said: Said, words: str) -> None:
+async def schedule(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
     """Do with schedules what the first word says; without one, list them."""
     verb, rest = (*words.split(None, 1), "", "")[:2]
     act = _ACTS.get(verb.lower() or "list")
@@ -258,7 +260,7 @@ async def schedule(desk: Desk, chat: Chat, said: Said, words: str) -> None:
     await act(desk, chat, said, rest.strip())
 
 
-async def _add(desk: Desk, chat: Chat, said: Said, words: str) -> None:
+async def _add(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
     wanted = read(words, today(desk))
     there = await _there(desk, chat, said, wanted)
     new = await made(desk, there, wanted)
@@ -266,7 +268,7 @@ async def _add(desk: Desk, chat: Chat, said: Said, words: str) -> None:
     await _show(desk, chat, said, new, wanted)
 
 
-async def _edit(desk: Desk, chat: Chat, said: Said, words: str) -> None:
+async def _edit(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
     wanted = read(words, today(desk))
     before = await _own(desk, said, wanted.name, "edit")
     there = await _there(desk, chat, said, wanted) if wanted.channel else None
@@ -275,7 +277,9 @@ async def _edit(desk: Desk, chat: Chat, said: Said, words: str) -> None:
     await _show(desk, chat, said, after)
 
 
-async def _there(desk: Desk, chat: Chat, said: Said, wanted: Wanted) -> Said:
+async def _there(
+    desk: AppContext, chat: Chat, said: IncomingMessage, wanted: ScheduleRequest
+) -> IncomingMessage:
     """Give what was said as if it were where the schedule reports; admitted there as well."""
     if not wanted.channel:
         return said
@@ -285,63 +289,67 @@ async def _there(desk: Desk, chat: Chat, said: Said, wanted: Wanted) -> Said:
 
 
 async def _show(
-    desk: Desk, chat: Chat, said: Said, one: Schedule, wanted: Wanted | None = None
+    desk: AppContext,
+    chat: Chat,
+    said: IncomingMessage,
+    one: Schedule,
+    wanted: ScheduleRequest | None = None,
 ) -> None:
     """Repeat what was understood; say whose the time zone is where none was named."""
     house = desk.zone if wanted and not wanted.zone else ""
     await chat.whisper(said, understood_post(await lined(desk, one), said.place, house))
 
 
-async def _list(desk: Desk, chat: Chat, said: Said, _: str) -> None:
+async def _list(desk: AppContext, chat: Chat, said: IncomingMessage, _: str) -> None:
     lines = [await lined(desk, one) for one in await visible(desk, said)]
     await chat.whisper(said, list_post(lines, said.place))
 
 
-async def _pause(desk: Desk, chat: Chat, said: Said, name: str) -> None:
+async def _pause(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
     one = await _own(desk, said, name, "pause")
     await kept(desk, replace(one, paused=True))
     line = f"Schedule {name} is paused: `/council schedule resume {name}` goes on with it."
     await _tell(chat, said, line)
 
 
-async def _resume(desk: Desk, chat: Chat, said: Said, name: str) -> None:
+async def _resume(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
     one = await _own(desk, said, name, "resume")
     await _show(desk, chat, said, await resumed(desk, one))
 
 
-async def _remove(desk: Desk, chat: Chat, said: Said, name: str) -> None:
+async def _remove(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
     await removed(desk, await _own(desk, said, name, "remove"))
     await _tell(chat, said, f"Schedule {name} is removed; its bake-offs stay.")
 
 
-async def _run(desk: Desk, chat: Chat, said: Said, name: str) -> None:
+async def _run(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
     await start(desk, chat, said, await run_now(desk, said, await _own(desk, said, name, "run")))
 
 
-async def _subscribe(desk: Desk, chat: Chat, said: Said, name: str) -> None:
+async def _subscribe(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
     await _call(desk, said, name, wanted=True)
     await _tell(chat, said, f"You are mentioned when something changed in {name}.")
 
 
-async def _unsubscribe(desk: Desk, chat: Chat, said: Said, name: str) -> None:
+async def _unsubscribe(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
     await _call(desk, said, name, wanted=False)
     await _tell(chat, said, f"You are not mentioned any more when something changed in {name}.")
 
 
-async def _call(desk: Desk, said: Said, name: str, *, wanted: bool) -> None:
+async def _call(desk: AppContext, said: IncomingMessage, name: str, *, wanted: bool) -> None:
     one = await found(desk, said, name)
     others = tuple(id_ for id_ in one.subscribers if id_ != said.asker.id)
     own = (said.asker.id,) if wanted else ()
     await kept(desk, replace(one, subscribers=(*others, *own)))
 
 
-async def _own(desk: Desk, said: Said, name: str, what: str) -> Schedule:
+async def _own(desk: AppContext, said: IncomingMessage, name: str, what: str) -> Schedule:
     one = await found(desk, said, name)
     check_own(desk, one, said, what)
     return one
 
 
-async def _tell(chat: Chat, said: Said, line: str) -> None:
+async def _tell(chat: Chat, said: IncomingMessage, line: str) -> None:
     await chat.whisper(said, Post((Note(line),), line))
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.access import NotAdmittedError, NotYoursError, admitted
-from bot.chat import Attached, Chat, Note, Post, Said
-from bot.commands.context import Desk
+from bot.access import AccessDeniedError, NotYoursError, admitted
+from bot.chat import Attachment, Chat, IncomingMessage, Note, Post
+from bot.commands.context import AppContext
 from bot.commands.rounds import meant_or_last
-from bot.render.suites import Run, kept_post, list_post, offer_post, suite_post
+from bot.render.suites import SuiteRunCost, kept_post, list_post, offer_post, suite_post
 from bot.suite_files import (
     MOST_QUESTIONS,
     check_size,
@@ -23,11 +23,11 @@ from bot.suite_files import (
 from council.bakeoffs.costs import run_estimate
 from council.bakeoffs.grading import check_reference, usual_grading
 from council.bakeoffs.models import Reference, Suite, SuiteQuestion
-from council.bakeoffs.ports import SuiteLine
+from council.bakeoffs.ports import SuiteSummary
 from council.errors import PanelError, SuiteError
 from council.integrity.erasure import check_remembered
 from council.places import Place
-from council.ports import Memos
+from council.ports import KeyValueStore
 from council.rounds import Round
 
 # --- Suites that were shown to somebody, and wait for a yes or no, whichever process hears it.
@@ -52,7 +52,7 @@ class Draft:
 _DRAFT = TypeAdapter(Draft)
 
 
-async def put_draft(memos: Memos, draft: Draft) -> str:
+async def put_draft(memos: KeyValueStore, draft: Draft) -> str:
     """Give the code that a draft goes by from now on; of too many the oldest gives way."""
     code = secrets.token_hex(4)
     name = _name(draft.suite.scope, code)
@@ -61,7 +61,7 @@ async def put_draft(memos: Memos, draft: Draft) -> str:
     return code
 
 
-async def take_draft(memos: Memos, code: str, said: Said) -> Draft:
+async def take_draft(memos: KeyValueStore, code: str, said: IncomingMessage) -> Draft:
     """Give a draft to the one it was shown to, where it was shown; once. SuiteError."""
     name = _name(said.place.scope, code)
     draft = _read(await memos.read(DRAFT, name))
@@ -86,19 +86,23 @@ def _name(scope: str, code: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Joining:
+class SuiteAddition:
     """Which suite a round's question joins, and its right answer where somebody knows it."""
 
     name: str
     answer: str = ""
 
 
-async def grown(desk: Desk, said: Said, name: str, wanted: str) -> Suite:
+async def grown(desk: AppContext, said: IncomingMessage, name: str, wanted: str) -> Suite:
     """Give a suite with the question of a round that may be read here; it is not kept yet."""
-    return await with_question(desk, said, await meant_or_last(desk, said, wanted), Joining(name))
+    return await with_question(
+        desk, said, await meant_or_last(desk, said, wanted), SuiteAddition(name)
+    )
 
 
-async def with_question(desk: Desk, said: Said, round_: Round, joining: Joining) -> Suite:
+async def with_question(
+    desk: AppContext, said: IncomingMessage, round_: Round, joining: SuiteAddition
+) -> Suite:
     """Give a scope's suite with a round's question at its end, a new suite where there is none."""
     check_remembered(round_)
     asked = round_.question
@@ -118,7 +122,7 @@ async def with_question(desk: Desk, said: Said, round_: Round, joining: Joining)
     return replace(before, questions=(*before.questions, question), scope=said.place.scope)
 
 
-async def _before(desk: Desk, scope: str, name: str) -> Suite:
+async def _before(desk: AppContext, scope: str, name: str) -> Suite:
     lines = await desk.bench.suites.lines(scope)
     if any(line.name == name for line in lines):
         return await desk.bench.suites.load(scope, name)
@@ -134,7 +138,9 @@ def _reference(answer: str) -> Reference | None:
     return reference
 
 
-async def join(desk: Desk, said: Said, round_: Round, joining: Joining) -> Suite:
+async def join(
+    desk: AppContext, said: IncomingMessage, round_: Round, joining: SuiteAddition
+) -> Suite:
     """Keep a suite with a round's question, and give it."""
     suite = await with_question(desk, said, round_, joining)
     await desk.bench.suites.keep(suite, said.asker.id, desk.now())
@@ -169,7 +175,7 @@ NOT_HERE = (
 )
 
 
-async def suite(desk: Desk, chat: Chat, said: Said, words: str) -> None:
+async def suite(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
     """Do what is wanted with suites; SuiteError says how to say it."""
     check_own_people(said)
     found = re.fullmatch(GRAMMAR, words.strip(), re.IGNORECASE | re.DOTALL)
@@ -192,24 +198,26 @@ async def suite(desk: Desk, chat: Chat, said: Said, words: str) -> None:
             await (keep if act == "keep" else leave)(desk, chat, said, name)
 
 
-def check_own_people(said: Said) -> None:
-    """Raise NotAdmittedError where somebody of another organisation would read a suite."""
+def check_own_people(said: IncomingMessage) -> None:
+    """Raise AccessDeniedError where somebody of another organisation would read a suite."""
     if said.asker.is_guest or said.is_shared:
-        raise NotAdmittedError(NOT_HERE)
+        raise AccessDeniedError(NOT_HERE)
 
 
-async def _show(desk: Desk, chat: Chat, said: Said, name: str) -> None:
+async def _show(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
     found = await desk.bench.suites.load(said.place.scope, name.lower())
     await _told(chat, said, suite_post(found, await run_of(desk, said.place, found)))
 
 
-async def _told(chat: Chat, said: Said, post: Post) -> None:
+async def _told(chat: Chat, said: IncomingMessage, post: Post) -> None:
     """Tell the one who spoke, in as many messages as it takes."""
     for page in chat.pages(post):
         await chat.whisper(said, page)
 
 
-async def _made(desk: Desk, said: Said, name: str, given: tuple[str | None, str | None]) -> Suite:
+async def _made(
+    desk: AppContext, said: IncomingMessage, name: str, given: tuple[str | None, str | None]
+) -> Suite:
     """Give the suite that somebody would add: of lines, of a round's question, or of a file."""
     round_, lines = given
     if lines:
@@ -223,14 +231,14 @@ async def _made(desk: Desk, said: Said, name: str, given: tuple[str | None, str 
     return await read_attached(name, said.files[0])
 
 
-async def read_attached(name: str, file: Attached) -> Suite:
+async def read_attached(name: str, file: Attachment) -> Suite:
     """Give the suite that a file holds; one that is too long is not fetched."""
     check_size(file.name, file.size)
     # A large file takes seconds to read, and others must not wait for it.
     return await asyncio.to_thread(read_file, name, file.name, await file.read())
 
 
-async def offer(desk: Desk, chat: Chat, said: Said, made: Suite) -> None:
+async def offer(desk: AppContext, chat: Chat, said: IncomingMessage, made: Suite) -> None:
     """Show somebody the size and cost of a suite, to be kept with a press."""
     drafted, before = await draft(desk, said, made)
     if before and (before.scope, before.version) == (drafted.scope, drafted.version):
@@ -244,19 +252,21 @@ async def offer(desk: Desk, chat: Chat, said: Said, made: Suite) -> None:
     await chat.whisper(said, offer_post(drafted, run, before, code, typed=typed))
 
 
-async def draft(desk: Desk, said: Said, made: Suite) -> tuple[Suite, SuiteLine | None]:
+async def draft(
+    desk: AppContext, said: IncomingMessage, made: Suite
+) -> tuple[Suite, SuiteSummary | None]:
     """Give a suite as its adder's own scope would have it, and what has its name there now."""
     mine = replace(made, scope=said.place.scope)
     return mine, await line_named(desk, mine.scope, mine.name)
 
 
-async def line_named(desk: Desk, scope: str, name: str) -> SuiteLine | None:
+async def line_named(desk: AppContext, scope: str, name: str) -> SuiteSummary | None:
     """Give the suite of this name that is chosen from in a scope; None where there is none."""
     lines = await desk.bench.suites.lines(scope)
     return next((line for line in lines if line.name == name), None)
 
 
-async def keep(desk: Desk, chat: Chat, said: Said, code: str) -> None:
+async def keep(desk: AppContext, chat: Chat, said: IncomingMessage, code: str) -> None:
     """Keep a suite that was shown; one that was changed by others meanwhile is shown again."""
     admitted(desk.access, said)
     check_own_people(said)
@@ -270,14 +280,14 @@ async def keep(desk: Desk, chat: Chat, said: Said, code: str) -> None:
     await chat.whisper(said, kept_post(taken.suite))
 
 
-async def leave(desk: Desk, chat: Chat, said: Said, code: str) -> None:
+async def leave(desk: AppContext, chat: Chat, said: IncomingMessage, code: str) -> None:
     """Leave a suite that was shown: nothing is kept."""
     taken = await take_draft(desk.memos, code.lower(), said)
     line = f"Suite {taken.suite.name} is left as it was."
     await chat.whisper(said, Post((Note(line),), line))
 
 
-async def remove(desk: Desk, chat: Chat, said: Said, name: str) -> None:
+async def remove(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
     """Have a suite in no list any more, for the one who kept it, or an admin."""
     found = await line_named(desk, said.place.scope, name.lower())
     if found is None:
@@ -295,11 +305,11 @@ async def remove(desk: Desk, chat: Chat, said: Said, name: str) -> None:
     await chat.whisper(said, Post((Note(line),), line))
 
 
-async def run_of(desk: Desk, place: Place, made: Suite) -> Run | None:
+async def run_of(desk: AppContext, place: Place, made: Suite) -> SuiteRunCost | None:
     """Give what one run costs on the panel that goes here; None where there is none."""
     await desk.look_up(place)
     try:
         panel = desk.panel(None, place)
-    except (PanelError, NotAdmittedError):
+    except (PanelError, AccessDeniedError):
         return None
-    return Run(panel, await run_estimate(made, panel, desk.gateway))
+    return SuiteRunCost(panel, await run_estimate(made, panel, desk.gateway))

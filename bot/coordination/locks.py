@@ -5,17 +5,17 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from bot.ports import Door
+from bot.ports import NamedLocks
 
 
-class OwnDoor:
+class LocalLocks:
     """Keeps questions of this process from each other.
 
     Where other processes let questions in as well, `beyond` is the door that they share: it is
     waited for by one of ours a name, and it alone knows who is inside.
     """
 
-    def __init__(self, beyond: Door | None = None) -> None:
+    def __init__(self, beyond: NamedLocks | None = None) -> None:
         self._beyond = beyond
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._inside: dict[str, str] = {}

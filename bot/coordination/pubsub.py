@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
 
-from bot.coordination.tasks import Doing
-from bot.ports import Bus
+from bot.coordination.tasks import BackgroundTasks
+from bot.ports import PubSub
 from council.errors import CouncilError
-from council.providers import Hint, Lesson
+from council.providers import HintKind, ProviderHint
 
 # --- The bus of one process: whoever listens hears at once what is said.
 
 
-class Ears:
+class Subscriptions:
     """Everybody in this process who listens, by topic."""
 
     def __init__(self) -> None:
@@ -44,11 +44,11 @@ class Ears:
             self.hear(topic, "")
 
 
-class OwnBus:
+class LocalPubSub:
     """A bus that no other process is on."""
 
     def __init__(self) -> None:
-        self._ears = Ears()
+        self._ears = Subscriptions()
         self.heard = self._ears.listening
 
     async def tell(self, topic: str, text: str = "") -> None:
@@ -61,19 +61,19 @@ class OwnBus:
 TURNS, PAUSE = "turns", "pause"
 
 
-class Gossip:
+class ProviderSync:
     """Tells other processes what is learnt here, and hears what they have learnt."""
 
-    def __init__(self, bus: Bus) -> None:
+    def __init__(self, bus: PubSub) -> None:
         self._bus = bus
         self._by = token_hex(4)
-        self._doing = Doing()
+        self._doing = BackgroundTasks()
 
     def has_room(self, gate: str) -> None:
         """Have whoever waits for a turn at an address look at once."""
         self._doing.begin(self._tell(TURNS, gate))
 
-    def tell(self, hint: Hint) -> None:
+    def tell(self, hint: ProviderHint) -> None:
         """Tell what was learnt of a model."""
         word = {
             "by": self._by,
@@ -84,7 +84,9 @@ class Gossip:
         }
         self._doing.begin(self._tell(PAUSE, json.dumps(word)))
 
-    async def listen(self, ring: Callable[[str], None], heed: Callable[[Hint], None]) -> None:
+    async def listen(
+        self, ring: Callable[[str], None], heed: Callable[[ProviderHint], None]
+    ) -> None:
         """Ring where turns came free, and heed what others have learnt, until cancelled."""
         with self._bus.heard(TURNS) as turns, self._bus.heard(PAUSE) as pauses:
             async with asyncio.TaskGroup() as group:
@@ -95,7 +97,7 @@ class Gossip:
         """Tell nothing more."""
         await self._doing.close()
 
-    def _heed(self, text: str, heed: Callable[[Hint], None]) -> None:
+    def _heed(self, text: str, heed: Callable[[ProviderHint], None]) -> None:
         hint = _hint(text, but=self._by)
         if hint:
             heed(hint)
@@ -110,11 +112,13 @@ async def _each(heard: "asyncio.Queue[str]", act: Callable[[str], None]) -> None
         act(await heard.get())
 
 
-def _hint(text: str, but: str) -> Hint | None:
+def _hint(text: str, but: str) -> ProviderHint | None:
     """Read what another process told; None for our own words, and for those we do not know."""
     try:
         word = json.loads(text)
-        hint = Hint(word["gate"], word["model"], Lesson(word["lesson"]), float(word["seconds"]))
+        hint = ProviderHint(
+            word["gate"], word["model"], HintKind(word["lesson"]), float(word["seconds"])
+        )
     except (ValueError, KeyError, TypeError):
         return None
     return None if word.get("by") == but else hint

@@ -42,7 +42,7 @@ async def stopped(tasks: Collection[asyncio.Future[Any]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-class Doing:
+class BackgroundTasks:
     """Tasks of this process; nobody waits for them but the one who closes."""
 
     def __init__(self) -> None:

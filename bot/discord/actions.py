@@ -7,7 +7,7 @@ from typing import Any, Self
 import discord
 from discord.ui import Label, Modal, TextInput
 
-from bot.chat import Chat, Said
+from bot.chat import Chat, IncomingMessage
 from bot.commands.buttons import (
     OTHER_VERSION,
     PRESSES,
@@ -20,9 +20,9 @@ from bot.commands.buttons import (
     readable_round,
 )
 from bot.commands.buttons import add_to_suite as add
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.commands.rounds import Opinion
-from bot.commands.suites import Joining
+from bot.commands.suites import SuiteAddition
 from bot.render.text_safety import shortened
 from council.errors import CouncilError
 
@@ -116,7 +116,9 @@ class Button(
         await interaction.client.pressed(interaction, self.action, self.value)
 
 
-async def press(desk: Desk, chat: Chat, said: Said, action: str, value: str) -> None:
+async def press(
+    desk: AppContext, chat: Chat, said: IncomingMessage, action: str, value: str
+) -> None:
     """Do what a button says, for the one who pressed it."""
     if action in SHOWN:
         round_ = await readable_round(desk, said, value)
@@ -133,14 +135,14 @@ async def press(desk: Desk, chat: Chat, said: Said, action: str, value: str) -> 
 
 
 async def keep_reason(
-    desk: Desk, chat: Chat, said: Said, round_id: str, fields: dict[str, str]
+    desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str, fields: dict[str, str]
 ) -> None:
     """Keep why a round was of no help."""
     await opine(desk, chat, said, round_id, Opinion(helpful=False, reason=fields.get(REASON, "")))
 
 
 async def add_to_suite(
-    desk: Desk, chat: Chat, said: Said, round_id: str, fields: dict[str, str]
+    desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str, fields: dict[str, str]
 ) -> None:
     """Keep a round's question in the suite that was named."""
-    await add(desk, chat, said, round_id, Joining(fields[NAME], fields.get(ANSWER, "")))
+    await add(desk, chat, said, round_id, SuiteAddition(fields[NAME], fields.get(ANSWER, "")))

@@ -12,22 +12,22 @@ from pathlib import Path
 import discord
 import structlog
 
-from bot.bakeoffs.lifecycle import Holding, go_on_in
-from bot.chat import Chat, UnsureError
-from bot.commands.context import Desk
-from bot.commands.recovery import ComingBack, Untold, left
-from bot.commands.round_delivery import Displaying
-from bot.coordination.tasks import Doing, first_of
+from bot.bakeoffs.lifecycle import BakeoffJobs, go_on_in
+from bot.chat import Chat, DeliveryUnknownError
+from bot.commands.context import AppContext
+from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, left
+from bot.commands.round_delivery import RoundDelivery
+from bot.coordination.tasks import BackgroundTasks, first_of
 from bot.discord.config import Address
 from bot.discord.errors import told
 from bot.discord.events import CHAT
 from bot.discord.listeners import Client
 from bot.discord.messages import nobody
-from bot.discord.servers import InFiles, InRows, Remembering, Servers, Shard
-from bot.ports import GATEWAY, Works
+from bot.discord.servers import FileServerStore, Servers, ServerStore, Shard, SqlServerStore
+from bot.ports import GATEWAY, JobQueue
 from council.errors import CouncilError
 from council.places import Place
-from council.ports import Wanted
+from council.ports import RoundQuery
 
 # --- What discord.py complains of, in our log: one line, no address, nobody's words.
 
@@ -99,7 +99,7 @@ class Identity:
 async def identity(address: Address) -> Identity:
     """Give who the token is; DiscordError for one that does not work.
 
-    Raises UnsureError where Discord cannot be reached, or is asked too often.
+    Raises DeliveryUnknownError where Discord cannot be reached, or is asked too often.
     """
     hear_library()
     address.point()
@@ -147,29 +147,29 @@ OTHERWISE = "Discord deals its servers out otherwise now."
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class DiscordOptions:
     """Where Discord is reached, what is remembered of it, and who hears how it stands."""
 
     address: Address
-    kept: Remembering
+    kept: ServerStore
     tell: Callable[[str], None]
-    tell_ready: Callable[[ComingBack, Client], None]
+    tell_ready: Callable[[ChatSupervisor, Client], None]
 
 
 @dataclass(slots=True)
 class Shards:
     """The shards that this process hears of, among those of all."""
 
-    desk: Desk
-    works: Works
-    ready: Ready
+    desk: AppContext
+    works: JobQueue
+    ready: DiscordOptions
     application: str = ""
     count: int = 1
     clients: dict[int, Client] = field(default_factory=dict)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def served(self) -> None:
-        """Hear what comes to this process until cancelled; UnsureError where all is dealt anew."""
+        """Receive this process's events until cancelled; raise if the shards are dealt anew."""
         await self._agree()
         await self.desk.runner.resume((CHAT,))
         self.desk.ways[CHAT] = self.way
@@ -178,7 +178,7 @@ class Shards:
                 await self.changed.wait()
         finally:
             self.desk.ways.pop(CHAT, None)
-        raise UnsureError(OTHERWISE)
+        raise DeliveryUnknownError(OTHERWISE)
 
     def way(self, place: Place) -> Chat | None:
         """Give the way to a place that this process hears of."""
@@ -216,12 +216,12 @@ class Shards:
         if shard is None or shard.of != self.count:
             return
         named = "Discord" if shard.of == 1 else f"Discord {name}"
-        coming_back = ComingBack(named, self.ready.tell)
+        coming_back = ChatSupervisor(named, self.ready.tell)
         await coming_back.serve(partial(self._heard, shard, coming_back))
         raise DiscordError(NEVER.format(name=name))
 
-    async def _heard(self, shard: Shard, coming_back: ComingBack) -> None:
-        doing = Doing()
+    async def _heard(self, shard: Shard, coming_back: ChatSupervisor) -> None:
+        doing = BackgroundTasks()
         kept = self.ready.kept
         servers = Servers(kept, partial(left, self.desk, CHAT), coming_back.say, shard)
         client = Client(self.desk, doing, servers, kept, shard)
@@ -234,15 +234,15 @@ class Shards:
             self.clients.pop(shard.number, None)
             await doing.close()
 
-    async def _working(self, client: Client, shard: Shard, coming_back: ComingBack) -> None:
+    async def _working(self, client: Client, shard: Shard, coming_back: ChatSupervisor) -> None:
         """Show rounds and hold bake-offs of a shard, once it is heard."""
         await client.wait_until_ready()
         self.ready.tell_ready(coming_back, client)
         self.clients[shard.number] = client
         teller = f"{CHAT} {shard}"
-        told = (Wanted(chats=(CHAT,)), client.ears.chat, nobody)
-        showing = Displaying(self.desk, teller, *told).serving(self.works)
-        async with showing, Holding(self.desk, teller, self.way).serving(self.works):
+        told = (RoundQuery(chats=(CHAT,)), client.ears.chat, nobody)
+        showing = RoundDelivery(self.desk, teller, *told).serving(self.works)
+        async with showing, BakeoffJobs(self.desk, teller, self.way).serving(self.works):
             await asyncio.Event().wait()
 
 
@@ -251,7 +251,7 @@ async def _recommended(client: discord.Client) -> int:
     try:
         wanted, *_ = await client.http.get_bot_gateway()
     except discord.GatewayNotFound:
-        raise UnsureError("Discord does not say how its servers are dealt out.") from None
+        raise DeliveryUnknownError("Discord does not say how its servers are dealt out.") from None
     return max(1, wanted)
 
 
@@ -262,13 +262,15 @@ class Discord:
     """Discord from start to stop; `tell` hears how it stands, in a sentence."""
 
     def __init__(
-        self, desk: Desk, address: Address, data_dir: Path, tell: Callable[[str], None]
+        self, desk: AppContext, address: Address, data_dir: Path, tell: Callable[[str], None]
     ) -> None:
         self._desk = desk
         self._address = address
         self._tell = tell
-        self._kept: Remembering = InRows(desk.memos) if desk.works else InFiles(data_dir)
-        self._coming_back = ComingBack("Discord", tell)
+        self._kept: ServerStore = (
+            SqlServerStore(desk.memos) if desk.works else FileServerStore(data_dir)
+        )
+        self._coming_back = ChatSupervisor("Discord", tell)
         leave = partial(left, desk, CHAT)
         self._servers = Servers(self._kept, leave, self._coming_back.say)
 
@@ -279,11 +281,11 @@ class Discord:
         if self._desk.works is None:
             await self._coming_back.serve(self._served)
             return
-        ready = Ready(self._address, self._kept, self._tell, _tell_ready)
+        ready = DiscordOptions(self._address, self._kept, self._tell, _tell_ready)
         await self._coming_back.serve(Shards(self._desk, self._desk.works, ready).served)
 
     async def _served(self) -> None:
-        doing = Doing()
+        doing = BackgroundTasks()
         client = Client(self._desk, doing, self._servers, self._kept)
         try:
             with let_in():
@@ -294,11 +296,11 @@ class Discord:
             await doing.close()
             await self._desk.holds.let_go(CHAT)
 
-    async def _heard(self, client: Client, doing: Doing) -> None:
+    async def _heard(self, client: Client, doing: BackgroundTasks) -> None:
         await self._desk.runner.resume((CHAT,))
-        untold = Untold(self._desk, lambda: client.ears.chat(nobody), doing)
+        untold = UndeliveredRounds(self._desk, lambda: client.ears.chat(nobody), doing)
         # What is asked from now on is shown by whoever hears it.
-        before = await untold.lines(Wanted(chats=(CHAT,)))
+        before = await untold.lines(RoundQuery(chats=(CHAT,)))
 
         def way(_: Place) -> Chat | None:
             return client.ears.chat(nobody)
@@ -319,7 +321,7 @@ class Discord:
             self._desk.ways.pop(CHAT, None)
 
 
-def _tell_ready(coming_back: ComingBack, client: Client) -> None:
+def _tell_ready(coming_back: ChatSupervisor, client: Client) -> None:
     guilds = ", ".join(guild.name for guild in client.guilds) or "no server yet"
     coming_back.heard(f"{client.user} is in {guilds}.")
     if identity_of(client).hears_elsewhere:

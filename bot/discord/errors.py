@@ -12,7 +12,7 @@ import aiohttp
 import discord
 
 from bot import chat
-from bot.chat import GoneError, NoThreadError, UnsureError, UnwelcomeError
+from bot.chat import DeliveryUnknownError, MessageGoneError, NoThreadError, PostingForbiddenError
 from council.errors import CouncilError
 
 # --- What Discord refuses, as what it means for a message.
@@ -60,16 +60,18 @@ def told() -> Iterator[None]:
     try:
         yield
     except discord.DiscordServerError as error:
-        raise UnsureError(f"Discord is at fault itself just now ({error.status}).") from None
+        raise DeliveryUnknownError(
+            f"Discord is at fault itself just now ({error.status})."
+        ) from None
     except discord.HTTPException as error:
         raise _meaning(error) from None
     except discord.RateLimited as error:
-        raise UnsureError(
+        raise DeliveryUnknownError(
             f"Discord wants to be left alone for {error.retry_after:.0f} s."
         ) from None
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         lost = f"The connection to Discord was lost ({type(error).__name__})."
-        raise UnsureError(lost) from None
+        raise DeliveryUnknownError(lost) from None
 
 
 def is_passing(error: discord.HTTPException) -> bool:
@@ -88,11 +90,11 @@ def threadless(error: discord.HTTPException, needed: str) -> Exception:
 
 def _meaning(error: discord.HTTPException) -> CouncilError:
     if error.code == UNKNOWN_MESSAGE:
-        return GoneError("The message is not there any more.")
+        return MessageGoneError("The message is not there any more.")
     if error.code in _UNWELCOME:
-        return UnwelcomeError(f"I cannot post there: {_UNWELCOME[error.code]}.")
+        return PostingForbiddenError(f"I cannot post there: {_UNWELCOME[error.code]}.")
     if error.status == _TOO_OFTEN:
-        return UnsureError("Discord is asked too often just now.")
+        return DeliveryUnknownError("Discord is asked too often just now.")
     words = error.text.splitlines()[0] if error.text else ""
     return RefusedError(error.code, words, is_about_token=error.status == _NO_TOKEN)
 
@@ -117,7 +119,7 @@ ANSWER_SECONDS = 0.2  # what an answer is given before anything else is sent
 FORGOTTEN_SECONDS = 30.0  # who shows nothing for so long is not under way any more
 
 
-class Edits:
+class EditRateLimiter:
     """Lets by what is no answer where every answer to come has room."""
 
     def __init__(

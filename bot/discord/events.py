@@ -6,7 +6,7 @@ from typing import Any
 
 import discord
 
-from bot.chat import Asker, Attached, Said, UnwelcomeError, key_of
+from bot.chat import Asker, Attachment, IncomingMessage, PostingForbiddenError, key_of
 from bot.chat.incoming import MOST_CHARACTERS
 from bot.discord.errors import told
 from council.errors import QuestionError
@@ -17,10 +17,10 @@ from council.places import Place
 CHAT = "discord"
 
 
-def said_by(interaction: discord.Interaction, text: str = "") -> Said:
+def said_by(interaction: discord.Interaction, text: str = "") -> IncomingMessage:
     """Give what an interaction says, under its own key."""
     place = place_of(interaction.channel, interaction.guild_id)
-    return Said(
+    return IncomingMessage(
         text,
         asker_of(interaction.user),
         place,
@@ -29,10 +29,10 @@ def said_by(interaction: discord.Interaction, text: str = "") -> Said:
     )
 
 
-def said_in(message: discord.Message, text: str) -> Said:
+def said_in(message: discord.Message, text: str) -> IncomingMessage:
     """Give what a message says; a message is one event, however often it is delivered."""
     guild = message.guild.id if message.guild else None
-    return Said(
+    return IncomingMessage(
         text,
         asker_of(message.author),
         place_of(message.channel, guild),
@@ -92,17 +92,17 @@ async def text_of(attachment: discord.Attachment) -> str:
         ) from None
 
 
-def attached(attachments: Iterable[discord.Attachment]) -> tuple[Attached, ...]:
+def attached(attachments: Iterable[discord.Attachment]) -> tuple[Attachment, ...]:
     """Give files that can be read."""
     return tuple(_attached(attachment) for attachment in attachments)
 
 
-def _attached(attachment: discord.Attachment) -> Attached:
+def _attached(attachment: discord.Attachment) -> Attachment:
     async def read() -> bytes:
         with told():
             return await attachment.read()
 
-    return Attached(attachment.filename, attachment.size, read)
+    return Attachment(attachment.filename, attachment.size, read)
 
 
 # --- What the bot may do where it is asked, what it is invited with, and what to say of less.
@@ -130,7 +130,7 @@ def invitation(application: int) -> str:
 
 
 def check_welcome(interaction: discord.Interaction[Any]) -> None:
-    """Raise UnwelcomeError, which names what is missing, where no answer could be posted."""
+    """Raise PostingForbiddenError, which names what is missing, where no answer could be posted."""
     if interaction.guild_id is None:
         return
     in_thread = isinstance(interaction.channel, discord.Thread)
@@ -138,7 +138,7 @@ def check_welcome(interaction: discord.Interaction[Any]) -> None:
     granted = interaction.app_permissions
     missing = [label for name, label in needed.items() if not getattr(granted, name)]
     if missing:
-        raise UnwelcomeError(
+        raise PostingForbiddenError(
             f"I cannot post here: I need {' and '.join(missing)}. Grant that to my role in this "
             "channel, then ask again."
         )
@@ -153,11 +153,11 @@ _NEEDED_IN_CHANNEL = {"view_channel": "View Channel", "send_messages": "Send Mes
 Text = discord.TextChannel | discord.VoiceChannel | discord.StageChannel
 
 
-async def elsewhere(client: discord.Client, said: Said, name: str) -> Said:
+async def elsewhere(client: discord.Client, said: IncomingMessage, name: str) -> IncomingMessage:
     """Give what was said as if it were said in another channel of the server, named or by id."""
     guild = client.get_guild(int(said.place.workspace)) if said.place.workspace else None
     if guild is None:
-        raise UnwelcomeError(f"Direct messages have no channels: leave #{name} out.")
+        raise PostingForbiddenError(f"Direct messages have no channels: leave #{name} out.")
     with told():
         member = await guild.fetch_member(int(said.asker.id))
         there = await guild.fetch_channels()
@@ -167,16 +167,16 @@ async def elsewhere(client: discord.Client, said: Said, name: str) -> Said:
         if is_meant and isinstance(channel, Text) and _sees(member, channel):
             _check(channel, guild)
             return replace(said, place=place_of(channel, guild.id), is_direct=False)
-    raise UnwelcomeError(NO_CHANNEL.format(name=name if name.isdecimal() else f"#{name}"))
+    raise PostingForbiddenError(NO_CHANNEL.format(name=name if name.isdecimal() else f"#{name}"))
 
 
 async def check_postable(client: discord.Client, place: Place) -> None:
-    """Raise UnwelcomeError for a channel that is gone, or in which the bot may not post."""
+    """Raise PostingForbiddenError for a channel that is gone, or in which the bot may not post."""
     if not place.workspace:
         return
     guild = client.get_guild(int(place.workspace))
     if guild is None:
-        raise UnwelcomeError(GONE)
+        raise PostingForbiddenError(GONE)
     with told():
         channel = await guild.fetch_channel(int(place.within))
     if isinstance(channel, Text):
@@ -191,6 +191,6 @@ def _check(channel: Text, guild: discord.Guild) -> None:
     granted = channel.permissions_for(guild.me)
     missing = [label for name, label in _NEEDED_IN_CHANNEL.items() if not getattr(granted, name)]
     if missing:
-        raise UnwelcomeError(
+        raise PostingForbiddenError(
             f"I cannot post in #{channel.name}: I need {' and '.join(missing)} there."
         )

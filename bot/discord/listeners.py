@@ -12,32 +12,32 @@ import structlog
 from discord import app_commands
 from discord.app_commands import Choice
 
-from bot.access import NotAdmittedError, admitted, allows, listable
-from bot.chat import Chat, Said, Whisper
+from bot.access import AccessDeniedError, admitted, allows, listable
+from bot.chat import Chat, IncomingMessage, Whisper
 from bot.commands import rounds as following
-from bot.commands.ask import Choice as Chosen
+from bot.commands.ask import AskOptions as Chosen
 from bot.commands.ask import asked
 from bot.commands.buttons import (
     OTHER_VERSION,
     PRESSES,
-    Once,
+    ActionDeduplicator,
     check_may_add,
     confirmed,
     in_its_place,
     tell_busy,
 )
-from bot.commands.context import Desk
-from bot.commands.dispatch import COMMANDS, Act, hear, kindly, obey
-from bot.commands.registry import Command, Order
-from bot.coordination.tasks import Doing
+from bot.commands.context import AppContext
+from bot.commands.dispatch import COMMANDS, Act, handle_message, reporting_errors, run_command
+from bot.commands.registry import Command, Invocation
+from bot.coordination.tasks import BackgroundTasks
 from bot.discord import actions as modals
 from bot.discord import actions as presses
 from bot.discord.actions import Button, fields_of
-from bot.discord.errors import Edits, told
+from bot.discord.errors import EditRateLimiter, told
 from bot.discord.events import CHAT, attached, check_welcome, said_by, said_in, text_of
-from bot.discord.messages import DiscordChat, Replies, Whispers, replaced, thinking
-from bot.discord.servers import Remembering, Servers, Shard
-from bot.discord.slash_commands import Deeds, Question, choices, plant
+from bot.discord.messages import DiscordChat, EphemeralReplies, MessageReplies, replaced, thinking
+from bot.discord.servers import Servers, ServerStore, Shard
+from bot.discord.slash_commands import AskFields, CommandHandlers, choices, plant
 from council.errors import CouncilError
 from council.places import Place
 
@@ -48,32 +48,32 @@ MOST_SUGGESTED_FROM = 100  # of the newest rounds
 Interaction = discord.Interaction[Any]
 
 
-class Ears:
+class DiscordListeners:
     """Hears every guild the bot is in; what takes longer than an answer goes on in `doing`."""
 
-    def __init__(self, desk: Desk, client: discord.Client, doing: Doing) -> None:
+    def __init__(self, desk: AppContext, client: discord.Client, doing: BackgroundTasks) -> None:
         self._desk = desk
         self._client = client
         self._doing = doing
         self._names: dict[str, str] = {}
-        self._edits = Edits()
-        self._once = Once(desk)
+        self._edits = EditRateLimiter()
+        self._once = ActionDeduplicator(desk)
 
     @property
-    def deeds(self) -> Deeds:
+    def deeds(self) -> CommandHandlers:
         """Give what commands do."""
-        return Deeds(self.ask, self.about, self.do, self.take, self.panels, self.rounds)
+        return CommandHandlers(self.ask, self.about, self.do, self.take, self.panels, self.rounds)
 
     def chat(self, whisper: Whisper, *, keeps_files: bool = True) -> DiscordChat:
         """Give the chat for one who spoke."""
         shared = (self._client, self._names, self._edits)
         return DiscordChat(*shared, whisper, keeps_files=keeps_files)
 
-    async def ask(self, interaction: Interaction, question: Question) -> None:
+    async def ask(self, interaction: Interaction, question: AskFields) -> None:
         """Hear `/council ask`."""
         await thinking(interaction)
 
-        async def act(chat: Chat, said: Said) -> None:
+        async def act(chat: Chat, said: IncomingMessage) -> None:
             admitted(self._desk.access, said)
             chosen = Chosen(question.panel)
             if question.private:
@@ -93,8 +93,8 @@ class Ears:
         """Hear any other command."""
         await thinking(interaction)
 
-        async def act(chat: Chat, said: Said) -> None:
-            await obey(self._desk, chat, said, Order(command, argument))
+        async def act(chat: Chat, said: IncomingMessage) -> None:
+            await run_command(self._desk, chat, said, Invocation(command, argument))
 
         await self._begin(interaction, act)
 
@@ -108,9 +108,9 @@ class Ears:
         """Hear a command that a file may come with."""
         await thinking(interaction)
 
-        async def act(chat: Chat, said: Said) -> None:
+        async def act(chat: Chat, said: IncomingMessage) -> None:
             said = replace(said, files=attached([attachment] if attachment else []))
-            await obey(self._desk, chat, said, Order(command, argument))
+            await run_command(self._desk, chat, said, Invocation(command, argument))
 
         await self._begin(interaction, act)
 
@@ -125,7 +125,7 @@ class Ears:
         await thinking(interaction)
         kind, _, value = custom_id.removeprefix("council:").partition(":")
 
-        async def act(chat: Chat, said: Said) -> None:
+        async def act(chat: Chat, said: IncomingMessage) -> None:
             if kind == modals.WHY:
                 await presses.keep_reason(self._desk, chat, said, value, fields)
                 return
@@ -152,7 +152,7 @@ class Ears:
         else:
             await thinking(interaction)
 
-        async def act(chat: Chat, said: Said) -> None:
+        async def act(chat: Chat, said: IncomingMessage) -> None:
             does = (said.asker.id, said.place.channel, action, value)
             press = partial(presses.press, self._desk, chat, said, action, value)
             costs = (confirmed(action) or action) in PRESSES
@@ -181,10 +181,10 @@ class Ears:
         text = message.clean_content.replace(f"@{called}", "", 1).strip()
         said = replace(said_in(message, text or "help"), files=attached(message.attachments))
         self._names[said.asker.id] = said.asker.name
-        chat = self.chat(Replies(message))
-        self._doing.begin(kindly(chat, said, self._heard(chat, said, message)))
+        chat = self.chat(MessageReplies(message))
+        self._doing.begin(reporting_errors(chat, said, self._heard(chat, said, message)))
 
-    async def _heard(self, chat: Chat, said: Said, message: discord.Message) -> None:
+    async def _heard(self, chat: Chat, said: IncomingMessage, message: discord.Message) -> None:
         moment = said.place.thread or ""
         if message.reference and message.reference.message_id and not moment:
             moment = str(message.reference.message_id)
@@ -193,7 +193,7 @@ class Ears:
             before = (first,)
         if before:
             said = replace(said, context=following.context_of(before))
-        await hear(self._desk, chat, said)
+        await handle_message(self._desk, chat, said)
 
     async def panels(self, interaction: Interaction, typed: str) -> list[Choice[str]]:
         """Suggest panels that may be used here."""
@@ -207,7 +207,7 @@ class Ears:
         said = said_by(interaction)
         try:
             admitted(self._desk.access, said)
-        except NotAdmittedError:
+        except AccessDeniedError:
             return []
         lines = await self._desk.store.recent(MOST_SUGGESTED_FROM, listable(said))
         wanted = typed.lower()
@@ -222,12 +222,12 @@ class Ears:
         return Place(CHAT, "", str(channel.id), private=True)
 
     async def _begin(self, interaction: Interaction, act: Act) -> None:
-        said, whispers = said_by(interaction), Whispers(interaction)
+        said, whispers = said_by(interaction), EphemeralReplies(interaction)
         self._names[said.asker.id] = said.asker.name
         chat = self.chat(whispers, keeps_files=interaction.app_permissions.attach_files)
 
         async def done() -> None:
-            await kindly(chat, said, act(chat, said))
+            await reporting_errors(chat, said, act(chat, said))
             await whispers.end()
 
         self._doing.begin(done())
@@ -249,10 +249,10 @@ class Client(discord.Client):
 
     def __init__(
         self,
-        desk: Desk,
-        doing: Doing,
+        desk: AppContext,
+        doing: BackgroundTasks,
         servers: Servers,
-        kept: Remembering,
+        kept: ServerStore,
         shard: Shard | None = None,
     ) -> None:
         super().__init__(
@@ -265,7 +265,7 @@ class Client(discord.Client):
             guild_ready_timeout=READY_SECONDS,
             member_cache_flags=discord.MemberCacheFlags.none(),
         )
-        self.ears = Ears(desk, self, doing)
+        self.ears = DiscordListeners(desk, self, doing)
         self._servers = servers
         self._kept = kept
         self.tree = app_commands.CommandTree(self)

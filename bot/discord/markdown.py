@@ -13,10 +13,10 @@ from bot.render.formatting import monospaced
 from bot.render.markdown_parser import (
     Code,
     Grid,
-    Leaf,
     Leaves,
+    OpenBlocks,
     OpenList,
-    Standing,
+    TextRun,
     bold,
     parsed,
     plain_leaves,
@@ -107,14 +107,14 @@ class _Run:
     words: str
 
 
-def _styles(leaf: Leaf) -> tuple[str, ...]:
+def _styles(leaf: TextRun) -> tuple[str, ...]:
     """Give the styles that the leaf is shown in; code and addresses stand for themselves."""
     if leaf.is_address or "code" in leaf.styles:
         return ()
     return tuple(style for style in _MARKS if style in leaf.styles)
 
 
-def _runs(styles: tuple[str, ...], leaves: Iterable[Leaf]) -> Iterable[_Run]:
+def _runs(styles: tuple[str, ...], leaves: Iterable[TextRun]) -> Iterable[_Run]:
     """Give runs that neither hold the end of a line in a style nor begin or end with a space."""
     words = "".join(map(_written, leaves))
     if not styles:
@@ -149,7 +149,7 @@ def _wrapped(run: _Run, before: str, after: str) -> str:
     return words
 
 
-def _written(leaf: Leaf) -> str:
+def _written(leaf: TextRun) -> str:
     if "code" in leaf.styles:
         return _code(leaf.text)
     if leaf.leads_out and len(leaf.text) <= URL and not invites(leaf.text):
@@ -233,7 +233,7 @@ def _numbered(table: Table) -> Iterator[str]:
     in_order = counted == list(range(counted[0], counted[0] + len(counted))) if counted else False
     who = _who(table)
     for row in table.rows:
-        name = marked([Leaf(_one_line(row[who]) or _NOTHING, ("bold",))])
+        name = marked([TextRun(_one_line(row[who]) or _NOTHING, ("bold",))])
         said = _APART.join(
             _said(table, row, at).replace(" ", _UNBROKEN)
             for at in _told(table, row)
@@ -296,7 +296,7 @@ class _Piece:
 
 
 @dataclass(slots=True)
-class Flow(Standing):
+class Flow(OpenBlocks):
     """Takes what a text holds in order, and gives it as one text."""
 
     _pieces: list[_Piece] = field(default_factory=list)

@@ -18,12 +18,12 @@ from discord import ui
 from bot.chat import (
     Chat,
     File,
-    GoneError,
     Heading,
+    IncomingMessage,
+    MessageGoneError,
     Post,
-    Said,
-    Sent,
-    UnwelcomeError,
+    PostingForbiddenError,
+    SentMessage,
     Whisper,
     insisted_on_one,
 )
@@ -32,7 +32,7 @@ from bot.discord.components import called_by, dressed, files_of, fits_discord, v
 from bot.discord.errors import (
     THREAD_THERE,
     UNKNOWN_CHANNEL,
-    Edits,
+    EditRateLimiter,
     RefusedError,
     insisted,
     is_passing,
@@ -82,14 +82,14 @@ async def _acknowledged(how: Way) -> None:
             return
 
 
-class Whispers:
+class EphemeralReplies:
     """Answers one interaction, which has been deferred, in private."""
 
     def __init__(self, interaction: Interaction) -> None:
         self._interaction = interaction
         self._has_spoken = False
 
-    async def __call__(self, said: Said, post: Post) -> None:
+    async def __call__(self, said: IncomingMessage, post: Post) -> None:
         """Tell the one who spoke; an interaction lasts 15 minutes, then it is a direct message."""
         way = self._in_place if self._thinks and not self._has_spoken else self._after
         self._has_spoken = True
@@ -125,14 +125,14 @@ class Whispers:
         await self._interaction.followup.send(view=view, ephemeral=True, allowed_mentions=_NOBODY)
 
 
-class Replies:
+class MessageReplies:
     """Answers a message where it was written: nothing there can be shown to one person alone."""
 
     def __init__(self, message: discord.Message) -> None:
         self._message = message
         self._nonces = count(message.id)
 
-    async def __call__(self, said: Said, post: Post) -> None:
+    async def __call__(self, said: IncomingMessage, post: Post) -> None:
         """Tell the one who spoke: under what they said, else beside it, else to them alone."""
         message = self._message
         reply = partial(message.reply, mention_author=False)
@@ -149,7 +149,7 @@ class Replies:
             await way(view=view, nonce=nonce, allowed_mentions=_NOBODY, silent=True)
 
 
-async def nobody(said: Said, post: Post) -> None:
+async def nobody(said: IncomingMessage, post: Post) -> None:
     """Tell nobody: after a restart there is no way back to the one who spoke."""
     summary = post.summary or said.key
     structlog.get_logger().info("discord_whisper_to_nobody", key=said.key, told=summary)
@@ -174,7 +174,7 @@ class DiscordChat(Chat):
         self,
         client: discord.Client,
         names: dict[str, str],
-        edits: Edits,
+        edits: EditRateLimiter,
         whisper: Whisper,
         *,
         keeps_files: bool = True,
@@ -202,7 +202,7 @@ class DiscordChat(Chat):
                 return asker_id
         return self._names[asker_id]
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         """Post a message; its key goes with it as the number of its first component."""
         try:
             with told():
@@ -213,10 +213,10 @@ class DiscordChat(Chat):
                 raise
             if _holds_file(post):
                 structlog.get_logger().warning("discord_file_refused", why=error.code)
-                return Sent(place, f"refused: {error.code}")
-            raise UnwelcomeError(str(error)) from None
+                return SentMessage(place, f"refused: {error.code}")
+            raise PostingForbiddenError(str(error)) from None
         self._titles[str(message.id)] = _title(post)
-        return Sent(place, str(message.id))
+        return SentMessage(place, str(message.id))
 
     def alone_with(self, asker_id: str, place: Place) -> Place:
         """Give the place where nobody else reads."""
@@ -269,19 +269,19 @@ class DiscordChat(Chat):
             if error.code != THREAD_THERE:
                 raise threadless(error, "Create Public Threads") from None
 
-    async def find(self, place: Place, key: str) -> Sent | None:
+    async def find(self, place: Place, key: str) -> SentMessage | None:
         """Give the message that was posted with this key."""
         with told():
             place = await self._reached(place)
             try:
                 async for message in self._where(place).history(limit=MOST_MESSAGES):
                     if message.author == self._client.user and _mark_in(message) == mark_of(key):
-                        return Sent(place, str(message.id))
+                        return SentMessage(place, str(message.id))
             except discord.NotFound:
                 return None
         return None
 
-    async def edit(self, sent: Sent, post: Post) -> None:
+    async def edit(self, sent: SentMessage, post: Post) -> None:
         """Replace a message, however long Discord cannot be reached before."""
         self._titles[sent.message] = _title(post)
         self._edits.answered(_channel_of(sent.place), sent.message)
@@ -292,9 +292,9 @@ class DiscordChat(Chat):
                 raise
             # Whatever Discord has against this edit, a new message may do.
             structlog.get_logger().warning("discord_edit_refused", why=error.code)
-            raise GoneError(str(error)) from None
+            raise MessageGoneError(str(error)) from None
 
-    async def _edited(self, sent: Sent, post: Post) -> None:
+    async def _edited(self, sent: SentMessage, post: Post) -> None:
         message = self._message(sent.place, sent.message)
         await message.edit(
             view=view_of(dressed(post)),
@@ -308,12 +308,12 @@ class DiscordChat(Chat):
     def _message(self, place: Place, message: str) -> discord.PartialMessage:
         return self._where(place).get_partial_message(int(message))
 
-    async def turn(self, sent: Sent) -> None:
+    async def turn(self, sent: SentMessage) -> None:
         """Wait until message and channel bear another sight of progress."""
         await asyncio.sleep(self._written_at + EDIT_SECONDS - time.monotonic())
         await self._edits.turn(_channel_of(sent.place), sent.message)
 
-    async def show_progress(self, sent: Sent, post: Post) -> None:
+    async def show_progress(self, sent: SentMessage, post: Post) -> None:
         """Replace a message for the time being; the next sight makes up for one that fails."""
         self._written_at = time.monotonic()
         try:
@@ -322,15 +322,15 @@ class DiscordChat(Chat):
         except CouncilError as error:
             structlog.get_logger().debug("discord_progress_not_shown", why=str(error))
 
-    async def elsewhere(self, said: Said, channel: str) -> Said:
+    async def elsewhere(self, said: IncomingMessage, channel: str) -> IncomingMessage:
         """Give what was said as if it were said in another channel, named or by its id."""
         return await channels.elsewhere(self._client, said, channel)
 
     async def check_postable(self, place: Place) -> None:
-        """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
+        """Raise PostingForbiddenError with the reason if nothing can be posted there."""
         await channels.check_postable(self._client, place)
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         """Tell only the one who spoke."""
         for page in self.pages(post):
             await self._whisper(said, page)

@@ -15,7 +15,7 @@ from bot.discord.errors import NO_ACCESS, UNKNOWN_GUILD
 from bot.ports import shard_of
 from bot.render.formatting import counted
 from council.errors import StoreError
-from council.ports import Memos
+from council.ports import KeyValueStore
 
 # --- A shard: the part of all servers that one connection to Discord hears of.
 
@@ -53,7 +53,7 @@ WHOLE = Shard(0, 1)  # all there is
 SERVER, COMMANDS = "discord server", "discord commands"  # the kinds of memo
 
 
-class Remembering(Protocol):
+class ServerStore(Protocol):
     """Where it is kept."""
 
     async def commands(self, application: str) -> str:
@@ -73,7 +73,7 @@ class Remembering(Protocol):
         ...
 
 
-class InFiles:
+class FileServerStore:
     """In files; where one cannot be written, as if nothing had been known before."""
 
     def __init__(self, folder: Path) -> None:
@@ -112,10 +112,10 @@ def _written(file: Path, text: str) -> None:
         file.write_text(text)
 
 
-class InRows:
+class SqlServerStore:
     """In rows, one a server: whoever knows of one server says nothing of the others."""
 
-    def __init__(self, memos: Memos) -> None:
+    def __init__(self, memos: KeyValueStore) -> None:
         self._memos = memos
 
     async def commands(self, application: str) -> str:
@@ -151,7 +151,7 @@ class Servers:
     """
 
     def __init__(
-        self, kept: Remembering, leave: Leave, say: Callable[[str], None], shard: Shard = WHOLE
+        self, kept: ServerStore, leave: Leave, say: Callable[[str], None], shard: Shard = WHOLE
     ) -> None:
         self._kept = kept
         self._leave = leave

@@ -21,7 +21,7 @@ Suggest = Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AskFields:
     """What the fields of `/council ask` hold."""
 
     text: str
@@ -31,10 +31,10 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Deeds:
+class CommandHandlers:
     """What is done for whoever uses a command, and what is suggested while they type."""
 
-    ask: Callable[[Interaction, Question], Awaitable[None]]
+    ask: Callable[[Interaction, AskFields], Awaitable[None]]
     about: Callable[[Interaction, discord.Message], Awaitable[None]]
     do: Callable[[Interaction, Command, str], Awaitable[None]]
     take: Callable[[Interaction, Command, str, discord.Attachment | None], Awaitable[None]]
@@ -42,7 +42,9 @@ class Deeds:
     rounds: Suggest
 
 
-def plant(tree: app_commands.CommandTree[Any], commands: Iterable[Command], deeds: Deeds) -> None:
+def plant(
+    tree: app_commands.CommandTree[Any], commands: Iterable[Command], deeds: CommandHandlers
+) -> None:
     """Add every registered command to a tree, and the one in the menu of a message."""
     group = app_commands.Group(
         name="council",
@@ -67,8 +69,8 @@ def choices(pairs: Iterable[tuple[str, str]]) -> list[Choice[str]]:
     return named[:MOST_CHOICES]
 
 
-def _callback(command: Command, deeds: Deeds) -> Any:  # noqa: ANN401
-    kinds: dict[str | None, Callable[[Command, Deeds], Callback]] = {
+def _callback(command: Command, deeds: CommandHandlers) -> Any:  # noqa: ANN401
+    kinds: dict[str | None, Callable[[Command, CommandHandlers], Callback]] = {
         "question": _with_question,
         "panel": _with_panel,
         "round": _with_round,
@@ -79,7 +81,7 @@ def _callback(command: Command, deeds: Deeds) -> Any:  # noqa: ANN401
     return kinds.get(command.takes, _with_nothing)(command, deeds)
 
 
-def _with_question(_: Command, deeds: Deeds) -> Callback:
+def _with_question(_: Command, deeds: CommandHandlers) -> Callback:
     @app_commands.describe(
         question="What the council should answer",
         panel="Which models answer; the channel's own where you leave it out",
@@ -94,12 +96,12 @@ def _with_question(_: Command, deeds: Deeds) -> Callback:
         private: bool = False,
         attachment: discord.Attachment | None = None,
     ) -> None:
-        await deeds.ask(interaction, Question(question, panel, private, attachment))
+        await deeds.ask(interaction, AskFields(question, panel, private, attachment))
 
     return ask
 
 
-def _with_panel(command: Command, deeds: Deeds) -> Callback:
+def _with_panel(command: Command, deeds: CommandHandlers) -> Callback:
     @app_commands.describe(name="The panel to use in this channel; left out, all are listed")
     @app_commands.autocomplete(name=deeds.panels)
     async def with_panel(interaction: Interaction, name: str = "") -> None:
@@ -108,7 +110,7 @@ def _with_panel(command: Command, deeds: Deeds) -> Callback:
     return with_panel
 
 
-def _with_round(command: Command, deeds: Deeds) -> Callback:
+def _with_round(command: Command, deeds: CommandHandlers) -> Callback:
     @app_commands.describe(round="A round's id, or the start of it")
     @app_commands.autocomplete(round=deeds.rounds)
     async def with_round(interaction: Interaction, round: str) -> None:  # noqa: A002
@@ -117,7 +119,7 @@ def _with_round(command: Command, deeds: Deeds) -> Callback:
     return with_round
 
 
-def _with_number(command: Command, deeds: Deeds) -> Callback:
+def _with_number(command: Command, deeds: CommandHandlers) -> Callback:
     @app_commands.describe(number="How many")
     async def with_number(interaction: Interaction, number: Range[int, 1, 100] = 10) -> None:
         await deeds.do(interaction, command, str(number))
@@ -125,7 +127,7 @@ def _with_number(command: Command, deeds: Deeds) -> Callback:
     return with_number
 
 
-def _with_words(command: Command, deeds: Deeds) -> Callback:
+def _with_words(command: Command, deeds: CommandHandlers) -> Callback:
     @app_commands.describe(words=command.usage.removeprefix("/council ")[:CHOICE])
     async def with_words(interaction: Interaction, words: str = "") -> None:
         await deeds.do(interaction, command, words)
@@ -133,7 +135,7 @@ def _with_words(command: Command, deeds: Deeds) -> Callback:
     return with_words
 
 
-def _with_file(command: Command, deeds: Deeds) -> Callback:
+def _with_file(command: Command, deeds: CommandHandlers) -> Callback:
     @app_commands.describe(
         words=command.usage.removeprefix("/council ")[:CHOICE],
         file="A file of questions: .csv, .jsonl, .yaml or .txt",
@@ -146,14 +148,14 @@ def _with_file(command: Command, deeds: Deeds) -> Callback:
     return with_file
 
 
-def _with_nothing(command: Command, deeds: Deeds) -> Callback:
+def _with_nothing(command: Command, deeds: CommandHandlers) -> Callback:
     async def with_nothing(interaction: Interaction) -> None:
         await deeds.do(interaction, command, "")
 
     return with_nothing
 
 
-def _about(deeds: Deeds) -> Any:  # noqa: ANN401
+def _about(deeds: CommandHandlers) -> Any:  # noqa: ANN401
     async def about(interaction: Interaction, message: discord.Message) -> None:
         await deeds.about(interaction, message)
 

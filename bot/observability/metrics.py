@@ -63,7 +63,7 @@ class _Collector(Collector):
 LOST, REFUSED = "lost", "refused"
 
 
-class _Contact:
+class _DatabaseFaults:
     """What a process has met with at a database since it began."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -99,7 +99,7 @@ def database_watched(
     engine: AsyncEngine, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[None]:
     """Tell how it goes with a database until the block ends."""
-    contact, sync = _Contact(clock), engine.sync_engine
+    contact, sync = _DatabaseFaults(clock), engine.sync_engine
     event.listen(sync, "handle_error", contact.failed)
     event.listen(sync, "checkout", contact.answered)
 
@@ -327,7 +327,7 @@ _TAKEN_OVER = Counter(
 _ANYWHERE = Gauge("council_works", "Work of all processes, as last counted", ["queue", "state"])
 
 
-class WorkState(StrEnum):
+class JobState(StrEnum):
     """What becomes of a piece of work: nobody has it yet, somebody does it, or did and is gone."""
 
     WAITING = "waiting"
@@ -347,11 +347,11 @@ def taken_over(queue: str, count: int = 1) -> None:
     _TAKEN_OVER.labels(queue).inc(count)
 
 
-def works_counted(counts: Mapping[tuple[str, WorkState], int]) -> None:
+def works_counted(counts: Mapping[tuple[str, JobState], int]) -> None:
     """Take note of all there is, by queue and state; what is not named is 0."""
     queues = {queue for queue, _ in counts} | {labels[0] for labels in _known()}
     for queue in queues:
-        for state in WorkState:
+        for state in JobState:
             _ANYWHERE.labels(queue, state.value).set(counts.get((queue, state), 0))
 
 

@@ -20,7 +20,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 from opentelemetry.trace import Span, Status, StatusCode, Tracer, set_span_in_context
 
 from council.answers import Call, Reply
-from council.budget import Behind
+from council.budget import GatewayWrapper
 from council.ports import Gateway
 from council.rounds import Round, Stage
 
@@ -149,7 +149,7 @@ class RoundTrace:
             self.span.set_attribute(_OUTCOME, "failed" if round_.closing.failure else "closed")
 
 
-class _TracedGateway(Behind):
+class _TracedGateway(GatewayWrapper):
     def __init__(self, gateway: Gateway, trace: RoundTrace) -> None:
         self.gateway = gateway
         self._trace = trace
@@ -219,7 +219,7 @@ async def sending(collector: Collector) -> AsyncIterator[Tracing]:
     # It would tell of each batch that a collector did not take.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
     provider = TracerProvider(resource=_resource(), shutdown_on_exit=False)
-    exporter = _Telling(
+    exporter = _ExportWarnings(
         OTLPSpanExporter(
             endpoint=f"{collector.endpoint.rstrip('/')}/v1/traces",
             headers=dict(collector.headers),
@@ -249,7 +249,7 @@ async def _run_in_thread(end: Callable[[], None]) -> None:
             await done.wait()
 
 
-class _Telling(SpanExporter):
+class _ExportWarnings(SpanExporter):
     """Says once in the log that spans are lost, and once that they arrive again."""
 
     def __init__(self, exporter: SpanExporter) -> None:

@@ -24,9 +24,9 @@ from bot.render.leaderboard_export import board_document
 from bot.render.leaderboard_tables import Leaderboard, percent
 from bot.render.leaderboard_text import QUIET, compared, news_lines
 from bot.render.round_status import receivers
-from council.bakeoffs.changes import Changes, Measure, Move
+from council.bakeoffs.changes import Changes, Measure, MemberChange
 from council.bakeoffs.intervals import Interval
-from council.bakeoffs.models import Bakeoff, Expected, Progress
+from council.bakeoffs.models import Bakeoff, BakeoffEstimate, Progress
 from council.money import MICRO, about, dollars
 
 # --- How bake-offs read: before they start, as they go, and when they are over.
@@ -213,7 +213,7 @@ def _failed_posts(progress: Progress) -> Iterator[Post]:
 # --- A bake-off before it begins: how large it is, what it may cost, who receives the texts.
 
 
-def proposal_post(bakeoff: Bakeoff, cost: Expected, value: str | None) -> Post:
+def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) -> Post:
     """Give what a bake-off comes to before anything is spent, and what starts it.
 
     Buttons do, where they carry `value`; else words.
@@ -244,7 +244,7 @@ def size_line(bakeoff: Bakeoff) -> str:
     return f"{counted(len(suite.questions), 'question')}{told}, each put to {members}."
 
 
-def cost_lines(bakeoff: Bakeoff, cost: Expected) -> Iterator[str]:
+def cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
     """Say what it may cost, how long it takes, and who receives the texts."""
     known = f"It costs about {about(cost.micro)} at most" if cost.micro else ""
     names = names_of(bakeoff.panel)
@@ -258,7 +258,7 @@ def cost_lines(bakeoff: Bakeoff, cost: Expected) -> Iterator[str]:
     yield f"The questions go to {receivers(bakeoff.panel)}."
 
 
-def _doubts(bakeoff: Bakeoff, cost: Expected) -> Iterator[str]:
+def _doubts(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
     if bakeoff.cap_micro is not None and cost.micro > bakeoff.cap_micro:
         yield "The cap may end it before its last question; it can then be gone on with."
     if bakeoff.cap_micro is not None and cost.unknown:
@@ -381,7 +381,7 @@ def _compared(changes: Changes, names: Names) -> Iterator[str]:
     yield ""
 
 
-def _row(move: Move, names: Names) -> str:
+def _row(move: MemberChange, names: Names) -> str:
     measure = "rivals beaten" if move.measure is Measure.SHARE else "right"
     ends = between(move.ci, _points)
     cells = (

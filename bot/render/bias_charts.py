@@ -12,20 +12,20 @@ from bot.render.bias_view import TOO_LITTLE, ShownBias, chance, over, plain, spa
 from bot.render.charts import (
     HEATS,
     Band,
+    Colour,
     Dot,
     Figure,
-    Ink,
+    Label,
     Mark,
     Path,
     Scale,
     Stroke,
-    Words,
     fitting,
 )
 from bot.render.formatting import counted, in_words
 from bot.render.leaderboard_tables import percent, signed
 from bot.render.text_safety import shown_text
-from council.bias.report import Effect, Given, JudgeBias, Slot
+from council.bias.report import Effect, GivenShare, JudgeBias, Slot
 
 # --- What the figures of bias have in common: a phone's width, sizes, and how names fit.
 
@@ -46,9 +46,9 @@ def drawn(judges: Sequence[One]) -> tuple[Sequence[One], str]:
     return judges[:MOST], said
 
 
-def words(x: float, y: float, name: str, width: float) -> Words:
+def words(x: float, y: float, name: str, width: float) -> Label:
     """Give a name on one line, no wider than this."""
-    return Words(x, y, fitting(one_line(name), width, NAME), Ink.TEXT, NAME)
+    return Label(x, y, fitting(one_line(name), width, NAME), Colour.TEXT, NAME)
 
 
 def one_line(name: str) -> str:
@@ -56,15 +56,15 @@ def one_line(name: str) -> str:
     return " ".join(shown_text(name).split())
 
 
-def head(text: str) -> Words:
+def head(text: str) -> Label:
     """Give the words over a figure."""
-    return Words(MARGIN, 16, text, Ink.QUIET, SMALL)
+    return Label(MARGIN, 16, text, Colour.QUIET, SMALL)
 
 
 def foot(lines: Sequence[str], top: float) -> Iterator[Mark]:
     """Give small words under a figure, those that say something."""
     for at, line in enumerate(filter(None, lines)):
-        yield Words(MARGIN, top + LINE * at, line, Ink.QUIET, SMALL)
+        yield Label(MARGIN, top + LINE * at, line, Colour.QUIET, SMALL)
 
 
 def foot_height(lines: Sequence[str]) -> float:
@@ -89,7 +89,7 @@ _OWN = "Outlined: its own answer, as audit ballots showed it."
 _UNSEEN = "No judge was shown its own answer: audit ballots do so."
 _FEW = f"Not shaded: fewer than {in_words(ENOUGH)} ballots."
 
-Cells = Mapping[tuple[str, str], Given]
+Cells = Mapping[tuple[str, str], GivenShare]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,31 +169,31 @@ def _heads(found: _Map) -> Iterator[Mark]:
     for author in found.authors:
         number = found.seats.index(author) + 1
         x = found.left(author) + found.wide / 2
-        yield Words(x, TOP + 12, str(number), Ink.QUIET, SMALL, "middle")
+        yield Label(x, TOP + 12, str(number), Colour.QUIET, SMALL, "middle")
 
 
 def _row(shown: ShownBias, found: _Map, seat: str, top: float) -> Iterator[Mark]:
     middle = top + _ROW / 2 + 4
-    yield Words(MARGIN, middle, str(found.seats.index(seat) + 1), Ink.QUIET, SMALL)
+    yield Label(MARGIN, middle, str(found.seats.index(seat) + 1), Colour.QUIET, SMALL)
     yield words(_NAMES, middle, shown.name(seat), found.start - _NAMES - 4)
     for author in found.authors:
         cell = found.cells.get((seat, author))
         yield from _cell(found, author, top, cell)
         if seat == author and cell and cell.share is not None:
-            yield Path(_square(found, author, top, 1.5, closed=True), Ink.TEXT, 1.5)
+            yield Path(_square(found, author, top, 1.5, closed=True), Colour.TEXT, 1.5)
 
 
-def _cell(found: _Map, author: str, top: float, cell: Given | None) -> Iterator[Mark]:
+def _cell(found: _Map, author: str, top: float, cell: GivenShare | None) -> Iterator[Mark]:
     x, y = found.left(author) + found.wide / 2, top + _ROW / 2 + 4
     if cell is None or cell.share is None:
-        yield Words(x, y, "–", Ink.QUIET, SMALL, "middle")
+        yield Label(x, y, "–", Colour.QUIET, SMALL, "middle")
         return
     level = max(0, min(len(HEATS) - 1, int(cell.share * len(HEATS))))
     if cell.n >= ENOUGH:
         yield Band(_square(found, author, top, _GAP / 2), HEATS[level])
-    ink = Ink.TEXT if cell.n >= ENOUGH else Ink.QUIET
+    ink = Colour.TEXT if cell.n >= ENOUGH else Colour.QUIET
     size = SMALL if found.wide < _ROW else NAME - 1
-    yield Words(x, y, plain(cell.share), ink, size, "middle")
+    yield Label(x, y, plain(cell.share), ink, size, "middle")
 
 
 def _square(
@@ -281,15 +281,15 @@ def _curve(
     yield words(left, top + 14, shown.name(judge.judge), _wide())
     known = _known(judge)
     if not known:
-        yield Words(left, top + 29, TOO_LITTLE, Ink.QUIET, SMALL)
+        yield Label(left, top + 29, TOO_LITTLE, Colour.QUIET, SMALL)
         return
-    yield Words(left, top + 29, _verdict(judge), Ink.QUIET, SMALL)
+    yield Label(left, top + 29, _verdict(judge), Colour.QUIET, SMALL)
     heights = Scale(-reach, reach, top + 46 + _PLOT, top + 46)
     yield from _scale(left, heights, reach)
     most = max(slot.number for slot in judge.slots)
     across = Scale(1, max(2, most), left + _GUTTER + 8, left + _wide() - 8)
     for number in range(1, most + 1):
-        yield Words(across.at(number), top + 62 + _PLOT, str(number), Ink.QUIET, SMALL, "middle")
+        yield Label(across.at(number), top + 62 + _PLOT, str(number), Colour.QUIET, SMALL, "middle")
     yield from _points(judge, known, across, heights)
 
 
@@ -308,16 +308,16 @@ def _scale(left: float, heights: Scale, reach: float) -> Iterator[Mark]:
     for number in (reach, 0.0, -reach):
         y = heights.at(number)
         text = signed(number) if number else "0"
-        yield Words(left + _GUTTER - 5, y + 4, text, Ink.QUIET, SMALL, "end")
+        yield Label(left + _GUTTER - 5, y + 4, text, Colour.QUIET, SMALL, "end")
         if not number:
-            yield Stroke(left + _GUTTER, y, left + _wide(), y, Ink.RULE)
+            yield Stroke(left + _GUTTER, y, left + _wide(), y, Colour.RULE)
 
 
 def _points(
     judge: JudgeBias, known: Sequence[Slot], across: Scale, heights: Scale
 ) -> Iterator[Mark]:
     """Give the curve; who is beyond chance has the stronger ink, whichever way it leans."""
-    ink = Ink.FIRST if judge.position.is_found else Ink.OTHER
+    ink = Colour.FIRST if judge.position.is_found else Colour.OTHER
     spots = [(across.at(x.number), heights.at(_held(x.effect.value or 0, heights))) for x in known]
     for (x, _), slot in zip(spots, known, strict=True):
         if slot.effect.interval:
@@ -383,17 +383,17 @@ def _bar(shown: ShownBias, judge: JudgeBias, top: float) -> Iterator[Mark]:
     yield words(MARGIN, top + 16, shown.name(judge.judge), end - MARGIN - _VALUE)
     y = top + 31
     middle = _SCALE.at(_CHANCE)
-    yield Stroke(middle, y - 8, middle, y + 8, Ink.QUIET)
+    yield Stroke(middle, y - 8, middle, y + 8, Colour.QUIET)
     if kept.value is None:
-        yield Words(end, top + 16, TOO_LITTLE, Ink.QUIET, SMALL, "end")
+        yield Label(end, top + 16, TOO_LITTLE, Colour.QUIET, SMALL, "end")
         return
-    yield Words(
-        end, top + 16, f"{percent(kept.value)}{_consistency_note(kept)}", Ink.TEXT, NAME, "end"
+    yield Label(
+        end, top + 16, f"{percent(kept.value)}{_consistency_note(kept)}", Colour.TEXT, NAME, "end"
     )
     if kept.interval:
         low, high = (_SCALE.at(max(0.0, min(1.0, x))) for x in kept.interval)
-        yield Stroke(low, y, high, y, Ink.OTHER, 3)
-    yield Dot(_SCALE.at(max(0.0, min(1.0, kept.value))), y, 4.5, Ink.OTHER)
+        yield Stroke(low, y, high, y, Colour.OTHER, 3)
+    yield Dot(_SCALE.at(max(0.0, min(1.0, kept.value))), y, 4.5, Colour.OTHER)
 
 
 def _consistency_note(kept: Effect) -> str:
@@ -404,12 +404,12 @@ def _consistency_note(kept: Effect) -> str:
 
 
 def _axis(bottom: float) -> Iterator[Mark]:
-    yield Stroke(_SCALE.start, bottom + 4, _SCALE.end, bottom + 4, Ink.RULE)
+    yield Stroke(_SCALE.start, bottom + 4, _SCALE.end, bottom + 4, Colour.RULE)
     for tick in _SCALE.ticks:
         x = _SCALE.at(tick)
         text = "chance, 50 %" if tick == _CHANCE else percent(tick)
-        yield Stroke(x, bottom + 4, x, bottom + 8, Ink.RULE)
-        yield Words(x, bottom + 21, text, Ink.QUIET, SMALL, "middle")
+        yield Stroke(x, bottom + 4, x, bottom + 8, Colour.RULE)
+        yield Label(x, bottom + 21, text, Colour.QUIET, SMALL, "middle")
 
 
 # --- The three figures of a bias report, each with its words and the same as a table.

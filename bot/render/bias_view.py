@@ -8,7 +8,16 @@ from math import isfinite
 from bot.chat import Table
 from bot.render.formatting import counted
 from bot.render.leaderboard_tables import Coverage, percent, signed
-from council.bias.report import BiasReport, Brand, Effect, Given, Interval, JudgeBias, Slot, Trait
+from council.bias.report import (
+    BiasReport,
+    Effect,
+    GivenShare,
+    Interval,
+    JudgeBias,
+    MakerEffect,
+    Slot,
+    Trait,
+)
 
 # --- A report in which every number is one: what is not finite is not known.
 
@@ -60,7 +69,7 @@ def _judge(judge: JudgeBias) -> JudgeBias:
     )
 
 
-def _given(given: Given) -> Given:
+def _given(given: GivenShare) -> GivenShare:
     return replace(given, share=_known(given.share))
 
 
@@ -315,7 +324,7 @@ def brand_table(shown: ShownBias) -> Table | None:
     return Table(_COLUMNS, tuple(map(_row, brands)), frozenset(range(1, len(_COLUMNS))))
 
 
-def _row(brand: Brand) -> tuple[str, ...]:
+def _row(brand: MakerEffect) -> tuple[str, ...]:
     effect = brand.effect
     return (
         family_name(brand.maker),

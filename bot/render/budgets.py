@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.chat import Heading, Note, Post, Table
 from bot.render.formatting import counted
-from council.budget_caps import Caps, Scope, Used
+from council.budget_caps import Caps, CapUsage, Scope
 from council.money import MICRO, dollars
 
 _NAMES = {
@@ -20,7 +20,7 @@ _NAMES = {
 _COLUMNS = ("Budget", "Spent", "Reserved", "Cap", "Left")
 
 
-def budget_post(caps: Caps, used: Mapping[Scope, Used]) -> Post:
+def budget_post(caps: Caps, used: Mapping[Scope, CapUsage]) -> Post:
     """Give the table of budgets, a row for each that concerns whoever asks."""
     rows = tuple(
         (_NAMES[scope], dollars(gone.spent), dollars(gone.reserved), *_left(caps.of(scope), gone))
@@ -35,13 +35,13 @@ def budget_post(caps: Caps, used: Mapping[Scope, Used]) -> Post:
     return Post((Heading("Budget"), table, Note(" ".join(notes))))
 
 
-def _left(cap: int | None, gone: Used) -> tuple[str, str]:
+def _left(cap: int | None, gone: CapUsage) -> tuple[str, str]:
     if cap is None:
         return "none", "no cap"
     return dollars(cap), dollars(max(0, cap - gone.total))
 
 
-def budget_document(day: date, caps: Caps, used: Mapping[Scope, Used]) -> dict[str, Any]:
+def budget_document(day: date, caps: Caps, used: Mapping[Scope, CapUsage]) -> dict[str, Any]:
     """Give the same as a document; amounts in USD, null where there is no cap."""
     return {
         "day": day.isoformat(),
@@ -50,7 +50,7 @@ def budget_document(day: date, caps: Caps, used: Mapping[Scope, Used]) -> dict[s
     }
 
 
-def _line(scope: Scope, cap: int | None, gone: Used) -> dict[str, Any]:
+def _line(scope: Scope, cap: int | None, gone: CapUsage) -> dict[str, Any]:
     return {
         "scope": scope.value,
         "spent_usd": gone.spent / MICRO,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Anchor = Literal["start", "middle", "end"]
 
 
-class Ink(StrEnum):
+class Colour(StrEnum):
     """What a mark stands for; each writer has a colour for it in the light and in the dark."""
 
     TEXT = "text"
@@ -39,7 +39,13 @@ class Ink(StrEnum):
     HEAT_4 = "heat-4"
 
 
-HEATS = (Ink.HEAT_0, Ink.HEAT_1, Ink.HEAT_2, Ink.HEAT_3, Ink.HEAT_4)  # from little to much
+HEATS = (
+    Colour.HEAT_0,
+    Colour.HEAT_1,
+    Colour.HEAT_2,
+    Colour.HEAT_3,
+    Colour.HEAT_4,
+)  # from little to much
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class Stroke:
     y1: float
     x2: float
     y2: float
-    ink: Ink
+    ink: Colour
     width: float = 1.0
 
 
@@ -59,7 +65,7 @@ class Path:
     """A line through points."""
 
     points: tuple[tuple[float, float], ...]
-    ink: Ink
+    ink: Colour
     width: float = 1.5
 
 
@@ -70,7 +76,7 @@ class Dot:
     x: float
     y: float
     radius: float
-    ink: Ink
+    ink: Colour
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +84,23 @@ class Band:
     """A filled area within points."""
 
     points: tuple[tuple[float, float], ...]
-    ink: Ink
+    ink: Colour
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Label:
     """A text on one line; y is its baseline."""
 
     x: float
     y: float
     text: str
-    ink: Ink
+    ink: Colour
     size: float
     anchor: Anchor = "start"
     bold: bool = False
 
 
-Mark = Stroke | Path | Dot | Band | Words
+Mark = Stroke | Path | Dot | Band | Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +154,7 @@ def _moved(mark: Mark, by: float) -> Mark:
             return replace(mark, y1=mark.y1 + by, y2=mark.y2 + by)
         case Path() | Band():
             return replace(mark, points=tuple(_lower(mark.points, by)))
-        case Dot() | Words():
+        case Dot() | Label():
             return replace(mark, y=mark.y + by)
 
 
@@ -211,11 +217,11 @@ def _mark(mark: Mark) -> str:
             return f'<circle class="f-{mark.ink}" {_numbers(cx=mark.x, cy=mark.y, r=mark.radius)}/>'
         case Band():
             return f'<polygon class="f-{mark.ink}" points="{_points(mark.points)}"/>'
-        case Words():
+        case Label():
             return _words(mark)
 
 
-def _words(mark: Words) -> str:
+def _words(mark: Label) -> str:
     weight = ' font-weight="600"' if mark.bold else ""
     anchor = "" if mark.anchor == "start" else f' text-anchor="{mark.anchor}"'
     at = _numbers(x=mark.x, y=mark.y)
@@ -242,18 +248,18 @@ SCALE = 2.5  # pixels of the picture for each of the figure's
 _POINTS = 72  # a point is a pixel of the figure
 _PAPER = "#ffffff"
 _COLOURS = {
-    Ink.TEXT: "#1d1c1a",
-    Ink.QUIET: "#635f57",
-    Ink.RULE: "#d8d2c5",
-    Ink.FIRST: "#1a644a",
-    Ink.OTHER: "#57534b",
-    Ink.FIRST_BAND: "#bfe0d1",
-    Ink.OTHER_BAND: "#e0dbd0",
-    Ink.HEAT_0: "#f8faf9",
-    Ink.HEAT_1: "#e8f0ed",
-    Ink.HEAT_2: "#d3e1dc",
-    Ink.HEAT_3: "#bad1c8",
-    Ink.HEAT_4: "#9fbeb3",
+    Colour.TEXT: "#1d1c1a",
+    Colour.QUIET: "#635f57",
+    Colour.RULE: "#d8d2c5",
+    Colour.FIRST: "#1a644a",
+    Colour.OTHER: "#57534b",
+    Colour.FIRST_BAND: "#bfe0d1",
+    Colour.OTHER_BAND: "#e0dbd0",
+    Colour.HEAT_0: "#f8faf9",
+    Colour.HEAT_1: "#e8f0ed",
+    Colour.HEAT_2: "#d3e1dc",
+    Colour.HEAT_3: "#bad1c8",
+    Colour.HEAT_4: "#9fbeb3",
 }
 _ANCHORS = {"start": "left", "middle": "center", "end": "right"}
 _TURN = Lock()  # the library is not made for several threads
@@ -301,7 +307,7 @@ def _draw(axes: "Axes", mark: Mark, order: int) -> None:
         case Band():
             xs, ys = zip(*mark.points, strict=True)
             axes.fill(xs, ys, color=colour, lw=0, zorder=order)
-        case Words():
+        case Label():
             axes.text(
                 mark.x,
                 mark.y,

@@ -6,7 +6,7 @@ from datetime import date
 from itertools import groupby
 
 from bot.chat import File, Heading, Line, Note, Part, Post, Thread
-from bot.render.charts import Band, Dot, Figure, Ink, Mark, Path, Scale, Stroke, Words, fitting
+from bot.render.charts import Band, Colour, Dot, Figure, Label, Mark, Path, Scale, Stroke, fitting
 from bot.render.formatting import counted
 from bot.render.leaderboard_export import csv_of
 from bot.render.leaderboard_tables import (
@@ -93,23 +93,23 @@ def _sheet(chart: Chart) -> _Sheet:
 
 def _frame(sheet: _Sheet) -> Iterator[Mark]:
     """Give what all rows share: headings, the line at one half, and the ends of the scales."""
-    yield Words(_MARGIN, 16, heading(sheet.chart), Ink.QUIET, _SMALL)
+    yield Label(_MARGIN, 16, heading(sheet.chart), Colour.QUIET, _SMALL)
     for tick in sheet.shares.ticks:
         x = sheet.shares.at(tick)
-        yield Stroke(x, sheet.bottom, x, sheet.bottom + 4, Ink.RULE)
-        yield Words(x, sheet.bottom + 17, percent(tick), Ink.QUIET, _SMALL, "middle")
-    yield Stroke(sheet.shares.start, sheet.bottom, sheet.shares.end, sheet.bottom, Ink.RULE)
+        yield Stroke(x, sheet.bottom, x, sheet.bottom + 4, Colour.RULE)
+        yield Label(x, sheet.bottom + 17, percent(tick), Colour.QUIET, _SMALL, "middle")
+    yield Stroke(sheet.shares.start, sheet.bottom, sheet.shares.end, sheet.bottom, Colour.RULE)
     if sheet.across:
         yield from _runs_frame(sheet, *sheet.across)
 
 
 def _runs_frame(sheet: _Sheet, left: float, right: float) -> Iterator[Mark]:
     title = f"Runs, ±{sheet.swing * 100:.0f} points"
-    yield Words(left, 16, title, Ink.QUIET, _SMALL)
+    yield Label(left, 16, title, Colour.QUIET, _SMALL)
     first, last = sheet.chart.days[0], sheet.chart.days[-1]
-    yield Words(left, sheet.bottom + 17, _day(first), Ink.QUIET, _SMALL)
+    yield Label(left, sheet.bottom + 17, _day(first), Colour.QUIET, _SMALL)
     if last != first:
-        yield Words(right, sheet.bottom + 17, _day(last), Ink.QUIET, _SMALL, "end")
+        yield Label(right, sheet.bottom + 17, _day(last), Colour.QUIET, _SMALL, "end")
 
 
 def _day(day: date) -> str:
@@ -119,19 +119,19 @@ def _day(day: date) -> str:
 def _bar(sheet: _Sheet, bar: Bar, top: float) -> Iterator[Mark]:
     """Give a member's row: its name over its interval, its runs beside them."""
     is_first = bar.place == 1
-    ink, band = (Ink.FIRST, Ink.FIRST_BAND) if is_first else (Ink.OTHER, Ink.OTHER_BAND)
+    ink, band = (Colour.FIRST, Colour.FIRST_BAND) if is_first else (Colour.OTHER, Colour.OTHER_BAND)
     end = sheet.shares.end + 6
     name = " ".join(shown_text(bar.name).split())
     title = fitting(name, end - _INDENT - _VALUE, _NAME, bold=is_first)
-    yield Words(_MARGIN, top + 18, str(bar.place or "–"), Ink.TEXT, _NAME, bold=is_first)
-    yield Words(_INDENT, top + 18, title, Ink.TEXT, _NAME, bold=is_first)
+    yield Label(_MARGIN, top + 18, str(bar.place or "–"), Colour.TEXT, _NAME, bold=is_first)
+    yield Label(_INDENT, top + 18, title, Colour.TEXT, _NAME, bold=is_first)
     if not bar.spread:
-        yield Words(end, top + 18, "no share", Ink.QUIET, _SMALL, "end")
+        yield Label(end, top + 18, "no share", Colour.QUIET, _SMALL, "end")
         return
-    yield Words(end, top + 18, percent(bar.spread.share), Ink.TEXT, _NAME, "end", is_first)
+    yield Label(end, top + 18, percent(bar.spread.share), Colour.TEXT, _NAME, "end", is_first)
     y = top + 35
     half = sheet.shares.at(_HALF)
-    yield Stroke(half, y - 7, half, y + 7, Ink.RULE)
+    yield Stroke(half, y - 7, half, y + 7, Colour.RULE)
     low, high = map(sheet.shares.at, bar.spread.reach)
     if high > low:
         yield Stroke(low, y, high, y, ink, _BAR)
@@ -142,7 +142,7 @@ def _bar(sheet: _Sheet, bar: Bar, top: float) -> Iterator[Mark]:
         yield from _runs(sheet.across, heights, bar.runs, (ink, band))
 
 
-def _within(stretch: Sequence[tuple[float, Spread]], heights: Scale, band: Ink) -> Mark:
+def _within(stretch: Sequence[tuple[float, Spread]], heights: Scale, band: Colour) -> Mark:
     """Give the intervals of runs that follow each other, or of one that stands alone."""
     tops = [(x, heights.at(run.reach[1])) for x, run in stretch]
     bottoms = [(x, heights.at(run.reach[0])) for x, run in stretch]
@@ -155,7 +155,7 @@ def _runs(
     across: tuple[float, float],
     heights: Scale,
     runs: Sequence[Spread | None],
-    inks: tuple[Ink, Ink],
+    inks: tuple[Colour, Colour],
 ) -> Iterator[Mark]:
     """Give a member's runs as a line in its intervals; a run it missed parts the line."""
     left, right = across
@@ -170,7 +170,7 @@ def _runs(
     ]
     for stretch in stretches:
         yield _within(stretch, heights, band)
-    yield Stroke(left, middle, right, middle, Ink.RULE)
+    yield Stroke(left, middle, right, middle, Colour.RULE)
     for stretch in stretches:
         points = tuple((x, heights.at(run.share)) for x, run in stretch)
         yield Path(points, ink)

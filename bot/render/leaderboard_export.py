@@ -8,7 +8,7 @@ from typing import Any
 from bot.render.leaderboard_tables import Coverage, Leaderboard
 from bot.render.leaderboard_text import decided, news_lines
 from council.bakeoffs.changes import TrendRun
-from council.bakeoffs.council_value import BestMember, WorthLine
+from council.bakeoffs.council_value import BestMember, CouncilValueLine
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.leaderboard import AuthorLine, JudgeLine
 from council.research.judge_weights import JudgeWeight
@@ -163,7 +163,7 @@ def _best(best: BestMember) -> BoardDocument:
     }
 
 
-def _worth_row(line: WorthLine) -> BoardDocument:
+def _worth_row(line: CouncilValueLine) -> BoardDocument:
     return {
         "name": line.name,
         "graded": line.graded,

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from bot.chat import Table
 from bot.render.formatting import counted, duration, listed, money
 from council.bakeoffs.changes import Changes, TrendRun
-from council.bakeoffs.council_value import Worth
+from council.bakeoffs.council_value import CouncilValue
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.leaderboard import AuthorLine, Board, JudgeBoard, JudgeLine
 from council.research.judge_weights import WithPeople
@@ -235,7 +235,7 @@ def _left_out(coverage: Coverage) -> Iterator[str]:
 
 # --- A leaderboard as people are shown it: what was counted, what came of it, and who is who.
 
-NOTHING_GRADED = Worth()
+NOTHING_GRADED = CouncilValue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ class Leaderboard:
     coverage: Coverage
     board: Board
     judges: JudgeBoard
-    worth: Worth = NOTHING_GRADED
+    worth: CouncilValue = NOTHING_GRADED
     runs: tuple[TrendRun, ...] = ()
     changes: Changes | None = None
     names: Mapping[str, str] = field(default_factory=dict)

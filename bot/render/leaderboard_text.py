@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from bot.chat import Heading, Line, Mentions, Note, Part, Post, Table
 from bot.render.formatting import counted, duration, listed, money
 from bot.render.leaderboard_tables import Leaderboard, percent, signed, within
-from council.bakeoffs.changes import Changes, Hint, Measure, Move, Sign
-from council.bakeoffs.council_value import BestMember, Concord, Payoff, WorthLine
+from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, SwapSign
+from council.bakeoffs.council_value import BestMember, CouncilValueLine, Payoff, TruthAgreement
 
 # --- How a leaderboard's places came about, in sentences.
 
@@ -93,18 +93,18 @@ def _best(shown: Leaderboard, best: BestMember) -> tuple[str, ...]:
     return (name, f"{percent(best.accuracy)} right", interval, "", *_spent(best))
 
 
-def _row(line: WorthLine) -> tuple[str, ...]:
+def _row(line: CouncilValueLine) -> tuple[str, ...]:
     right = "" if line.accuracy is None else f"{percent(line.accuracy)} right"
     return (line.name, right, within(line.accuracy_ci), points(line), *_spent(line))
 
 
-def _spent(line: WorthLine | BestMember) -> tuple[str, str]:
+def _spent(line: CouncilValueLine | BestMember) -> tuple[str, str]:
     """Give price and time of one answer."""
     price = "" if line.cost_usd is None else money(line.cost_usd)
     return price, "" if line.seconds is None else duration(line.seconds)
 
 
-def points(line: WorthLine) -> str:
+def points(line: CouncilValueLine) -> str:
     """Give how much more often it is right than the best member: "+4 (−6 to +14) points"."""
     if line.difference is None:
         return ""
@@ -141,7 +141,7 @@ def worth_lines(shown: Leaderboard) -> Iterator[str]:
         yield _concord(worth.concord)
 
 
-def _concord(concord: Concord) -> str:
+def _concord(concord: TruthAgreement) -> str:
     return (
         f"Of a right and a wrong answer to one question the right one stood ahead "
         f"{percent(concord.auc)} of the time ({within(concord.ci)}; 50 % is chance), over "
@@ -199,7 +199,7 @@ def compared(changes: Changes) -> str:
     return f"{members} compared with {runs}, question by question; what may be chance is left out."
 
 
-def _moved(move: Move, names: Names) -> str:
+def _moved(move: MemberChange, names: Names) -> str:
     went = "fell" if move.difference < 0 else "rose"
     of = "of rivals beaten" if move.measure is Measure.SHARE else "right"
     by = f"{_points(move.difference)} points, {_points(move.ci[0])} to {_points(move.ci[1])}"
@@ -213,17 +213,17 @@ def _points(share: float) -> str:
     return f"{share * 100:+.0f}".replace("-", "−")
 
 
-def _hinted(hint: Hint, names: Names) -> str:
+def _hinted(hint: SwapHint, names: Names) -> str:
     name = _name(hint.member, names)
     more = hint.now > hint.before
     match hint.sign:
-        case Sign.LENGTH:
+        case SwapSign.LENGTH:
             longer = "longer" if more else "shorter"
             return f"{name} writes {longer}: {hint.now:.0f} words, before {hint.before:.0f}."
-        case Sign.LATENCY:
+        case SwapSign.LATENCY:
             slower = "slower" if more else "faster"
             return f"{name} is {slower}: {duration(hint.now)}, before {duration(hint.before)}."
-        case Sign.REFUSALS:
+        case SwapSign.REFUSALS:
             often = "more often" if more else "less often"
             return f"{name} refuses {often}: {percent(hint.now)}, before {percent(hint.before)}."
 

@@ -13,7 +13,7 @@ from council.research.judge_weights import (
     UNIFORM,
     JudgeWeight,
 )
-from council.research.posterior import STRAY, Likely
+from council.research.posterior import STRAY, WinChance
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from council.rounds import Draw, Round
 
@@ -149,7 +149,7 @@ HOW = (
 )
 
 
-def beside_post(round_: Round, draw: Draw, likely: Sequence[Likely], rounds: int) -> Post:
+def beside_post(round_: Round, draw: Draw, likely: Sequence[WinChance], rounds: int) -> Post:
     """Give the chances, likeliest first, with the place each answer has in the official count."""
     names = names_of(round_.panel)
     labels = dict(draw.labels.pairs)

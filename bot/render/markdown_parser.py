@@ -20,7 +20,7 @@ _OUT = re.compile(r"https?://[^/\s]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class TextRun:
     """Untrusted words in styles: bold, italic, strike, code. An address may be one to press."""
 
     text: str
@@ -33,10 +33,10 @@ class Leaf:
         return self.is_address and bool(_OUT.match(self.text))
 
 
-Leaves = Sequence[Leaf]
+Leaves = Sequence[TextRun]
 
 
-def leaves_of(tokens: Iterable[Token]) -> list[Leaf]:
+def leaves_of(tokens: Iterable[Token]) -> list[TextRun]:
     """Give the leaves of inline tokens; raw HTML and foreign markup are text among them."""
     run = _Run()
     for token in tokens:
@@ -44,14 +44,14 @@ def leaves_of(tokens: Iterable[Token]) -> list[Leaf]:
     return run.leaves
 
 
-def plain_leaves(words: str) -> list[Leaf]:
+def plain_leaves(words: str) -> list[TextRun]:
     """Give the leaves of words that are no Markdown: addresses, and the text between them."""
     run = _Run()
     run.write_linked(words)
     return run.leaves
 
 
-def bold(leaves: Iterable[Leaf]) -> list[Leaf]:
+def bold(leaves: Iterable[TextRun]) -> list[TextRun]:
     """Give the leaves with their words in bold."""
     return [
         leaf
@@ -61,7 +61,7 @@ def bold(leaves: Iterable[Leaf]) -> list[Leaf]:
     ]
 
 
-def words_of(leaves: Iterable[Leaf]) -> str:
+def words_of(leaves: Iterable[TextRun]) -> str:
     """Give what the leaves say in one line."""
     return " ".join("".join(leaf.text for leaf in leaves).split())
 
@@ -70,14 +70,14 @@ def words_of(leaves: Iterable[Leaf]) -> str:
 class _Run:
     """What an inline text has come to."""
 
-    leaves: list[Leaf] = field(default_factory=list)
+    leaves: list[TextRun] = field(default_factory=list)
     styles: list[str] = field(default_factory=list)
     links: list[tuple[int, Token]] = field(default_factory=list)  # where each label began
 
     def write(self, words: str, *styles: str) -> None:
         """Add text in the styles that are open."""
         if words:
-            self.leaves.append(Leaf(words, tuple(dict.fromkeys([*self.styles, *styles]))))
+            self.leaves.append(TextRun(words, tuple(dict.fromkeys([*self.styles, *styles]))))
 
     def write_linked(self, words: str) -> None:
         """Add text, in which addresses can be pressed unless it is a link's label."""
@@ -85,7 +85,7 @@ class _Run:
         for found in () if self.links else _BARE.finditer(words):
             url = _trimmed(found[0])
             self.write(words[at : found.start()])
-            self.leaves.append(Leaf(url, is_address=True))
+            self.leaves.append(TextRun(url, is_address=True))
             at = found.start() + len(url)
         self.write(words[at:])
 
@@ -93,10 +93,10 @@ class _Run:
         """Follow the label by the address, unless the label is the address."""
         began, opened = self.links.pop()
         href = str(opened.attrs.get("href", ""))
-        address = Leaf(href, is_address=True)
+        address = TextRun(href, is_address=True)
         label = "".join(leaf.text for leaf in self.leaves[began:])
         if label in {"", href} or f"mailto:{label}" == href:
-            self.leaves[began:] = [address] if address.leads_out else [Leaf(label or " ")]
+            self.leaves[began:] = [address] if address.leads_out else [TextRun(label or " ")]
             return
         self.write(" (")
         self.leaves.append(address)
@@ -232,7 +232,7 @@ class OpenList:
 
 
 @dataclass(slots=True)
-class Standing:
+class OpenBlocks:
     """The quotes and lists that are open, outermost first; the part of a flow all chats share."""
 
     held: list[OpenQuote | OpenList] = field(default_factory=list)

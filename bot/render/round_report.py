@@ -32,10 +32,10 @@ from bot.render.formatting import (
     total,
 )
 from council.answers import Role
-from council.ballots import Ballot, Paper, SpoiledBallot
+from council.ballots import Ballot, BallotExchange, SpoiledBallot
 from council.digests import Forgotten
 from council.labels import Label, Slate
-from council.ports import RoundLine
+from council.ports import RoundSummary
 from council.round_rules import NAMED, ORDER
 from council.round_rules import OWN as AUDITS_OWN
 from council.rounds import Draw, Fallback, Round, winning_answer
@@ -48,7 +48,7 @@ from council.tally.standings import ranks
 GONE = "A forgotten question"
 
 
-def state_of(line: RoundLine) -> str:
+def state_of(line: RoundSummary) -> str:
     """Give the word for where a stored round stands: its stage, or "forgotten"."""
     return "forgotten" if line.forgotten else line.stage.value
 
@@ -124,7 +124,7 @@ def ranking_text(ballot: Ballot) -> str:
     return " > ".join(" = ".join(place) for place in ballot.ranking)
 
 
-def _not_counted(paper: Paper | None) -> str:
+def _not_counted(paper: BallotExchange | None) -> str:
     usd = paper.reply.cost_usd if paper else None
     return f"an audit for {money(usd)}, not counted" if usd else "an audit, not counted"
 

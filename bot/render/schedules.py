@@ -17,7 +17,7 @@ _ONCE_A_DAY = 20  # runs a month from which they are told whole
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class ScheduleCost:
     """What a run may cost at most, in micro-dollars; `unknown` are seats of unknown price."""
 
     micro: int = 0
@@ -25,13 +25,13 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class Lined:
+class ScheduleStatus:
     """A schedule as it stands now: its newest run, and its cost or what keeps it from running."""
 
     schedule: Schedule
     now: datetime
     last: Bakeoff | None = None
-    cost: Cost = Cost()
+    cost: ScheduleCost = ScheduleCost()
     questions: int = 0
     fault: str = ""
 
@@ -42,7 +42,7 @@ class Lined:
         return tuple(slot.moment for slot in slots)
 
 
-def understood_post(line: Lined, here: Place, house_zone: str = "") -> Post:
+def understood_post(line: ScheduleStatus, here: Place, house_zone: str = "") -> Post:
     """Repeat what was understood; `house_zone` is named where nobody named a zone."""
     schedule = line.schedule
     parts: list[Part] = [Heading(f"Schedule {schedule.name}"), *map(Caution, _cautions(line))]
@@ -51,7 +51,7 @@ def understood_post(line: Lined, here: Place, house_zone: str = "") -> Post:
     return Post(tuple(parts), f"Schedule {schedule.name}: {in_words(schedule.cron)}")
 
 
-def meaning(line: Lined, here: Place) -> str:
+def meaning(line: ScheduleStatus, here: Place) -> str:
     """Give what a schedule does, as a sentence."""
     schedule = line.schedule
     when = in_words(schedule.cron)
@@ -74,20 +74,20 @@ def moment(when: datetime) -> str:
     return f"{when:%a} {when.day} {when:%b %Y %H:%M}"
 
 
-def next_line(line: Lined) -> str:
+def next_line(line: ScheduleStatus) -> str:
     """Say when a schedule comes next, as clocks in its own zone show it."""
     times = f"{', '.join(map(moment, line.next_times))} ({line.schedule.zone})"
     return f"It would come {times}." if line.schedule.paused else f"Next: {times}."
 
 
-def _cautions(line: Lined) -> Iterator[str]:
+def _cautions(line: ScheduleStatus) -> Iterator[str]:
     if line.schedule.paused:
         yield "It is paused."
     if line.fault:
         yield f"It cannot run: {line.fault}"
 
 
-def cost_line(line: Lined) -> str:
+def cost_line(line: ScheduleStatus) -> str:
     """Say what a run and a month of runs may cost: "A run costs $0.12 at most; …"."""
     if line.fault:
         return ""
@@ -115,7 +115,7 @@ def _zone_note(zone: str) -> str:
     return f"{zone} is the time zone ({whose}); Region/City names another, as Europe/Budapest does."
 
 
-def list_post(lines: Sequence[Lined], here: Place) -> Post:
+def list_post(lines: Sequence[ScheduleStatus], here: Place) -> Post:
     """Give the schedules there are: when they come, how the last run went, what one costs."""
     if not lines:
         line = "No schedule yet: /council schedule add NAME suite:NAME every monday 09:00."
@@ -138,13 +138,13 @@ def list_post(lines: Sequence[Lined], here: Place) -> Post:
     return Post((heading, *faults, table), heading.text)
 
 
-def _next(line: Lined) -> str:
+def _next(line: ScheduleStatus) -> str:
     if line.schedule.paused:
         return "paused"
     return f"{moment(line.next_times[0])} {line.schedule.zone}"
 
 
-def last_run(line: Lined) -> str:
+def last_run(line: ScheduleStatus) -> str:
     """Say how the newest run went: "Mon 16 Nov 2026 09:00, done"."""
     last = line.last
     if last is None:
@@ -155,7 +155,7 @@ def last_run(line: Lined) -> str:
     return f"{at}, {'stopped' if last.ending.failure else 'done'}"
 
 
-def _price(line: Lined) -> str:
+def _price(line: ScheduleStatus) -> str:
     if line.fault:
         return ""
     if line.cost.unknown:

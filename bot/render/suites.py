@@ -7,7 +7,7 @@ from bot.chat import Button, Buttons, Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import counted, listed, names_of
 from bot.render.text_safety import shortened
 from council.bakeoffs.models import Reference, Suite, SuiteQuestion
-from council.bakeoffs.ports import SuiteLine
+from council.bakeoffs.ports import SuiteSummary
 from council.budget import Estimate
 from council.money import about
 from council.panel import Panel
@@ -23,14 +23,14 @@ NONE_YET = (
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SuiteRunCost:
     """What one run of a suite costs on a panel; None where there is no panel to ask."""
 
     panel: Panel
     estimate: Estimate
 
 
-def list_post(lines: Sequence[SuiteLine], scope: str) -> Post:
+def list_post(lines: Sequence[SuiteSummary], scope: str) -> Post:
     """Give the suites to choose from in a scope."""
     if not lines:
         return Post((Note(NONE_YET),), NONE_YET)
@@ -50,7 +50,7 @@ def list_post(lines: Sequence[SuiteLine], scope: str) -> Post:
     return Post((Heading(counted(len(lines), "suite")), table, note), "Suites")
 
 
-def suite_post(suite: Suite, run: Run | None) -> Post:
+def suite_post(suite: Suite, run: SuiteRunCost | None) -> Post:
     """Give a suite's first questions, its size and what a run costs."""
     rows = tuple(
         (str(number), question.category, _short(question), _known(question.reference))
@@ -65,7 +65,12 @@ def suite_post(suite: Suite, run: Run | None) -> Post:
 
 
 def offer_post(
-    suite: Suite, run: Run | None, before: SuiteLine | None, code: str, *, typed: bool = False
+    suite: Suite,
+    run: SuiteRunCost | None,
+    before: SuiteSummary | None,
+    code: str,
+    *,
+    typed: bool = False,
 ) -> Post:
     """Give a suite that is not kept yet: its size, its cost, and two buttons, or what to type."""
     title = f"Keep suite {suite.name}?"
@@ -78,13 +83,13 @@ def offer_post(
     return Post(tuple(parts), title)
 
 
-def kept_post(suite: Suite, run: Run | None = None) -> Post:
+def kept_post(suite: Suite, run: SuiteRunCost | None = None) -> Post:
     """Give the word that a suite is kept."""
     line = f"Suite {suite.name} is kept: {size_line(suite)}"
     return Post((Line(line), *((Note(cost_line(run)),) if run else ())), line)
 
 
-def grown_post(suite: Suite, run: Run | None) -> Post:
+def grown_post(suite: Suite, run: SuiteRunCost | None) -> Post:
     """Give the word that a question joined a suite."""
     line = f"The question is in suite {suite.name} now, which has {size_line(suite)}"
     return Post((Line(line), Note(cost_line(run))), line)
@@ -100,7 +105,7 @@ def size_line(suite: Suite) -> str:
     return f"{counted(len(suite.questions), 'question')}{sorts}, {answers}{seen}."
 
 
-def cost_line(run: Run | None) -> str:
+def cost_line(run: SuiteRunCost | None) -> str:
     """Give what one run costs: "One run on panel house costs about $0.40 at most."."""
     if run is None:
         return "What a run costs is not known: no panel is set up here."
@@ -112,7 +117,7 @@ def cost_line(run: Run | None) -> str:
     return f"One run on panel {run.panel.name} {told or 'costs nothing'}."
 
 
-def _replaced(suite: Suite, before: SuiteLine) -> str:
+def _replaced(suite: Suite, before: SuiteSummary) -> str:
     had = counted(before.questions, "question")
     if before.scope != suite.scope:
         return f"The house has a suite of this name with {had}; yours goes before it here."

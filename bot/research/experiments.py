@@ -5,17 +5,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bot.commands.context import Desk, versions
+from bot.commands.context import AppContext, versions
 from council.bakeoffs.models import Suite
 from council.budget import Estimate
 from council.budget_caps import Account
 from council.errors import ExperimentError
 from council.panel import Panel
 from council.research.experiment import (
-    Cell,
     Experiment,
-    Held,
-    Mark,
+    ExperimentState,
+    GradeReply,
+    GradeRequest,
     Progress,
     grade_of,
     is_settled,
@@ -24,7 +24,12 @@ from council.research.experiment import (
     members_alone,
     over,
 )
-from council.research.experiment_runner import VERSION, Carrying, World, rest_estimate
+from council.research.experiment_runner import (
+    VERSION,
+    ExperimentRunner,
+    ExperimentServices,
+    rest_estimate,
+)
 
 # --- Which experiment somebody means.
 
@@ -51,11 +56,11 @@ def meant_experiment(there: Sequence[Experiment], wanted: str) -> Experiment:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PreparedExperiment:
     """An experiment to hold, what there is of it, and what the rest may cost."""
 
     experiment: Experiment
-    held: Held
+    held: ExperimentState
     cost: Estimate
 
     @property
@@ -64,7 +69,7 @@ class Found:
         return self.experiment.calls - over(self.held)
 
 
-async def unfinished(desk: Desk, suite: Suite, panel: Panel) -> Experiment | None:
+async def unfinished(desk: AppContext, suite: Suite, panel: Panel) -> Experiment | None:
     """Give the newest experiment on this suite by these members that is not whole; None for none.
 
     The suite goes by what it holds.
@@ -77,7 +82,7 @@ async def unfinished(desk: Desk, suite: Suite, panel: Panel) -> Experiment | Non
     return None
 
 
-def new_experiment(desk: Desk, suite: Suite, panel: Panel, asked_by: str) -> Experiment:
+def new_experiment(desk: AppContext, suite: Suite, panel: Panel, asked_by: str) -> Experiment:
     """Give an experiment that is not kept yet."""
     made_by = tuple(sorted({**versions(desk.gateway), "grading": VERSION}.items()))
     id_ = f"{PREFIX}{desk.new_id()}"
@@ -85,15 +90,15 @@ def new_experiment(desk: Desk, suite: Suite, panel: Panel, asked_by: str) -> Exp
     return Experiment(id_, suite, seated, asked_by, desk.now(), versions=made_by)
 
 
-async def found(desk: Desk, experiment: Experiment) -> Found:
+async def found(desk: AppContext, experiment: Experiment) -> PreparedExperiment:
     """Give an experiment with what there is of it; BudgetError where its price may not be open."""
     held = await desk.experiments.held(experiment.id)
     cost = await rest_estimate(experiment, held, desk.gateway)
     desk.budget.check_prices(experiment.panel, cost)
-    return Found(experiment, held, cost)
+    return PreparedExperiment(experiment, held, cost)
 
 
-async def keep(desk: Desk, experiment: Experiment, cap_micro: int | None) -> Experiment:
+async def keep(desk: AppContext, experiment: Experiment, cap_micro: int | None) -> Experiment:
     """Keep a new experiment, or go on with a kept one, under this cap where one is named."""
     if not await desk.experiments.open(replace(experiment, cap_micro=cap_micro)):
         if cap_micro is None:
@@ -102,7 +107,9 @@ async def keep(desk: Desk, experiment: Experiment, cap_micro: int | None) -> Exp
     return replace(experiment, cap_micro=cap_micro)
 
 
-async def hold(desk: Desk, experiment: Experiment, show: Callable[[Progress], None]) -> Progress:
+async def hold(
+    desk: AppContext, experiment: Experiment, show: Callable[[Progress], None]
+) -> Progress:
     """Carry a kept experiment to its end, or as far as its budget goes.
 
     Raises ExperimentError where another process holds it.
@@ -115,21 +122,21 @@ async def hold(desk: Desk, experiment: Experiment, show: Callable[[Progress], No
         paying = desk.budget.covering(account, desk.gateway, experiment.cap_micro, "experiment")
         async with paying as paid:
             at_once = desk.bakeoff_rounds * len(experiment.panel.members)
-            world = World(paid, desk.experiments, at_once, lambda: paid.spent, show)
+            world = ExperimentServices(paid, desk.experiments, at_once, lambda: paid.spent, show)
             held = await desk.experiments.held(experiment.id)
-            return await Carrying(world, experiment, held).run()
+            return await ExperimentRunner(world, experiment, held).run()
 
 
 # --- An experiment's marks in the columns of the thesis' own file, a line of JSON each.
 
 
-def lines_of(experiment: Experiment, held: Held) -> Iterator[str]:
+def lines_of(experiment: Experiment, held: ExperimentState) -> Iterator[str]:
     """Give a line for each grade that was given or given up on, in the suite's order.
 
     `score` and `thesis_score` are both our one, strict reading, 5 being best; `raw` is the grade
     as it was written, `parse` "strict" or "fail", tokens are those of both attempts.
     """
-    attempts: dict[Cell, list[Mark]] = defaultdict(list)
+    attempts: dict[GradeRequest, list[GradeReply]] = defaultdict(list)
     for mark in held.marks:
         attempts[mark.cell].append(mark)
     settled = [mark for mark in last_marks(held).values() if is_settled(mark)]
@@ -137,12 +144,14 @@ def lines_of(experiment: Experiment, held: Held) -> Iterator[str]:
         yield json.dumps(_row(experiment, mark, attempts[mark.cell]), ensure_ascii=False)
 
 
-def _place(mark: Mark) -> tuple[int, str, str, str]:
+def _place(mark: GradeReply) -> tuple[int, str, str, str]:
     cell = mark.cell
     return cell.number, cell.framing.value, cell.author, cell.judge
 
 
-def _row(experiment: Experiment, mark: Mark, attempts: Iterable[Mark]) -> dict[str, object]:
+def _row(
+    experiment: Experiment, mark: GradeReply, attempts: Iterable[GradeReply]
+) -> dict[str, object]:
     grade = grade_of(experiment, mark)
     score = None if grade.score is None else int(grade.score)
     replies = [attempt.reply for attempt in attempts]

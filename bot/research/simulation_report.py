@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.chat import Heading, Line, Note, Post, Table
 from bot.render.leaderboard_tables import percent, signed
-from council.research.power import LONGEST, Simulation, Told, Way
+from council.research.power import LONGEST, BoardOutcome, Simulation, Way
 from council.research.simulated_judges import Biases
 
 _WAYS = ("Held as", "τ with the true order", "95 % interval", "Best first")
@@ -54,7 +54,7 @@ def _claims(way: Way) -> tuple[str, ...]:
     return (way.name, percent(way.clear), right, percent(way.clear_among_equals))
 
 
-def _board(line: Told) -> tuple[str, ...]:
+def _board(line: BoardOutcome) -> tuple[str, ...]:
     gap = f"{line.gap:g}" if line.gap else "nothing"
     if not line.gap:
         return (gap, "", percent(line.told + line.wrong), "")
@@ -77,7 +77,7 @@ def simulation_document(found: Simulation) -> dict[str, Any]:
     }
 
 
-def _board_document(line: Told) -> dict[str, Any]:
+def _board_document(line: BoardOutcome) -> dict[str, Any]:
     """Give a gap's line; where there is none to tell, every claim is wrong."""
     if line.gap:
         return asdict(line)

@@ -12,11 +12,11 @@ from typing import Any
 
 import structlog
 
-from bot.cluster.job_queue import ClusterWorks, Standing, TakenError
+from bot.cluster.job_queue import ClusterJobQueue, JobStatus, JobTakenError
 from bot.cluster.worker import Fault
 from bot.coordination.clock import now
 from bot.observability.tracing import Tracing, untraced
-from bot.ports import Bus, RoundStoppedError, Sight, Sights, Work
+from bot.ports import Job, PubSub, RoundSnapshot, RoundStoppedError, Sights
 from bot.runners.local import (
     GRACE_SECONDS,
     MOST_ROUNDS,
@@ -28,11 +28,11 @@ from bot.runners.local import (
 )
 from council import errors
 from council.answers import Call, Reply
-from council.budget import Behind
+from council.budget import GatewayWrapper
 from council.errors import CouncilError, RoundNotFoundError, StoreError
-from council.ports import Gateway, Store, Wanted
+from council.ports import Gateway, RoundQuery, Store
 from council.rounds import Round
-from storage.transactions import finished
+from storage.transactions import retried_and_shielded
 
 # --- What whoever carries a round says of it to other processes; the round itself they read.
 
@@ -44,7 +44,7 @@ class RoundFailedError(CouncilError):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class RoundEvent:
     """How many parts a round has, for how long it is carried, and how far its end is written.
 
     Without a draft, that is as it was before.
@@ -59,18 +59,18 @@ class Word:
         return json.dumps({"parts": self.parts, "seconds": self.seconds, "draft": self.draft})
 
 
-def word_of(sight: Sight) -> Word:
+def word_of(sight: RoundSnapshot) -> RoundEvent:
     """Give what is to be said of a sight."""
     draft = sight.draft if len(sight.draft) <= MOST_LETTERS else None
-    return Word(parts_of(sight.round_), round(sight.seconds, 3), draft)
+    return RoundEvent(parts_of(sight.round_), round(sight.seconds, 3), draft)
 
 
-def read(text: str) -> Word | None:
+def read(text: str) -> RoundEvent | None:
     """Give the word that was said; None for what tells whoever hears it to look for himself."""
     try:
         said = json.loads(text)
         draft = said.get("draft")
-        return Word(
+        return RoundEvent(
             int(said["parts"]), float(said["seconds"]), None if draft is None else str(draft)
         )
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -97,7 +97,7 @@ def fault_of(fault: Fault | None, round_id: str) -> CouncilError:
 # --- A gateway that is open only as long as a round is this process' own to carry.
 
 
-class Fenced(Behind):
+class FencedGateway(GatewayWrapper):
     """Makes calls as long as `may` says so; after that nothing more is spent through it."""
 
     def __init__(self, gateway: Gateway, may: Callable[[], bool]) -> None:
@@ -129,15 +129,15 @@ LOOK_SECONDS = 5.0  # without a word for so long, whoever watches looks for hims
 GATHER_SECONDS = 0.2  # what is said together is read together: a look reads the whole round
 
 
-class Watch:
+class RoundWatch:
     """Watches one round; `standing` says how its work stands, `seen` what is seen of it here."""
 
     def __init__(
         self,
         round_id: str,
         store: Store,
-        standing: Callable[[], Awaitable[Standing]],
-        seen: Callable[[str], Sight | None],
+        standing: Callable[[], Awaitable[JobStatus]],
+        seen: Callable[[str], RoundSnapshot | None],
     ) -> None:
         self._round_id = round_id
         self._store = store
@@ -168,11 +168,13 @@ class Watch:
                 sight = newer
                 yield sight
 
-    async def _sight(self, standing: Standing) -> Sight:
+    async def _sight(self, standing: JobStatus) -> RoundSnapshot:
         own = self._seen(self._round_id) if standing.is_begun else None
-        return own or Sight(await self._store.load(self._round_id), "", standing.seconds)
+        return own or RoundSnapshot(await self._store.load(self._round_id), "", standing.seconds)
 
-    async def _newer(self, before: Sight, standing: Standing, word: Word | None) -> Sight:
+    async def _newer(
+        self, before: RoundSnapshot, standing: JobStatus, word: RoundEvent | None
+    ) -> RoundSnapshot:
         """Give what is seen after a word, or after a look; the same sight where nothing changed."""
         own = self._seen(self._round_id) if standing.is_begun else None
         if own:
@@ -183,7 +185,7 @@ class Watch:
             round_ = await self._store.load(self._round_id)
         if parts_of(round_) == parts_of(before.round_) and draft == before.draft:
             return before
-        return Sight(round_, draft, word.seconds if word else standing.seconds)
+        return RoundSnapshot(round_, draft, word.seconds if word else standing.seconds)
 
 
 async def _next(heard: asyncio.Queue[str], seconds: float) -> str:
@@ -209,9 +211,9 @@ TRIES = 60  # to begin a round while the database is away; then it is left to th
 UNBEGUN_SECONDS = 15
 
 
-def work_of(round_id: str) -> Work:
+def work_of(round_id: str) -> Job:
     """Give the work of carrying a round."""
-    return Work(QUEUE, round_id)
+    return Job(QUEUE, round_id)
 
 
 def topic_of(round_id: str) -> str:
@@ -230,8 +232,8 @@ class ClusterRunner:
         store: Store,
         gateway: Gateway,
         prepare: Prepare,
-        works: ClusterWorks,
-        bus: Bus,
+        works: ClusterJobQueue,
+        bus: PubSub,
         paying: Paying = unpaid,
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Round], None] = lambda _: None,
@@ -255,7 +257,7 @@ class ClusterRunner:
         self.seen = self._own.seen
         self._chats: set[str] = set()
         self._beginning: dict[str, asyncio.Task[None]] = {}
-        self._fences: dict[str, Fenced] = {}
+        self._fences: dict[str, FencedGateway] = {}
 
     @asynccontextmanager
     async def carrying(self) -> AsyncIterator[None]:
@@ -315,7 +317,7 @@ class ClusterRunner:
         standing = partial(self._works.standing, work_of(round_id))
         with self._bus.heard(topic_of(round_id)) as heard:
             await self._begun(round_id)
-            watch = Watch(round_id, self._store, standing, self.seen)
+            watch = RoundWatch(round_id, self._store, standing, self.seen)
             yield watch.sights(heard, self._look_seconds, is_started=is_started)
 
     async def _begin(self, round_id: str) -> None:
@@ -371,7 +373,7 @@ class ClusterRunner:
                 parts, told = count, now
                 await self._bus.tell(topic_of(round_id), word_of(sight).written())
 
-    @finished
+    @retried_and_shielded
     async def _let_end(self, round_id: str) -> None:
         """Stop a round where it stands, or wait for the accounts of one that is closed."""
         await self._own.stop(round_id)
@@ -384,7 +386,7 @@ class ClusterRunner:
         if not self._chats:
             return ()
         old_enough = self._now() - timedelta(seconds=UNBEGUN_SECONDS)
-        wanted = Wanted(
+        wanted = RoundQuery(
             chats=tuple(sorted(self._chats)), unfinished=True, bakeoff="", before=old_enough
         )
         return [line.id for line in await self._store.recent(wanted=wanted)]
@@ -393,14 +395,14 @@ class ClusterRunner:
     async def _fenced(self, round_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
         """Have nothing spent on a round that may be another's."""
         may = partial(self._works.has, work_of(round_.id))
-        fence = self._fences[round_.id] = Fenced(gateway, may)
+        fence = self._fences[round_.id] = FencedGateway(gateway, may)
         try:
             async with self._paying(round_, fence) as paid:
                 yield paid
         finally:
             del self._fences[round_.id]
 
-    def _cut(self, work: Work) -> None:
+    def _cut(self, work: Job) -> None:
         """Do nothing any more for a round that was lost: it goes on elsewhere."""
         if work.queue == QUEUE:
             self._own.cut(work.name)
@@ -411,7 +413,7 @@ class ClusterRunner:
 # --- Rounds of a process that is no part of the cluster, such as one command of a person.
 
 
-def apart(works: ClusterWorks, paying: Paying) -> Paying:
+def apart(works: ClusterJobQueue, paying: Paying) -> Paying:
     """Have a process carry what the cluster does not, and the cluster not take it meanwhile.
 
     Whoever goes on with a round of the cluster's hears RoundElsewhereError; nothing is spent.
@@ -422,7 +424,7 @@ def apart(works: ClusterWorks, paying: Paying) -> Paying:
         async with AsyncExitStack() as stack:
             try:
                 await stack.enter_async_context(works.alone(work_of(round_.id)))
-            except TakenError:
+            except JobTakenError:
                 raise RoundElsewhereError(
                     f"Round {round_.id} is being carried on by another process: it can be seen "
                     "on the page and where it was asked, and stopped there."

@@ -13,14 +13,14 @@ import structlog
 
 from bot.observability import logs, metrics
 from bot.observability.tracing import Trace, Tracing, untraced
-from bot.ports import Claims, RoundStoppedError, Sight, Sights
+from bot.ports import RoundClaims, RoundSnapshot, RoundStoppedError, Sights
 from council.answers import Call, Reply
-from council.budget import Behind
+from council.budget import GatewayWrapper
 from council.errors import CouncilError
 from council.panel import Panel
 from council.pipeline.run import convene
-from council.pipeline.session import Council
-from council.ports import Gateway, Store, Wanted
+from council.pipeline.session import RoundServices
+from council.ports import Gateway, RoundQuery, Store
 from council.prompts.synthesis import draft_of
 from council.rounds import Round, in_panel_order
 
@@ -90,7 +90,7 @@ def _offset(name: str) -> int:
 _SAVING_SECONDS = 0.05  # what a reply takes from here to the store
 
 
-class Tap(Behind):
+class DrainableGateway(GatewayWrapper):
     """A gateway that can be closed without losing a reply that is being paid for."""
 
     def __init__(self, gateway: Gateway) -> None:
@@ -126,15 +126,15 @@ class Tap(Behind):
 
 DRAFT_SECONDS = 0.1
 
-News = asyncio.Queue[Sight | Exception]
+News = asyncio.Queue[RoundSnapshot | Exception]
 
 
-class Carried:
+class RunningRound:
     """Holds the newest sight of a round, and tells every watcher each one, in order."""
 
     def __init__(self, round_: Round, clock: Callable[[], float]) -> None:
         self.task: asyncio.Task[None] | None = None
-        self.sight = Sight(round_)
+        self.sight = RoundSnapshot(round_)
         # What keeps it from its end: as long as it has none, that somebody stops it.
         self.fault: Exception | None = RoundStoppedError(
             f"Round {round_.id} was stopped before its end."
@@ -161,7 +161,9 @@ class Carried:
 
     def show(self, round_: Round) -> None:
         """Let every watcher see the round as it is now."""
-        self.sight = Sight(in_panel_order(round_), self.sight.draft, self._clock() - self._started)
+        self.sight = RoundSnapshot(
+            in_panel_order(round_), self.sight.draft, self._clock() - self._started
+        )
         self.tell(self.sight)
 
     def show_draft(self, text: str) -> None:
@@ -172,7 +174,7 @@ class Carried:
             self.sight = replace(self.sight, draft=draft_of(text), seconds=seconds)
             self.tell(self.sight)
 
-    def tell(self, news: Sight | Exception) -> None:
+    def tell(self, news: RoundSnapshot | Exception) -> None:
         """Let every watcher hear the news, in order."""
         for watcher in self._watchers:
             watcher.put_nowait(news)
@@ -224,14 +226,14 @@ class LocalRunner:
         store: Store,
         gateway: Gateway,
         prepare: Prepare,
-        claims: Claims = NO_CLAIMS,
+        claims: RoundClaims = NO_CLAIMS,
         paying: Paying = unpaid,
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Round], None] = lambda _: None,
         tracing: Tracing = untraced,
     ) -> None:
         self._store = store
-        self._tap = Tap(gateway)
+        self._tap = DrainableGateway(gateway)
         self._prepare = prepare
         self._claims = claims
         self._paying = paying
@@ -239,7 +241,7 @@ class LocalRunner:
         self._on_closed = on_closed
         self._tracing = tracing
         self._turns = asyncio.Semaphore(MOST_ROUNDS)
-        self._carried: dict[str, Carried] = {}
+        self._carried: dict[str, RunningRound] = {}
 
     async def resume(self, chats: Sequence[str]) -> None:
         """Go on with every unfinished round that these chats asked for, and nobody stopped.
@@ -249,7 +251,7 @@ class LocalRunner:
         if not all(self._claims.take(f"chat {chat}") for chat in chats):
             raise RoundElsewhereError(SERVED)
         # Rounds of bake-offs are gone on with by whoever holds those.
-        wanted = Wanted(chats=tuple(chats), unfinished=True, bakeoff="")
+        wanted = RoundQuery(chats=tuple(chats), unfinished=True, bakeoff="")
         for line in await self._store.recent(wanted=wanted):
             try:
                 self.start(await self._store.load(line.id))
@@ -265,12 +267,12 @@ class LocalRunner:
             raise RoundElsewhereError(
                 f"Round {round_.id} is being carried on by another process of this machine."
             )
-        carried = self._carried[round_.id] = Carried(round_, self._clock)
+        carried = self._carried[round_.id] = RunningRound(round_, self._clock)
         carried.task = asyncio.create_task(self._carry(carried, round_))
         # A task that is cancelled before it begins does not do so itself.
         carried.task.add_done_callback(lambda _: self._let_go(carried))
 
-    def seen(self, round_id: str) -> Sight | None:
+    def seen(self, round_id: str) -> RoundSnapshot | None:
         """Give the newest sight of a round that is being carried on here, None of any other."""
         carried = self._carried.get(round_id)
         return carried.sight if carried else None
@@ -304,12 +306,12 @@ class LocalRunner:
         """Give every sight of a round that is being carried, from the newest one to its end."""
         carried = self._carried.get(round_id)
         if carried is None:
-            yield _only(Sight(await self._store.load(round_id)))
+            yield _only(RoundSnapshot(await self._store.load(round_id)))
             return
         with carried.watched() as news:
             yield sights_until_closed(news)
 
-    async def _carry(self, carried: Carried, round_: Round) -> None:
+    async def _carry(self, carried: RunningRound, round_: Round) -> None:
         try:
             async with self._turns:
                 await self._prepare(round_.panel)
@@ -327,7 +329,7 @@ class LocalRunner:
         finally:
             self._let_go(carried)
 
-    def _let_go(self, carried: Carried) -> None:
+    def _let_go(self, carried: RunningRound) -> None:
         """Carry a round no more, and tell whoever watches it what kept it from its end."""
         round_id = carried.sight.round_.id
         if self._carried.get(round_id) is carried:
@@ -336,12 +338,12 @@ class LocalRunner:
             if carried.fault:
                 carried.tell(carried.fault)
 
-    async def _convene(self, carried: Carried, gateway: Gateway, trace: Trace) -> None:
+    async def _convene(self, carried: RunningRound, gateway: Gateway, trace: Trace) -> None:
         def show(round_: Round) -> None:
             trace.show(round_)
             carried.show(round_)
 
-        council = Council(gateway, self._store, on_round=show, on_text=carried.show_draft)
+        council = RoundServices(gateway, self._store, on_round=show, on_text=carried.show_draft)
         carried.begin()
         before = carried.sight
         with metrics.round_under_way():
@@ -354,5 +356,5 @@ class LocalRunner:
         self._on_closed(closed)
 
 
-async def _only(sight: Sight) -> Sights:
+async def _only(sight: RoundSnapshot) -> Sights:
     yield sight

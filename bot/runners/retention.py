@@ -13,7 +13,7 @@ import structlog
 from bot.coordination.clock import now
 from bot.coordination.tasks import Sole, nobody_else
 from council.errors import StoreError
-from council.ports import Store, Wanted
+from council.ports import RoundQuery, Store
 from storage.hash_chain import new_salt
 
 DAY_SECONDS = 24 * 3600.0
@@ -25,20 +25,20 @@ async def _nowhere(_: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class ForgetOptions:
     """Whom to spare and whom to tell: rounds under way, and what went wrong with one round."""
 
     is_carried: Callable[[str], Awaitable[bool]] = _nowhere
     on_fault: Callable[[str], None] = lambda _: None
 
 
-async def forget_older(store: Store, days: int, moment: datetime, watch: Watch) -> int:
+async def forget_older(store: Store, days: int, moment: datetime, watch: ForgetOptions) -> int:
     """Forget every round asked more than so many days before; give how many there were.
 
     One that cannot be read is left as it is and told of, and stops no other.
     """
     forgotten = 0
-    wanted = Wanted(before=moment - timedelta(days=days), remembered=True)
+    wanted = RoundQuery(before=moment - timedelta(days=days), remembered=True)
     for round_id in await store.ids(wanted=wanted):
         if await watch.is_carried(round_id):
             continue
@@ -62,7 +62,7 @@ async def keep_forgetting(
     Runs until it is cancelled.
     """
     log = structlog.get_logger()
-    watch = Watch(is_carried, lambda why: log.error("forgetting_failed", why=why))
+    watch = ForgetOptions(is_carried, lambda why: log.error("forgetting_failed", why=why))
     while True:
         try:
             async with alone("forgetting") as is_ours:

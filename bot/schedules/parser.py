@@ -100,7 +100,7 @@ _SAME = (
 
 
 @dataclass(slots=True)
-class Heard:
+class ParseState:
     """What was heard so far; Sunday is 0. `turns` are those of which it is not said yet of what.
 
     `fewest` are the times that were promised, `past_hour` the minute of "every hour at :15", and
@@ -119,9 +119,9 @@ class Heard:
     usual: str = ""
 
 
-def heard_in(words: Iterable[str], today: date) -> Heard:
+def heard_in(words: Iterable[str], today: date) -> ParseState:
     """Give what words say; ScheduleError for the first that means nothing here."""
-    heard, rest = Heard(), _tidied(" ".join(words))
+    heard, rest = ParseState(), _tidied(" ".join(words))
     while rest:
         taken = _take(heard, rest, today)
         if not taken:
@@ -141,7 +141,7 @@ def _tidied(text: str) -> list[str]:
     return text.split()
 
 
-def _take(heard: Heard, rest: list[str], today: date) -> int:
+def _take(heard: ParseState, rest: list[str], today: date) -> int:
     """Take in what comes next; give how many words that was, 0 for one that means nothing."""
     word, after, third = (*rest, "", "")[:3]
     unit = _UNIT.fullmatch(third)
@@ -161,7 +161,7 @@ def _take(heard: Heard, rest: list[str], today: date) -> int:
     return _day(heard, word, after) or _other(heard, word)
 
 
-def _time(heard: Heard, word: str, found: re.Match[str]) -> int:
+def _time(heard: ParseState, word: str, found: re.Match[str]) -> int:
     hour, minute, half = int(found[1]), int(found[2] or 0), found[3]
     if half and 1 <= hour <= _HALF_DAY:
         hour = hour % _HALF_DAY + (_HALF_DAY if half == "pm" else 0)
@@ -186,7 +186,7 @@ def _one_day(word: str, found: re.Match[str], today: date) -> ScheduleError:
     )
 
 
-def _day(heard: Heard, word: str, after: str) -> int:
+def _day(heard: ParseState, word: str, after: str) -> int:
     """Take in what names days: a weekday, several of them, a day of the month, a turn."""
     if (weekday := day_named(word)) is not None:
         heard.nth += [(weekday, turn) for turn in heard.turns]
@@ -218,7 +218,7 @@ def _days_between(word: str) -> list[int]:
     return [(first + day) % _WEEK_DAYS for day in range(days + 1)]
 
 
-def _of_month(heard: Heard, number: int, after: str) -> None:
+def _of_month(heard: ParseState, number: int, after: str) -> None:
     """Take in "1st": a day of the month, or a turn where a weekday follows."""
     if day_named(after) is not None and number in TURNS.values():
         heard.turns.append(number)
@@ -228,7 +228,7 @@ def _of_month(heard: Heard, number: int, after: str) -> None:
         raise ScheduleError(f"No month has a day {number}: write 1st to 31st, or last day.")
 
 
-def _other(heard: Heard, word: str) -> int:
+def _other(heard: ParseState, word: str) -> int:
     if (month := month_named(word)) is not None:
         heard.months.append(month)
     elif found := _PAST_HOUR.fullmatch(word):
@@ -259,7 +259,7 @@ def cron_of(words: Iterable[str], today: date) -> str:
     return " ".join((*_clock(heard), *_calendar(heard)))
 
 
-def _clock(heard: Heard) -> tuple[str, str]:
+def _clock(heard: ParseState) -> tuple[str, str]:
     """Give the fields of the clock: minute and hour."""
     count, unit = heard.step or (0, "")
     if unit in {MIN, HOUR}:
@@ -282,7 +282,7 @@ def _stepped(count: int, unit: str) -> str:
     return _ANY if count == 1 else f"*/{count}"
 
 
-def _times(heard: Heard) -> tuple[str, str]:
+def _times(heard: ParseState) -> tuple[str, str]:
     times = set(heard.times)
     hours, minutes = ({time[at] for time in times} for at in (0, 1))
     if len(times) < heard.fewest:
@@ -297,7 +297,7 @@ def _times(heard: Heard) -> tuple[str, str]:
     return _listed(minutes), _listed(hours)
 
 
-def _calendar(heard: Heard) -> tuple[str, str, str]:
+def _calendar(heard: ParseState) -> tuple[str, str, str]:
     """Give the fields of the calendar: day, month and weekday."""
     _check_days(heard)
     count, unit = heard.step or (1, heard.usual)
@@ -318,7 +318,7 @@ def _calendar(heard: Heard) -> tuple[str, str, str]:
     return day, month, weekday
 
 
-def _check_days(heard: Heard) -> None:
+def _check_days(heard: ParseState) -> None:
     in_month = heard.months or MONTH in {heard.usual, (heard.step or (0, ""))[1]}
     # "Every second monday" may be every other one.
     if heard.turns or (heard.nth and not in_month):
@@ -355,7 +355,7 @@ _DOLLARS = re.compile(r"\$?(\d{1,6}(?:\.\d{1,6})?)")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ScheduleRequest:
     """What was typed; what was left out is empty. `cron` is sound, and `when` its own words.
 
     `channel` is as it was written, without `#`; `cap_micro` is NO_CAP where a cap is taken away.
@@ -371,7 +371,7 @@ class Wanted:
     cap_micro: int | None = None
 
 
-def read(text: str, today: date) -> Wanted:
+def read(text: str, today: date) -> ScheduleRequest:
     """Read what was typed after `add` or `edit`; ScheduleError says what to write instead."""
     name, *words = _WORD.findall(text.translate(_QUOTES)) or [""]
     if not _NAME.fullmatch(name) or _OPTION.fullmatch(name):
@@ -383,7 +383,7 @@ def read(text: str, today: date) -> Wanted:
     cap = parts.pop("cap", "")
     cron = _cron(parts.pop("cron", ""), when, today)
     told = " ".join(_unquoted(word) for word in when) or cron
-    return Wanted(**parts, cron=cron, when=told, cap_micro=_cap(cap) if cap else None)
+    return ScheduleRequest(**parts, cron=cron, when=told, cap_micro=_cap(cap) if cap else None)
 
 
 def _is_part(word: str, parts: dict[str, str]) -> bool:

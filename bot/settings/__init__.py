@@ -5,6 +5,6 @@ The only reader of the environment. Every fault is one line, and all of them com
 
 from bot.settings.council_toml import SettingsError
 from bot.settings.environment import Settings, load_settings
-from bot.settings.panels import Houses, Seat, load_houses
+from bot.settings.panels import PanelConfig, Seat, load_houses
 
-__all__ = ["Houses", "Seat", "Settings", "SettingsError", "load_houses", "load_settings"]
+__all__ = ["PanelConfig", "Seat", "Settings", "SettingsError", "load_houses", "load_settings"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.settings import Houses, Seat, Settings
+from bot.settings import PanelConfig, Seat, Settings
 from bot.settings.council_toml import ModelSection, display_name
 from council.model_families import family_of
 from council.panel import FEWEST_SEATS, Member, ModelId, Panel, Terms
@@ -24,7 +24,7 @@ OLLAMA = "ollama"
 SLOW = Terms(answer_seconds=180, ballot_seconds=180, synthesis_seconds=180)
 
 
-def offered(settings: Settings, ollama_models: Sequence[str]) -> Houses:
+def offered(settings: Settings, ollama_models: Sequence[str]) -> PanelConfig:
     """Give the panels that found keys and a running Ollama allow; two seats at least."""
     found = [model for provider, model in FIRST_MODELS.items() if settings.key_for(provider)]
     keyed = {model: _seat(model) for model in found[:MOST_OFFERED]}
@@ -39,7 +39,7 @@ def offered(settings: Settings, ollama_models: Sequence[str]) -> Houses:
         for name, seats, terms in ((KEYS, keyed, Terms()), (OLLAMA, served, SLOW))
         if len(seats) >= FEWEST_SEATS
     }
-    return Houses(panels, {**keyed, **served}, next(iter(panels), None))
+    return PanelConfig(panels, {**keyed, **served}, next(iter(panels), None))
 
 
 def _seat(model: str, api_base: str | None = None) -> Seat:

@@ -55,7 +55,7 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Houses:
+class PanelConfig:
     """The panels to choose from, the seats in them by key, and what the house is run by."""
 
     panels: Mapping[str, Panel] = field(default_factory=dict)
@@ -70,10 +70,10 @@ class Houses:
     zone: str = UTC
 
 
-def load_houses(path: Path | None) -> Houses:
+def load_houses(path: Path | None) -> PanelConfig:
     """Read the panels of a file, none without one; SettingsError tells every fault."""
     if path is None:
-        return Houses()
+        return PanelConfig()
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -91,7 +91,7 @@ class _Reader:
         self.folder = path.parent
         self.faults: list[str] = []
 
-    def read(self, document: Document) -> Houses:
+    def read(self, document: Document) -> PanelConfig:
         self._check_sections(document)
         models = self._sections(document, "models", ModelSection)
         rubrics = {
@@ -128,7 +128,7 @@ class _Reader:
         if self.faults:
             raise SettingsError(self.faults)
         kept = (retention.texts_days, access, suites, held.rounds_at_once, zone)
-        return Houses(panels, seats, default, limits, caps, *kept)
+        return PanelConfig(panels, seats, default, limits, caps, *kept)
 
     def _suites(self, document: Document) -> tuple[Suite, ...]:
         suites: list[Suite] = []

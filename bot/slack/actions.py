@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.chat import Chat, Note, Post, Said
+from bot.chat import Chat, IncomingMessage, Note, Post
 from bot.commands.buttons import (
     OTHER_VERSION,
     PRESSES,
@@ -14,14 +14,14 @@ from bot.commands.buttons import (
     posts_of,
     readable_round,
 )
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.commands.rounds import Opinion, own_feedback, rate
 from bot.slack import modals
 from bot.slack import modals as suite_form
 from bot.slack import threads as offering
 from bot.slack.block_kit import action_of
-from bot.slack.events import Body, Heard, of_click
-from bot.slack.modals import Shown, fill, fill_with_error, open_modal, open_view
+from bot.slack.events import Body, SlackEvent, of_click
+from bot.slack.modals import ModalState, fill, fill_with_error, open_modal, open_view
 from bot.slack.threads import WITH, WITHOUT
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
@@ -34,7 +34,7 @@ WHY = "why"
 class Press:
     """A pressed button: what it does, to what, and what it needs to open or replace things."""
 
-    heard: Heard
+    heard: SlackEvent
     action: str
     value: str
     trigger: str
@@ -57,19 +57,21 @@ class Press:
             action, _, value = value.partition(":")
         heard = of_click(body)
         if view and action.startswith("page"):
-            heard = replace(heard, channel=Shown.read(view["private_metadata"]).channel)
+            heard = replace(heard, channel=ModalState.read(view["private_metadata"]).channel)
         trigger, url = (str(body.get(name) or "") for name in ("trigger_id", "response_url"))
         return cls(heard, action, value, trigger, view, url)
 
 
-async def press(desk: Desk, workspace: Workspace, chat: Chat, said: Said, pressed: Press) -> None:
+async def press(
+    desk: AppContext, workspace: Workspace, chat: Chat, said: IncomingMessage, pressed: Press
+) -> None:
     """Do what a button says, for the one who pressed it."""
     if pressed.action in modals.TITLES:
-        shown = Shown(pressed.action, pressed.value, said.place.channel)
+        shown = ModalState(pressed.action, pressed.value, said.place.channel)
         opened = await open_modal(workspace.client, pressed.trigger, shown)
         await _filled(desk, workspace, said, opened, shown)
     elif pressed.action.startswith("page") and pressed.view:
-        shown = replace(Shown.read(pressed.view["private_metadata"]), page=int(pressed.value))
+        shown = replace(ModalState.read(pressed.view["private_metadata"]), page=int(pressed.value))
         await _filled(desk, workspace, said, pressed.view, shown)
     elif pressed.action in {"helpful", "unhelpful"}:
         await _rated(desk, workspace, chat, said, pressed)
@@ -89,7 +91,11 @@ async def press(desk: Desk, workspace: Workspace, chat: Chat, said: Said, presse
 
 
 async def _filled(
-    desk: Desk, workspace: Workspace, said: Said, opened: modals.View, shown: Shown
+    desk: AppContext,
+    workspace: Workspace,
+    said: IncomingMessage,
+    opened: modals.View,
+    shown: ModalState,
 ) -> None:
     try:
         round_ = await readable_round(desk, said, shown.round_id)
@@ -98,7 +104,9 @@ async def _filled(
         await fill_with_error(workspace.client, opened, shown, str(error))
 
 
-async def _rated(desk: Desk, workspace: Workspace, chat: Chat, said: Said, pressed: Press) -> None:
+async def _rated(
+    desk: AppContext, workspace: Workspace, chat: Chat, said: IncomingMessage, pressed: Press
+) -> None:
     """Keep an opinion; who found a round of no help is asked why, over what they said."""
     helpful = pressed.action == "helpful"
     round_ = await readable_round(desk, said, pressed.value)
@@ -111,7 +119,7 @@ async def _rated(desk: Desk, workspace: Workspace, chat: Chat, said: Said, press
     await chat.whisper(said, Post((Note(THANKS),), THANKS))
 
 
-def why_view(round_id: str, said: Said, reason: str = "") -> modals.View:
+def why_view(round_id: str, said: IncomingMessage, reason: str = "") -> modals.View:
     """Give the modal that asks why a round was of no help."""
     plain = {"type": "plain_text"}
     element = {"type": "plain_text_input", "action_id": WHY, "multiline": True, "max_length": 1000}
@@ -130,16 +138,18 @@ def why_view(round_id: str, said: Said, reason: str = "") -> modals.View:
     }
 
 
-def reason_of(body: Body) -> tuple[Heard, tuple[str, str]]:
+def reason_of(body: Body) -> tuple[SlackEvent, tuple[str, str]]:
     """Read why a round was of no help: who says so, and of which round what."""
     view = body["view"]
     round_id, channel, thread = json.loads(view["private_metadata"])
     reason = str(view["state"]["values"][WHY][WHY].get("value") or "")
-    heard = Heard("", str(body["user"]["id"]), channel, f"view {view['id']}", thread)
+    heard = SlackEvent("", str(body["user"]["id"]), channel, f"view {view['id']}", thread)
     return heard, (round_id, reason)
 
 
-async def keep_reason(desk: Desk, chat: Chat, said: Said, told: tuple[str, str]) -> None:
+async def keep_reason(
+    desk: AppContext, chat: Chat, said: IncomingMessage, told: tuple[str, str]
+) -> None:
     """Keep it; thanks for the press were said already where nothing was written."""
     round_id, reason = told
     opinion = Opinion(helpful=False, reason=reason)

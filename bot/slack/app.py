@@ -17,13 +17,13 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from bot.bakeoffs.lifecycle import Holding, Way, go_on_in
+from bot.bakeoffs.lifecycle import BakeoffJobs, Way, go_on_in
 from bot.chat import Chat, Whisper
-from bot.commands.context import Desk
-from bot.commands.recovery import ComingBack, Untold, left
-from bot.commands.round_delivery import Displaying
-from bot.coordination.tasks import Doing, first_of
-from bot.ports import Works
+from bot.commands.context import AppContext
+from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, left
+from bot.commands.round_delivery import RoundDelivery
+from bot.coordination.tasks import BackgroundTasks, first_of
+from bot.ports import JobQueue
 from bot.slack.client import (
     Identity,
     SlackError,
@@ -34,11 +34,11 @@ from bot.slack.client import (
 )
 from bot.slack.config import Tokens
 from bot.slack.events import Body, forget_changed, hear_gone
-from bot.slack.listeners import Ears
-from bot.slack.messages import SlackChat, Whispers
-from bot.slack.workspace import CHAT, SLACKS_OWN, Pace, People, Workspace
+from bot.slack.listeners import SlackListeners
+from bot.slack.messages import EphemeralReplies, SlackChat
+from bot.slack.workspace import CHAT, SLACKS_OWN, Directory, LookupLimits, Workspace
 from council.places import Place
-from council.ports import Wanted
+from council.ports import RoundQuery
 
 # --- Socket Mode: events over a socket that we open, and acknowledgements on the way back.
 
@@ -120,14 +120,14 @@ class Slack:
 
     def __init__(
         self,
-        desk: Desk,
+        desk: AppContext,
         tokens: Tokens,
         tell: Callable[[str], None],
-        pace: Pace = SLACKS_OWN,
+        pace: LookupLimits = SLACKS_OWN,
     ) -> None:
         self._desk = desk
         self._tokens = tokens
-        self._coming_back = ComingBack("Slack", tell)
+        self._coming_back = ChatSupervisor("Slack", tell)
         self._tell = tell
         self._pace = pace
         self._handler: AsyncSlackRequestHandler | None = None
@@ -157,17 +157,17 @@ class Slack:
                 raise SlackError(" ".join(me.faults))
             if self._tokens.app:
                 await check_app_token(client, self._tokens.app)
-            people = People(client, me.team)
+            people = Directory(client, me.team)
             workspace = Workspace(client, me.team, me.user, people, me.scopes, self._pace)
             await self._heard(workspace, me)
 
     async def _heard(self, workspace: Workspace, me: Identity) -> None:
         await self._desk.runner.resume((CHAT,))
-        doing, gone = Doing(), asyncio.Event()
+        doing, gone = BackgroundTasks(), asyncio.Event()
         # What is asked from now on is shown by whoever hears it.
         before = await self._untold(workspace, doing).lines(_all_of(workspace))
         app = _bolt(workspace, me, self._tokens.signing)
-        Ears(self._desk, workspace, doing, gone).listen_to(app)
+        SlackListeners(self._desk, workspace, doing, gone).listen_to(app)
         app.event("tokens_revoked")(self._revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(app)
         self._coming_back.heard(f"in {me.team_name} over {self._tokens.transport}.")
@@ -192,19 +192,23 @@ class Slack:
         await left(self._desk, CHAT, workspace.team)
         raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
 
-    def _untold(self, workspace: Workspace, doing: Doing) -> Untold:
-        return Untold(self._desk, lambda: SlackChat(workspace, Whispers(workspace)), doing)
+    def _untold(self, workspace: Workspace, doing: BackgroundTasks) -> UndeliveredRounds:
+        return UndeliveredRounds(
+            self._desk, lambda: SlackChat(workspace, EphemeralReplies(workspace)), doing
+        )
 
     @asynccontextmanager
-    async def _working(self, works: Works, workspace: Workspace, way: Way) -> AsyncIterator[None]:
+    async def _working(
+        self, works: JobQueue, workspace: Workspace, way: Way
+    ) -> AsyncIterator[None]:
         """Show rounds and hold bake-offs, with the other processes, as long as the block lasts."""
 
         def chat(whisper: Whisper) -> Chat:
             return SlackChat(workspace, whisper)
 
-        told = (_all_of(workspace), chat, Whispers(workspace))
-        showing = Displaying(self._desk, CHAT, *told).serving(works)
-        async with showing, Holding(self._desk, CHAT, way).serving(works):
+        told = (_all_of(workspace), chat, EphemeralReplies(workspace))
+        showing = RoundDelivery(self._desk, CHAT, *told).serving(works)
+        async with showing, BakeoffJobs(self._desk, CHAT, way).serving(works):
             yield
 
     def _way_of(self, workspace: Workspace) -> Way:
@@ -212,7 +216,7 @@ class Slack:
 
         def way(place: Place) -> Chat | None:
             theirs = place.workspace == workspace.team
-            return SlackChat(workspace, Whispers(workspace)) if theirs else None
+            return SlackChat(workspace, EphemeralReplies(workspace)) if theirs else None
 
         self._desk.ways[CHAT] = way
         return way
@@ -225,9 +229,9 @@ class Slack:
         await first_of(*heard)
 
 
-def _all_of(workspace: Workspace) -> Wanted:
+def _all_of(workspace: Workspace) -> RoundQuery:
     """Give which rounds were asked in a workspace."""
-    return Wanted(chats=(CHAT,), workspace=workspace.team)
+    return RoundQuery(chats=(CHAT,), workspace=workspace.team)
 
 
 def _bolt(workspace: Workspace, me: Identity, signing: str) -> AsyncApp:

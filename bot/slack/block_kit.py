@@ -275,7 +275,7 @@ _LOOKS: dict[type[Part], tuple[str, ...]] = {
 }
 
 
-class Level(IntEnum):
+class BlockLevel(IntEnum):
     """How much of Block Kit a message uses; what Slack refuses is tried one level plainer."""
 
     DATA_TABLE = 0
@@ -284,9 +284,9 @@ class Level(IntEnum):
     NO_BLOCKS = 3
 
     @property
-    def plainer(self) -> "Level | None":
+    def plainer(self) -> "BlockLevel | None":
         """Give the next level to try; None after plain text."""
-        return Level(self + 1) if self < Level.NO_BLOCKS else None
+        return BlockLevel(self + 1) if self < BlockLevel.NO_BLOCKS else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,14 +302,14 @@ class Message:
         return {"text": self.text, **({"blocks": self.blocks} if self.blocks else {})}
 
 
-def dressed(post: Post, level: Level = Level.DATA_TABLE) -> Message:
+def dressed(post: Post, level: BlockLevel = BlockLevel.DATA_TABLE) -> Message:
     """Give a post as a message; a post that `fits_slack` is within every limit at every level."""
-    if level is Level.NO_BLOCKS:
+    if level is BlockLevel.NO_BLOCKS:
         return Message(whole_text(post), [])
-    return Message(summary_text(post), Dress(post).blocks(level))
+    return Message(summary_text(post), PostRenderer(post).blocks(level))
 
 
-class Dress:
+class PostRenderer:
     """A post whose Markdown is read once, to be dressed at several levels."""
 
     def __init__(self, post: Post) -> None:
@@ -320,7 +320,7 @@ class Dress:
         self._one_table = tables == 1
         self.varies = self._one_table or any(isinstance(p, Steps | Buttons) for p in post.parts)
 
-    def blocks(self, level: Level) -> list[Block]:
+    def blocks(self, level: BlockLevel) -> list[Block]:
         """Give the blocks at a level."""
         read = iter(self._read)
         caption = self._post.summary
@@ -339,21 +339,21 @@ class Dress:
             before = part
         return distinct(made)
 
-    def _prose(self, prose: Parsed, level: Level) -> list[Block]:
-        return markdown_blocks(prose, as_table=self._one_table and level <= Level.TABLE)
+    def _prose(self, prose: Parsed, level: BlockLevel) -> list[Block]:
+        return markdown_blocks(prose, as_table=self._one_table and level <= BlockLevel.TABLE)
 
-    def _table(self, table: Table, level: Level, caption: str) -> list[Block]:
+    def _table(self, table: Table, level: BlockLevel, caption: str) -> list[Block]:
         """Give the table as well as Slack can show it: one of each message stands out."""
         block = None
-        if self._one_table and level is Level.DATA_TABLE:
+        if self._one_table and level is BlockLevel.DATA_TABLE:
             block = data_table_block(table, caption)
-        if self._one_table and level <= Level.TABLE:
+        if self._one_table and level <= BlockLevel.TABLE:
             block = block or table_block(table)
         return [block] if block else _rich(monospaced(table), "preformatted")
 
 
-def _part(part: Part, level: Level) -> list[Block]:  # noqa: PLR0911
-    best = level is Level.DATA_TABLE
+def _part(part: Part, level: BlockLevel) -> list[Block]:  # noqa: PLR0911
+    best = level is BlockLevel.DATA_TABLE
     match part:
         case Heading(words):
             return _heading(words)
@@ -434,8 +434,10 @@ def fits_slack(post: Post) -> bool:
     """Say whether Slack takes the post as one message, at every level."""
     if not may_fit(post, MESSAGE_JSON, BOLD_HEADING):
         return False
-    dress = Dress(post)
-    levels = (Level.DATA_TABLE, Level.TABLE, Level.MONOSPACE)[0 if dress.varies else -1 :]
+    dress = PostRenderer(post)
+    levels = (BlockLevel.DATA_TABLE, BlockLevel.TABLE, BlockLevel.MONOSPACE)[
+        0 if dress.varies else -1 :
+    ]
     return all(_within(dress.blocks(level), BLOCKS, MESSAGE_JSON) for level in levels) and (
         len(whole_text(post)) < TEXT
     )
@@ -445,7 +447,7 @@ def fits_modal(post: Post) -> bool:
     """Say whether the post is shown on one page of a modal."""
     if not may_fit(post, MODAL_JSON, BOLD_HEADING):
         return False
-    return _within(Dress(post).blocks(Level.MONOSPACE), MODAL_BLOCKS, MODAL_JSON)
+    return _within(PostRenderer(post).blocks(BlockLevel.MONOSPACE), MODAL_BLOCKS, MODAL_JSON)
 
 
 def json_size(blocks: Sequence[Block]) -> int:

@@ -16,7 +16,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.chat import UnreachableError, UnsureError
+from bot.chat import ChatUnreachableError, DeliveryUnknownError
 from council.errors import CouncilError
 
 # --- Calls of Slack's Web API: patient when asked too often, honest when an outcome is unknown.
@@ -52,7 +52,7 @@ _ABOUT_TOKENS = {
 _TOO_MANY, _SERVER_FAULT = 429, 500
 
 
-class FaultError(UnsureError):
+class SlackServerError(DeliveryUnknownError):
     """Slack said that it is at fault; what it was asked may be what it stumbles over."""
 
 
@@ -72,8 +72,8 @@ class RefusedError(CouncilError):
 async def called(call: Call[Done], patience_seconds: float = FOR_EVER) -> Done:
     """Give Slack's reply, waiting as long as it says that it is asked too often.
 
-    Raises RefusedError for what it does not do, and for too little patience; UnreachableError where
-    it was not reached, UnsureError where it may have been done and may not.
+    Raises RefusedError for what it does not do, and on timeouts; ChatUnreachableError where
+    it was not reached, DeliveryUnknownError where it may have been done and may not.
     """
     loop = asyncio.get_running_loop()
     until = loop.time() + patience_seconds
@@ -86,10 +86,10 @@ async def called(call: Call[Done], patience_seconds: float = FOR_EVER) -> Done:
             if seconds is None or loop.time() + seconds > until:
                 raise _told(reply) from None
         except ClientConnectorError as error:
-            raise UnreachableError(_lost(error)) from None
+            raise ChatUnreachableError(_lost(error)) from None
         # The SDK stumbles with the last two over replies that are no JSON object.
         except (ClientError, TimeoutError, OSError, AttributeError, ValueError) as error:
-            raise UnsureError(_lost(error)) from None
+            raise DeliveryUnknownError(_lost(error)) from None
         await asyncio.sleep(seconds)
 
 
@@ -129,7 +129,9 @@ def _pause(reply: _Reply) -> float | None:
 
 def _told(reply: _Reply) -> CouncilError:
     if reply.status >= _SERVER_FAULT or not reply.code or reply.code in _UNKNOWN_OUTCOMES:
-        return FaultError(f"Slack is at fault itself just now ({reply.code or reply.status}).")
+        return SlackServerError(
+            f"Slack is at fault itself just now ({reply.code or reply.status})."
+        )
     return RefusedError(reply.code, reply.needed)
 
 
@@ -159,7 +161,7 @@ async def opened_client(
 AT_ONCE, A_MINUTE = 4, 36
 
 
-class Edits:
+class EditRateLimiter:
     """Lets sights of progress by at a steady pace, and none while an answer waits."""
 
     def __init__(self) -> None:
@@ -248,7 +250,7 @@ class Identity:
 async def identity(client: AsyncWebClient) -> Identity:
     """Give who the bot token is; SlackError for one that does not work, or is no bot's.
 
-    Raises UnsureError where Slack cannot be reached, or is asked too often.
+    Raises DeliveryUnknownError where Slack cannot be reached, or is asked too often.
     """
     try:
         reply = await called(lambda: client.auth_test(), PATIENCE_SECONDS)
@@ -269,7 +271,7 @@ async def identity(client: AsyncWebClient) -> Identity:
 
 
 async def check_app_token(client: AsyncWebClient, token: str) -> None:
-    """Raise SlackError where no socket can be opened with an app token; UnsureError as above."""
+    """Raise SlackError if the app token opens no socket; DeliveryUnknownError as above."""
     try:
         await called(lambda: client.apps_connections_open(app_token=token), PATIENCE_SECONDS)
     except RefusedError as error:
@@ -280,10 +282,10 @@ async def check_app_token(client: AsyncWebClient, token: str) -> None:
         ) from None
 
 
-def _not_now(error: RefusedError) -> UnsureError | None:
+def _not_now(error: RefusedError) -> DeliveryUnknownError | None:
     """Tell a refusal that says nothing of the token, and is worth another try later."""
     passing = error.code in {"ratelimited", "rate_limited"}
-    return UnsureError("Slack is asked too often just now.") if passing else None
+    return DeliveryUnknownError("Slack is asked too often just now.") if passing else None
 
 
 # --- What Slack's own libraries complain of, in our log: one line, no address, nobody's words.

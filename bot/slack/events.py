@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.chat import Asker, Said, UnwelcomeError, key_of
-from bot.ports import Bus
+from bot.chat import Asker, IncomingMessage, PostingForbiddenError, key_of
+from bot.ports import PubSub
 from bot.slack.files import attached
-from bot.slack.messages import Whispers
-from bot.slack.workspace import CHAT, People, Workspace
+from bot.slack.messages import EphemeralReplies
+from bot.slack.workspace import CHAT, Directory, Workspace
 from council.places import Place
 
 # --- What people write in Slack, as plain text.
@@ -58,7 +58,7 @@ NOT_OURS = "I am not in this conversation: ask in a channel that I am in, or wri
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class SlackEvent:
     """An event, before Slack was asked who and where that is."""
 
     text: str
@@ -69,14 +69,14 @@ class Heard:
     user_name: str = ""
     files: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
 
-    def said(self, team: str) -> Said:
+    def said(self, team: str) -> IncomingMessage:
         """Give what is known at once; nothing is known of the place, so it counts as private."""
         place = Place(CHAT, team, self.channel, self.thread, private=True)
         asker = Asker(self.user, self.user_name or self.user)
-        return Said(self.text, asker, place, key_of(CHAT, team, self.event))
+        return IncomingMessage(self.text, asker, place, key_of(CHAT, team, self.event))
 
 
-async def known(workspace: Workspace, heard: Heard) -> Said:
+async def known(workspace: Workspace, heard: SlackEvent) -> IncomingMessage:
     """Give what was said, in plain text, with what Slack knows of person and place."""
     asker = await workspace.people.asker(heard.user, heard.user_name)
     where = await workspace.people.conversation(heard.channel)
@@ -93,20 +93,20 @@ async def known(workspace: Workspace, heard: Heard) -> Said:
 
 
 async def check_welcome(workspace: Workspace, user: str, channel: str) -> None:
-    """Raise UnwelcomeError, with what to do, where the bot could not post its answer."""
+    """Raise PostingForbiddenError, with what to do, where the bot could not post its answer."""
     if channel.startswith("D") and workspace.may("im:write"):
         if channel != await workspace.own_channel(user):
-            raise UnwelcomeError(NOT_OURS)
+            raise PostingForbiddenError(NOT_OURS)
         return
     where = await workspace.people.conversation(channel)
     if where.refusal:
         workspace.people.forget(channel)  # somebody may invite us now
-        raise UnwelcomeError(where.refusal)
+        raise PostingForbiddenError(where.refusal)
 
 
-def of_command(body: Body) -> Heard:
+def of_command(body: Body) -> SlackEvent:
     """Read a slash command."""
-    return Heard(
+    return SlackEvent(
         str(body.get("text") or ""),
         str(body["user_id"]),
         str(body["channel_id"]),
@@ -115,11 +115,11 @@ def of_command(body: Body) -> Heard:
     )
 
 
-def of_message(event: Body) -> Heard:
+def of_message(event: Body) -> SlackEvent:
     """Read a message or a mention; a message is one event, however often it is delivered."""
     channel, moment = str(event["channel"]), str(event["ts"])
     thread = event.get("thread_ts")
-    return Heard(
+    return SlackEvent(
         str(event.get("text") or ""),
         str(event["user"]),
         channel,
@@ -129,12 +129,12 @@ def of_message(event: Body) -> Heard:
     )
 
 
-def of_click(body: Body) -> Heard:
+def of_click(body: Body) -> SlackEvent:
     """Read a pressed button, or a shortcut on a message; without a channel it is in a modal."""
     container, message = body.get("container") or {}, body.get("message") or {}
     thread = message.get("thread_ts") or container.get("thread_ts")
     user, channel = body["user"], body.get("channel") or {}
-    return Heard(
+    return SlackEvent(
         "",
         str(user["id"]),
         str(channel.get("id") or container.get("channel_id") or ""),
@@ -149,17 +149,17 @@ def of_click(body: Body) -> Heard:
 MOST_EVENTS = 10_000  # Slack gives up after minutes; nobody says so much in them
 
 
-class HeardBefore:
+class SeenEvents:
     """Remembers the newest events of this process; a round is safe by its key even without."""
 
     def __init__(self) -> None:
-        self._events: OrderedDict[str, Whispers] = OrderedDict()
+        self._events: OrderedDict[str, EphemeralReplies] = OrderedDict()
 
-    def before(self, event: str) -> Whispers | None:
+    def before(self, event: str) -> EphemeralReplies | None:
         """Give who tells of an event that was heard before; None for a new one."""
         return self._events.get(event)
 
-    def remember(self, event: str, whispers: Whispers) -> None:
+    def remember(self, event: str, whispers: EphemeralReplies) -> None:
         """Remember an event, and who tells of it."""
         self._events[event] = whispers
         if len(self._events) > MOST_EVENTS:
@@ -171,7 +171,7 @@ class HeardBefore:
 CHANGED, GONE = "slack channel", "slack gone"  # a channel is another now, the app was uninstalled
 
 
-async def forget_changed(bus: Bus, people: People) -> None:
+async def forget_changed(bus: PubSub, people: Directory) -> None:
     """Ask Slack again about channels that have changed, until cancelled."""
     with bus.heard(CHANGED) as changed:
         while True:
@@ -181,7 +181,7 @@ async def forget_changed(bus: Bus, people: People) -> None:
                 people.forget_channels()
 
 
-async def hear_gone(bus: Bus, gone: asyncio.Event) -> None:
+async def hear_gone(bus: PubSub, gone: asyncio.Event) -> None:
     """Wait until some process hears that the app was uninstalled."""
     with bus.heard(GONE) as told:
         while not await told.get():

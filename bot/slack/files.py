@@ -10,7 +10,7 @@ import aiohttp
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat import Attached, File, Sent, UnsureError, insisted
+from bot.chat import Attachment, DeliveryUnknownError, File, SentMessage, insisted
 from bot.render.text_safety import shortened
 from bot.slack.client import RefusedError, called
 from bot.slack.rich_text import ALT_TEXT, one_line
@@ -22,7 +22,7 @@ from council.places import Place
 
 
 async def upload(client: AsyncWebClient, place: Place, file: File) -> str:
-    """Post a file in a thread and give its id; UnsureError where it may have arrived."""
+    """Post a file in a thread and give its id; DeliveryUnknownError where it may have arrived."""
     # Until it is completed nobody sees it, so it may be sent twice.
     file_id = await insisted(partial(_uploaded, client, file))
     named: list[dict[str, str | None]] = [{"id": file_id, "title": file.name}]
@@ -54,7 +54,9 @@ async def _put(url: str, content: bytes) -> None:
         ):
             reply.raise_for_status()
     except (aiohttp.ClientError, TimeoutError) as error:
-        raise UnsureError(f"A file did not reach Slack ({type(error).__name__}).") from None
+        raise DeliveryUnknownError(
+            f"A file did not reach Slack ({type(error).__name__})."
+        ) from None
 
 
 # --- Files that people send: fetched when a command wants them, with our token, from Slack alone.
@@ -68,12 +70,12 @@ NOT_READ = "Slack did not give me {name}: send it once more, or write the questi
 _REFUSED = {301, 302, 303, 307, 401, 403}
 
 
-def attached(workspace: Workspace, files: Iterable[Mapping[str, Any]]) -> tuple[Attached, ...]:
+def attached(workspace: Workspace, files: Iterable[Mapping[str, Any]]) -> tuple[Attachment, ...]:
     """Give the files of an event, to be read later."""
     return tuple(_attached(workspace, file) for file in files)
 
 
-def _attached(workspace: Workspace, file: Mapping[str, Any]) -> Attached:
+def _attached(workspace: Workspace, file: Mapping[str, Any]) -> Attachment:
     name = str(file.get("name") or "file")
     url = str(file.get("url_private_download") or file.get("url_private") or "")
 
@@ -84,7 +86,7 @@ def _attached(workspace: Workspace, file: Mapping[str, Any]) -> Attached:
             raise CouncilError(NOT_READ.format(name=name))
         return await _fetched(workspace.client, url, name)
 
-    return Attached(name, int(file.get("size") or 0), read)
+    return Attachment(name, int(file.get("size") or 0), read)
 
 
 def _is_slacks(client: AsyncWebClient, url: str) -> bool:
@@ -120,7 +122,7 @@ _PEOPLE = {"U", "W"}  # what the ids of people begin with
 MOST_PAGES = 25  # as far back as a message is looked for
 
 
-async def find_message(workspace: Workspace, place: Place, key: str) -> Sent | None:
+async def find_message(workspace: Workspace, place: Place, key: str) -> SentMessage | None:
     """Give the message with this key in its metadata, or the file that was to be sent under it.
 
     Without leave to read the conversation nothing is found.
@@ -135,7 +137,7 @@ async def find_message(workspace: Workspace, place: Place, key: str) -> Sent | N
             return None
         for message in messages:
             if _is_meant(message, key):
-                return Sent(place, str(message["ts"]))
+                return SentMessage(place, str(message["ts"]))
         if not cursor:
             return None
     return None

@@ -7,13 +7,13 @@ from functools import partial
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.chat import Chat, Said, Whisper, key_of
+from bot.chat import Chat, IncomingMessage, Whisper, key_of
 from bot.commands import rounds as following
 from bot.commands.ask import taken_up
-from bot.commands.buttons import OTHER_VERSION, PRESSES, Once, tell_busy
-from bot.commands.context import Desk
-from bot.commands.dispatch import ASK, COMMANDS, Act, hear, kindly
-from bot.coordination.tasks import Doing
+from bot.commands.buttons import OTHER_VERSION, PRESSES, ActionDeduplicator, tell_busy
+from bot.commands.context import AppContext
+from bot.commands.dispatch import ASK, COMMANDS, Act, handle_message, reporting_errors
+from bot.coordination.tasks import BackgroundTasks
 from bot.observability import logs
 from bot.slack import actions as presses
 from bot.slack import modals as asking
@@ -23,8 +23,8 @@ from bot.slack.events import (
     CHANGED,
     GONE,
     Body,
-    Heard,
-    HeardBefore,
+    SeenEvents,
+    SlackEvent,
     check_welcome,
     known,
     of_click,
@@ -32,7 +32,7 @@ from bot.slack.events import (
     of_message,
     without_mention,
 )
-from bot.slack.messages import Ack, SlackChat, Whispers, beside
+from bot.slack.messages import Ack, EphemeralReplies, SlackChat, beside
 from bot.slack.threads import offer_thread
 from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError
@@ -42,16 +42,18 @@ ABOUT_MESSAGE, ANYWHERE = "ask_about_message", "ask_the_council"  # shortcuts of
 _SAID = {None, "file_share", "me_message", "thread_broadcast"}
 
 
-class Ears:
+class SlackListeners:
     """Hears one workspace; what takes longer than an acknowledgement goes on in `doing`."""
 
-    def __init__(self, desk: Desk, workspace: Workspace, doing: Doing, gone: asyncio.Event) -> None:
+    def __init__(
+        self, desk: AppContext, workspace: Workspace, doing: BackgroundTasks, gone: asyncio.Event
+    ) -> None:
         self._desk = desk
         self._workspace = workspace
         self._doing = doing
         self._gone = gone
-        self._heard = HeardBefore()
-        self._once = Once(desk)
+        self._heard = SeenEvents()
+        self._once = ActionDeduplicator(desk)
 
     def listen_to(self, app: AsyncApp) -> None:
         """Have everything heard that the manifest subscribes to."""
@@ -71,7 +73,7 @@ class Ears:
     async def command(self, ack: Ack, body: Body) -> None:
         """Hear `/council …`."""
         heard = of_command(body)
-        whispers = Whispers(self._workspace, str(body.get("response_url") or ""), ack)
+        whispers = EphemeralReplies(self._workspace, str(body.get("response_url") or ""), ack)
         if heard.text.strip().lower() == ASK.name:
             await whispers.end()
             self._begin(heard, whispers, self._form(str(body["trigger_id"]), {}))
@@ -100,7 +102,7 @@ class Ears:
         text = without_mention(heard.text, self._workspace.bot)
         heard = replace(heard, text=text, thread=thread)
         act = self._hear if thread in {None, moment} else self._hear_in_thread(moment)
-        whispers = Whispers(self._workspace)
+        whispers = EphemeralReplies(self._workspace)
         self._heard.remember(heard.event, whispers)
         self._begin(heard, whispers, act, beside(whispers) if thread == moment else None)
         # Acknowledged sooner, it would be lost if we died now; so Slack delivers it again.
@@ -124,16 +126,16 @@ class Ears:
         if message:
             thread = str(message.get("thread_ts") or message["ts"])
             heard = replace(heard, thread=thread)
-        whispers = Whispers(self._workspace, str(body.get("response_url") or ""))
+        whispers = EphemeralReplies(self._workspace, str(body.get("response_url") or ""))
         self._begin(heard, whispers, self._form(str(body["trigger_id"]), message))
 
     async def pressed(self, ack: Ack, body: Body) -> None:
         """Hear a button; what is being done already is not done twice."""
         await ack()
         press = presses.Press.of(body)
-        whispers = Whispers(self._workspace, str(body.get("response_url") or ""))
+        whispers = EphemeralReplies(self._workspace, str(body.get("response_url") or ""))
 
-        async def done(chat: Chat, said: Said) -> None:
+        async def done(chat: Chat, said: IncomingMessage) -> None:
             act = partial(presses.press, self._desk, self._workspace, chat, said, press)
             # A modal that opens says by itself that once was enough.
             costs = press.action in PRESSES
@@ -147,10 +149,10 @@ class Ears:
         await ack()
         heard, reason = presses.reason_of(body)
 
-        async def act(chat: Chat, said: Said) -> None:
+        async def act(chat: Chat, said: IncomingMessage) -> None:
             await presses.keep_reason(self._desk, chat, said, reason)
 
-        self._begin(heard, Whispers(self._workspace), act)
+        self._begin(heard, EphemeralReplies(self._workspace), act)
 
     async def joined_suite(self, ack: Ack, body: Body) -> None:
         """Hear which suite a question joins; without a name it is said in the modal."""
@@ -161,10 +163,10 @@ class Ears:
             return
         await ack()
 
-        async def act(chat: Chat, said: Said) -> None:
+        async def act(chat: Chat, said: IncomingMessage) -> None:
             await suite_form.join(self._desk, chat, said, filled)
 
-        self._begin(heard, Whispers(self._workspace), act)
+        self._begin(heard, EphemeralReplies(self._workspace), act)
 
     async def asked_in_modal(self, ack: Ack, body: Body) -> None:
         """Hear the modal; what is wrong with it is said in it, so that nothing typed is lost."""
@@ -181,38 +183,48 @@ class Ears:
             return
         await ack()
         if round_:
-            chat = SlackChat(self._workspace, beside(Whispers(self._workspace)))
-            self._doing.begin(kindly(chat, said, taken_up(self._desk, chat, said, round_)))
+            chat = SlackChat(self._workspace, beside(EphemeralReplies(self._workspace)))
+            self._doing.begin(
+                reporting_errors(chat, said, taken_up(self._desk, chat, said, round_))
+            )
 
     def _begin(
-        self, heard: Heard, whispers: Whispers, act: Act, whisper: Whisper | None = None
+        self,
+        heard: SlackEvent,
+        whispers: EphemeralReplies,
+        act: Act,
+        whisper: Whisper | None = None,
     ) -> None:
         chat = SlackChat(self._workspace, whisper or whispers)
         self._doing.begin(self._done(heard, chat, whispers, act))
 
-    async def _done(self, heard: Heard, chat: Chat, whispers: Whispers, act: Act) -> None:
+    async def _done(
+        self, heard: SlackEvent, chat: Chat, whispers: EphemeralReplies, act: Act
+    ) -> None:
         """Do something for the one who was heard; whatever goes wrong is told to them."""
         said = heard.said(self._workspace.team)
 
         async def known_first() -> None:
             await act(chat, await known(self._workspace, heard))
 
-        await kindly(chat, said, known_first())
+        await reporting_errors(chat, said, known_first())
         await whispers.end()
 
-    async def _hear(self, chat: Chat, said: Said) -> None:
+    async def _hear(self, chat: Chat, said: IncomingMessage) -> None:
         if COMMANDS.read(said.text).command is ASK:
             await check_welcome(self._workspace, said.asker.id, said.place.channel)
-        await hear(self._desk, chat, said)
+        await handle_message(self._desk, chat, said)
 
     def _hear_in_thread(self, moment: str) -> Act:
         """Hear a message in a thread: after a round, about that round; else, about the thread."""
 
-        async def act(chat: Chat, said: Said) -> None:
+        async def act(chat: Chat, said: IncomingMessage) -> None:
             asked = key_of(CHAT, self._workspace.team, f"{said.place.channel} {said.place.thread}")
             before = await following.rounds_of_thread(self._desk, said.place, asked)
             if before or COMMANDS.read(said.text).command is not ASK:
-                await hear(self._desk, chat, replace(said, context=following.context_of(before)))
+                await handle_message(
+                    self._desk, chat, replace(said, context=following.context_of(before))
+                )
             else:
                 await check_welcome(self._workspace, said.asker.id, said.place.channel)
                 await offer_thread(self._desk, self._workspace, chat, said, moment)
@@ -220,7 +232,7 @@ class Ears:
         return act
 
     def _form(self, trigger: str, message: Body) -> Act:
-        async def act(_: Chat, said: Said) -> None:
+        async def act(_: Chat, said: IncomingMessage) -> None:
             await forms.open_form(self._desk, self._workspace, said, trigger, message)
 
         return act

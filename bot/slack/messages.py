@@ -15,21 +15,21 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.chat import (
     Chat,
+    DeliveryUnknownError,
     File,
-    GoneError,
+    IncomingMessage,
+    MessageGoneError,
     Post,
-    Said,
-    Sent,
-    UnsureError,
-    UnwelcomeError,
+    PostingForbiddenError,
+    SentMessage,
     Whisper,
     insisted,
     insisted_on_one,
 )
 from bot.render.pagination import pages
 from bot.slack import workspace as channels
-from bot.slack.block_kit import Level, Message, dressed, fits_slack
-from bot.slack.client import TIMEOUT_SECONDS, Call, FaultError, RefusedError, called
+from bot.slack.block_kit import BlockLevel, Message, dressed, fits_slack
+from bot.slack.client import TIMEOUT_SECONDS, Call, RefusedError, SlackServerError, called
 from bot.slack.files import find_message, upload
 from bot.slack.workspace import ARCHIVED, INVITE, UNFURLED, Workspace
 from council.errors import CouncilError
@@ -41,10 +41,10 @@ ACKNOWLEDGE_SECONDS = 2.0  # of the three that Slack gives
 PATIENCE_SECONDS = 120.0
 
 Ack = Callable[..., Awaitable[Any]]
-Way = Callable[[Said, Message], Awaitable[object]]
+Way = Callable[[IncomingMessage, Message], Awaitable[object]]
 
 
-class Whispers:
+class EphemeralReplies:
     """Tells one person in the place where they spoke; `response_url` works where we are no member.
 
     The first whisper after a command goes with its acknowledgement.
@@ -58,9 +58,9 @@ class Whispers:
         self._ack = ack
         self._acknowledged = asyncio.Event()
 
-    async def __call__(self, said: Said, post: Post) -> None:
+    async def __call__(self, said: IncomingMessage, post: Post) -> None:
         """Tell the one who spoke; what cannot be told anywhere is logged."""
-        if await self._acknowledge(dressed(post, Level.MONOSPACE)):
+        if await self._acknowledge(dressed(post, BlockLevel.MONOSPACE)):
             return
         try:
             await self._told(said, post)
@@ -96,37 +96,37 @@ class Whispers:
             await self._ack(response_type="ephemeral", **message.payload)
         return True
 
-    async def _told(self, said: Said, post: Post) -> None:
+    async def _told(self, said: IncomingMessage, post: Post) -> None:
         """Tell in the first way that Slack takes; where it takes no blocks, in plain text."""
-        messages = (dressed(post, level) for level in (Level.MONOSPACE, Level.NO_BLOCKS))
+        messages = (dressed(post, level) for level in (BlockLevel.MONOSPACE, BlockLevel.NO_BLOCKS))
         ways = (partial(way, said, one) for one in messages for way in self._ways(said))
         await insisted_on_one((partial(called, way) for way in ways), PATIENCE_SECONDS)
 
-    def _ways(self, said: Said) -> list[Way]:
+    def _ways(self, said: IncomingMessage) -> list[Way]:
         """Give the ways to one person: in the place, through what they did, by direct message."""
         if said.place.channel.startswith("D"):
             return [self._post]
         through = [self._respond] if self._response_url else []
         return [self._post_to_one, *through, self._post_alone]
 
-    async def _post(self, said: Said, message: Message) -> object:
+    async def _post(self, said: IncomingMessage, message: Message) -> object:
         place = said.place
         return await self._workspace.client.chat_postMessage(
             channel=place.channel, thread_ts=place.thread, **message.payload, **UNFURLED
         )
 
-    async def _post_to_one(self, said: Said, message: Message) -> object:
+    async def _post_to_one(self, said: IncomingMessage, message: Message) -> object:
         place = said.place
         return await self._workspace.client.chat_postEphemeral(
             channel=place.channel, thread_ts=place.thread, user=said.asker.id, **message.payload
         )
 
-    async def _post_alone(self, said: Said, message: Message) -> object:
+    async def _post_alone(self, said: IncomingMessage, message: Message) -> object:
         return await self._workspace.client.chat_postMessage(
             channel=said.asker.id, **message.payload, **UNFURLED
         )
 
-    async def _respond(self, _: Said, message: Message) -> object:
+    async def _respond(self, _: IncomingMessage, message: Message) -> object:
         webhook = AsyncWebhookClient(self._response_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
         reply = await webhook.send_dict({"response_type": "ephemeral", **message.payload})
         if reply.status_code != 200:  # noqa: PLR2004
@@ -140,7 +140,7 @@ class Whispers:
 def beside(whisper: Whisper) -> Whisper:
     """Give a whisper that is heard in the channel, whatever thread is spoken of."""
 
-    async def told(said: Said, post: Post) -> None:
+    async def told(said: IncomingMessage, post: Post) -> None:
         await whisper(replace(said, place=replace(said.place, thread=None)), post)
 
     return told
@@ -186,7 +186,7 @@ class SlackChat(Chat):
         self._whisper = whisper
         self._written_at = time.monotonic()
         self._late_until = self._written_at
-        self._progress_level = Level.DATA_TABLE
+        self._progress_level = BlockLevel.DATA_TABLE
         self._faults = Counter[str]()
         self.keeps_files = workspace.may("files:write")
 
@@ -198,7 +198,7 @@ class SlackChat(Chat):
         """Give the name somebody goes by."""
         return await self._workspace.people.named(asker_id)
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         """Post a message; its key goes with it as metadata that people do not see."""
         async with self._workspace.posts_in(place.channel):
             file = next((part for part in post.parts if isinstance(part, File)), None)
@@ -206,17 +206,17 @@ class SlackChat(Chat):
                 return await self._uploaded(place, file)
             return await self._posted(place, post, key)
 
-    async def _uploaded(self, place: Place, file: File) -> Sent:
+    async def _uploaded(self, place: Place, file: File) -> SentMessage:
         """Post a file; one that Slack does not take is no reason to stop, or to try for ever."""
         try:
-            return Sent(place, await upload(self._client, place, file))
+            return SentMessage(place, await upload(self._client, place, file))
         except RefusedError as error:
             if error.is_about_token:
                 raise
             structlog.get_logger().warning("slack_file_refused", why=error.code)
-            return Sent(place, f"refused: {error.code}")
+            return SentMessage(place, f"refused: {error.code}")
 
-    async def _posted(self, place: Place, post: Post, key: str) -> Sent:
+    async def _posted(self, place: Place, post: Post, key: str) -> SentMessage:
         metadata = {"event_type": "council_round", "event_payload": {"key": key}}
 
         async def write(payload: dict[str, Any]) -> AsyncSlackResponse:
@@ -234,27 +234,27 @@ class SlackChat(Chat):
         except RefusedError as error:
             meaning = _meaning(error)
             if meaning is error and not error.is_about_token:
-                meaning = UnwelcomeError(str(error))
+                meaning = PostingForbiddenError(str(error))
             raise meaning from None
         # A message to a person is posted in a channel of its own.
         channel = str(reply.get("channel") or place.channel)
-        return Sent(replace(place, channel=channel), str(reply["ts"]))
+        return SentMessage(replace(place, channel=channel), str(reply["ts"]))
 
     async def _written(self, name: str, post: Post, write: Write) -> AsyncSlackResponse:
         """Write a message; what Slack stumbles over again and again is made plainer."""
-        best = Level(min(self._faults[name] // FAULTS_A_LEVEL, Level.NO_BLOCKS))
+        best = BlockLevel(min(self._faults[name] // FAULTS_A_LEVEL, BlockLevel.NO_BLOCKS))
         try:
             reply, _ = await _plainer_until_taken(post, write, called, best)
-        except FaultError:
+        except SlackServerError:
             self._faults[name] += 1
             raise
         return reply
 
-    async def find(self, place: Place, key: str) -> Sent | None:
+    async def find(self, place: Place, key: str) -> SentMessage | None:
         """Give the message that was posted with this key."""
         return await find_message(self._workspace, place, key)
 
-    async def edit(self, sent: Sent, post: Post) -> None:
+    async def edit(self, sent: SentMessage, post: Post) -> None:
         """Replace a message, however long Slack wants to be left alone before."""
         update = self._update(sent)
         try:
@@ -266,7 +266,7 @@ class SlackChat(Chat):
                 # Whatever Slack has against this edit, a new message may do.
                 structlog.get_logger().warning("slack_edit_refused", why=error.code)
                 await self._moved(update)
-                meaning = GoneError(MOVED)
+                meaning = MessageGoneError(MOVED)
             raise meaning from None
 
     async def _moved(self, update: Write) -> None:
@@ -274,13 +274,13 @@ class SlackChat(Chat):
         with suppress(RefusedError):
             await insisted(partial(called, partial(update, {"text": MOVED})))
 
-    async def turn(self, sent: Sent) -> None:
+    async def turn(self, sent: SentMessage) -> None:
         """Wait until message and workspace bear another sight of progress."""
         at = self._written_at + self._workspace.pace.edit_seconds
         await asyncio.sleep(at - time.monotonic())
         await self._workspace.edits.turn()
 
-    async def show_progress(self, sent: Sent, post: Post) -> None:
+    async def show_progress(self, sent: SentMessage, post: Post) -> None:
         """Replace a message for the time being; the next sight makes up for one that fails."""
         self._written_at = time.monotonic()
         try:
@@ -288,7 +288,7 @@ class SlackChat(Chat):
                 post, self._update(sent), _once, self._progress_level
             )
         except CouncilError as error:
-            if isinstance(error, UnsureError):
+            if isinstance(error, DeliveryUnknownError):
                 self._gave_up()
             structlog.get_logger().debug("slack_progress_not_shown", why=str(error))
         except asyncio.CancelledError:
@@ -299,19 +299,19 @@ class SlackChat(Chat):
         """Take note that an edit may still be carried out."""
         self._late_until = time.monotonic() + self._workspace.pace.late_seconds
 
-    async def settle(self, sent: Sent, post: Post) -> None:
+    async def settle(self, sent: SentMessage, post: Post) -> None:
         """Put a message right again once no edit that we gave up can be carried out any more."""
         seconds = self._late_until - time.monotonic()
         if seconds > 0:
             await asyncio.sleep(seconds)
-            with suppress(GoneError):  # then it has been read, and is not wanted
+            with suppress(MessageGoneError):  # then it has been read, and is not wanted
                 await self.edit(sent, post)
 
     def alone_with(self, asker_id: str, place: Place) -> Place:
         """Give the direct messages with somebody: Slack opens them for who posts to a person."""
         return replace(place, channel=asker_id, thread=None, private=True)
 
-    def _update(self, sent: Sent) -> Write:
+    def _update(self, sent: SentMessage) -> Write:
         async def write(payload: dict[str, Any]) -> AsyncSlackResponse:
             # Blocks that are not named may stay as they were.
             whole = {"blocks": [], **payload}
@@ -321,15 +321,15 @@ class SlackChat(Chat):
 
         return write
 
-    async def elsewhere(self, said: Said, channel: str) -> Said:
+    async def elsewhere(self, said: IncomingMessage, channel: str) -> IncomingMessage:
         """Give what was said as if it were said in another channel, named or by its id."""
         return await channels.elsewhere(self._workspace, said, channel)
 
     async def check_postable(self, place: Place) -> None:
-        """Raise UnwelcomeError, which says why, where it is known that nothing can be posted."""
+        """Raise PostingForbiddenError with the reason if nothing can be posted there."""
         await channels.check_postable(self._workspace, place)
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         """Tell only the one who spoke."""
         for page in self.pages(post):
             await self._whisper(said, page)
@@ -340,8 +340,8 @@ async def _once(call: Call[AsyncSlackResponse]) -> AsyncSlackResponse:
 
 
 async def _plainer_until_taken(
-    post: Post, write: Write, how: How, best: Level = Level.DATA_TABLE
-) -> tuple[AsyncSlackResponse, Level]:
+    post: Post, write: Write, how: How, best: BlockLevel = BlockLevel.DATA_TABLE
+) -> tuple[AsyncSlackResponse, BlockLevel]:
     """Write a post as well as Slack takes it, and say at which level."""
     level = best
     while True:
@@ -363,9 +363,9 @@ def _about_blocks(code: str) -> bool:
 def _meaning(error: RefusedError) -> CouncilError:
     """Give a refusal as what every chat knows; itself where it is Slack's own affair."""
     if error.code in _GONE:
-        return GoneError(_GONE[error.code])
+        return MessageGoneError(_GONE[error.code])
     if error.code in _UNWELCOME:
-        return UnwelcomeError(_UNWELCOME[error.code])
+        return PostingForbiddenError(_UNWELCOME[error.code])
     if error.code.startswith("restricted_action"):
-        return UnwelcomeError(_UNWELCOME["restricted_action"])
+        return PostingForbiddenError(_UNWELCOME["restricted_action"])
     return error

@@ -8,18 +8,18 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.access import allows
-from bot.chat import Caution, Chat, Heading, Note, Post, Said, UnwelcomeError
-from bot.commands.ask import Choice, opened
+from bot.chat import Caution, Chat, Heading, IncomingMessage, Note, Post, PostingForbiddenError
+from bot.commands.ask import AskOptions, opened
 from bot.commands.buttons import add_to_suite, check_may_add, readable_round
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.commands.rounds import context_of, round_at
-from bot.commands.suites import Joining
+from bot.commands.suites import SuiteAddition
 from bot.render.pagination import pages
 from bot.render.round_status import receivers
 from bot.render.text_safety import shortened
-from bot.slack.block_kit import Dress, Level, distinct, fits_modal, json_size
+from bot.slack.block_kit import BlockLevel, PostRenderer, distinct, fits_modal, json_size
 from bot.slack.client import RefusedError, called
-from bot.slack.events import Body, Heard, check_welcome, known, plain_text
+from bot.slack.events import Body, SlackEvent, check_welcome, known, plain_text
 from bot.slack.rich_text import MODAL_BLOCKS, MODAL_JSON, Block, inert
 from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError, PanelError, SuiteError
@@ -40,7 +40,7 @@ def modal_blocks(posts: Iterable[Post]) -> list[list[Block]]:
 def _dressed(posts: Iterable[Post]) -> Iterator[list[Block]]:
     for post in posts:
         for page in pages(post, fits_modal):
-            if blocks := Dress(page).blocks(Level.MONOSPACE):
+            if blocks := PostRenderer(page).blocks(BlockLevel.MONOSPACE):
                 yield blocks
 
 
@@ -67,7 +67,7 @@ View = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ModalState:
     """What a modal shows: a kind of post of a round, at a page, opened from a channel."""
 
     what: str
@@ -81,7 +81,7 @@ class Shown:
         return json.dumps(asdict(self))
 
     @classmethod
-    def read(cls, metadata: str) -> "Shown":
+    def read(cls, metadata: str) -> "ModalState":
         """Read it again."""
         return cls(**json.loads(metadata))
 
@@ -89,7 +89,7 @@ class Shown:
 TITLES = {"answers": "Answers", "ballots": "Ballots"}
 
 
-async def open_modal(client: AsyncWebClient, trigger: str, shown: Shown) -> View:
+async def open_modal(client: AsyncWebClient, trigger: str, shown: ModalState) -> View:
     """Open a modal that waits to be filled, and give Slack's view of it."""
     waiting = _view(shown, modal_blocks([Post((Note("One moment …"),))])[0])
     return await open_view(client, trigger, waiting)
@@ -109,7 +109,9 @@ async def open_view(client: AsyncWebClient, trigger: str, view: View) -> View:
     return opened
 
 
-async def fill(client: AsyncWebClient, opened: View, shown: Shown, posts: Sequence[Post]) -> None:
+async def fill(
+    client: AsyncWebClient, opened: View, shown: ModalState, posts: Sequence[Post]
+) -> None:
     """Put a page of posts in an open modal."""
     view = page_view(shown, posts)
     try:
@@ -122,29 +124,31 @@ async def fill(client: AsyncWebClient, opened: View, shown: Shown, posts: Sequen
             raise
 
 
-def page_view(shown: Shown, posts: Sequence[Post]) -> View:
+def page_view(shown: ModalState, posts: Sequence[Post]) -> View:
     """Give the modal with a page of posts; the last one for a page beyond it."""
     pages = modal_blocks(_untitled(posts, shown))
     page = min(shown.page, len(pages) - 1)
     return _view(shown, [*pages[page], *_turning(page, len(pages))])
 
 
-async def fill_with_error(client: AsyncWebClient, opened: View, shown: Shown, told: str) -> None:
+async def fill_with_error(
+    client: AsyncWebClient, opened: View, shown: ModalState, told: str
+) -> None:
     """Say in an open modal what went wrong."""
     await fill(client, opened, shown, [Post((Caution(told),))])
 
 
-def _untitled(posts: Sequence[Post], shown: Shown) -> list[Post]:
+def _untitled(posts: Sequence[Post], shown: ModalState) -> list[Post]:
     """Give the posts without a heading that says what the modal's title says."""
     title = Heading(_title(shown))
     return [replace(post, parts=tuple(p for p in post.parts if p != title)) for post in posts]
 
 
-def _title(shown: Shown) -> str:
+def _title(shown: ModalState) -> str:
     return TITLES.get(shown.what, "Council")
 
 
-def _view(shown: Shown, blocks: list[dict[str, Any]]) -> View:
+def _view(shown: ModalState, blocks: list[dict[str, Any]]) -> View:
     return {
         "type": "modal",
         "callback_id": "council:shown",
@@ -191,23 +195,25 @@ class NoPlaceError(CouncilError):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class AskForm:
     """What a modal was filled with."""
 
     question: str
     context: str
-    choice: Choice
+    choice: AskOptions
     place: Place
 
 
-def ask_view(desk: Desk, workspace: Workspace, said: Said) -> View:
+def ask_view(desk: AppContext, workspace: Workspace, said: IncomingMessage) -> View:
     """Give the modal for a question in the place where it was opened, or in one to choose."""
     panels = {panel.name: panel for panel in _panels(desk, said.place)}
     default = desk.panel_name(said.place) or ""
     return form_view(panels, default, said, alone=workspace.may("im:write"))
 
 
-def form_view(panels: Mapping[str, Panel], default: str, said: Said, *, alone: bool) -> View:
+def form_view(
+    panels: Mapping[str, Panel], default: str, said: IncomingMessage, *, alone: bool
+) -> View:
     """Give that modal with these panels; `alone` says whether a person can be answered alone."""
     blocks = [
         _input(QUESTION, "Question", _text(said.text)),
@@ -247,12 +253,12 @@ def field_of(error: CouncilError, view: View) -> str:
     match error:
         case PanelError():
             return PANEL
-        case UnwelcomeError() | NoPlaceError():
+        case PostingForbiddenError() | NoPlaceError():
             return CHANNEL if has_channel else AUDIENCE
     return QUESTION
 
 
-def read_form(view: View, team: str, own_channel: str) -> Form:
+def read_form(view: View, team: str, own_channel: str) -> AskForm:
     """Read a modal that was sent; `own_channel` is the asker's direct messages with the bot.
 
     Raises NoPlaceError where none was chosen.
@@ -267,7 +273,7 @@ def read_form(view: View, team: str, own_channel: str) -> Form:
     if not place.channel:
         raise NoPlaceError(NO_PLACE)
     panel = _value(found, PANEL) or None
-    return Form(_value(found, QUESTION), _value(found, CONTEXT), Choice(panel), place)
+    return AskForm(_value(found, QUESTION), _value(found, CONTEXT), AskOptions(panel), place)
 
 
 def wants_own_channel(view: View) -> bool:
@@ -282,7 +288,7 @@ def _value(found: Mapping[str, Any], block: str) -> str:
     return str(state.get("value") or option or state.get("selected_conversation") or "")
 
 
-def _panels(desk: Desk, place: Place) -> list[Panel]:
+def _panels(desk: AppContext, place: Place) -> list[Panel]:
     allowed = [panel for panel in desk.panels.values() if allows(desk.access, place, panel)]
     return allowed or [desk.panel(None, place)]  # which says why there is none
 
@@ -331,7 +337,7 @@ def _plain(text: str) -> dict[str, Any]:
 
 
 async def open_form(
-    desk: Desk, workspace: Workspace, said: Said, trigger: str, message: Body
+    desk: AppContext, workspace: Workspace, said: IncomingMessage, trigger: str, message: Body
 ) -> None:
     """Open the modal, about a message where there is one."""
     about = await _about(desk, workspace, said.place, message) if message else ""
@@ -340,7 +346,7 @@ async def open_form(
     await open_view(workspace.client, trigger, view)
 
 
-async def _about(desk: Desk, workspace: Workspace, place: Place, message: Body) -> str:
+async def _about(desk: AppContext, workspace: Workspace, place: Place, message: Body) -> str:
     """Give what a message says; of one of the council's, its question and the whole answer."""
     if message.get("user") == workspace.bot:
         round_ = await round_at(desk, place, str(message["ts"]))
@@ -348,7 +354,9 @@ async def _about(desk: Desk, workspace: Workspace, place: Place, message: Body) 
     return await plain_text(str(message.get("text") or ""), workspace.people.named)
 
 
-async def taken_in(desk: Desk, workspace: Workspace, body: Body) -> tuple[Said, Round | None]:
+async def taken_in(
+    desk: AppContext, workspace: Workspace, body: Body
+) -> tuple[IncomingMessage, Round | None]:
     """Give what a modal that was sent asks for, and its new round; None if it was sent before.
 
     Raises CouncilError for what is wrong with it.
@@ -361,8 +369,8 @@ async def taken_in(desk: Desk, workspace: Workspace, body: Body) -> tuple[Said, 
     return said, await opened(desk, said, said.text, form.choice)
 
 
-async def _said(workspace: Workspace, form: Form, user: str, event: str) -> Said:
-    heard = Heard(form.question, user, form.place.channel, event, form.place.thread)
+async def _said(workspace: Workspace, form: AskForm, user: str, event: str) -> IncomingMessage:
+    heard = SlackEvent(form.question, user, form.place.channel, event, form.place.thread)
     return replace(await known(workspace, heard), context=form.context)
 
 
@@ -375,15 +383,15 @@ NO_NAME = "Choose a suite, or give a new one a name."
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FormInput:
     """What somebody filled in: for which round, and which suite its question joins."""
 
     round_id: str
-    joining: Joining
+    joining: SuiteAddition
 
 
 async def ask_which_suite(
-    desk: Desk, workspace: Workspace, said: Said, round_id: str, trigger: str
+    desk: AppContext, workspace: Workspace, said: IncomingMessage, round_id: str, trigger: str
 ) -> None:
     """Open the modal, for somebody who may read the round and add to suites."""
     check_may_add(desk, said)
@@ -393,7 +401,7 @@ async def ask_which_suite(
     await open_view(workspace.client, trigger, view)
 
 
-def suite_view(round_id: str, said: Said, names: Sequence[str]) -> View:
+def suite_view(round_id: str, said: IncomingMessage, names: Sequence[str]) -> View:
     """Give the modal; `names` are the suites there are."""
     blocks = [
         *([_optional_input(SUITE, "Suite", _static_select(names[:MOST_SUITES]))] if names else []),
@@ -415,7 +423,7 @@ def suite_view(round_id: str, said: Said, names: Sequence[str]) -> View:
     }
 
 
-def read_filled(body: Body) -> tuple[Heard, Filled]:
+def read_filled(body: Body) -> tuple[SlackEvent, FormInput]:
     """Read a modal that was sent: by whom, and with what; SuiteError where no suite is named."""
     view = body["view"]
     round_id, channel, thread = json.loads(view["private_metadata"])
@@ -424,12 +432,12 @@ def read_filled(body: Body) -> tuple[Heard, Filled]:
     name = str(values.get(NAME, {}).get("value") or chosen or "")
     if not name.strip():
         raise SuiteError(NO_NAME)
-    heard = Heard("", str(body["user"]["id"]), channel, f"view {view['id']}", thread)
+    heard = SlackEvent("", str(body["user"]["id"]), channel, f"view {view['id']}", thread)
     answer = str(values.get(ANSWER, {}).get("value") or "")
-    return heard, Filled(round_id, Joining(name, answer))
+    return heard, FormInput(round_id, SuiteAddition(name, answer))
 
 
-async def join(desk: Desk, chat: Chat, said: Said, filled: Filled) -> None:
+async def join(desk: AppContext, chat: Chat, said: IncomingMessage, filled: FormInput) -> None:
     """Keep the question in the suite that was named."""
     await add_to_suite(desk, chat, said, filled.round_id, filled.joining)
 

@@ -10,7 +10,7 @@ from rich.cells import split_graphemes
 
 from bot.chat import Table
 from bot.render.formatting import monospaced
-from bot.render.markdown_parser import Code, Grid, Leaf, OpenList, Parsed, Standing, walk
+from bot.render.markdown_parser import Code, Grid, OpenBlocks, OpenList, Parsed, TextRun, walk
 from bot.render.markdown_parser import Leaves as Read
 from bot.render.text_safety import GAP, Tokens, shortened, shown_text
 
@@ -220,7 +220,7 @@ def leaves_in_slack(leaves: Read) -> Leaves:
     return [_leaf(leaf) for leaf in leaves]
 
 
-def _leaf(leaf: Leaf) -> Block:
+def _leaf(leaf: TextRun) -> Block:
     """Give a web address to press; any other is text."""
     if leaf.leads_out and len(leaf.text) <= URL:
         return link(inert_url(shown_text(normalizeLink(leaf.text))))
@@ -328,7 +328,7 @@ class _Piece:
 
 
 @dataclass(slots=True)
-class Flow(Standing):
+class Flow(OpenBlocks):
     """Takes what a text holds in order, and gives its blocks."""
 
     as_table: bool = False

@@ -10,9 +10,21 @@ from aiohttp import ClientError
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.access import admitted
-from bot.chat import Button, Buttons, Caution, Chat, Heading, Note, Part, Post, Quote, Said, key_of
+from bot.chat import (
+    Button,
+    Buttons,
+    Caution,
+    Chat,
+    Heading,
+    IncomingMessage,
+    Note,
+    Part,
+    Post,
+    Quote,
+    key_of,
+)
 from bot.commands.ask import asked
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.commands.rounds import newest, round_at
 from bot.render.formatting import counted
 from bot.render.round_status import receivers
@@ -35,7 +47,7 @@ Message = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ThreadContext:
     """What was said in a thread, of so many messages; the oldest are left out where it is long."""
 
     text: str
@@ -49,8 +61,8 @@ class Context:
 
 
 async def thread_before(
-    workspace: Workspace, desk: Desk, place: Place, moment: str
-) -> tuple[Context, Message]:
+    workspace: Workspace, desk: AppContext, place: Place, moment: str
+) -> tuple[ThreadContext, Message]:
     """Give what was said in the place's thread before a message, and that message itself.
 
     Of what the bot said, the council's answers are taken. Raises CouncilError where the bot may
@@ -62,7 +74,7 @@ async def thread_before(
     found = [await _line(workspace, desk, place, message) for message in before]
     lines = [line for line in found if line]
     kept = newest(lines)
-    context = Context("\n\n".join(kept), len(kept), len(lines) - len(kept))
+    context = ThreadContext("\n\n".join(kept), len(kept), len(lines) - len(kept))
     return context, asked
 
 
@@ -82,7 +94,9 @@ async def _messages(workspace: Workspace, place: Place, moment: str) -> list[Mes
             return [message for message in messages if float(message["ts"]) <= float(moment)]
 
 
-async def _line(workspace: Workspace, desk: Desk, place: Place, message: Message) -> str | None:
+async def _line(
+    workspace: Workspace, desk: AppContext, place: Place, message: Message
+) -> str | None:
     if message.get("user") == workspace.bot:
         round_ = await round_at(desk, place, str(message["ts"]))
         answer = round_.synthesis.text if round_ and round_.synthesis else ""
@@ -106,10 +120,10 @@ CHANGED = "The thread has changed since. This is what would go along now."
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ThreadOffer:
     """A thread, the panel it would go to, what the buttons carry, and whether it was changed."""
 
-    context: Context
+    context: ThreadContext
     panel: Panel
     value: str
     changed: bool = False
@@ -147,7 +161,7 @@ GONE = "Your question is not there any more: ask it again."
 
 
 async def offer_thread(
-    desk: Desk, workspace: Workspace, chat: Chat, said: Said, moment: str
+    desk: AppContext, workspace: Workspace, chat: Chat, said: IncomingMessage, moment: str
 ) -> None:
     """Show the asker the thread that would be sent along; without one to send, ask at once."""
     admitted(desk.access, said)
@@ -159,13 +173,19 @@ async def offer_thread(
         await asked(desk, chat, said)
 
 
-def _offer(desk: Desk, said: Said, context: Context, moment: str) -> Offer:
+def _offer(
+    desk: AppContext, said: IncomingMessage, context: ThreadContext, moment: str
+) -> ThreadOffer:
     value = "|".join((moment, said.place.thread or "", context.digest))
-    return Offer(context, desk.panel(None, said.place), value)
+    return ThreadOffer(context, desk.panel(None, said.place), value)
 
 
 async def ask_about_thread(
-    desk: Desk, workspace: Workspace, chat: Chat, said: Said, pressed: tuple[str, str]
+    desk: AppContext,
+    workspace: Workspace,
+    chat: Chat,
+    said: IncomingMessage,
+    pressed: tuple[str, str],
 ) -> None:
     """Ask what was offered, with the thread or without; one that has changed is shown again."""
     action, value = pressed

@@ -10,14 +10,14 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.chat import Asker, Post, Said
+from bot.chat import Asker, IncomingMessage, Post
 from bot.render.round_report import answer_posts, ballots_post, report
 from bot.render.round_status import progress_post
 from bot.slack.actions import why_view
-from bot.slack.block_kit import Level, dressed
+from bot.slack.block_kit import BlockLevel, dressed
 from bot.slack.client import RefusedError, called
-from bot.slack.modals import Shown, form_view, modal_blocks, page_view, suite_view
-from bot.slack.threads import Context, Offer
+from bot.slack.modals import ModalState, form_view, modal_blocks, page_view, suite_view
+from bot.slack.threads import ThreadContext, ThreadOffer
 from bot.slack.workspace import CHAT
 from council.answers import Absence, Answer, Prompt, Reply, Role
 from council.ballots import Ballot
@@ -29,7 +29,7 @@ from council.rounds import Closing, Question, Round, Synthesis
 
 # --- What we post, for a round that was never held: messages and modals for Slack to look over.
 
-_LEVELS = (Level.DATA_TABLE, Level.TABLE, Level.MONOSPACE)
+_LEVELS = (BlockLevel.DATA_TABLE, BlockLevel.TABLE, BlockLevel.MONOSPACE)
 _PROSE = """Yes, **for most teams**: see [the docs](https://www.postgresql.org/docs/) & `SKIP`.
 
 ## What it takes
@@ -80,12 +80,15 @@ def _posts(closed: Round) -> Iterator[tuple[str, Post]]:
         yield f"its thread, {reply.summary}", reply
     failed = replace(_asked_round(), closing=Closing(60.0, "Only one of four members answered."))
     yield "a round that failed", report(failed).root
-    yield "a thread to send along", Offer(Context(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc").post
+    yield (
+        "a thread to send along",
+        ThreadOffer(ThreadContext(_PROSE, 3, 1), closed.panel, "1.2|1.1|abc").post,
+    )
 
 
 def _modals(closed: Round) -> Iterator[Sample]:
     panels = {closed.panel.name: closed.panel}
-    here = Said(_PROSE, Asker("U1", "Ada"), closed.question.place, "k", context=_PROSE)
+    here = IncomingMessage(_PROSE, Asker("U1", "Ada"), closed.question.place, "k", context=_PROSE)
     nowhere = replace(here, place=replace(here.place, channel="", thread=None))
     for name, said in (("a question in a thread", here), ("a question from anywhere", nowhere)):
         yield _view(name, form_view(panels, closed.panel.name, said, alone=True))
@@ -99,7 +102,7 @@ def _modals(closed: Round) -> Iterator[Sample]:
         }
         for what, posts in shown.items():
             for page in range(len(modal_blocks(posts))):
-                view = page_view(Shown(what, closed.id, "C1", page), posts)
+                view = page_view(ModalState(what, closed.id, "C1", page), posts)
                 yield _view(f"{what}, page {page + 1}", view)
 
 

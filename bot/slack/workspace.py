@@ -11,8 +11,8 @@ import structlog
 from aiolimiter import AsyncLimiter
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat import Asker, Said, UnsureError, UnwelcomeError
-from bot.slack.client import TIMEOUT_SECONDS, Edits, RefusedError, called
+from bot.chat import Asker, DeliveryUnknownError, IncomingMessage, PostingForbiddenError
+from bot.slack.client import TIMEOUT_SECONDS, EditRateLimiter, RefusedError, called
 from council.errors import CouncilError
 from council.places import Place
 
@@ -43,7 +43,7 @@ class Conversation:
 
 
 @dataclass(slots=True)
-class People:
+class Directory:
     """What is known of people and conversations; a fact is asked for again after five minutes."""
 
     client: AsyncWebClient
@@ -113,7 +113,7 @@ class People:
         """Give what Slack says; nothing where the bot has no leave to ask."""
         try:
             reply = await called(call, PATIENCE_SECONDS)
-        except UnsureError as error:
+        except DeliveryUnknownError as error:
             raise CouncilError(BUSY) from error
         except RefusedError as error:
             if error.code == "ratelimited":
@@ -153,7 +153,7 @@ UNFURLED: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class LookupLimits:
     """How long Slack is waited for, and how fast it is spoken to."""
 
     timeout_seconds: float = TIMEOUT_SECONDS  # of one call
@@ -164,7 +164,7 @@ class Pace:
     posts_a_second: float = 1.0
 
 
-SLACKS_OWN = Pace()
+SLACKS_OWN = LookupLimits()
 
 
 @dataclass(slots=True)
@@ -174,10 +174,10 @@ class Workspace:
     client: AsyncWebClient
     team: str
     bot: str
-    people: People
+    people: Directory
     scopes: frozenset[str] = frozenset()
-    pace: Pace = SLACKS_OWN
-    edits: Edits = field(default_factory=Edits)
+    pace: LookupLimits = SLACKS_OWN
+    edits: EditRateLimiter = field(default_factory=EditRateLimiter)
     posts: dict[str, AsyncLimiter] = field(default_factory=dict)
     own: dict[str, str] = field(default_factory=dict)  # channels of people's direct messages
 
@@ -211,7 +211,7 @@ NOT_BOTH = (
 Call = Callable[..., Any]
 
 
-async def elsewhere(workspace: Workspace, said: Said, name: str) -> Said:
+async def elsewhere(workspace: Workspace, said: IncomingMessage, name: str) -> IncomingMessage:
     """Give what was said as if it were said in another channel of the workspace, named or by id."""
     client = workspace.client
     kinds = "public_channel,private_channel" if workspace.may("groups:read") else "public_channel"
@@ -219,26 +219,28 @@ async def elsewhere(workspace: Workspace, said: Said, name: str) -> Said:
     async for channel in own:
         if name.casefold() in {str(channel.get("name", "")).casefold(), channel["id"].casefold()}:
             return await _there(workspace, said, str(channel["id"]), name)
-    raise UnwelcomeError(NOT_BOTH.format(name=name))
+    raise PostingForbiddenError(NOT_BOTH.format(name=name))
 
 
 async def check_postable(workspace: Workspace, place: Place) -> None:
-    """Raise UnwelcomeError for a channel that is gone, archived, or without the bot."""
+    """Raise PostingForbiddenError for a channel that is gone, archived, or without the bot."""
     workspace.people.forget(place.channel)  # it may have changed since
     where = await workspace.people.conversation(place.channel)
     if where.refusal:
-        raise UnwelcomeError(where.refusal)
+        raise PostingForbiddenError(where.refusal)
 
 
-async def _there(workspace: Workspace, said: Said, channel: str, name: str) -> Said:
+async def _there(
+    workspace: Workspace, said: IncomingMessage, channel: str, name: str
+) -> IncomingMessage:
     where = await workspace.people.conversation(channel)
     if where.refusal:
-        raise UnwelcomeError(where.refusal)
+        raise PostingForbiddenError(where.refusal)
     # Members of the workspace may see every public channel; others only what they are in.
     if where.is_private or said.asker.is_guest:
         members = _listed(workspace.client.conversations_members, "members", channel=channel)
         if said.asker.id not in [member async for member in members]:
-            raise UnwelcomeError(NOT_BOTH.format(name=name))
+            raise PostingForbiddenError(NOT_BOTH.format(name=name))
     place = Place(CHAT, workspace.team, channel, private=where.is_private)
     return replace(said, place=place, is_shared=where.is_shared, is_direct=False)
 
@@ -250,10 +252,10 @@ async def _listed(call: Call, kind: str, **wanted: object) -> AsyncIterator[Any]
         more = {"cursor": cursor} if cursor else {}
         try:
             reply = await called(lambda: call(limit=PAGE, **wanted, **more), LOOKUP_TIMEOUT_SECONDS)  # noqa: B023
-        except UnsureError as error:
+        except DeliveryUnknownError as error:
             raise CouncilError(BUSY) from error
         except RefusedError as error:
-            raise UnwelcomeError(f"I cannot look up channels here. {error}") from None
+            raise PostingForbiddenError(f"I cannot look up channels here. {error}") from None
         for found in reply.get(kind) or ():
             yield found
         cursor = str((reply.get("response_metadata") or {}).get("next_cursor") or "")

@@ -14,7 +14,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from bot.access import NotYoursError
-from bot.bakeoffs.leaderboard import SoughtError
+from bot.bakeoffs.leaderboard import LeaderboardQueryError
 from bot.commands.rounds import FeedbackError
 from bot.observability import logs
 from bot.web import bakeoffs, events
@@ -28,8 +28,14 @@ from bot.web import rounds as beside
 from bot.web import rounds as feedback
 from bot.web import rounds as pages
 from bot.web import rounds as voting
-from bot.web.auth import SLACK_EVENTS, Gate, HarmlessContent, KnownHosts, LinkError
-from bot.web.context import STATIC, Site
+from bot.web.auth import (
+    SLACK_EVENTS,
+    LinkError,
+    SecurityHeadersMiddleware,
+    TokenMiddleware,
+    TrustedHostsMiddleware,
+)
+from bot.web.context import STATIC, WebContext
 from bot.web.rounds import FormError
 from council.errors import BakeoffError, CouncilError, RoundNotFoundError, SuiteError
 
@@ -39,19 +45,19 @@ PATIENCE_SECONDS = 2.0  # whoever asks may not wait as long as the database is w
 AWAY = "The database does not answer."
 
 
-async def healthy(_site: Site, _request: Request) -> Response:
+async def healthy(_site: WebContext, _request: Request) -> Response:
     """Say that the process answers."""
     return JSONResponse({"status": "ok"})
 
 
-async def ready(site: Site, _request: Request) -> Response:
+async def ready(site: WebContext, _request: Request) -> Response:
     """Say whether a round could be held: the database answers and the models are there."""
     if why := await _missing(site) or site.state():
         return JSONResponse({"status": "not ready", "why": why}, status_code=503)
     return JSONResponse({"status": "ready", "panels": sorted(site.desk.panels)})
 
 
-async def _missing(site: Site) -> str:
+async def _missing(site: WebContext) -> str:
     """Say what is the matter with the database; "" where it answers in time."""
     found: asyncio.Queue[str] = asyncio.Queue()
     site.doing.begin(_looked(site, found))  # what was begun there comes to its end
@@ -62,7 +68,7 @@ async def _missing(site: Site) -> str:
         return AWAY
 
 
-async def _looked(site: Site, found: "asyncio.Queue[str]") -> None:
+async def _looked(site: WebContext, found: "asyncio.Queue[str]") -> None:
     try:
         await site.desk.store.recent(1)
     except CouncilError as error:
@@ -71,14 +77,14 @@ async def _looked(site: Site, found: "asyncio.Queue[str]") -> None:
         found.put_nowait("")
 
 
-async def figures(_site: Site, _request: Request) -> Response:
+async def figures(_site: WebContext, _request: Request) -> Response:
     """Give the figures for a Prometheus server."""
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 
 # --- The HTTP application: every route, and what stands before them.
 
-Handler = Callable[[Site, Request], Awaitable[Response]]
+Handler = Callable[[WebContext, Request], Awaitable[Response]]
 Posted = Callable[[Request], Awaitable[Response]]
 
 _LOOPBACK = ["127.0.0.1", "localhost", "[::1]", "::1"]
@@ -138,7 +144,7 @@ _DONE: dict[str, Handler] = {
 }
 
 
-def web_app(site: Site, *, loopback: bool = True, slack: Posted | None = None) -> Starlette:
+def web_app(site: WebContext, *, loopback: bool = True, slack: Posted | None = None) -> Starlette:
     """Give the application; on loopback it answers only to loopback's names.
 
     What is posted for Slack is handed to `slack`.
@@ -166,16 +172,16 @@ def web_app(site: Site, *, loopback: bool = True, slack: Posted | None = None) -
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[
-            Middleware(HarmlessContent),
-            Middleware(KnownHosts, allowed_hosts=hosts),
-            Middleware(Gate, token=site.token, seals=site.seals),
+            Middleware(SecurityHeadersMiddleware),
+            Middleware(TrustedHostsMiddleware, allowed_hosts=hosts),
+            Middleware(TokenMiddleware, token=site.token, seals=site.seals),
             Middleware(GZipMiddleware, minimum_size=1000),
         ],
         exception_handlers={HTTPException: refused},
     )
 
 
-async def _refused(site: Site, request: Request, error: Exception) -> Response:
+async def _refused(site: WebContext, request: Request, error: Exception) -> Response:
     """Say what went wrong in a sentence, on a page like the others."""
     status, sentence = _told(error)
     if status == _SERVER_FAULT:
@@ -196,7 +202,7 @@ def _told(error: Exception) -> tuple[int, str]:
         NotYoursError: 403,
         LinkError: 403,
         FeedbackError: 422,
-        SoughtError: 422,
+        LeaderboardQueryError: 422,
         SuiteError: 422,
     }
     own = error.status if isinstance(error, FormError) else 503

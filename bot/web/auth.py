@@ -19,10 +19,10 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bot.chat import Asker, Said
+from bot.chat import Asker, IncomingMessage
 from council.errors import CouncilError
 from council.places import Place
-from council.ports import Memos
+from council.ports import KeyValueStore
 
 # --- Seals: what the page hands out and knows again, signed so that nobody else can make it.
 
@@ -47,7 +47,7 @@ class _Dated(TimestampSigner):
         return int(self._now()) - self._back
 
 
-class Seals:
+class PageSigner:
     """Signs with one key; each kind of seal fits its own purpose only."""
 
     def __init__(self, key: bytes, now: Callable[[], float] = time.time) -> None:
@@ -102,7 +102,7 @@ def seal_key(token: str | None, folder: Path) -> bytes:
     return file.read_bytes()
 
 
-async def shared_key(memos: Memos) -> bytes:
+async def shared_key(memos: KeyValueStore) -> bytes:
     """Give the key that every process of a cluster has: whoever comes first makes it."""
     return bytes.fromhex(await memos.first("key", "page", secrets.token_hex(_KEY_BYTES)))
 
@@ -150,9 +150,9 @@ def place_of(visitor: Visitor, *, private: bool = False) -> Place:
     return Place("web", channel=visitor.asker.id, private=private)
 
 
-def looking(visitor: Visitor) -> Said:
+def looking(visitor: Visitor) -> IncomingMessage:
     """Give a visitor who says nothing, and only looks at the page."""
-    return Said("", visitor.asker, place_of(visitor), "")
+    return IncomingMessage("", visitor.asker, place_of(visitor), "")
 
 
 def remember(response: Response, connection: HTTPConnection, name: str, value: str) -> None:
@@ -184,7 +184,7 @@ SLACK_EVENTS = "/slack/events"  # what comes here proves by its signature that i
 _OPEN = {"/healthz", "/readyz", "/login", SLACK_EVENTS}
 
 
-class HarmlessContent:
+class SecurityHeadersMiddleware:
     """Adds to every response the headers that forbid foreign scripts, content and frames."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -207,7 +207,7 @@ class HarmlessContent:
         await self._app(scope, receive, send_on)
 
 
-class KnownHosts(TrustedHostMiddleware):
+class TrustedHostsMiddleware(TrustedHostMiddleware):
     """Answers only to some names, so that no foreign site can make its own point here."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -218,10 +218,10 @@ class KnownHosts(TrustedHostMiddleware):
             await super().__call__(scope, receive, send)
 
 
-class Gate:
+class TokenMiddleware:
     """Lets in whoever has a pass or sends the token, and asks everybody else for it."""
 
-    def __init__(self, app: ASGIApp, token: str | None, seals: Seals) -> None:
+    def __init__(self, app: ASGIApp, token: str | None, seals: PageSigner) -> None:
         self._app = app
         self._token = token
         self._seals = seals
@@ -244,7 +244,7 @@ class Gate:
         return is_known(connection, self._token, self._seals)
 
 
-def is_known(connection: HTTPConnection, token: str | None, seals: Seals) -> bool:
+def is_known(connection: HTTPConnection, token: str | None, seals: PageSigner) -> bool:
     """Say whether somebody has a pass or sends the token, where one is asked for."""
     sent = connection.headers.get("authorization", "").removeprefix("Bearer ")
     return (

@@ -13,46 +13,46 @@ from bot.bakeoffs import lifecycle as holding
 from bot.bakeoffs.lifecycle import is_held, standing
 from bot.bakeoffs.posting import result_of
 from bot.bakeoffs.runner import expected
-from bot.chat import Attached, Caution, Post, Said
+from bot.chat import Attachment, Caution, IncomingMessage, Post
 from bot.commands import schedules as scheduling
 from bot.commands.bakeoffs import (
     CANCELLED,
+    BakeoffArguments,
     Proposal,
-    Words,
     bakeoff_of,
     proposed,
     read_cap,
     readable_bakeoffs,
 )
 from bot.commands.buttons import PRESSES, PROPOSED, add_to_suite
-from bot.commands.context import Desk
-from bot.commands.dispatch import COMMANDS, kindly, obey
-from bot.commands.registry import Order
-from bot.commands.suites import NO_QUESTIONS, Joining, line_named, run_of
+from bot.commands.context import AppContext
+from bot.commands.dispatch import COMMANDS, reporting_errors, run_command
+from bot.commands.registry import Invocation
+from bot.commands.suites import NO_QUESTIONS, SuiteAddition, line_named, run_of
 from bot.render.bakeoffs import proposal_post, running_post, state_of, title_of
 from bot.render.schedules import understood_post
 from bot.render.suites import cost_line, size_line
 from bot.schedules.parser import read
 from bot.suite_files import as_csv, checked_name
 from bot.web.auth import looking, place_of, visitor_of
-from bot.web.context import Site, download
+from bot.web.context import WebContext, download
 from bot.web.rounds import KEY, FormError, PageChat, own_form
 from council.bakeoffs.models import Bakeoff, Progress, Schedule
 from council.errors import BakeoffError, CouncilError, ScheduleError
-from council.ports import Wanted
+from council.ports import RoundQuery
 
 # --- Bake-offs on the page: what they come to before they begin, how they go, what came of them.
 
 LISTED = 30
 
 
-async def bakeoffs(site: Site, request: Request) -> Response:
+async def bakeoffs(site: WebContext, request: Request) -> Response:
     """Give the bake-offs there are, and a form for a new one."""
     return await _front(site, request)
 
 
 async def _front(
-    site: Site, request: Request, status: int = 200, refused: Post | None = None
+    site: WebContext, request: Request, status: int = 200, refused: Post | None = None
 ) -> Response:
     said = looking(visitor_of(request))
     there = (await readable_bakeoffs(site.desk, said))[:LISTED]
@@ -68,14 +68,14 @@ async def _front(
     )
 
 
-async def proposal(site: Site, request: Request) -> Response:
+async def proposal(site: WebContext, request: Request) -> Response:
     """Say what a bake-off comes to, before anything is spent."""
     form = await own_form(site, request)
     said = _said(site, request, str(form.get("round", "")))
     panel, cap = str(form.get("panel", "")) or None, str(form.get("cap", "")).strip()
     try:
         micro = read_cap(cap) if cap else None
-        words = Words("start", str(form.get("suite", "")), panel, micro)
+        words = BakeoffArguments("start", str(form.get("suite", "")), panel, micro)
         bakeoff = await proposed(site.desk, said, words)
     except CouncilError as error:
         return await _front(site, request, 422, Post((Caution(str(error)),)))
@@ -84,7 +84,7 @@ async def proposal(site: Site, request: Request) -> Response:
     return await site.page(request, "bakeoff_proposal.html", shown=shown, value=value)
 
 
-async def begun(site: Site, request: Request) -> Response:
+async def begun(site: WebContext, request: Request) -> Response:
     """Begin what was proposed, once, and lead to its page."""
     form = await own_form(site, request)
     said = _said(site, request, "")
@@ -97,14 +97,14 @@ async def begun(site: Site, request: Request) -> Response:
     return RedirectResponse(_address(bakeoff), status_code=303)
 
 
-def _said(site: Site, request: Request, key: str) -> Said:
+def _said(site: WebContext, request: Request, key: str) -> IncomingMessage:
     """Give what a visitor says by a form; the form brings its key along."""
     visitor = visitor_of(request)
     key = key if KEY.fullmatch(key) else site.desk.new_id()
     return replace(looking(visitor), place=place_of(visitor), key=key)
 
 
-async def bakeoff_page(site: Site, request: Request) -> Response:
+async def bakeoff_page(site: WebContext, request: Request) -> Response:
     """Give a bake-off: how far it is, or what came of it."""
     bakeoff = await bakeoff_asked(site, request)
     progress = await standing(site.desk, bakeoff)
@@ -126,10 +126,10 @@ async def bakeoff_page(site: Site, request: Request) -> Response:
     )
 
 
-async def _questions(site: Site, progress: Progress) -> list[tuple[str, str, str]]:
+async def _questions(site: WebContext, progress: Progress) -> list[tuple[str, str, str]]:
     """Give each question with its round's id, "" where there is none, and why it failed."""
     bakeoff = progress.bakeoff
-    wanted = Wanted(bakeoff=bakeoff.id)
+    wanted = RoundQuery(bakeoff=bakeoff.id)
     there = {line.id for line in await site.desk.store.recent(wanted=wanted)}
     failed = {one.number: one.why for one in progress.failed}
     ids = map(bakeoff.round_id, range(1, progress.questions + 1))
@@ -141,7 +141,7 @@ async def _questions(site: Site, progress: Progress) -> list[tuple[str, str, str
     ]
 
 
-def _is_own(site: Site, request: Request, bakeoff: Bakeoff) -> bool:
+def _is_own(site: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
     try:
         check_own_bakeoff(site.desk.access, bakeoff, visitor_of(request).asker, "do this")
     except CouncilError:
@@ -149,7 +149,7 @@ def _is_own(site: Site, request: Request, bakeoff: Bakeoff) -> bool:
     return True
 
 
-async def bakeoff_asked(site: Site, request: Request) -> Bakeoff:
+async def bakeoff_asked(site: WebContext, request: Request) -> Bakeoff:
     """Give the bake-off a request is about; BakeoffError where this visitor may not read it."""
     bakeoff = await site.desk.bench.bakeoffs.load(request.path_params["id"])
     if not reads_bakeoff(looking(visitor_of(request)), bakeoff):
@@ -157,7 +157,7 @@ async def bakeoff_asked(site: Site, request: Request) -> Bakeoff:
     return bakeoff
 
 
-async def cancelled(site: Site, request: Request) -> Response:
+async def cancelled(site: WebContext, request: Request) -> Response:
     """Stop spending on a bake-off; what there is of it is kept."""
     bakeoff = await _own(site, request, "cancel a bake-off")
     if not bakeoff.ending:
@@ -165,7 +165,7 @@ async def cancelled(site: Site, request: Request) -> Response:
     return RedirectResponse(_address(bakeoff), status_code=303)
 
 
-async def gone_on(site: Site, request: Request) -> Response:
+async def gone_on(site: WebContext, request: Request) -> Response:
     """Go on with a bake-off that ended early."""
     bakeoff = await _own(site, request, "go on with a bake-off")
     if not await is_held(site.desk, bakeoff):
@@ -177,7 +177,7 @@ async def gone_on(site: Site, request: Request) -> Response:
     return RedirectResponse(_address(bakeoff), status_code=303)
 
 
-async def _own(site: Site, request: Request, what: str) -> Bakeoff:
+async def _own(site: WebContext, request: Request, what: str) -> Bakeoff:
     await own_form(site, request)
     bakeoff = await bakeoff_asked(site, request)
     check_own_bakeoff(site.desk.access, bakeoff, visitor_of(request).asker, what)
@@ -191,13 +191,13 @@ def _address(bakeoff: Bakeoff) -> str:
 # --- Suites on the page: the list, one of them, a form to add, and the question of a round.
 
 
-async def suites(site: Site, request: Request) -> Response:
+async def suites(site: WebContext, request: Request) -> Response:
     """Give the suites there are, and a form for one more."""
     found = await site.desk.bench.suites.lines("")
     return await site.page(request, "suites.html", found=found)
 
 
-async def suite_page(site: Site, request: Request) -> Response:
+async def suite_page(site: WebContext, request: Request) -> Response:
     """Give a suite with all its questions."""
     desk, name = site.desk, request.path_params["name"]
     suite = await desk.bench.suites.load("", name)
@@ -214,13 +214,13 @@ async def suite_page(site: Site, request: Request) -> Response:
     )
 
 
-async def suite_file(site: Site, request: Request) -> Response:
+async def suite_file(site: WebContext, request: Request) -> Response:
     """Give a suite as CSV, which reads back as the same suite."""
     suite = await site.desk.bench.suites.load("", request.path_params["name"])
     return download(f"{suite.name}.csv", as_csv(suite), "text/csv; charset=utf-8")
 
 
-async def added(site: Site, request: Request) -> Response:
+async def added(site: WebContext, request: Request) -> Response:
     """Show what a form would add: its size and cost, to be kept with a press."""
     form = await own_form(site, request)
     file = await _file(form)  # first, so that it is closed whatever else is wrong
@@ -231,45 +231,47 @@ async def added(site: Site, request: Request) -> Response:
     return await _obeyed(site, request, words, (file,) if file else ())
 
 
-async def removed(site: Site, request: Request) -> Response:
+async def removed(site: WebContext, request: Request) -> Response:
     """Remove a suite, for the one who kept it."""
     await own_form(site, request)
     return await _obeyed(site, request, f"remove {request.path_params['name']}", ())
 
 
-async def pressed(site: Site, request: Request) -> Response:
+async def pressed(site: WebContext, request: Request) -> Response:
     """Do what a button says that was shown on the page."""
     form = await own_form(site, request)
     action = request.path_params["action"]
     if action not in PROPOSED:
         raise FormError("There is no such button.", 404)
     chat, said = PageChat(), looking(visitor_of(request))
-    await kindly(chat, said, PRESSES[action](site.desk, chat, said, str(form.get("value", ""))))
+    await reporting_errors(
+        chat, said, PRESSES[action](site.desk, chat, said, str(form.get("value", "")))
+    )
     return await site.page(request, "said.html", posts=chat.posts, said="")
 
 
-async def joined(site: Site, request: Request) -> Response:
+async def joined(site: WebContext, request: Request) -> Response:
     """Put a round's question into a suite, and lead to the suite."""
     form = await own_form(site, request)
     round_ = await site.round_(request)
     said = looking(visitor_of(request))
-    joining = Joining(str(form.get("name", "")), str(form.get("answer", "")))
+    joining = SuiteAddition(str(form.get("name", "")), str(form.get("answer", "")))
     await add_to_suite(site.desk, PageChat(), said, round_.id, joining)
     return RedirectResponse(f"/suites/{joining.name.strip().lower()}", status_code=303)
 
 
 async def _obeyed(
-    site: Site, request: Request, words: str, files: tuple[Attached, ...]
+    site: WebContext, request: Request, words: str, files: tuple[Attachment, ...]
 ) -> Response:
     chat = PageChat()
     here = looking(visitor_of(request))
-    said = Said(words, here.asker, here.place, site.desk.new_id(), files=files)
-    order = Order(next(c for c in COMMANDS.commands if c.name == "suite"), words)
-    await kindly(chat, said, obey(site.desk, chat, said, order))
+    said = IncomingMessage(words, here.asker, here.place, site.desk.new_id(), files=files)
+    order = Invocation(next(c for c in COMMANDS.commands if c.name == "suite"), words)
+    await reporting_errors(chat, said, run_command(site.desk, chat, said, order))
     return await site.page(request, "said.html", posts=chat.posts, said="")
 
 
-async def _file(form: FormData) -> Attached | None:
+async def _file(form: FormData) -> Attachment | None:
     """Give the file of a form; None where none was chosen."""
     sent = form.get("file")
     if not isinstance(sent, UploadFile) or not sent.filename:
@@ -280,20 +282,20 @@ async def _file(form: FormData) -> Attached | None:
     async def read() -> bytes:
         return content
 
-    return Attached(sent.filename, len(content), read)
+    return Attachment(sent.filename, len(content), read)
 
 
 # --- Schedules on the page: listed with their next times, added in words, paused, run and removed
 
-Act = Callable[[Desk, Said, Schedule], Awaitable[object]]
+Act = Callable[[AppContext, IncomingMessage, Schedule], Awaitable[object]]
 
 
-async def schedules(site: Site, request: Request) -> Response:
+async def schedules(site: WebContext, request: Request) -> Response:
     """Give the schedules that report to the page, and the form to add one."""
     return await _page(site, request)
 
 
-async def schedule_added(site: Site, request: Request) -> Response:
+async def schedule_added(site: WebContext, request: Request) -> Response:
     """Keep a new schedule, and repeat what was understood; what was typed is not lost."""
     form = await own_form(site, request)
     words, desk = str(form.get("words", "")), site.desk
@@ -311,7 +313,7 @@ async def schedule_added(site: Site, request: Request) -> Response:
     return await _page(site, request, understood=post)
 
 
-async def done(site: Site, request: Request) -> Response:
+async def done(site: WebContext, request: Request) -> Response:
     """Pause a schedule, go on with it, run it now, or remove it."""
     form = await own_form(site, request)
     key = str(form.get("round", ""))
@@ -329,25 +331,25 @@ async def done(site: Site, request: Request) -> Response:
     return RedirectResponse("/schedules", status_code=303)
 
 
-async def _pause(desk: Desk, _: Said, one: Schedule) -> None:
+async def _pause(desk: AppContext, _: IncomingMessage, one: Schedule) -> None:
     await scheduling.kept(desk, replace(one, paused=True))
 
 
-async def _resume(desk: Desk, _: Said, one: Schedule) -> None:
+async def _resume(desk: AppContext, _: IncomingMessage, one: Schedule) -> None:
     await scheduling.resumed(desk, one)
 
 
-async def _remove(desk: Desk, _: Said, one: Schedule) -> None:
+async def _remove(desk: AppContext, _: IncomingMessage, one: Schedule) -> None:
     await scheduling.removed(desk, one)
 
 
-async def _run(desk: Desk, said: Said, one: Schedule) -> None:
+async def _run(desk: AppContext, said: IncomingMessage, one: Schedule) -> None:
     bakeoff = await scheduling.run_now(desk, said, one)
     if await desk.bench.bakeoffs.open(bakeoff):
         await holding.begin(desk, None, bakeoff)
 
 
-async def _page(site: Site, request: Request, status: int = 200, **shown: object) -> Response:
+async def _page(site: WebContext, request: Request, status: int = 200, **shown: object) -> Response:
     said = looking(visitor_of(request))
     seen = await scheduling.visible(site.desk, said)
     told = {"wrong": "", "words": "", "understood": None} | shown

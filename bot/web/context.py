@@ -18,15 +18,15 @@ from starlette.responses import HTMLResponse, Response
 
 from bot.access import check_readable, listable
 from bot.commands.buttons import PROPOSED
-from bot.commands.context import Desk
-from bot.coordination.tasks import Doing
+from bot.commands.context import AppContext
+from bot.coordination.tasks import BackgroundTasks
 from bot.render.formatting import names_of
 from bot.render.round_status import receivers
 from bot.render.schedules import cost_line, last_run, meaning, next_line
 from bot.render.text_safety import has_surplus_cells
 from bot.web.auth import (
     VISITOR_COOKIE,
-    Seals,
+    PageSigner,
     Visitor,
     is_known,
     looking,
@@ -35,7 +35,7 @@ from bot.web.auth import (
     visitor_of,
 )
 from council.pipeline.methods import METHODS
-from council.ports import RoundLine
+from council.ports import RoundSummary
 from council.rounds import Round
 
 # --- Markdown by models and people, made into HTML that can neither run nor load anything.
@@ -108,7 +108,7 @@ LISTED_ROUNDS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class WebContext:
     """The desk behind the page, its seals, and what there is to say of this machine.
 
     `token` is None where no token is asked for; `state` says how far the models are, or nothing
@@ -116,13 +116,13 @@ class Site:
     `doing` is what goes on after an answer.
     """
 
-    desk: Desk
-    seals: Seals
+    desk: AppContext
+    seals: PageSigner
     token: str | None = None
     surroundings: tuple[str, ...] = ()
     state: Callable[[], str] = str
     wrong_token_seconds: float = 0.5
-    doing: Doing = field(default_factory=Doing)
+    doing: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     def knows(self, request: Request) -> bool:
         """Say whether whoever asks is let in by the token, not by a signed link alone."""
@@ -157,7 +157,7 @@ class Site:
 
     async def lines(
         self, visitor: Visitor, limit: int, containing: str = ""
-    ) -> tuple[RoundLine, ...]:
+    ) -> tuple[RoundSummary, ...]:
         """Give the newest rounds this visitor may read."""
         wanted = listable(looking(visitor), containing)
         return await self.desk.store.recent(limit, wanted)

@@ -12,11 +12,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from bot.bakeoffs.lifecycle import is_held, standing, watching
 from bot.observability import logs
-from bot.ports import Sight
+from bot.ports import RoundSnapshot
 from bot.render.bakeoffs import running_post
 from bot.render.round_status import progress_post
 from bot.web.bakeoffs import bakeoff_asked
-from bot.web.context import Site, fragment
+from bot.web.context import WebContext, fragment
 from council.bakeoffs.models import Bakeoff, Progress
 from council.errors import CouncilError
 
@@ -29,7 +29,7 @@ RETRY_MILLISECONDS = 1000
 
 
 @lru_cache(maxsize=256)  # a sight is shown to many pages
-def told(sight: Sight) -> dict[str, object]:
+def told(sight: RoundSnapshot) -> dict[str, object]:
     """Give what a page shows of a sight; `closed` tells it to fetch the whole round."""
     post = progress_post(sight.round_, sight.seconds)
     return {
@@ -41,7 +41,7 @@ def told(sight: Sight) -> dict[str, object]:
     }
 
 
-async def events(site: Site, request: Request) -> Response:
+async def events(site: WebContext, request: Request) -> Response:
     """Tell how a round goes on, until it is closed or stopped."""
     round_ = await site.round_(request)
     return StreamingResponse(
@@ -51,7 +51,7 @@ async def events(site: Site, request: Request) -> Response:
     )
 
 
-async def state(site: Site, request: Request) -> Response:
+async def state(site: WebContext, request: Request) -> Response:
     """Tell once how a round stands, for pages that cannot hold a stream open."""
     round_ = await site.round_(request)
     async with site.desk.runner.watching(round_.id) as sights:
@@ -60,7 +60,7 @@ async def state(site: Site, request: Request) -> Response:
     return JSONResponse(told(sight) | {"stopped": stopped})
 
 
-async def _stream(site: Site, round_id: str) -> AsyncIterator[str]:
+async def _stream(site: WebContext, round_id: str) -> AsyncIterator[str]:
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
     try:
         async with site.desk.runner.watching(round_id) as sights:
@@ -106,7 +106,7 @@ async def or_silence(
 # --- What a page hears of a bake-off under way: server-sent events, each the whole state as HTML.
 
 
-def bakeoff_payload(site: Site, progress: Progress) -> dict[str, object]:
+def bakeoff_payload(site: WebContext, progress: Progress) -> dict[str, object]:
     """Give what a page shows of progress; `closed` tells it to fetch the whole page."""
     post = running_post(progress, "")
     bakeoff = progress.bakeoff
@@ -119,7 +119,7 @@ def bakeoff_payload(site: Site, progress: Progress) -> dict[str, object]:
     }
 
 
-async def bakeoff_events(site: Site, request: Request) -> Response:
+async def bakeoff_events(site: WebContext, request: Request) -> Response:
     """Tell how a bake-off goes on, until it is over or stopped."""
     bakeoff = await bakeoff_asked(site, request)
     return StreamingResponse(
@@ -129,7 +129,7 @@ async def bakeoff_events(site: Site, request: Request) -> Response:
     )
 
 
-async def bakeoff_state(site: Site, request: Request) -> Response:
+async def bakeoff_state(site: WebContext, request: Request) -> Response:
     """Tell once how a bake-off stands, for pages that cannot hold a stream open."""
     bakeoff = await bakeoff_asked(site, request)
     stopped = not await is_held(site.desk, bakeoff)
@@ -138,7 +138,7 @@ async def bakeoff_state(site: Site, request: Request) -> Response:
     )
 
 
-async def _bakeoff_stream(site: Site, bakeoff: Bakeoff) -> AsyncIterator[str]:
+async def _bakeoff_stream(site: WebContext, bakeoff: Bakeoff) -> AsyncIterator[str]:
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
     try:
         async for progress in or_silence(watching(site.desk, bakeoff)):

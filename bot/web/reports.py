@@ -10,8 +10,15 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bot.bakeoffs.bias_report import BiasShelf, bias_shelf, bias_sought, shown_bias
-from bot.bakeoffs.leaderboard import Shelf, Sought, SoughtError, shelf, sought_by, weighed
+from bot.bakeoffs.bias_report import BiasPage, bias_shelf, bias_sought, shown_bias
+from bot.bakeoffs.leaderboard import (
+    LeaderboardPage,
+    LeaderboardQuery,
+    LeaderboardQueryError,
+    parse_query,
+    shelf,
+    weighed,
+)
 from bot.bakeoffs.records import records_up_to_date
 from bot.render.bias_charts import drawings_of
 from bot.render.bias_export import bias_csv, bias_document
@@ -45,7 +52,7 @@ from bot.render.leaderboard_tables import (
 )
 from bot.render.leaderboard_text import SHARED, decided, news_lines, worth_lines, worth_table
 from bot.render.leaderboard_weighted import weighted_parts
-from bot.web.context import Site, download
+from bot.web.context import WebContext, download
 
 # --- The page of leaderboards: chosen and sorted through links alone, with its figure and files.
 
@@ -71,14 +78,14 @@ class Head:
     is_number: bool
 
 
-async def leaderboard_page(site: Site, request: Request) -> Response:
+async def leaderboard_page(site: WebContext, request: Request) -> Response:
     """Give the leaderboard that the address means."""
     given = options_of(request)
     fault = ""
     try:
-        sought = sought_by(given, site.desk.now())
-    except SoughtError as error:
-        sought, fault = Sought(), str(error)
+        sought = parse_query(given, site.desk.now())
+    except LeaderboardQueryError as error:
+        sought, fault = LeaderboardQuery(), str(error)
     found = await _shelf(site, sought)
     shown = await asyncio.to_thread(_shown, found.shown, sought, request)
     return await site.page(
@@ -103,14 +110,14 @@ def options_of(request: Request, names: Sequence[str] = OPTIONS) -> dict[str, st
     return {name: value[:MOST_LETTERS].strip() for name, value in found.items() if value.strip()}
 
 
-async def _shelf(site: Site, sought: Sought) -> Shelf:
+async def _shelf(site: WebContext, sought: LeaderboardQuery) -> LeaderboardPage:
     desk = site.desk
     await records_up_to_date(desk)
     found = await shelf(desk.bench, sought, known_names(desk.panels.values()))
     return replace(found, shown=await weighed(desk, sought, found.shown))
 
 
-def _shown(shown: Leaderboard, sought: Sought, request: Request) -> dict[str, Any]:
+def _shown(shown: Leaderboard, sought: LeaderboardQuery, request: Request) -> dict[str, Any]:
     """Give what the page shows of a board, sorted as the address says."""
     wanted = request.query_params.get("sort", "")
     given = options_of(request)
@@ -155,13 +162,13 @@ def _head(column: Column[Any], given: Mapping[str, str], *, is_it: bool, turned:
     return Head(column.title or "Place", link, how, not column.is_text)
 
 
-async def as_csv(site: Site, request: Request) -> Response:
+async def as_csv(site: WebContext, request: Request) -> Response:
     """Give the leaderboard as a table for spreadsheets."""
     board, sought = await _board(site, request)
     return download("leaderboard.csv", csv_of(board, as_judge=sought.as_judge), "text/csv")
 
 
-async def as_json(site: Site, request: Request) -> Response:
+async def as_json(site: WebContext, request: Request) -> Response:
     """Give the leaderboard as `council leaderboard --json` prints it."""
     board, sought = await _board(site, request)
     document = board_document(board, as_judge=sought.as_judge)
@@ -169,14 +176,14 @@ async def as_json(site: Site, request: Request) -> Response:
     return download("leaderboard.json", text, "application/json")
 
 
-async def as_png(site: Site, request: Request) -> Response:
+async def as_png(site: WebContext, request: Request) -> Response:
     """Give the leaderboard's figure as a picture."""
     board, _ = await _board(site, request)
     return download("leaderboard.png", await asyncio.to_thread(picture_of, board), "image/png")
 
 
-async def _board(site: Site, request: Request) -> tuple[Leaderboard, Sought]:
-    sought = sought_by(options_of(request), site.desk.now())
+async def _board(site: WebContext, request: Request) -> tuple[Leaderboard, LeaderboardQuery]:
+    sought = parse_query(options_of(request), site.desk.now())
     return (await _shelf(site, sought)).shown, sought
 
 
@@ -185,14 +192,14 @@ async def _board(site: Site, request: Request) -> tuple[Leaderboard, Sought]:
 BIAS_OPTIONS = ("suite", "panel", "category", "since", "until")
 
 
-async def bias_page(site: Site, request: Request) -> Response:
+async def bias_page(site: WebContext, request: Request) -> Response:
     """Give the bias of judges over the rounds that the address means."""
     given = options_of(request, BIAS_OPTIONS)
     fault = ""
     try:
         sought = bias_sought(given, site.desk.now())
-    except SoughtError as error:
-        sought, fault = Sought(), str(error)
+    except LeaderboardQueryError as error:
+        sought, fault = LeaderboardQuery(), str(error)
     found = await _bias_shelf(site, sought)
     shown = await asyncio.to_thread(_bias_shown, found.shown)
     return await site.page(
@@ -209,7 +216,7 @@ async def bias_page(site: Site, request: Request) -> Response:
     )
 
 
-async def _bias_shelf(site: Site, sought: Sought) -> BiasShelf:
+async def _bias_shelf(site: WebContext, sought: LeaderboardQuery) -> BiasPage:
     desk = site.desk
     return await bias_shelf(desk, sought, known_names(desk.panels.values()), desk.measure_bias)
 
@@ -235,25 +242,25 @@ def _bias_shown(bias: ShownBias) -> dict[str, Any]:
     }
 
 
-async def bias_as_csv(site: Site, request: Request) -> Response:
+async def bias_as_csv(site: WebContext, request: Request) -> Response:
     """Give every measure as a table for spreadsheets."""
     return download("bias.csv", bias_csv(await _bias(site, request)), "text/csv")
 
 
-async def bias_as_json(site: Site, request: Request) -> Response:
+async def bias_as_json(site: WebContext, request: Request) -> Response:
     """Give the report as `council bias --rounds --json` prints it."""
     document = bias_document(await _bias(site, request))
     text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
     return download("bias.json", text, "application/json")
 
 
-async def bias_as_png(site: Site, request: Request) -> Response:
+async def bias_as_png(site: WebContext, request: Request) -> Response:
     """Give the figures as one picture."""
     bias = await _bias(site, request)
     return download("bias.png", await asyncio.to_thread(whole_picture_of, bias), "image/png")
 
 
-async def _bias(site: Site, request: Request) -> ShownBias:
+async def _bias(site: WebContext, request: Request) -> ShownBias:
     desk = site.desk
     sought = bias_sought(options_of(request, BIAS_OPTIONS), desk.now())
     return await shown_bias(desk, sought, known_names(desk.panels.values()), desk.measure_bias)

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from bot.bakeoffs.leaderboard import beside
-from bot.chat import Caution, Chat, Post, Said, Sent
-from bot.commands.ask import Choice, accepted, proposed
-from bot.commands.dispatch import ASK, COMMANDS, hear
+from bot.chat import Caution, Chat, IncomingMessage, Post, SentMessage
+from bot.commands.ask import AskOptions, accepted, proposed
+from bot.commands.dispatch import ASK, COMMANDS, handle_message
 from bot.commands.rounds import SEEN, Opinion, cast_vote, own_feedback, own_vote, rate
 from bot.render.round_json import document
 from bot.render.round_report import (
@@ -28,7 +28,7 @@ from bot.render.round_report import (
 )
 from bot.render.round_status import progress_post
 from bot.web.auth import PASS_COOKIE, Visitor, is_token, place_of, remember, visitor_of
-from bot.web.context import Site, download
+from bot.web.context import WebContext, download
 from council.errors import CouncilError, RoundNotFoundError
 from council.feedback import Feedback, HumanVote
 from council.integrity.seal import Seal, changes
@@ -51,7 +51,7 @@ class FormError(CouncilError):
         self.status = status
 
 
-async def own_form(site: Site, request: Request) -> FormData:
+async def own_form(site: WebContext, request: Request) -> FormData:
     """Give a form's fields; raise FormError unless it is of a bearable size and this visitor's."""
     length = request.headers.get("content-length", "")
     if not length.isdigit() or int(length) > MOST_BYTES:
@@ -69,25 +69,25 @@ class PageChat(Chat):
     follows: ClassVar[bool] = False
     posts: list[Post] = field(default_factory=list)
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         """Collect a post."""
         self.posts.append(post)
-        return Sent(place, str(len(self.posts)))
+        return SentMessage(place, str(len(self.posts)))
 
-    async def find(self, place: Place, key: str) -> Sent | None:
+    async def find(self, place: Place, key: str) -> SentMessage | None:
         """Give nothing: no page is shown twice."""
         return None
 
-    async def edit(self, sent: Sent, post: Post) -> None:
+    async def edit(self, sent: SentMessage, post: Post) -> None:
         """Put a post in the place of another."""
         self.posts[int(sent.message) - 1] = post
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         """Collect a post: everybody here is the one who spoke."""
         self.posts.append(post)
 
 
-async def asked(site: Site, request: Request) -> Response:
+async def asked(site: WebContext, request: Request) -> Response:
     """Open a round and go to its page; any other command is answered on the page itself."""
     form = await own_form(site, request)
     text = str(form.get("question", ""))
@@ -97,13 +97,13 @@ async def asked(site: Site, request: Request) -> Response:
     if order and order.command is not ASK:
         page = PageChat()
         # A panel is picked for the whole page, not for private questions alone.
-        await hear(site.desk, page, replace(said, place=place_of(visitor)))
+        await handle_message(site.desk, page, replace(said, place=place_of(visitor)))
         return await site.page(request, "said.html", posts=page.posts, said=text)
     return await _to_its_page(site, request, said, order.argument if order else "", _choice(form))
 
 
 async def _to_its_page(
-    site: Site, request: Request, said: Said, text: str, choice: Choice
+    site: WebContext, request: Request, said: IncomingMessage, text: str, choice: AskOptions
 ) -> Response:
     """Open the question's round and lead to it; where it is refused, nothing typed is lost."""
     try:
@@ -116,18 +116,18 @@ async def _to_its_page(
     return RedirectResponse(f"/rounds/{round_id}", status_code=303)
 
 
-def _said(visitor: Visitor, text: str, form: FormData) -> Said:
+def _said(visitor: Visitor, text: str, form: FormData) -> IncomingMessage:
     place = place_of(visitor, private=form.get("audience") == "me")
     # The form brings its key along: sent twice, it makes one round.
     key = str(form.get("round", ""))
-    return Said(text, visitor.asker, place, key)
+    return IncomingMessage(text, visitor.asker, place, key)
 
 
-def _choice(form: FormData) -> Choice:
-    return Choice(str(form.get("panel", "")) or None, str(form.get("method", "")) or None)
+def _choice(form: FormData) -> AskOptions:
+    return AskOptions(str(form.get("panel", "")) or None, str(form.get("method", "")) or None)
 
 
-async def _opened(site: Site, said: Said, text: str, choice: Choice) -> str:
+async def _opened(site: WebContext, said: IncomingMessage, text: str, choice: AskOptions) -> str:
     """Give the id of the question's round, carried on; a form that is sent twice makes one."""
     desk = site.desk
     key = said.key if KEY.fullmatch(said.key) else desk.new_id()
@@ -144,7 +144,7 @@ async def _opened(site: Site, said: Said, text: str, choice: Choice) -> str:
     return round_.id
 
 
-async def asked_again(site: Site, request: Request) -> Response:
+async def asked_again(site: WebContext, request: Request) -> Response:
     """Put a round's question to its panel once more."""
     form = await own_form(site, request)
     round_ = await site.round_(request)
@@ -152,12 +152,12 @@ async def asked_again(site: Site, request: Request) -> Response:
     place = place_of(visitor, private=round_.question.place.private)
     asked_before = round_.question
     key = str(form.get("round", ""))
-    said = Said(asked_before.text, visitor.asker, place, key, asked_before.context)
-    choice = Choice(round_.panel.name, round_.panel.terms.method)
+    said = IncomingMessage(asked_before.text, visitor.asker, place, key, asked_before.context)
+    choice = AskOptions(round_.panel.name, round_.panel.terms.method)
     return await _to_its_page(site, request, said, said.text, choice)
 
 
-async def gone_on(site: Site, request: Request) -> Response:
+async def gone_on(site: WebContext, request: Request) -> Response:
     """Go on with a round that stopped."""
     round_ = await _own_round(site, request)
     if not round_.closing:
@@ -166,7 +166,7 @@ async def gone_on(site: Site, request: Request) -> Response:
     return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 
 
-async def stopped(site: Site, request: Request) -> Response:
+async def stopped(site: WebContext, request: Request) -> Response:
     """Stop spending on a round; what there is stays."""
     round_ = await _own_round(site, request)
     await site.desk.store.pause(round_.id, paused=True)
@@ -174,7 +174,7 @@ async def stopped(site: Site, request: Request) -> Response:
     return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 
 
-async def _own_round(site: Site, request: Request) -> Round:
+async def _own_round(site: WebContext, request: Request) -> Round:
     """Give the round of the one who asked for it; to others it is as if it were not there."""
     await own_form(site, request)
     round_ = await site.round_(request)
@@ -183,7 +183,7 @@ async def _own_round(site: Site, request: Request) -> Round:
     return round_
 
 
-async def let_in(site: Site, request: Request) -> Response:
+async def let_in(site: WebContext, request: Request) -> Response:
     """Give a pass to whoever knows the token."""
     form = await own_form(site, request)
     if not site.token or not is_token(str(form.get("password", "")), site.token):
@@ -201,7 +201,7 @@ def _next(wanted: object) -> str:
     return path if _LOCAL_PATH.fullmatch(path) else "/"
 
 
-async def login(site: Site, request: Request) -> Response:
+async def login(site: WebContext, request: Request) -> Response:
     """Ask for the token."""
     wanted = _next(request.query_params.get("next"))
     return await site.page(request, "login.html", wrong=False, next=wanted, lines=())
@@ -212,7 +212,7 @@ async def login(site: Site, request: Request) -> Response:
 _HELPFUL = {"yes": True, "no": False}
 
 
-async def rated(site: Site, request: Request) -> Response:
+async def rated(site: WebContext, request: Request) -> Response:
     """Keep what a visitor thinks of a round they may read, and go back to its page."""
     form = await own_form(site, request)
     round_ = await site.round_(request)
@@ -224,13 +224,13 @@ async def rated(site: Site, request: Request) -> Response:
     return RedirectResponse(f"/rounds/{round_.id}#feedback", status_code=303)
 
 
-def may_rate(site: Site, request: Request, round_: Round) -> bool:
+def may_rate(site: WebContext, request: Request, round_: Round) -> bool:
     """Say whether the page asks what its visitor thinks: not by a link alone, nor without texts."""
     by_link = "key" in request.query_params or not site.knows(request)
     return not (by_link or round_.forgotten or round_.closing is None)
 
 
-async def said_before(site: Site, request: Request, round_: Round) -> Feedback | None:
+async def said_before(site: WebContext, request: Request, round_: Round) -> Feedback | None:
     """Give what the visitor has said of the round."""
     return await own_feedback(site.desk, round_.id, visitor_of(request).asker.id)
 
@@ -238,7 +238,7 @@ async def said_before(site: Site, request: Request, round_: Round) -> Feedback |
 # --- Which answer visitors call the best: a small button beside each.
 
 
-async def voted(site: Site, request: Request) -> Response:
+async def voted(site: WebContext, request: Request) -> Response:
     """Keep a visitor's vote on a round they may read, and go back to its answers."""
     form = await own_form(site, request)
     round_ = await site.round_(request)
@@ -247,7 +247,7 @@ async def voted(site: Site, request: Request) -> Response:
     return RedirectResponse(f"/rounds/{round_.id}#answers", status_code=303)
 
 
-async def voted_before(site: Site, request: Request, round_: Round) -> HumanVote | None:
+async def voted_before(site: WebContext, request: Request, round_: Round) -> HumanVote | None:
     """Give what the visitor has voted on the round."""
     return await own_vote(site.desk, round_.id, visitor_of(request).asker.id)
 
@@ -255,7 +255,7 @@ async def voted_before(site: Site, request: Request, round_: Round) -> HumanVote
 # --- The page of a round with the leaderboard as prior: beside the count, on request.
 
 
-async def beside_page(site: Site, request: Request) -> Response:
+async def beside_page(site: WebContext, request: Request) -> Response:
     """Give what the leaderboard would have said of a closed round; not by a link alone."""
     round_ = await site.round_(request)
     if not may_rate(site, request, round_):
@@ -271,21 +271,21 @@ async def beside_page(site: Site, request: Request) -> Response:
 FOUND_ROUNDS = 100
 
 
-async def front(site: Site, request: Request) -> Response:
+async def front(site: WebContext, request: Request) -> Response:
     """Give the first page: ask, and see what runs here and who receives what."""
     return await site.page(
         request, "front.html", surroundings=site.surroundings, state=site.state()
     )
 
 
-async def rounds(site: Site, request: Request) -> Response:
+async def rounds(site: WebContext, request: Request) -> Response:
     """Give the rounds whose question holds what is looked for."""
     wanted = request.query_params.get("q", "")[:200].strip()
     found = await site.lines(visitor_of(request), FOUND_ROUNDS, wanted)
     return await site.page(request, "rounds.html", found=found, wanted=wanted)
 
 
-async def round_page(site: Site, request: Request) -> Response:
+async def round_page(site: WebContext, request: Request) -> Response:
     """Give a round: its answer and thread, or how far it is."""
     # Asked before it is loaded: a round that closes in between is told by the next event.
     is_carried = await site.desk.runner.is_carried(request.path_params["id"])
@@ -320,7 +320,7 @@ async def round_page(site: Site, request: Request) -> Response:
     )
 
 
-async def _suites(site: Site) -> tuple[str, ...]:
+async def _suites(site: WebContext) -> tuple[str, ...]:
     """Give the names of the suites that a question could join."""
     return tuple(line.name for line in await site.desk.bench.suites.lines(""))
 
@@ -347,14 +347,14 @@ def _closed(round_: Round, seal: Seal | None) -> dict[str, Any]:
     return shown
 
 
-async def as_json(site: Site, request: Request) -> Response:
+async def as_json(site: WebContext, request: Request) -> Response:
     """Give a round as the document that `council show --json` prints."""
     round_ = await site.round_(request)
     text = json.dumps(document(round_), ensure_ascii=False, indent=2)
     return download(f"round-{round_.id}.json", text, "application/json")
 
 
-async def as_markdown_file(site: Site, request: Request) -> Response:
+async def as_markdown_file(site: WebContext, request: Request) -> Response:
     """Give a round as a Markdown file."""
     round_ = await site.round_(request)
     text = as_markdown(report(round_))

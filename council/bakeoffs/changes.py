@@ -10,7 +10,7 @@ import numpy as np
 
 from council.bakeoffs.intervals import LEVEL, Interval, quick_share_interval, t_quantile
 from council.bakeoffs.record_arrays import PRECISION, Columns, Floats, Indexes, Truths
-from council.bakeoffs.records import Packed
+from council.bakeoffs.records import PackedRecord
 
 # --- Members against their own past, paired by question: is the difference more than noise?
 
@@ -211,7 +211,7 @@ class Measure(StrEnum):
     ACCURACY = "accuracy"
 
 
-class Sign(StrEnum):
+class SwapSign(StrEnum):
     """What may hint that a provider put another model behind a name."""
 
     LENGTH = "length"
@@ -220,17 +220,17 @@ class Sign(StrEnum):
 
 
 # Together less than one run in twenty tells of a change where there is none.
-FAMILIES: Mapping[Measure | Sign, Family] = {
+FAMILIES: Mapping[Measure | SwapSign, Family] = {
     Measure.SHARE: Family(0.03),
     Measure.ACCURACY: Family(0.005),
-    Sign.LENGTH: Family(0.002, floor=log(1.25)),
-    Sign.LATENCY: Family(0.002, floor=log(1.5)),
-    Sign.REFUSALS: Family(0.001, floor=0.1),
+    SwapSign.LENGTH: Family(0.002, floor=log(1.25)),
+    SwapSign.LATENCY: Family(0.002, floor=log(1.5)),
+    SwapSign.REFUSALS: Family(0.001, floor=0.1),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class MemberChange:
     """A member against its own past, question by question, with the members both have.
 
     `before` and `now` are means over the `questions` both have; `ci` is the difference's 95 %
@@ -253,14 +253,14 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
+class SwapHint:
     """What changed about a member's answers beyond noise, as a silent swap of models would do.
 
     Words and seconds are geometric means, refusals the share of answers.
     """
 
     member: str
-    sign: Sign
+    sign: SwapSign
     before: float
     now: float
     p: float
@@ -276,8 +276,8 @@ class Changes:
 
     bakeoff: str
     runs: int
-    moves: tuple[Move, ...] = ()
-    hints: tuple[Hint, ...] = ()
+    moves: tuple[MemberChange, ...] = ()
+    hints: tuple[SwapHint, ...] = ()
     new: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
@@ -287,11 +287,11 @@ class Changes:
         return bool(self.beyond_noise or self.hints or self.new or self.missing)
 
     @property
-    def beyond_noise(self) -> tuple[Move, ...]:
+    def beyond_noise(self) -> tuple[MemberChange, ...]:
         """The moves that are more than noise."""
         return tuple(move for move in self.moves if move.is_beyond_noise)
 
-    def worse(self, member: str = "") -> tuple[Move, ...]:
+    def worse(self, member: str = "") -> tuple[MemberChange, ...]:
         """Give the falls beyond noise, of one member or of all."""
         falls = (move for move in self.beyond_noise if move.difference < 0)
         return tuple(move for move in falls if member in {"", move.member})
@@ -324,7 +324,7 @@ def changes(now: Columns, before: Columns) -> Changes:
     )
 
 
-def _precedes(row: Packed, own: Packed) -> bool:
+def _precedes(row: PackedRecord, own: PackedRecord) -> bool:
     same = (row.suite, row.suite_version) == (own.suite, own.suite_version)
     return same and bool(row.bakeoff) and row.bakeoff != own.bakeoff and row.asked_at < own.asked_at
 
@@ -364,7 +364,7 @@ def _of_field(field: str) -> Callable[[Columns, tuple[str, ...]], Floats]:
     return values
 
 
-def _moves(sides: _Sides) -> Iterator[Move]:
+def _moves(sides: _Sides) -> Iterator[MemberChange]:
     for measure, values in (
         (Measure.SHARE, shares_among),
         (Measure.ACCURACY, _of_field("correct")),
@@ -377,11 +377,11 @@ def _moves(sides: _Sides) -> Iterator[Move]:
                 yield _move(member, measure, found, i, float(since_last[i]))
 
 
-def _move(member: str, measure: Measure, latest: Latest, i: int, since_last: float) -> Move:
+def _move(member: str, measure: Measure, latest: Latest, i: int, since_last: float) -> MemberChange:
     found = latest.found
     mean = float(found.mean[i])
     half = t_quantile((1 + LEVEL) / 2, float(found.freedom[i])) * float(found.error[i])
-    return Move(
+    return MemberChange(
         member=member,
         measure=measure,
         before=float(found.before[i]),
@@ -396,19 +396,19 @@ def _move(member: str, measure: Measure, latest: Latest, i: int, since_last: flo
     )
 
 
-def _hints(sides: _Sides) -> Iterator[Hint]:
+def _hints(sides: _Sides) -> Iterator[SwapHint]:
     for sign, field in (
-        (Sign.LENGTH, "words"),
-        (Sign.LATENCY, "seconds"),
-        (Sign.REFUSALS, "refused"),
+        (SwapSign.LENGTH, "words"),
+        (SwapSign.LATENCY, "seconds"),
+        (SwapSign.REFUSALS, "refused"),
     ):
         cube = sides.cube(_of_field(field))
-        if sign is not Sign.REFUSALS:
+        if sign is not SwapSign.REFUSALS:
             cube = np.log(np.where(cube > 0, cube, np.nan))
         found = latest(cube, FAMILIES[sign])
         for i, member in enumerate(sides.members):
             if found.is_beyond[i]:
                 before, now = float(found.found.before[i]), float(found.found.now[i])
-                if sign is not Sign.REFUSALS:
+                if sign is not SwapSign.REFUSALS:
                     before, now = exp(before), exp(now)
-                yield Hint(member, sign, before, now, float(found.found.p[i]))
+                yield SwapHint(member, sign, before, now, float(found.found.p[i]))

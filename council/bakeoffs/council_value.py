@@ -15,7 +15,7 @@ from council.bakeoffs.record_arrays import PRECISION, Columns, Floats, Indexes
 
 
 @dataclass(frozen=True, slots=True)
-class Concord:
+class TruthAgreement:
     """How far the judges' order agrees with what is right, within rounds that had both.
 
     `auc` is the chance that a right answer had a higher share than a wrong one (a tie is half);
@@ -29,7 +29,7 @@ class Concord:
     questions: int
 
 
-def concord(columns: Columns, questions: Indexes) -> Concord | None:
+def concord(columns: Columns, questions: Indexes) -> TruthAgreement | None:
     """Give the concord, or None where no round had a right and a wrong answer.
 
     `questions` says which question each round put, as `questions_of` does.
@@ -47,7 +47,7 @@ def concord(columns: Columns, questions: Indexes) -> Concord | None:
     auc = np.where(pairs, wins, 0).sum(axis=(1, 2)) / pairs.sum(axis=(1, 2))
     leads = _mean(shares, right) - _mean(shares, wrong)
     each = by_question(questions[mixed], auc)
-    return Concord(float(each.mean()), share_interval(each), float(leads.mean()), len(each))
+    return TruthAgreement(float(each.mean()), share_interval(each), float(leads.mean()), len(each))
 
 
 def _mean(shares: Floats, wanted: Floats) -> Floats:
@@ -93,7 +93,7 @@ class Payoff(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class WorthLine:
+class CouncilValueLine:
     """Council (the synthesis) or Winner (the answer in first place) on graded rounds.
 
     Cost and seconds are means per question: of the whole round for Council, of the round without
@@ -130,25 +130,25 @@ class BestMember:
 
 
 @dataclass(frozen=True, slots=True)
-class Worth:
+class CouncilValue:
     """Council and Winner, the best member they are held against, and the judges' concord.
 
     `rows` is empty, and `best` None, where no answer was graded; `concord` is None where no
     question had a right and a wrong answer.
     """
 
-    rows: tuple[WorthLine, ...] = ()
+    rows: tuple[CouncilValueLine, ...] = ()
     best: BestMember | None = None
-    concord: Concord | None = None
+    concord: TruthAgreement | None = None
 
 
-def worth(columns: Columns) -> Worth:
+def worth(columns: Columns) -> CouncilValue:
     """Give what these rounds say about Council and Winner."""
     graded = columns.only(~np.isnan(columns.round("council_correct")))
     if not graded.rows:
-        return Worth()
+        return CouncilValue()
     picked, questions = _picked(graded), questions_of(graded)
-    return Worth(
+    return CouncilValue(
         rows=(_council(graded, questions, picked), _winner(graded, questions, picked)),
         best=picked.best if picked else None,
         concord=concord(graded, questions),
@@ -201,13 +201,13 @@ def _picked(columns: Columns) -> _Picked | None:
     )
 
 
-def _council(columns: Columns, questions: Indexes, picked: _Picked | None) -> WorthLine:
+def _council(columns: Columns, questions: Indexes, picked: _Picked | None) -> CouncilValueLine:
     costs = columns.round("cost_usd"), columns.round("seconds")
     line = _line("Council", columns.round("council_correct"), costs)
     return _compared(line, columns.round("council_correct"), questions, picked)
 
 
-def _winner(columns: Columns, questions: Indexes, picked: _Picked | None) -> WorthLine:
+def _winner(columns: Columns, questions: Indexes, picked: _Picked | None) -> CouncilValueLine:
     winners = columns.round("winner")
     has_winner = ~np.isnan(winners)
     right = np.zeros(len(winners))
@@ -219,9 +219,9 @@ def _winner(columns: Columns, questions: Indexes, picked: _Picked | None) -> Wor
     return _compared(_line("Winner", right, costs), right, questions, picked)
 
 
-def _line(name: str, right: Floats, costs: tuple[Floats, Floats]) -> WorthLine:
+def _line(name: str, right: Floats, costs: tuple[Floats, Floats]) -> CouncilValueLine:
     cost_usd, seconds = (mean_of(known_of(each)) for each in costs)
-    return WorthLine(
+    return CouncilValueLine(
         name=name,
         graded=len(right),
         accuracy=float(right.mean()),
@@ -235,8 +235,8 @@ def _line(name: str, right: Floats, costs: tuple[Floats, Floats]) -> WorthLine:
 
 
 def _compared(
-    line: WorthLine, right: Floats, questions: Indexes, picked: _Picked | None
-) -> WorthLine:
+    line: CouncilValueLine, right: Floats, questions: Indexes, picked: _Picked | None
+) -> CouncilValueLine:
     """Give the line beside the best single member, question by question."""
     if picked is None:
         return line
@@ -248,7 +248,7 @@ def _compared(
     return replace(line, verdict=_verdict(line, picked.best))
 
 
-def _verdict(line: WorthLine, best: BestMember) -> Payoff | None:
+def _verdict(line: CouncilValueLine, best: BestMember) -> Payoff | None:
     if line.graded < FEWEST_GRADED or line.difference is None or line.difference_ci is None:
         return None
     low, high = line.difference_ci
@@ -258,7 +258,7 @@ def _verdict(line: WorthLine, best: BestMember) -> Payoff | None:
     return Payoff.NOT_WORTH_IT if gains_little and _is_dearer(line, best) else Payoff.OPEN
 
 
-def _is_dearer(line: WorthLine, best: BestMember) -> bool:
+def _is_dearer(line: CouncilValueLine, best: BestMember) -> bool:
     """Say whether a way costs more than the best member, in money or else in time.
 
     What is not known is taken for more: it asks every member, and the best member is one of them.

@@ -151,7 +151,7 @@ def slot_of(moment: datetime) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedQuestion:
     """A question that came to no answer, by its number in the suite, and why."""
 
     number: int
@@ -169,7 +169,7 @@ class Progress:
 
     bakeoff: Bakeoff
     over: int = 0
-    failed: tuple[Failed, ...] = ()
+    failed: tuple[FailedQuestion, ...] = ()
     under_way: int = 0
     spent_micro: int = 0
     seconds_left: float | None = None
@@ -206,7 +206,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class BakeoffEstimate:
     """What a bake-off may cost in micro-dollars, and how long it usually takes, where known.
 
     `unknown` are the keys of the seats whose price nobody knows.

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Protocol
 
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
-from council.bakeoffs.records import Packed
+from council.bakeoffs.records import PackedRecord
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteLine:
+class SuiteSummary:
     """A kept suite in one line: its newest version, and who kept it."""
 
     name: str
@@ -23,7 +23,7 @@ class SuiteLine:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSuite:
+class StoredSuite:
     """A version of a suite, with who kept it and when."""
 
     suite: Suite
@@ -31,7 +31,7 @@ class KeptSuite:
     at: datetime
 
 
-class Suites(Protocol):
+class SuiteStore(Protocol):
     """Where suites are kept, every version of them."""
 
     async def keep(self, suite: Suite, by: str, at: datetime) -> bool:
@@ -49,7 +49,7 @@ class Suites(Protocol):
         """Give the versions of a suite, newest first."""
         ...
 
-    async def lines(self, scope: str) -> tuple[SuiteLine, ...]:
+    async def lines(self, scope: str) -> tuple[SuiteSummary, ...]:
         """Give what a workspace can choose from: its own suites and the house's, by name."""
         ...
 
@@ -57,13 +57,13 @@ class Suites(Protocol):
         """Have a suite in no list any more; its versions stay for the bake-offs that used them."""
         ...
 
-    async def every(self) -> tuple[KeptSuite, ...]:
+    async def every(self) -> tuple[StoredSuite, ...]:
         """Give every version of every suite that is in a list, each suite's oldest first."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class WantedBakeoffs:
+class BakeoffQuery:
     """Which bake-offs to list; as it stands, all of them. `scope` None is every workspace's."""
 
     scope: str | None = None
@@ -83,10 +83,10 @@ class WantedBakeoffs:
         )
 
 
-EVERY_BAKEOFF = WantedBakeoffs()
+EVERY_BAKEOFF = BakeoffQuery()
 
 
-class Bakeoffs(Protocol):
+class BakeoffStore(Protocol):
     """Where bake-offs are kept; their rounds are in the store of rounds."""
 
     async def open(self, bakeoff: Bakeoff) -> bool:
@@ -106,13 +106,13 @@ class Bakeoffs(Protocol):
         ...
 
     async def recent(
-        self, limit: int | None = None, wanted: WantedBakeoffs = EVERY_BAKEOFF
+        self, limit: int | None = None, wanted: BakeoffQuery = EVERY_BAKEOFF
     ) -> tuple[Bakeoff, ...]:
         """Give the bake-offs that are wanted, newest first."""
         ...
 
 
-class Schedules(Protocol):
+class ScheduleStore(Protocol):
     """Where schedules are kept."""
 
     async def keep(self, schedule: Schedule) -> None:
@@ -137,7 +137,7 @@ class Schedules(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class WantedRecords:
+class RecordQuery:
     """Which rounds a board counts; as it stands, all. None and "" leave a question open."""
 
     scope: str | None = None
@@ -149,7 +149,7 @@ class WantedRecords:
     since: datetime | None = None
     before: datetime | None = None
 
-    def admits(self, record: Packed) -> bool:
+    def admits(self, record: PackedRecord) -> bool:
         """Say whether a record is among those wanted."""
         own = ("suite", "suite_version", "panel", "category", "bakeoff")
         return (
@@ -160,34 +160,34 @@ class WantedRecords:
         )
 
 
-EVERY_RECORD = WantedRecords()
+EVERY_RECORD = RecordQuery()
 
 
-class Records(Protocol):
+class RecordStore(Protocol):
     """Where the numbers of closed rounds are kept: they can always be made anew from the rounds."""
 
     async def missing(self, limit: int) -> tuple[str, ...]:
         """Give closed rounds, not forgotten, without a record of today's version, oldest first."""
         ...
 
-    async def keep(self, records: Sequence[Packed]) -> None:
+    async def keep(self, records: Sequence[PackedRecord]) -> None:
         """Keep records, in place of older ones of the same rounds."""
         ...
 
-    async def recent(self, wanted: WantedRecords = EVERY_RECORD) -> Sequence[Packed]:
+    async def recent(self, wanted: RecordQuery = EVERY_RECORD) -> Sequence[PackedRecord]:
         """Give the records of today's version that are wanted, oldest first."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class BakeoffStores:
     """All that bake-offs are kept in, and the numbers of every closed round.
 
     `records` are what leaderboards count, `votes` what bias is measured from.
     """
 
-    suites: Suites
-    bakeoffs: Bakeoffs
-    schedules: Schedules
-    records: Records
-    votes: Records
+    suites: SuiteStore
+    bakeoffs: BakeoffStore
+    schedules: ScheduleStore
+    records: RecordStore
+    votes: RecordStore

@@ -18,12 +18,12 @@ from council.bakeoffs.records import (
     PAIRED,
     VERSION,
     WHOLE,
-    Authored,
-    Judged,
+    AuthorRecord,
+    CouncilRecord,
+    JudgeRecord,
     Margin,
-    Packed,
+    PackedRecord,
     Record,
-    Whole,
 )
 
 # --- Very many records as arrays: a row a round, in time order, a column a member or a judge.
@@ -60,7 +60,7 @@ class Columns:
     `rows` says what each round was; the arrays are read by the names in `fields`.
     """
 
-    rows: tuple[Packed, ...]
+    rows: tuple[PackedRecord, ...]
     members: tuple[str, ...]
     judges: tuple[str, ...]
     authored: Singles
@@ -141,7 +141,7 @@ _COUNTS |= {"spoiled", "kept", "pairs"}
 _TRUTHS = {"correct", "refused", "absent", "valid", "council_correct", "named_itself"}
 
 
-def packed(record: Record) -> Packed:
+def packed(record: Record) -> PackedRecord:
     """Give a record as it is stored, its numbers in single precision."""
     members = [authored.member for authored in record.authored]
     judges = [judged.judge for judged in record.judged]
@@ -153,7 +153,7 @@ def packed(record: Record) -> Packed:
     whole = record.whole
     numbers += [members.index(whole.winner) if whole.winner else None]
     numbers += [getattr(whole, name) for name in WHOLE[1:]]
-    return Packed(
+    return PackedRecord(
         round_id=record.round_id,
         asked_at=record.asked_at,
         panel=record.panel,
@@ -169,7 +169,7 @@ def packed(record: Record) -> Packed:
     )
 
 
-def unpacked(row: Packed) -> Record:
+def unpacked(row: PackedRecord) -> Record:
     """Give the record that was packed; its numbers come back in single precision."""
     members, judges = _shape(row.shape)
     authored, judged, pairs, whole = _tables(row.shape, [row.numbers])
@@ -180,17 +180,18 @@ def unpacked(row: Packed) -> Record:
         panel=row.panel,
         scope=row.scope,
         authored=tuple(
-            Authored(member, **_named(AUTHORED, authored[0, i])) for i, member in enumerate(members)
+            AuthorRecord(member, **_named(AUTHORED, authored[0, i]))
+            for i, member in enumerate(members)
         ),
         judged=tuple(
-            Judged(judge, **_named(JUDGED, judged[0, i])) for i, judge in enumerate(judges)
+            JudgeRecord(judge, **_named(JUDGED, judged[0, i])) for i, judge in enumerate(judges)
         ),
         margins=tuple(
             Margin(*pair, **_named(PAIRED, pairs[0, i]))
             for i, pair in enumerate(combinations(members, 2))
             if not isnan(pairs[0, i, 1])
         ),
-        whole=Whole(
+        whole=CouncilRecord(
             winner=None if isnan(winner) else members[int(winner)],
             **_named(WHOLE[1:], whole[0, 1:]),
         ),
@@ -214,7 +215,7 @@ def _value(name: str, number: float) -> float | int | bool | None:
     return int(number) if name in _COUNTS else number
 
 
-def columns(rows: Iterable[Packed]) -> Columns:
+def columns(rows: Iterable[PackedRecord]) -> Columns:
     """Give many records as arrays, in the order they were asked.
 
     Records of another version than today's are left out: they are being made anew.

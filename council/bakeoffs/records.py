@@ -24,7 +24,7 @@ VERSION = 2  # of what a record holds; records of another are made anew
 
 
 @dataclass(frozen=True, slots=True)
-class Authored:
+class AuthorRecord:
     """How one member fared as an author; None is not known, or not there.
 
     `share` is the round's Borda share in pair form; `correct` says how its answer was graded;
@@ -48,7 +48,7 @@ class Authored:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgeRecord:
     """How one seat fared as a judge; `tau_b` is its agreement with the other judges.
 
     `first_slot` is the share its ballot gave to the answer it saw first, `kept` and `pairs` how
@@ -80,7 +80,7 @@ class Margin:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class CouncilRecord:
     """The round as a whole: the council's own answer, and the one that stood first.
 
     `winner` is the member whose answer stands for the first place; cost and seconds are of the
@@ -103,10 +103,10 @@ class Record:
     asked_at: datetime
     panel: str
     scope: str
-    authored: tuple[Authored, ...]
-    judged: tuple[Judged, ...]
+    authored: tuple[AuthorRecord, ...]
+    judged: tuple[JudgeRecord, ...]
     margins: tuple[Margin, ...]
-    whole: Whole
+    whole: CouncilRecord
     bakeoff: str = ""
     number: int = 0
     suite: str = ""
@@ -139,7 +139,7 @@ WHOLE = ("winner", "council_correct", "cost_usd", "seconds", "synthesis_usd", "s
 # --- A record as it is stored: who the numbers are of, as JSON, and the numbers, as bytes.
 
 
-class Packed(NamedTuple):
+class PackedRecord(NamedTuple):
     """A record as it is stored; `shape` names members and judges in the order of the numbers.
 
     `version` is that of what records hold.
@@ -253,14 +253,14 @@ class _Counted:
 
 def _authored(
     member: str, round_: Round, counted: _Counted, reference: Reference | None
-) -> Authored:
+) -> AuthorRecord:
     answer = next((answer for answer in round_.answers if answer.member == member), None)
     if answer is None:
-        return Authored(member, absent=True)
+        return AuthorRecord(member, absent=True)
     label = counted.labels.get(member)
     line = counted.lines.get(label) if label else None
     is_placed = line is not None and line.share is not None
-    return Authored(
+    return AuthorRecord(
         member=member,
         share=line.share if line else None,
         place=line.place if line and is_placed else None,
@@ -276,13 +276,13 @@ def _authored(
     )
 
 
-def _judged(slate: Slate, round_: Round, counted: _Counted) -> Judged:
+def _judged(slate: Slate, round_: Round, counted: _Counted) -> JudgeRecord:
     judge = slate.judge
     own = next((ballot for ballot in counted.ballots if ballot.judge == judge), None)
     spoiled = [one for one in round_.spoiled if one.judge == judge and not one.is_audit]
     papers = [one.paper for one in spoiled]
     papers += [own.paper] if own and own.paper else []
-    found = Judged(
+    found = JudgeRecord(
         judge,
         spoiled=len(spoiled),
         cost_usd=_total(paper.reply.cost_usd for paper in papers) if papers else None,
@@ -329,13 +329,13 @@ def _margins(round_: Round, counted: _Counted) -> Iterator[Margin]:
         )
 
 
-def _whole(round_: Round, reference: Reference | None) -> Whole:
+def _whole(round_: Round, reference: Reference | None) -> CouncilRecord:
     synthesis = round_.synthesis
     reply = synthesis.reply if synthesis else None
     winner: Answer | None = None
     if round_.draw and round_.tally and round_.answers:
         winner = winning_answer(round_, round_.draw, round_.tally)
-    return Whole(
+    return CouncilRecord(
         winner=winner.member if winner else None,
         # Whoever asked and was given nothing was given nothing right.
         council_correct=bool(synthesis and graded(reference, synthesis.text))

@@ -116,7 +116,7 @@ _SEED = 20261121
 
 
 @dataclass(frozen=True, slots=True)
-class Shuffles:
+class SlotShares:
     """Ballots of one judge: shares less ½ by slot, an array a size of slate.
 
     `sums` are the slots' totals, `scale` their standard deviations under dealing, and `ballots`
@@ -129,7 +129,7 @@ class Shuffles:
     ballots: int
 
     @classmethod
-    def of(cls, parts: list[Floats]) -> "Shuffles | None":
+    def of(cls, parts: list[Floats]) -> "SlotShares | None":
         """Give the test of these ballots; None where every one of them ties all it saw."""
         widest = max(part.shape[1] for part in parts)
         sums, variance = np.zeros((2, widest))

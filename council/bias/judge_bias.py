@@ -8,8 +8,8 @@ import numpy as np
 
 from council.bakeoffs.intervals import rate_interval, share_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
-from council.bias.effects import FEWEST, Shuffles, described, mean_effect
-from council.bias.report import Brand, Effect, Slot
+from council.bias.effects import FEWEST, SlotShares, described, mean_effect
+from council.bias.report import Effect, MakerEffect, Slot
 from council.bias.vote_arrays import NOBODY, NOTHING, Block, by_judge, known_mean, lead, sides
 from council.tally.agreement import FEWEST_ROUNDS, effective_number
 
@@ -84,7 +84,7 @@ def _shift(block: Block, judge: int) -> Floats:
     return shift
 
 
-def brands(blocks: Sequence[Block]) -> tuple[Brand, ...]:
+def brands(blocks: Sequence[Block]) -> tuple[MakerEffect, ...]:
     """Give what each maker's answers gain when judges are told who wrote what, over all judges."""
     gained: dict[str, list[Floats]] = {}
     for block in blocks:
@@ -94,7 +94,7 @@ def brands(blocks: Sequence[Block]) -> tuple[Brand, ...]:
             gains = known_mean(shifts[:, written == maker], 1)
             gained.setdefault(maker, []).append(gains[~np.isnan(gains)])
     found = {maker: np.concatenate(parts) for maker, parts in gained.items()}
-    return tuple(Brand(maker, effect) for maker, effect in _effects(found, AUDITS).items())
+    return tuple(MakerEffect(maker, effect) for maker, effect in _effects(found, AUDITS).items())
 
 
 def _effects(values: dict[str, Floats], unit: str) -> dict[str, Effect]:
@@ -121,7 +121,7 @@ _HALF = (-0.5, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
-class Positions:
+class PositionBias:
     """What is known of one judge and slots: see JudgeBias."""
 
     first_slot: Effect
@@ -129,7 +129,7 @@ class Positions:
     slots: tuple[Slot, ...]
 
 
-def positions(blocks: Sequence[Block]) -> dict[str, Positions]:
+def positions(blocks: Sequence[Block]) -> dict[str, PositionBias]:
     """Give, per judge, the mean share at each slot less ½, and a permutation test of them all."""
     return {judge: _positions(ballots) for judge, ballots in _ballots(blocks).items()}
 
@@ -160,13 +160,13 @@ def _by_slot(blocks: Sequence[Block], judge: str) -> list[Floats]:
     return [np.concatenate(found[size]) for size in sorted(found)]
 
 
-def _positions(ballots: list[Floats]) -> Positions:
+def _positions(ballots: list[Floats]) -> PositionBias:
     if not ballots:
         none = Effect(0, BALLOTS)
-        return Positions(none, none, ())
+        return PositionBias(none, none, ())
     slots = _curve(ballots)
     first = mean_effect(np.concatenate([part[:, 0] for part in ballots]), BALLOTS, _HALF)
-    return Positions(first, _whole(ballots, slots), slots)
+    return PositionBias(first, _whole(ballots, slots), slots)
 
 
 def _curve(ballots: list[Floats]) -> tuple[Slot, ...]:
@@ -179,7 +179,7 @@ def _curve(ballots: list[Floats]) -> tuple[Slot, ...]:
 
 def _whole(ballots: list[Floats], slots: tuple[Slot, ...]) -> Effect:
     """Give the slot that stands out most, with the chance of one that does by chance alone."""
-    shuffles = Shuffles.of(ballots)
+    shuffles = SlotShares.of(ballots)
     n = sum(len(part) for part in ballots)
     if n < FEWEST or shuffles is None:
         return Effect(n, BALLOTS)

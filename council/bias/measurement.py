@@ -9,7 +9,7 @@ import numpy as np
 
 from council.bias.effects import holm
 from council.bias.judge_bias import (
-    Positions,
+    PositionBias,
     agreement,
     alpha,
     brands,
@@ -23,8 +23,8 @@ from council.bias.judge_bias import (
     positions,
     spoiling,
 )
-from council.bias.report import BiasReport, Effect, Given, JudgeBias
-from council.bias.style_bias import Fondness, fondness, winning_traits
+from council.bias.report import BiasReport, Effect, GivenShare, JudgeBias
+from council.bias.style_bias import StylePreference, fondness, winning_traits
 from council.bias.vote_arrays import KINDS, Block
 
 Effects = Mapping[str, Effect]
@@ -72,9 +72,9 @@ class _Measures:
     own: Effects
     family: Effects
     named: Effects
-    positions: Mapping[str, Positions]
+    positions: Mapping[str, PositionBias]
     kept: Effects
-    fondness: Mapping[str, Fondness]
+    fondness: Mapping[str, StylePreference]
     agreement: Effects
     spoiled: Effects
 
@@ -118,10 +118,10 @@ def _costs(blocks: Sequence[Block]) -> tuple[list[float], int]:
     return known, sum(int(np.isnan(part).sum()) for part in audited)
 
 
-def _given(blocks: Sequence[Block]) -> Iterator[Given]:
+def _given(blocks: Sequence[Block]) -> Iterator[GivenShare]:
     for (judge, author), shares in given_by(blocks).items():
         share = float(shares.mean()) if len(shares) else None
-        yield Given(judge, author, share, len(shares))
+        yield GivenShare(judge, author, share, len(shares))
 
 
 def _majority(makers: Sequence[str]) -> str | None:

@@ -72,7 +72,7 @@ class JudgeBias:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenShare:
     """What a judge gave to an author's answers: mean share over `n` ballots, None for none.
 
     Where they are the same, it is from audit ballots that showed the own answer.
@@ -95,7 +95,7 @@ class Trait:
 
 
 @dataclass(frozen=True, slots=True)
-class Brand:
+class MakerEffect:
     """What answers of a maker gain, over all judges, when these are told who wrote what."""
 
     maker: str
@@ -118,11 +118,11 @@ class BiasReport:
     audits: Mapping[str, int]
     audit_usd: float | None
     judges: tuple[JudgeBias, ...]
-    given: tuple[Given, ...]
+    given: tuple[GivenShare, ...]
     traits: tuple[Trait, ...]
     alpha: float | None = None
     n_eff: float | None = None
     majority: str | None = None
-    brands: tuple[Brand, ...] = ()
+    brands: tuple[MakerEffect, ...] = ()
     unpriced: int = 0
     spoiled_audits: int = 0

@@ -24,7 +24,7 @@ _TRAITS = 1 + len(STYLE)
 
 
 @dataclass(frozen=True, slots=True)
-class Fondness:
+class StylePreference:
     """A judge's fondness of length, and of each trait of style beside it, in log-odds."""
 
     length: Effect
@@ -43,7 +43,7 @@ class _Pairs:
     weights: Floats
 
 
-def fondness(blocks: Sequence[Block]) -> dict[str, Fondness]:
+def fondness(blocks: Sequence[Block]) -> dict[str, StylePreference]:
     """Give what is known of each judge's fondness of length and style.
 
     It is fondness only as far as long answers are no better: the model knows who wrote an answer,
@@ -103,13 +103,13 @@ def _of_block(
     return _Pairs(features, np.where(known, won, 0.5), known.astype(float))
 
 
-def _fondness(parts: list[_Pairs]) -> Fondness:
+def _fondness(parts: list[_Pairs]) -> StylePreference:
     ballots = sum(len(part.won) for part in parts)
     found = [Effect(ballots, BALLOTS)] * _TRAITS
     kept = _told_apart(parts) if parts else np.zeros(0, dtype=bool)
     if kept.any() and ballots >= kept.sum() + FEWEST_OVER:
         found = _effects(parts, kept, ballots)
-    return Fondness(found[0], dict(zip(STYLE, found[1:], strict=True)))
+    return StylePreference(found[0], dict(zip(STYLE, found[1:], strict=True)))
 
 
 def _told_apart(parts: list[_Pairs]) -> Truths:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from council.bakeoffs.record_arrays import PRECISION, Floats, Singles, Truths
-from council.bakeoffs.records import Packed
+from council.bakeoffs.records import PackedRecord
 from council.bias.votes import STYLE, VERSION, Vote, Votes
 
 # --- The votes of very many rounds of the same seats, as arrays; a row is a round.
@@ -161,7 +161,7 @@ class _Shape(NamedTuple):
         return (voters * authors, voters * authors, 2 + authors, voters, authors * _AUTHORED)
 
 
-def packed(votes: Votes, record: Packed) -> Packed:
+def packed(votes: Votes, record: PackedRecord) -> PackedRecord:
     """Give the votes of a round as they are stored; its record says which round it is."""
     shape = _Shape(votes.judges, votes.makers, votes.members)
     numbers = np.array([*_lengths(votes), _usd(votes)], dtype=_SINGLE).tobytes()
@@ -225,7 +225,7 @@ def _usd(votes: Votes) -> float:
     return np.nan if usd is None else usd
 
 
-def blocks(rows: Iterable[Packed]) -> tuple[Block, ...]:
+def blocks(rows: Iterable[PackedRecord]) -> tuple[Block, ...]:
     """Give the votes of many rounds as arrays, a block for the rounds of the same seats.
 
     Votes of another version than today's are left out: they are being made anew.

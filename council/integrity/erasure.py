@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from council.answers import Answer, Prompt, Reply
-from council.ballots import Ballot, Paper, SpoiledBallot
+from council.ballots import Ballot, BallotExchange, SpoiledBallot
 from council.digests import Digests, Forgotten, digest_of
 from council.errors import ForgottenError
 from council.feedback import Feedback
@@ -129,7 +129,7 @@ def _synthesis(written: Synthesis, take: Take) -> Synthesis:
     )
 
 
-def _paper(paper: Paper, name: str, take: Take) -> Paper:
+def _paper(paper: BallotExchange, name: str, take: Take) -> BallotExchange:
     prompt, reply = _prompt(paper.prompt, name, take), _reply(paper.reply, name, take)
     return replace(paper, prompt=prompt, reply=reply)
 

@@ -35,7 +35,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptLink:
+class StoredLink:
     """A link as it is stored, and whether its round still is."""
 
     link: Link

@@ -5,7 +5,7 @@ from dataclasses import dataclass, is_dataclass
 from datetime import UTC, datetime
 
 from council.answers import Absence, Answer, Prompt, Reply
-from council.ballots import Ballot, Paper, SpoiledBallot
+from council.ballots import Ballot, BallotExchange, SpoiledBallot
 from council.digests import Digests, canonical, digest_of, fingerprint
 from council.integrity.erasure import digests_of
 from council.integrity.hash_chain import VERSION, Link
@@ -40,7 +40,7 @@ COVERED: Mapping[type, tuple[str, ...]] = {
     LabelMap: ("pairs",),
     Slate: ("judge", "shown"),
     Ballot: ("judge", "shown", "ranking", "paper", "audit"),
-    Paper: ("nonce", "prompt", "reply", "attempt", "cut_to"),
+    BallotExchange: ("nonce", "prompt", "reply", "attempt", "cut_to"),
     SpoiledBallot: ("judge", "fault", "paper"),
     Tally: ("standings", "verdict"),
     Standing: (
@@ -100,7 +100,7 @@ PARTS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class RoundDigests:
     """A round's salt, and salted digests of its texts and of its other parts, each by its name."""
 
     salt: str
@@ -117,17 +117,17 @@ class Notes:
 class Seal:
     """What was noted of a round as it closed, and its link; None is a link that is gone."""
 
-    notes: Notes
+    notes: RoundDigests
     link: Link | None
 
 
-def noted(round_: Round, salt: str) -> Notes:
+def noted(round_: Round, salt: str) -> RoundDigests:
     """Give what is to be noted of a round; of a forgotten one, the digests it kept of its texts."""
     parts = tuple(
         (name, digest_of(salt, canonical(plain(getattr(round_, field)))))
         for name, field in PARTS.items()
     )
-    return Notes(salt, digests_of(round_, salt), parts)
+    return RoundDigests(salt, digests_of(round_, salt), parts)
 
 
 # --- What of a closed round is not as it was when it joined its chain.

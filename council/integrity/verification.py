@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from math import isclose
 
-from council.ballots import Ballot, Paper, SpoiledBallot, cast
+from council.ballots import Ballot, BallotExchange, SpoiledBallot, cast
 from council.integrity.erasure import texts_of
-from council.integrity.hash_chain import VERSION, KeptLink, Link
+from council.integrity.hash_chain import VERSION, Link, StoredLink
 from council.labels import Label
 from council.prompts.shared import nonce_for
 from council.round_rules import Audit, counted, drawn, due_audit
@@ -105,7 +105,7 @@ def _ranks(ballot: Ballot, shown: tuple[Label, ...]) -> bool:
     return bool(shown) and all(ballot.ranking) and sorted(ranked) == sorted(shown)
 
 
-def _of_judge(paper: Paper, round_: Round, judge: str) -> Paper:
+def _of_judge(paper: BallotExchange, round_: Round, judge: str) -> BallotExchange:
     return replace(paper, nonce=nonce_for(round_.seed, judge))
 
 
@@ -214,7 +214,7 @@ def _same(one: object, other: object) -> bool:
 
 
 @dataclass(slots=True)
-class Walk:
+class ChainWalk:
     """How far a chain was walked, the hash of its last link, and what was found on the way.
 
     `sought` are heads that were written down, `met` those of them up to which no link is at fault.
@@ -229,7 +229,7 @@ class Walk:
     findings: list[str] = field(default_factory=list)
     is_broken: bool = False
 
-    def past(self, held: KeptLink) -> None:
+    def past(self, held: StoredLink) -> None:
         """Go past the link that comes next by number."""
         link = held.link
         faults = [*self._out_of_place(link), *_unsound(link)]
@@ -253,15 +253,15 @@ class Walk:
             yield f"link {due} does not follow what is before it"
 
 
-def walked_in_part(links: Iterable[Link]) -> tuple[Walk, ...]:
+def walked_in_part(links: Iterable[Link]) -> tuple[ChainWalk, ...]:
     """Walk those links that there are, of any chains; what is not among them is taken on trust."""
-    stretches: list[Walk] = []
+    stretches: list[ChainWalk] = []
     for link in sorted(links, key=lambda link: (link.scope, link.number)):
         last = stretches[-1] if stretches else None
         if last is None or (last.scope, last.length + 1) != (link.scope, link.number):
-            last = Walk(link.scope, link.number - 1, link.previous)
+            last = ChainWalk(link.scope, link.number - 1, link.previous)
             stretches.append(last)
-        last.past(KeptLink(link))
+        last.past(StoredLink(link))
     return tuple(stretches)
 
 

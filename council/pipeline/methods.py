@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
-from council.pipeline.session import Sitting
+from council.pipeline.session import RoundSession
 from council.pipeline.stages import gather_ballots
 from council.round_rules import counted
 from council.rounds import Draw
@@ -14,7 +14,7 @@ from council.tally.agreement import effective_judges
 # --- The default method: own slot removed, balanced order, Borda count in pair form.
 
 
-async def blind_ranking(sitting: Sitting, draw: Draw) -> Tally:
+async def blind_ranking(sitting: RoundSession, draw: Draw) -> Tally:
     """Have every judge rank its slate, and give what the ballots come to."""
     await gather_ballots(sitting, draw)
     # Where p is drawn it takes some tenths of a second, which other rounds need not wait for.
@@ -26,6 +26,6 @@ async def blind_ranking(sitting: Sitting, draw: Draw) -> Tally:
 
 # --- Methods: named ways in which a panel judges its answers.
 
-Method = Callable[[Sitting, Draw], Awaitable[Tally]]
+Method = Callable[[RoundSession, Draw], Awaitable[Tally]]
 
 METHODS: Mapping[str, Method] = {"blind-ranking": blind_ranking}

@@ -7,19 +7,19 @@ can be stopped anywhere and convened again.
 from council.errors import QuorumError
 from council.integrity.erasure import check_remembered
 from council.pipeline.methods import METHODS
-from council.pipeline.session import Council, Sitting
+from council.pipeline.session import RoundServices, RoundSession
 from council.pipeline.stages import gather_answers, synthesize, with_audit
 from council.round_rules import drawn
 from council.rounds import Closing, Draw, Round, in_panel_order
 from council.tally import Tally
 
 
-async def convene(round_id: str, council: Council) -> Round:
+async def convene(round_id: str, council: RoundServices) -> Round:
     """Give the round, closed; one that could not be ranked is closed with its failure.
 
     Raises ForgottenError for a round whose texts are gone.
     """
-    sitting = Sitting(council, await council.store.load(round_id))
+    sitting = RoundSession(council, await council.store.load(round_id))
     check_remembered(sitting.round_)
     if not sitting.round_.closing:
         try:
@@ -31,7 +31,7 @@ async def convene(round_id: str, council: Council) -> Round:
     return in_panel_order(sitting.round_)
 
 
-async def _sit(sitting: Sitting) -> None:
+async def _sit(sitting: RoundSession) -> None:
     await gather_answers(sitting)
     _check_quorum(sitting.round_)
     draw = await _draw(sitting)
@@ -40,18 +40,18 @@ async def _sit(sitting: Sitting) -> None:
         await with_audit(sitting, draw, _write(sitting, draw, tally))
 
 
-async def _write(sitting: Sitting, draw: Draw, tally: Tally) -> None:
+async def _write(sitting: RoundSession, draw: Draw, tally: Tally) -> None:
     await sitting.save(await synthesize(sitting, draw, tally))
 
 
-async def _draw(sitting: Sitting) -> Draw:
+async def _draw(sitting: RoundSession) -> Draw:
     draw = sitting.round_.draw or drawn(sitting.round_)
     if not sitting.round_.draw:
         await sitting.save(draw)
     return draw
 
 
-async def _tally(sitting: Sitting, draw: Draw) -> Tally:
+async def _tally(sitting: RoundSession, draw: Draw) -> Tally:
     if sitting.round_.tally:
         return sitting.round_.tally
     tally = await METHODS[sitting.round_.panel.terms.method](sitting, draw)

@@ -20,7 +20,7 @@ def _ignore(_: object) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Council:
+class RoundServices:
     """The world a round is convened in.
 
     `on_round` is told the round after each change, `on_text` the synthesis while it is written.
@@ -36,10 +36,10 @@ class Council:
 
 
 @dataclass(slots=True)
-class Sitting:
+class RoundSession:
     """One round under way; its round is replaced as it grows."""
 
-    council: Council
+    council: RoundServices
     round_: Round
     started: float = field(init=False)
 

@@ -8,14 +8,14 @@ from typing import TypeVar
 
 from council.anonymize.scrub import scrub
 from council.answers import Absence, Answer, Call, Prompt, Reply, Role
-from council.ballots import AUDIT_ATTEMPT, Ballot, Paper, SpoiledBallot, cast
+from council.ballots import AUDIT_ATTEMPT, Ballot, BallotExchange, SpoiledBallot, cast
 from council.errors import ContextOverflowError
 from council.labels import Label, Slate
 from council.panel import Member
-from council.pipeline.session import Deadline, Sitting, first_error, together
+from council.pipeline.session import Deadline, RoundSession, first_error, together
 from council.prompt_injection import suspicions
 from council.prompts.answer import answer_prompt
-from council.prompts.ballot import Sheet, ballot_schema, judge_prompt
+from council.prompts.ballot import BallotPrompt, ballot_schema, judge_prompt
 from council.prompts.shared import (
     CUT_MARK,
     FEWEST_TOKENS,
@@ -26,7 +26,7 @@ from council.prompts.shared import (
     nonce_for,
     shortened,
 )
-from council.prompts.synthesis import Heard, blind_reasons, chair_prompt, read_chair_reply
+from council.prompts.synthesis import JudgesReport, blind_reasons, chair_prompt, read_chair_reply
 from council.round_rules import OWN, Audit, due_audit
 from council.rounds import Draw, Fallback, Round, Synthesis, winning_answer
 from council.tally import Tally
@@ -83,7 +83,7 @@ def at_length(texts: Mapping[Name, str], length: int | None) -> dict[Name, str]:
 # --- The stage in which every member answers.
 
 
-async def gather_answers(sitting: Sitting) -> None:
+async def gather_answers(sitting: RoundSession) -> None:
     """Ask every member that has neither answered nor been found absent; all at once."""
     round_ = sitting.round_
     brief = any(seat.demonstration for seat in round_.panel.members)
@@ -97,7 +97,9 @@ async def gather_answers(sitting: Sitting) -> None:
     )
 
 
-async def _answer(sitting: Sitting, member: Member, prompt: Prompt, deadline: Deadline) -> None:
+async def _answer(
+    sitting: RoundSession, member: Member, prompt: Prompt, deadline: Deadline
+) -> None:
     terms = sitting.round_.panel.terms
     temperature = terms.answer_temperature if member.temperature is None else member.temperature
     try:
@@ -117,7 +119,7 @@ BALLOT_TOKENS = 600  # what stays free in a judge's context for its reply
 
 
 @dataclass(frozen=True, slots=True)
-class Booth:
+class BallotRequest:
     """Where one judge votes; `texts` are the blind answers by public label.
 
     `authors`, by public label too, are named beside them in an audit of names alone.
@@ -157,7 +159,7 @@ class Booth:
 
     def _prompt(self, texts: Mapping[str, str], fault: str | None) -> Prompt:
         authors = self._lettered(self.authors) if self.authors else {}
-        sheet = Sheet(texts, self.nonce, fault, authors)
+        sheet = BallotPrompt(texts, self.nonce, fault, authors)
         return judge_prompt(self.round_.question, self.round_.panel.rubric, sheet)
 
 
@@ -167,13 +169,14 @@ ATTEMPTS = 2  # a spoiled ballot is asked again once
 TOO_LONG = "could not take the answers in its context, even shortened"
 
 
-async def gather_ballots(sitting: Sitting, draw: Draw) -> None:
+async def gather_ballots(sitting: RoundSession, draw: Draw) -> None:
     """Ask every judge that has not voted, spoiled twice or been found absent; all at once."""
     deadline = sitting.deadline(sitting.round_.panel.terms.ballot_seconds)
     texts = candidates(sitting.round_, draw)
     seed = sitting.round_.seed
     booths = [
-        Booth(sitting.round_, slate, nonce_for(seed, slate.judge), texts) for slate in draw.slates
+        BallotRequest(sitting.round_, slate, nonce_for(seed, slate.judge), texts)
+        for slate in draw.slates
     ]
     await together(
         _vote(sitting, booth, deadline)
@@ -187,7 +190,7 @@ def _settled(round_: Round, judge: str) -> bool:
     return voted or round_.absence(judge, Role.BALLOT) is not None
 
 
-async def _vote(sitting: Sitting, booth: Booth, deadline: Deadline) -> None:
+async def _vote(sitting: RoundSession, booth: BallotRequest, deadline: Deadline) -> None:
     spoiled = [s for s in sitting.round_.spoiled if s.judge == booth.slate.judge]
     while len(spoiled) < ATTEMPTS:
         voted = await _cast(sitting, booth, deadline, tuple(spoiled))
@@ -198,7 +201,10 @@ async def _vote(sitting: Sitting, booth: Booth, deadline: Deadline) -> None:
 
 
 async def _cast(
-    sitting: Sitting, booth: Booth, deadline: Deadline, before: tuple[SpoiledBallot, ...]
+    sitting: RoundSession,
+    booth: BallotRequest,
+    deadline: Deadline,
+    before: tuple[SpoiledBallot, ...],
 ) -> Ballot | SpoiledBallot | Absence:
     fault = before[-1].fault if before else None
     context = sitting.council.gateway.context_tokens(booth.judge.key)
@@ -210,7 +216,7 @@ async def _cast(
             continue
         if isinstance(reply, Absence):
             return reply
-        paper = Paper(booth.nonce, call.prompt, reply, len(before) + 1, length)
+        paper = BallotExchange(booth.nonce, call.prompt, reply, len(before) + 1, length)
         return cast(booth.slate, booth.nonce, paper)
     return Absence(booth.judge.key, Role.BALLOT, TOO_LONG)
 
@@ -222,7 +228,7 @@ TOO_LONG_FOR_CHAIRMAN = "could not take the answers in its context, even shorten
 EMPTY = "wrote no answer"
 
 
-async def synthesize(sitting: Sitting, draw: Draw, tally: Tally) -> Synthesis:
+async def synthesize(sitting: RoundSession, draw: Draw, tally: Tally) -> Synthesis:
     """Give the synthesis of the first chairman that writes one, else the winning answer itself.
 
     Each chairman has a deadline of its own; one that fails is an absence of the round.
@@ -238,7 +244,7 @@ async def synthesize(sitting: Sitting, draw: Draw, tally: Tally) -> Synthesis:
 
 
 async def _write(
-    sitting: Sitting, chairman: Member, draw: Draw, tally: Tally
+    sitting: RoundSession, chairman: Member, draw: Draw, tally: Tally
 ) -> Synthesis | Absence:
     round_ = sitting.round_
     deadline = sitting.deadline(round_.panel.terms.synthesis_seconds)
@@ -267,7 +273,7 @@ def _prompt(round_: Round, chairman: Member, texts: Mapping[Label, str], tally: 
     return chair_prompt(
         round_.question,
         in_order,
-        Heard(tally.standings, reasons),
+        JudgesReport(tally.standings, reasons),
         nonce_for(round_.seed, "chairman"),
         plain=chairman.demonstration,
     )
@@ -309,7 +315,7 @@ def _winning_answer(round_: Round, draw: Draw, tally: Tally) -> Synthesis:
 Writing = Coroutine[None, None, None]
 
 
-async def with_audit(sitting: Sitting, draw: Draw, writing: Writing) -> None:
+async def with_audit(sitting: RoundSession, draw: Draw, writing: Writing) -> None:
     """Have the answer written, and beside it the audit ballot cast that the round is due, if any.
 
     Once the answer is there the ballot has the council's grace left, then it is given up. A ballot
@@ -336,7 +342,9 @@ def _to_cast(round_: Round, draw: Draw) -> Audit | None:
     return due_audit(round_, draw)
 
 
-async def _settle(sitting: Sitting, ballot: asyncio.Task[Ballot | SpoiledBallot | None]) -> None:
+async def _settle(
+    sitting: RoundSession, ballot: asyncio.Task[Ballot | SpoiledBallot | None]
+) -> None:
     """Save what was voted; who has not voted by now is given up."""
     if not ballot.done():
         ballot.cancel()
@@ -344,10 +352,12 @@ async def _settle(sitting: Sitting, ballot: asyncio.Task[Ballot | SpoiledBallot 
         await sitting.save(voted)
 
 
-async def _cast_audit(sitting: Sitting, draw: Draw, audit: Audit) -> Ballot | SpoiledBallot | None:
+async def _cast_audit(
+    sitting: RoundSession, draw: Draw, audit: Audit
+) -> Ballot | SpoiledBallot | None:
     """Ask the judge once more, exactly as when its first ballot counted but for the audit."""
     round_ = sitting.round_
-    booth = Booth(round_, audit.slate, audit.nonce, candidates(round_, draw), audit.authors)
+    booth = BallotRequest(round_, audit.slate, audit.nonce, candidates(round_, draw), audit.authors)
     faults = [spoiled.fault for spoiled in round_.spoiled if spoiled.judge == booth.judge.key]
     fault = faults[-1] if faults else None
     lengths = _audit_lengths(sitting, audit, booth, fault)
@@ -361,11 +371,11 @@ async def _cast_audit(sitting: Sitting, draw: Draw, audit: Audit) -> Ballot | Sp
         return None
     if isinstance(reply, Absence):
         return None
-    return audit.cast(Paper(audit.nonce, call.prompt, reply, AUDIT_ATTEMPT, lengths[0]))
+    return audit.cast(BallotExchange(audit.nonce, call.prompt, reply, AUDIT_ATTEMPT, lengths[0]))
 
 
 def _audit_lengths(
-    sitting: Sitting, audit: Audit, booth: Booth, fault: str | None
+    sitting: RoundSession, audit: Audit, booth: BallotRequest, fault: str | None
 ) -> tuple[int | None, ...]:
     """Give the length the first ballot was cast at; one answer more may need a shorter, or none."""
     length = audit.first.paper.cut_to if audit.first.paper else None

@@ -28,7 +28,7 @@ _NAMED = "Their authors are named."
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class BallotPrompt:
     """What a judge reads of one slate: `texts` are blind answers by slot letter, in display order.
 
     `fault` says what spoiled the judge's first reply; the judge is shown nothing else of it.
@@ -41,7 +41,7 @@ class Sheet:
     authors: Mapping[str, str] = field(default_factory=dict)
 
 
-def judge_prompt(question: Question, rubric: Rubric, sheet: Sheet) -> Prompt:
+def judge_prompt(question: Question, rubric: Rubric, sheet: BallotPrompt) -> Prompt:
     """Give the prompt for one slate."""
     criteria = "\n".join(f"- {criterion}" for criterion in rubric.criteria)
     parts = [f"The question:\n{defused(asked(question))}"]

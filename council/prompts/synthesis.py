@@ -59,7 +59,7 @@ class ChairReply:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class JudgesReport:
     """What the judges decided and said, without who they are."""
 
     standings: Sequence[Standing] = ()
@@ -69,7 +69,7 @@ class Heard:
 def chair_prompt(
     question: Question,
     texts: Mapping[Label, str],
-    heard: Heard,
+    heard: JudgesReport,
     nonce: str,
     *,
     plain: bool,

@@ -48,7 +48,7 @@ class Experiment:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ExperimentAnswer:
     """What a member answered to a question, counted from 1."""
 
     number: int
@@ -57,7 +57,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class GradeRequest:
     """One grade to ask for: of a judge, in a framing, for what an author answered."""
 
     number: int
@@ -67,10 +67,10 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class GradeReply:
     """What a judge replied; `raw` is the grade as it wrote it, None where `fault` spoils it."""
 
-    cell: Cell
+    cell: GradeRequest
     reply: Reply
     raw: int | None
     fault: str = ""
@@ -78,11 +78,11 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ExperimentState:
     """What there is of an experiment."""
 
-    works: Sequence[Work] = ()
-    marks: Sequence[Mark] = ()
+    works: Sequence[ExperimentAnswer] = ()
+    marks: Sequence[GradeReply] = ()
 
 
 def members_alone(panel: Panel) -> Panel:
@@ -95,7 +95,7 @@ def item_of(question: SuiteQuestion) -> str:
     return sha256(f"{question.text}\x1f{question.context}".encode()).hexdigest()[:_ID_LENGTH]
 
 
-def grade_of(experiment: Experiment, mark: Mark) -> Grade:
+def grade_of(experiment: Experiment, mark: GradeReply) -> Grade:
     """Give a mark as a grade on the scale where 5 is best; absent where it was spoiled."""
     cell = mark.cell
     item = item_of(experiment.suite.questions[cell.number - 1])
@@ -107,30 +107,30 @@ def grade_of(experiment: Experiment, mark: Mark) -> Grade:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AnswerRequest:
     """A question to put to a member."""
 
     number: int
     member: Member
 
 
-def answers_left(experiment: Experiment, held: Held) -> Iterator[Asking]:
+def answers_left(experiment: Experiment, held: ExperimentState) -> Iterator[AnswerRequest]:
     """Give every question that a member has not answered, in the suite's order."""
     there = {(work.number, work.member) for work in held.works}
     for number in range(1, len(experiment.suite.questions) + 1):
         for member in experiment.panel.members:
             if (number, member.key) not in there:
-                yield Asking(number, member)
+                yield AnswerRequest(number, member)
 
 
-def cells_of(experiment: Experiment, work: Work) -> Iterator[Cell]:
+def cells_of(experiment: Experiment, work: ExperimentAnswer) -> Iterator[GradeRequest]:
     """Give every grade there is to ask for an answer; judges take turns, so that none waits."""
     for framing in Framing:
         for judge in experiment.panel.members:
-            yield Cell(work.number, work.member, framing, judge.key)
+            yield GradeRequest(work.number, work.member, framing, judge.key)
 
 
-def cells_left(experiment: Experiment, held: Held) -> Iterator[Cell]:
+def cells_left(experiment: Experiment, held: ExperimentState) -> Iterator[GradeRequest]:
     """Give every grade that is still to be asked for, of answers that are there."""
     last = last_marks(held)
     for work in sorted(held.works, key=lambda work: work.number):
@@ -139,22 +139,22 @@ def cells_left(experiment: Experiment, held: Held) -> Iterator[Cell]:
                 yield cell
 
 
-def last_marks(held: Held) -> Mapping[Cell, Mark]:
+def last_marks(held: ExperimentState) -> Mapping[GradeRequest, GradeReply]:
     """Give the last that each judge replied, by what it was asked."""
     return {mark.cell: mark for mark in sorted(held.marks, key=lambda mark: mark.attempt)}
 
 
-def is_settled(mark: Mark) -> bool:
+def is_settled(mark: GradeReply) -> bool:
     """Say whether nothing more is asked of the judge."""
     return mark.raw is not None or mark.attempt >= ATTEMPTS
 
 
-def over(held: Held) -> int:
+def over(held: ExperimentState) -> int:
     """Give how many answers and grades need not be asked for any more."""
     return len(held.works) + sum(map(is_settled, last_marks(held).values()))
 
 
-def is_whole(experiment: Experiment, held: Held) -> bool:
+def is_whole(experiment: Experiment, held: ExperimentState) -> bool:
     """Say whether every answer and every grade was given or spoiled for good."""
     whole = not any(True for _ in answers_left(experiment, held))
     return whole and not any(True for _ in cells_left(experiment, held))
@@ -164,7 +164,7 @@ def is_whole(experiment: Experiment, held: Held) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedCall:
     """A call that brought nothing; `why` reads on after the seat's name."""
 
     seat: str
@@ -185,7 +185,7 @@ class Progress:
     answers: int = 0
     grades: int = 0
     spoiled: int = 0
-    failures: tuple[tuple[Failure, int], ...] = ()
+    failures: tuple[tuple[FailedCall, int], ...] = ()
     spent_micro: int = 0
     seconds_left: float | None = None
     blocked: str | None = None
@@ -196,7 +196,7 @@ class Progress:
         return sum(times for _, times in self.failures)
 
 
-def standing(experiment: Experiment, held: Held, spent_micro: int) -> Progress:
+def standing(experiment: Experiment, held: ExperimentState, spent_micro: int) -> Progress:
     """Give how an experiment stands of which so much is held, whoever carries it."""
     settled = [mark for mark in last_marks(held).values() if is_settled(mark)]
     spoiled = sum(mark.raw is None for mark in settled)
@@ -213,7 +213,7 @@ def standing(experiment: Experiment, held: Held, spent_micro: int) -> Progress:
 # --- Where experiments are kept, as a protocol. Each call is one transaction; StoreError.
 
 
-class Experiments(Protocol):
+class ExperimentStore(Protocol):
     """Where experiments are kept, with every answer and every mark the moment it exists."""
 
     async def open(self, experiment: Experiment) -> bool:
@@ -228,10 +228,10 @@ class Experiments(Protocol):
         """Give every experiment, newest first; one that cannot be read is left out."""
         ...
 
-    async def held(self, experiment_id: str) -> Held:
+    async def held(self, experiment_id: str) -> ExperimentState:
         """Give what there is of an experiment; StoreError names what none can hold."""
         ...
 
-    async def save(self, experiment_id: str, part: Work | Mark) -> None:
+    async def save(self, experiment_id: str, part: ExperimentAnswer | GradeReply) -> None:
         """Keep an answer or a mark; the same one twice is kept once, the first."""
         ...

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from council.answers import Call, Prompt, Reply, Role
-from council.ballots import Fault, SpoiledError, signed_object
+from council.ballots import BallotFault, BallotParseError, signed_object
 from council.budget import Estimate, Prices, prompt_tokens, reply_tokens
 from council.errors import GatewayError, UncoveredError
 from council.panel import Rubric
@@ -19,15 +19,15 @@ from council.prompt_injection import defused
 from council.prompts.answer import answer_prompt, asked
 from council.prompts.shared import CUT_MARK, blind, estimated_tokens, fenced, nonce_for
 from council.research.experiment import (
-    Asking,
-    Cell,
+    AnswerRequest,
     Experiment,
-    Experiments,
-    Failure,
-    Held,
-    Mark,
+    ExperimentAnswer,
+    ExperimentState,
+    ExperimentStore,
+    FailedCall,
+    GradeReply,
+    GradeRequest,
     Progress,
-    Work,
     answers_left,
     cells_left,
     is_settled,
@@ -136,8 +136,8 @@ def read_grade(text: str, nonce: str) -> int | str:
     """
     try:
         found = signed_object(text, nonce)
-    except SpoiledError as spoiled:
-        return NO_OBJECT if spoiled.fault is Fault.NO_OBJECT else spoiled.fault.value
+    except BallotParseError as spoiled:
+        return NO_OBJECT if spoiled.fault is BallotFault.NO_OBJECT else spoiled.fault.value
     if any(_OTHER_GRADE.search(key) for key in found.keys() - {"grade"}):
         return TWO_GRADES
     return _whole(found.get("grade"))
@@ -156,7 +156,7 @@ def _whole(value: object) -> int | str:
 ANSWERING, GRADING = 1.0, 0.0  # temperatures, where the model takes one
 
 
-def answer_call(experiment: Experiment, asking: Asking) -> Call:
+def answer_call(experiment: Experiment, asking: AnswerRequest) -> Call:
     """Give the call that puts a question to a member; a seat's own temperature goes first."""
     brief = any(seat.demonstration for seat in experiment.panel.members)
     prompt = answer_prompt(experiment.question(asking.number), brief=brief)
@@ -164,7 +164,9 @@ def answer_call(experiment: Experiment, asking: Asking) -> Call:
     return Call(asking.member, prompt, ANSWERING if own is None else own)
 
 
-def grade_call(experiment: Experiment, cell: Cell, work: Work, fault: str = "") -> Call:
+def grade_call(
+    experiment: Experiment, cell: GradeRequest, work: ExperimentAnswer, fault: str = ""
+) -> Call:
     """Give the call that has a judge grade an answer, blind; a fault is that of its first reply."""
     panel = experiment.panel
     text = blind(work.reply.text, own_names(panel.seat(work.member)))
@@ -176,15 +178,15 @@ def grade_call(experiment: Experiment, cell: Cell, work: Work, fault: str = "") 
     return Call(panel.seat(cell.judge), asked, GRADING, grade_schema(nonce))
 
 
-def mark_of(experiment: Experiment, cell: Cell, reply: Reply, attempt: int) -> Mark:
+def mark_of(experiment: Experiment, cell: GradeRequest, reply: Reply, attempt: int) -> GradeReply:
     """Give what a judge's reply comes to."""
     read = read_grade(reply.text, _nonce(experiment, cell))
     if isinstance(read, str):
-        return Mark(cell, reply, None, read, attempt)
-    return Mark(cell, reply, read, attempt=attempt)
+        return GradeReply(cell, reply, None, read, attempt)
+    return GradeReply(cell, reply, read, attempt=attempt)
 
 
-def _nonce(experiment: Experiment, cell: Cell) -> str:
+def _nonce(experiment: Experiment, cell: GradeRequest) -> str:
     reader = f"{cell.number} {cell.framing} {cell.author} {cell.judge}"
     return nonce_for(experiment.id, reader)
 
@@ -194,7 +196,9 @@ def _nonce(experiment: Experiment, cell: Cell) -> str:
 _NONCE = "0" * 16
 
 
-async def rest_estimate(experiment: Experiment, held: Held, gateway: Gateway) -> Estimate:
+async def rest_estimate(
+    experiment: Experiment, held: ExperimentState, gateway: Gateway
+) -> Estimate:
     """Give what answers and grades that are still to be asked for may cost.
 
     Answers that are not there yet count at their longest, and second tries are left out.
@@ -206,7 +210,7 @@ async def rest_estimate(experiment: Experiment, held: Held, gateway: Gateway) ->
     return Estimate(micro, unknown=unknown)
 
 
-def _answers(experiment: Experiment, held: Held, prices: Prices) -> int:
+def _answers(experiment: Experiment, held: ExperimentState, prices: Prices) -> int:
     total = 0
     for asking in answers_left(experiment, held):
         if price := prices[asking.member.key]:
@@ -215,7 +219,7 @@ def _answers(experiment: Experiment, held: Held, prices: Prices) -> int:
     return total
 
 
-def _grades(experiment: Experiment, held: Held, prices: Prices) -> int:
+def _grades(experiment: Experiment, held: ExperimentState, prices: Prices) -> int:
     """Give the cost of grades for answers that are there, and for those still to come."""
     there = {(work.number, work.member): work.reply.text for work in held.works}
     frames = [_frame(experiment, number) for number, _ in enumerate(experiment.suite.questions, 1)]
@@ -251,38 +255,40 @@ def _ignore(_: Progress) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class ExperimentServices:
     """What an experiment is carried in; `spent` tells in micro-dollars, `show` hears of each call.
 
     At most `at_once` calls are under way.
     """
 
     gateway: Gateway
-    experiments: Experiments
+    experiments: ExperimentStore
     at_once: int
     spent: Callable[[], int] = lambda: 0
     show: Callable[[Progress], None] = _ignore
     clock: Callable[[], float] = time.monotonic
 
 
-class Carrying:
+class ExperimentRunner:
     """Carries one experiment, of which so much is held already."""
 
-    def __init__(self, world: World, experiment: Experiment, held: Held) -> None:
+    def __init__(
+        self, world: ExperimentServices, experiment: Experiment, held: ExperimentState
+    ) -> None:
         self._world = world
         self._experiment = experiment
         self._works = {(work.number, work.member): work for work in held.works}
         self._marks = dict(last_marks(held))
         self._stands = standing(experiment, held, 0)
-        self._failed: Counter[Failure] = Counter()
+        self._failed: Counter[FailedCall] = Counter()
         self._left = experiment.calls - self._stands.over
         self._done = 0
         self._began = world.clock()
 
     @property
-    def held(self) -> Held:
+    def held(self) -> ExperimentState:
         """What there is of it by now; of each grade the last reply."""
-        return Held(tuple(self._works.values()), tuple(self._marks.values()))
+        return ExperimentState(tuple(self._works.values()), tuple(self._marks.values()))
 
     @property
     def progress(self) -> Progress:
@@ -342,18 +348,18 @@ class Carrying:
         await together(work() for _ in range(self._world.at_once))
         return refusals[0] if refusals else None
 
-    async def _answer(self, asking: Asking) -> None:
+    async def _answer(self, asking: AnswerRequest) -> None:
         members, terms = self._experiment.panel.members, self._experiment.panel.terms
         call = answer_call(self._experiment, asking)
         reply = await self._asked(call, Role.ANSWER, terms.answer_seconds)
         if reply is None:
             self._left -= len(members) * len(Framing)  # what cannot be graded
             return
-        work = Work(asking.number, asking.member.key, reply)
+        work = ExperimentAnswer(asking.number, asking.member.key, reply)
         await self._world.experiments.save(self._experiment.id, work)
         self._works[work.number, work.member] = work
 
-    async def _grade(self, cell: Cell) -> None:
+    async def _grade(self, cell: GradeRequest) -> None:
         work, terms = self._works[cell.number, cell.author], self._experiment.panel.terms
         mark = self._marks.get(cell)
         while mark is None or not is_settled(mark):
@@ -366,7 +372,7 @@ class Carrying:
             self._marks[cell] = mark
         self._count(mark)
 
-    def _count(self, mark: Mark) -> None:
+    def _count(self, mark: GradeReply) -> None:
         """Count a mark that nothing more is asked for; there may be too many to count them anew."""
         stands = self._stands
         if mark.raw is None:
@@ -381,5 +387,5 @@ class Carrying:
         except UncoveredError:
             raise
         except GatewayError as error:
-            self._failed[Failure(call.member.key, str(error))] += 1
+            self._failed[FailedCall(call.member.key, str(error))] += 1
             return None

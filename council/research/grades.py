@@ -52,7 +52,7 @@ NOBODY = -1  # the author's number of what somebody wrote who never judges
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class GradeSheet:
     """Grades that were given, an entry each: which item, by whom, to whose work, and the score.
 
     Judges go by their place in `judges`, and so do authors that judge; items are counted from 0.
@@ -102,12 +102,12 @@ def judges_of(grades: Iterable[Grade]) -> tuple[str, ...]:
     return tuple(sorted({grade.judge for grade in grades}))
 
 
-def sheet_of(grades: Sequence[Grade], judges: Sequence[str], framing: Framing) -> Sheet:
+def sheet_of(grades: Sequence[Grade], judges: Sequence[str], framing: Framing) -> GradeSheet:
     """Give the grades of one framing; those that are absent are in none of its arrays."""
     numbers = {judge: at for at, judge in enumerate(judges)}
     given = [grade for grade in grades if grade.framing is framing and grade.score is not None]
     items: dict[str, int] = {}
-    return Sheet(
+    return GradeSheet(
         framing,
         tuple(judges),
         item=np.array([items.setdefault(one.item, len(items)) for one in given], np.int64),
@@ -171,7 +171,7 @@ def _more(n: int, mean: float, interval: tuple[float, float]) -> int | None:
 FEWEST_JUDGES = 3  # of two, either is as strict as the other is lenient
 
 
-def leniencies(sheet: Sheet) -> dict[int, Paired]:
+def leniencies(sheet: GradeSheet) -> dict[int, Paired]:
     """Give how much higher each judge grades the same work than the middle judge, its own left out.
 
     D is the mean over a judge's grades for others of grade less the mean that the rest gave to the
@@ -191,7 +191,7 @@ def leniencies(sheet: Sheet) -> dict[int, Paired]:
     return {judge: paired((each - zero) * shrunk) for judge, each in told.items()}
 
 
-def _apart(sheet: Sheet) -> Floats:
+def _apart(sheet: GradeSheet) -> Floats:
     """Give each grade less the mean that the rest gave to the same work, NaN without a rest."""
     work = sheet.author * sheet.items + sheet.item
     _, at = np.unique(np.where(sheet.by_peers, work, -1), return_inverse=True)
@@ -203,7 +203,7 @@ def _apart(sheet: Sheet) -> Floats:
     return np.where(sheet.by_peers, sheet.score - others, np.nan)
 
 
-def _by_judge(sheet: Sheet, apart: Floats, judge: int) -> Floats:
+def _by_judge(sheet: GradeSheet, apart: Floats, judge: int) -> Floats:
     return sheet.means((sheet.judge == judge) & ~np.isnan(apart), apart)
 
 
@@ -282,7 +282,7 @@ def _rows(grades: Sequence[Grade], judges: Sequence[str], framing: Framing) -> I
             yield _row(sheet, number, lenient.get(number, NOTHING))
 
 
-def _row(sheet: Sheet, judge: int, leniency: Paired) -> JudgeRow:
+def _row(sheet: GradeSheet, judge: int, leniency: Paired) -> JudgeRow:
     own, given = sheet.own(judge), sheet.given(judge)
     graded = ~np.isnan(own)
     received, elsewhere = sheet.received(judge), sheet.elsewhere(judge)

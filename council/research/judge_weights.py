@@ -37,7 +37,7 @@ class JudgeWeight:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighing:
+class JudgeWeights:
     """The weights of all judges of a board; they add up to 1.
 
     Where there are only `have` of the `need` observations it takes, the weights are equal and are
@@ -60,10 +60,10 @@ class Weighing:
         return {line.judge: line.weight for line in self.judges}
 
 
-def equal(name: str, judges: tuple[str, ...], have: int = 0, need: int = 0) -> Weighing:
+def equal(name: str, judges: tuple[str, ...], have: int = 0, need: int = 0) -> JudgeWeights:
     """Give every judge the same weight."""
     lines = (JudgeWeight(judge, 1 / len(judges)) for judge in judges)
-    return Weighing(name, tuple(lines), have, need)
+    return JudgeWeights(name, tuple(lines), have, need)
 
 
 # --- Weights by order consistency: who votes alike when shown the same answers in another order.
@@ -80,7 +80,7 @@ class Repeats:
     kept: float
 
 
-def consistency_weights(repeats: Mapping[str, Repeats], shrunk: float = SHRUNK) -> Weighing:
+def consistency_weights(repeats: Mapping[str, Repeats], shrunk: float = SHRUNK) -> JudgeWeights:
     """Weigh judges by (2c − 1)₊², c the share of orders kept; shrunk towards equal weights.
 
     A judge of fewer than twenty repeats weighs 1/n of n judges; the others share the rest. Where
@@ -103,7 +103,7 @@ def consistency_weights(repeats: Mapping[str, Repeats], shrunk: float = SHRUNK) 
         weight = (1 - shrunk) * own + shrunk * mean
         return JudgeWeight(judge, weight, one.ballots, one.kept)
 
-    return Weighing(CONSISTENCY, tuple(map(line, judges)), FEWEST_REPEATS, FEWEST_REPEATS)
+    return JudgeWeights(CONSISTENCY, tuple(map(line, judges)), FEWEST_REPEATS, FEWEST_REPEATS)
 
 
 def _merit(one: Repeats) -> float:
@@ -179,7 +179,7 @@ def family_voices(given: Given) -> Floats:
     return np.where(voted, 1 / np.maximum(seats, 1.0), 0.0)
 
 
-def family_weights(rounds: Iterable[Given]) -> Weighing:
+def family_weights(rounds: Iterable[Given]) -> JudgeWeights:
     """Give each judge's part of all voices, over the rounds together; its basis is its mean voice.
 
     The weights of single rounds are `family_voices`.
@@ -197,13 +197,13 @@ def family_weights(rounds: Iterable[Given]) -> Weighing:
         for judge, voice in voices.items()
         if ballots[judge]
     )
-    return Weighing(FAMILY, tuple(lines))
+    return JudgeWeights(FAMILY, tuple(lines))
 
 
 # --- Weights by PeerRank: a judge weighs as much as its own answers are found to be worth.
 
 
-def peer_weights(rounds: Iterable[Given]) -> Weighing:
+def peer_weights(rounds: Iterable[Given]) -> JudgeWeights:
     """Give PeerRank's weights over the mean shares of all rounds, with a floor of a quarter.
 
     A judge that writes no answers has no worth to go by: it weighs 1/n of n judges, and the
@@ -213,13 +213,13 @@ def peer_weights(rounds: Iterable[Given]) -> Weighing:
     members = tuple(dict.fromkeys(member for given in held for member in given.members))
     judges = tuple(dict.fromkeys((*members, *(judge for given in held for judge in given.judges))))
     if not members:
-        return Weighing(PEERRANK, ())
+        return JudgeWeights(PEERRANK, ())
     found = peer_rank(_win_rates(held, members), FLOOR)
     room = len(members) / len(judges)
     own = zip(members, found.weights.tolist(), found.scores.tolist(), strict=True)
     lines = [JudgeWeight(member, room * weight, 0, score) for member, weight, score in own]
     lines += [JudgeWeight(judge, 1 / len(judges)) for judge in judges[len(members) :]]
-    return Weighing(PEERRANK, tuple(lines))
+    return JudgeWeights(PEERRANK, tuple(lines))
 
 
 def _win_rates(rounds: Iterable[Given], members: tuple[str, ...]) -> Floats:
@@ -323,7 +323,7 @@ _LONGEST_STEP = 2.0
 
 def human_weights(
     rounds: Iterable[Given], choices: Sequence[Choice], judges: tuple[str, ...]
-) -> Weighing:
+) -> JudgeWeights:
     """Weigh judges by how well their ballots foretell what people chose, from twenty votes on.
 
     A judge's basis is its β, and `n` the votes on answers that it saw beside others. Where nobody
@@ -343,7 +343,7 @@ def human_weights(
         JudgeWeight(judge, max(slope, 0.0) / total, round(parts[judge][:, 1].sum()), slope)
         for judge, slope in slopes.items()
     )
-    return Weighing(HUMAN, tuple(lines), len(held), FEWEST_VOTES)
+    return JudgeWeights(HUMAN, tuple(lines), len(held), FEWEST_VOTES)
 
 
 def _leads(judge: str, votes: Sequence[Comparison]) -> Floats:

@@ -26,7 +26,7 @@ DRAWS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Likely:
+class WinChance:
     """An answer's chance, 0 to 1, of being the round's best.
 
     `before` is by the leaderboard alone, `after` with the round's ballots.
@@ -39,7 +39,7 @@ class Likely:
 
 def posterior(
     labels: LabelMap, ballots: Sequence[Ballot], strengths: Mapping[str, Score], seed: str
-) -> tuple[Likely, ...]:
+) -> tuple[WinChance, ...]:
     """Give the chances of a round's members, the likeliest first; each column adds up to 1.
 
     `strengths` are those of the leaderboard. Everything follows from these and the seed.
@@ -57,7 +57,7 @@ def posterior(
     spread = np.linalg.inv(curvature(mode, met, 1 / variance))
     after = _best(mode + drawn @ np.linalg.cholesky(spread).T)
     lines = zip(members, before, after, strict=True)
-    likely = [Likely(*line) for line in lines]
+    likely = [WinChance(*line) for line in lines]
     return tuple(sorted(likely, key=lambda line: (-line.after, line.member)))
 
 

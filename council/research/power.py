@@ -117,7 +117,7 @@ POOL = 8_000  # simulated rounds that boards draw theirs from
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class BoardOutcome:
     """What boards say of a first member whose answers are worth `gap` more than the last one's.
 
     `told` is the share of boards that claim it ahead within the rounds that were asked for,
@@ -131,7 +131,7 @@ class Told:
     rounds: int | None
 
 
-def told_apart(panel: SimulatedPanel, rounds: int, seed: str) -> Iterator[Told]:
+def told_apart(panel: SimulatedPanel, rounds: int, seed: str) -> Iterator[BoardOutcome]:
     """Follow a thousand boards for each gap, their rounds drawn from a pool of simulated ones.
 
     All members but the first are alike; the pair is judged by the others, as every duel is.
@@ -150,10 +150,10 @@ def _margins(panel: SimulatedPanel, seed: str) -> Floats:
     return margins
 
 
-def _told(gap: float, crossed: Floats, rounds: int) -> Told:
+def _told(gap: float, crossed: Floats, rounds: int) -> BoardOutcome:
     ahead, behind = _first(crossed > 0), _first(crossed < 0)
     half = float(np.median(np.where(ahead <= behind, ahead, np.inf)))
-    return Told(
+    return BoardOutcome(
         gap=gap,
         told=float(((ahead <= rounds) & (ahead < behind)).mean()),
         wrong=float(((behind <= rounds) & (behind < ahead)).mean()),
@@ -171,7 +171,7 @@ def _first(crossed: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SimulationSettings:
     """What to simulate: `trials` rounds of a panel, and boards of `rounds` rounds."""
 
     panel: SimulatedPanel
@@ -184,12 +184,12 @@ class Wish:
 class Simulation:
     """What single rounds tell, each way, and what boards do, gap by gap."""
 
-    wish: Wish
+    wish: SimulationSettings
     ways: tuple[Way, ...]
-    boards: tuple[Told, ...]
+    boards: tuple[BoardOutcome, ...]
 
 
-def simulation(wish: Wish) -> Simulation:
+def simulation(wish: SimulationSettings) -> Simulation:
     """Simulate; everything follows from the wish. Two thousand trials of five take seconds."""
     return Simulation(
         wish,

@@ -7,7 +7,7 @@ import numpy as np
 
 from council.bakeoffs.intervals import Interval, share_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
-from council.bakeoffs.records import Packed
+from council.bakeoffs.records import PackedRecord
 from council.bias.judge_bias import consistency
 from council.bias.vote_arrays import MOST, Block, blocks
 from council.bias.votes import VERSION
@@ -19,8 +19,8 @@ from council.research.judge_weights import (
     UNIFORM,
     Choice,
     Given,
+    JudgeWeights,
     Repeats,
-    Weighing,
     consistency_weights,
     equal,
     family_voices,
@@ -72,7 +72,7 @@ class WeightedLine:
 class WeightedBoard:
     """Members by weighed judges, best first; none where the weights cannot be used yet."""
 
-    weighing: Weighing
+    weighing: JudgeWeights
     rows: tuple[WeightedLine, ...]
     rounds: int
 
@@ -97,7 +97,7 @@ def weighted_board(name: str, evidence: Evidence) -> WeightedBoard:
     return WeightedBoard(weighing, _ranked(lines), rounds)
 
 
-def _weighing(name: str, evidence: Evidence) -> Weighing:
+def _weighing(name: str, evidence: Evidence) -> JudgeWeights:
     if name == CONSISTENCY:
         repeats = {judge: evidence.repeats.get(judge, Repeats(0, 0.0)) for judge in evidence.judges}
         return consistency_weights(repeats)
@@ -112,7 +112,7 @@ def _weighing(name: str, evidence: Evidence) -> Weighing:
     return equal(UNIFORM, evidence.judges)
 
 
-def _by_member(evidence: Evidence, weighing: Weighing) -> dict[str, Floats]:
+def _by_member(evidence: Evidence, weighing: JudgeWeights) -> dict[str, Floats]:
     """Give each member's share in every round that ranked it."""
     found: dict[str, list[Floats]] = {}
     for given in evidence.rounds:
@@ -123,7 +123,7 @@ def _by_member(evidence: Evidence, weighing: Weighing) -> dict[str, Floats]:
     return {member: values for member, values in joined.items() if len(values)}
 
 
-def _voices(given: Given, weighing: Weighing) -> Floats:
+def _voices(given: Given, weighing: JudgeWeights) -> Floats:
     # A maker's seats are counted round by round: not all of them vote in each.
     if weighing.name == FAMILY:
         return family_voices(given)
@@ -157,7 +157,7 @@ def _ranked(lines: Sequence[WeightedLine]) -> tuple[WeightedLine, ...]:
 # --- From stored votes to what weights rest on.
 
 
-def evidence_of(rows: Sequence[Packed], choices: Sequence[Choice]) -> Evidence:
+def evidence_of(rows: Sequence[PackedRecord], choices: Sequence[Choice]) -> Evidence:
     """Give what the votes of many rounds, and what people chose, allow to weigh judges by.
 
     Votes of another version than today's are left out: they are being made anew.
@@ -169,9 +169,9 @@ def evidence_of(rows: Sequence[Packed], choices: Sequence[Choice]) -> Evidence:
     return Evidence(found, repeats, tuple(choices))
 
 
-def _alike(rows: Sequence[Packed]) -> Iterator[tuple[Sequence[Packed], Block]]:
+def _alike(rows: Sequence[PackedRecord]) -> Iterator[tuple[Sequence[PackedRecord], Block]]:
     """Give rounds of the same seats together, in the order they come."""
-    shapes: dict[str, list[Packed]] = {}
+    shapes: dict[str, list[PackedRecord]] = {}
     for row in rows:
         if row.version == VERSION:
             shapes.setdefault(row.shape, []).append(row)
@@ -182,7 +182,7 @@ def _alike(rows: Sequence[Packed]) -> Iterator[tuple[Sequence[Packed], Block]]:
             yield part, block
 
 
-def _given(rows: Sequence[Packed], block: Block) -> Given:
+def _given(rows: Sequence[PackedRecord], block: Block) -> Given:
     return Given(
         rounds=tuple(row.round_id for row in rows),
         judges=block.judges,

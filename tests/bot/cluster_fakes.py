@@ -9,14 +9,14 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.coordination.clock import now
-from bot.coordination.pubsub import OwnBus
+from bot.coordination.pubsub import LocalPubSub
 from bot.outbox import Outbox
-from bot.ports import Do, Unfinished, Work
+from bot.ports import Do, Job, Unfinished
 from council.errors import CouncilError
 from council.ports import Gateway
-from storage.memory import MemoryOutgoing
+from storage.memory import MemoryOutbox
 from tests.bot.desks import a_desk
 
 SHARED = ("store", "bench", "memos", "budget", "experiments", "bus", "runner")
@@ -30,7 +30,7 @@ class Server:
     do: Do
     unfinished: Unfinished
     at_once: int
-    doing: dict[Work, asyncio.Task[None]] = field(default_factory=dict)
+    doing: dict[Job, asyncio.Task[None]] = field(default_factory=dict)
 
     @property
     def is_free(self) -> bool:
@@ -41,15 +41,15 @@ class Server:
 class Board:
     """What all processes see of the works."""
 
-    waiting: list[Work] = field(default_factory=list)
-    failed: set[Work] = field(default_factory=set)
+    waiting: list[Job] = field(default_factory=list)
+    failed: set[Job] = field(default_factory=set)
     servers: list[Server] = field(default_factory=list)
-    begun: list[Work] = field(default_factory=list)  # every piece each time somebody took it
+    begun: list[Job] = field(default_factory=list)  # every piece each time somebody took it
 
-    def is_begun(self, work: Work) -> bool:
+    def is_begun(self, work: Job) -> bool:
         return work in self.waiting or any(work in server.doing for server in self.servers)
 
-    def begin(self, work: Work) -> None:
+    def begin(self, work: Job) -> None:
         self.failed.discard(work)
         if not self.is_begun(work):
             self.waiting.append(work)
@@ -59,7 +59,7 @@ class Board:
         """Begin what rows tell of and nobody does, save what failed."""
         for server in [*(self.servers if servers is None else servers)]:
             for name in await server.unfinished():
-                work = Work(server.queue, name)
+                work = Job(server.queue, name)
                 if work not in self.failed:
                     self.begin(work)
 
@@ -73,7 +73,7 @@ class Board:
                 self.begun.append(work)
                 server.doing[work] = asyncio.create_task(self._do(server, work))
 
-    async def _do(self, server: Server, work: Work) -> None:
+    async def _do(self, server: Server, work: Job) -> None:
         try:
             await server.do(work.name)
         except asyncio.CancelledError:
@@ -92,10 +92,10 @@ class SharedWorks:
 
     board: Board
 
-    async def begin(self, work: Work) -> None:
+    async def begin(self, work: Job) -> None:
         self.board.begin(work)
 
-    async def is_begun(self, work: Work) -> bool:
+    async def is_begun(self, work: Job) -> bool:
         return self.board.is_begun(work)
 
     @asynccontextmanager
@@ -121,19 +121,19 @@ async def quickly(seconds: float) -> None:
     await asyncio.sleep(seconds / 1000)
 
 
-def processes(count: int, gateway: Gateway | None = None) -> tuple[Board, Sequence[Desk]]:
+def processes(count: int, gateway: Gateway | None = None) -> tuple[Board, Sequence[AppContext]]:
     """Give so many desks over the same books, as the processes of a cluster have them.
 
     Who carries a round is the same for all, as if each watched through the bus.
     """
-    board, rows, bus = Board(), MemoryOutgoing(), OwnBus()
+    board, rows, bus = Board(), MemoryOutbox(), LocalPubSub()
     first = a_desk(gateway)
     first.bus, first.works = bus, SharedWorks(board)
     first.outbox = Outbox(rows, now, quickly)
     return board, [first, *_others(first, rows, count - 1)]
 
 
-def _others(first: Desk, rows: MemoryOutgoing, count: int) -> Iterator[Desk]:
+def _others(first: AppContext, rows: MemoryOutbox, count: int) -> Iterator[AppContext]:
     assert isinstance(first.works, SharedWorks)
     for _ in range(count):
         other = a_desk(first.gateway)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from bot.chat import Chat, Post, Said, Sent
-from bot.commands.context import Desk
+from bot.chat import Chat, IncomingMessage, Post, SentMessage
+from bot.commands.context import AppContext
 from bot.coordination.clock import now
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner
@@ -14,11 +14,11 @@ from council.budget_caps import Caps
 from council.panel import Panel
 from council.places import Place
 from council.ports import Gateway
-from storage.memory import MemoryOutgoing, MemoryStore
+from storage.memory import MemoryOutbox, MemoryStore
 from storage.memory_bench import memory_bench
 from storage.memory_experiments import MemoryExperiments
 from storage.memory_ledger import MemoryLedger
-from storage.memory_memos import MemoryMemos
+from storage.memory_memos import MemoryKeyValueStore
 from tests.bot.rounds import words_of
 from tests.builders import a_panel
 from tests.fakes import FakeGateway
@@ -32,23 +32,23 @@ def a_desk(
     gateway: Gateway | None = None,
     store: MemoryStore | None = None,
     panels: Sequence[Panel] | None = None,
-) -> Desk:
+) -> AppContext:
     """Give a desk whose ids are 10 hexadecimal digits, counted up."""
     gateway, store = gateway or FakeGateway(), store or MemoryStore()
     known = {panel.name: panel for panel in panels or [a_panel()]}
     ids = count(1)
-    return Desk(
+    return AppContext(
         store,
         gateway,
         LocalRunner(store, gateway, ready),
-        Outbox(MemoryOutgoing(), now),
+        Outbox(MemoryOutbox(), now),
         known,
         next(iter(known)),
         new_id=lambda: f"{next(ids):010x}",
         budget=Budget(MemoryLedger(), Caps(), now),
         bench=memory_bench(store),
         experiments=MemoryExperiments(),
-        memos=MemoryMemos(),
+        memos=MemoryKeyValueStore(),
     )
 
 
@@ -59,16 +59,16 @@ class FakeChat(Chat):
     said: list[str] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         self.keys.append(key)
         self.said.append(words_of(post))
-        return Sent(place, key)
+        return SentMessage(place, key)
 
-    async def find(self, place: Place, key: str) -> Sent | None:
-        return Sent(place, key) if key in self.keys else None
+    async def find(self, place: Place, key: str) -> SentMessage | None:
+        return SentMessage(place, key) if key in self.keys else None
 
-    async def edit(self, sent: Sent, post: Post) -> None:
+    async def edit(self, sent: SentMessage, post: Post) -> None:
         self.said.append(words_of(post))
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         self.said.append(words_of(post))

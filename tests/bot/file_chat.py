@@ -5,7 +5,7 @@ import json
 import os
 from pathlib import Path
 
-from bot.chat import Chat, Post, Said, Sent
+from bot.chat import Chat, IncomingMessage, Post, SentMessage
 from council.places import Place
 
 ARRIVAL_SECONDS = 0.01
@@ -18,22 +18,22 @@ class FileChat(Chat):
         self.file = file
         self.file.touch()
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         await asyncio.sleep(ARRIVAL_SECONDS)
         with self.file.open("a") as lines:
             lines.write(json.dumps({"key": key, "summary": post.summary}) + "\n")
             lines.flush()
             os.fsync(lines.fileno())
         await asyncio.sleep(ARRIVAL_SECONDS)
-        return Sent(place, f"at {key}")
+        return SentMessage(place, f"at {key}")
 
-    async def find(self, place: Place, key: str) -> Sent | None:
-        return Sent(place, f"at {key}") if key in self.keys else None
+    async def find(self, place: Place, key: str) -> SentMessage | None:
+        return SentMessage(place, f"at {key}") if key in self.keys else None
 
-    async def edit(self, sent: Sent, post: Post) -> None:
+    async def edit(self, sent: SentMessage, post: Post) -> None:
         """Forget it: only what is sent is counted."""
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         """Forget it: only what is sent is counted."""
 
     @property

@@ -5,9 +5,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 
 from bot.access import Access
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.coordination.clock import SharedClock, now
-from bot.coordination.locks import OwnDoor
+from bot.coordination.locks import LocalLocks
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner
 from council.budget import Budget
@@ -15,8 +15,8 @@ from council.budget_caps import Caps
 from council.ports import Gateway
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
-from storage.locks import SqlClock, SqlDoor
-from storage.outbox import SqlOutgoing
+from storage.locks import SqlClock, SqlLocks
+from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.bot.desks import a_desk, ready
 from tests.fakes import FakeGateway
@@ -30,7 +30,7 @@ async def desks_on(
     access: Access = OPEN,
     gateway: Gateway | None = None,
     ahead_seconds: Sequence[float] = (0.0, 0.0, 0.0),
-) -> AsyncIterator[list[Desk]]:
+) -> AsyncIterator[list[AppContext]]:
     """Give a desk a process; each machine's clock is ahead by so much."""
     async with AsyncExitStack() as stack:
         yield [
@@ -42,17 +42,17 @@ async def desks_on(
 @asynccontextmanager
 async def _desk(
     url: str, access: Access, gateway: Gateway | None, ahead_seconds: float
-) -> AsyncIterator[Desk]:
+) -> AsyncIterator[AppContext]:
     def wrong() -> datetime:
         return now() + timedelta(seconds=ahead_seconds)
 
     engine, desk = open_engine(url), a_desk(gateway)
-    door, clock = SqlDoor(engine), SharedClock(SqlClock(engine).moment, wrong)
+    door, clock = SqlLocks(engine), SharedClock(SqlClock(engine).moment, wrong)
     await clock.set()
     store = SqlStore(engine)
-    desk.store, desk.access, desk.door, desk.now = store, access, OwnDoor(door), clock.now
+    desk.store, desk.access, desk.door, desk.now = store, access, LocalLocks(door), clock.now
     desk.runner = LocalRunner(store, gateway or FakeGateway(), ready)
-    desk.outbox = Outbox(SqlOutgoing(engine), clock.now)
+    desk.outbox = Outbox(SqlOutbox(engine), clock.now)
     desk.budget = Budget(SqlLedger(engine), Caps(), clock.now)
     try:
         yield desk

@@ -9,7 +9,7 @@ from bot.render.round_report import report
 from council.answers import Reply
 from council.panel import Panel
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
 from tests.builders import NAMES, a_panel, a_question, a_round
@@ -27,7 +27,7 @@ async def held(
     store = MemoryStore()
     await store.open(a_round(panel or a_panel(4), question=question or a_question()))
     ticks = chain([0.0], repeat(SECONDS))
-    council = Council(gateway or FakeGateway(), store, clock=lambda: next(ticks))
+    council = RoundServices(gateway or FakeGateway(), store, clock=lambda: next(ticks))
     return await convene("r1", council)
 
 
@@ -35,7 +35,7 @@ async def stages_of(gateway: FakeGateway, panel: Panel) -> Sequence[Round]:
     """Give the round after each of its changes."""
     store, seen = MemoryStore(), list[Round]()
     await store.open(a_round(panel))
-    await convene("r1", Council(gateway, store, on_round=seen.append))
+    await convene("r1", RoundServices(gateway, store, on_round=seen.append))
     return seen
 
 

@@ -15,7 +15,7 @@ from bot.outbox import Outbox
 from council.places import Place
 from storage.engine import open_engine
 from storage.migrate import upgrade
-from storage.outbox import SqlOutgoing
+from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.bot.file_chat import FileChat
 from tests.builders import a_round
@@ -26,7 +26,7 @@ async def main(database: str, file: str, rounds: int, parts: int, grace_seconds:
     engine = open_engine(database)
     await upgrade(engine)
     store, chat = SqlStore(engine), FileChat(Path(file))
-    sending = Outbox(SqlOutgoing(engine), lambda: datetime.now(UTC))
+    sending = Outbox(SqlOutbox(engine), lambda: datetime.now(UTC))
 
     async def send(number: int) -> None:
         await store.open(replace(a_round(), id=f"r{number}"))

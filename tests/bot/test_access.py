@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from bot.access import Access, NotYoursError, check_own, check_readable, readable
-from bot.chat import Asker, Said
+from bot.chat import Asker, IncomingMessage
 from council.errors import RoundNotFoundError
 from council.places import NOWHERE, Place
-from council.ports import EVERY, RoundLine
+from council.ports import EVERY, RoundSummary
 from council.rounds import Question, Round
 from tests.builders import a_round
 
@@ -20,11 +20,11 @@ def asked_in(place: Place, by: Asker = OTHER) -> Round:
     return a_round(question=Question("Why?", by.id, place=place))
 
 
-def looking(here: Place = PAGE, reader: Asker = ME, *, is_shared: bool = False) -> Said:
-    return Said("", reader, here, "", is_shared=is_shared)
+def looking(here: Place = PAGE, reader: Asker = ME, *, is_shared: bool = False) -> IncomingMessage:
+    return IncomingMessage("", reader, here, "", is_shared=is_shared)
 
 
-def may_read(round_: Round, said: Said) -> bool:
+def may_read(round_: Round, said: IncomingMessage) -> bool:
     try:
         check_readable(round_, said)
     except RoundNotFoundError:
@@ -52,7 +52,7 @@ def test_the_page_reads_what_was_asked_on_this_machine(
 
     assert may_read(round_, looking()) is allowed
     # Lists and single rounds go by one rule.
-    assert readable(looking()).admits(RoundLine.of(round_)) is allowed
+    assert readable(looking()).admits(RoundSummary.of(round_)) is allowed
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ PLACES = {
     ],
 )
 def test_a_chat_reads_what_was_asked_in_its_workspace_private_rounds_where_they_were(
-    said: Said, names: set[str]
+    said: IncomingMessage, names: set[str]
 ) -> None:
     rounds = {name: asked_in(place) for name, place in PLACES.items()}
 

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from bot.access import Access, ChannelRules, NotAdmittedError, admitted, allows, check_panel
-from bot.chat import Asker, Said
+from bot.access import Access, AccessDeniedError, ChannelRules, admitted, allows, check_panel
+from bot.chat import Asker, IncomingMessage
 from council.panel import Panel
 from council.places import Place
 from tests.builders import CLAUDE, a_panel
 
 ANA, GUEST = Asker("U1", "Ana"), Asker("U2", "Gil", is_guest=True)
 HERE = Place("slack", "T1", "C1")
-IN_CHANNEL = Said("Why?", ANA, HERE, "k")
+IN_CHANNEL = IncomingMessage("Why?", ANA, HERE, "k")
 SHARED = replace(IN_CHANNEL, is_shared=True)
 DIRECT = replace(IN_CHANNEL, place=Place("slack", "T1", "D1", private=True), is_direct=True)
 BY_GUEST = replace(IN_CHANNEL, asker=GUEST)
@@ -26,7 +26,7 @@ def open_to(access: Access) -> set[str]:
     for name, said in SAID.items():
         try:
             admitted(access, said)
-        except NotAdmittedError:
+        except AccessDeniedError:
             continue
         found.add(name)
     return found
@@ -70,7 +70,7 @@ def test_where_roles_are_named_only_who_has_one_may_ask(
     if not sentence:
         admitted(access, said)
         return
-    with pytest.raises(NotAdmittedError, match=sentence):
+    with pytest.raises(AccessDeniedError, match=sentence):
         admitted(access, said)
 
 
@@ -88,7 +88,7 @@ def test_a_thread_that_few_see_goes_by_the_rules_of_its_channel() -> None:
 
     admitted(access, replace(IN_CHANNEL, place=place))
     assert access.rules_in(place).panel == "cheap"
-    with pytest.raises(NotAdmittedError):
+    with pytest.raises(AccessDeniedError):
         admitted(Access(channels=("C2",)), replace(IN_CHANNEL, place=place))
 
 
@@ -128,17 +128,17 @@ def test_the_page_and_the_terminal_are_never_refused(chat: str) -> None:
         ),
     ],
 )
-def test_who_is_refused_is_told_where_to_turn(said: Said, sentence: str) -> None:
+def test_who_is_refused_is_told_where_to_turn(said: IncomingMessage, sentence: str) -> None:
     shut = Access(channels=(), admins=("U8", "U9"), direct_messages=False)
 
-    with pytest.raises(NotAdmittedError) as refused:
+    with pytest.raises(AccessDeniedError) as refused:
         admitted(shut, said)
 
     assert str(refused.value) == sentence
 
 
 def test_without_admins_it_is_whoever_runs_it() -> None:
-    with pytest.raises(NotAdmittedError, match=r"or ask whoever runs it\.$"):
+    with pytest.raises(AccessDeniedError, match=r"or ask whoever runs it\.$"):
         admitted(Access(), BY_GUEST)
 
 
@@ -171,7 +171,7 @@ def test_judges_and_chairmen_are_seats_too(panel: Panel) -> None:
 
 
 def test_whose_models_may_not_be_used_is_named() -> None:
-    with pytest.raises(NotAdmittedError) as refused:
+    with pytest.raises(AccessDeniedError) as refused:
         check_panel(in_channel(CLAUDE.partition("/")[0]), HERE, a_panel())
 
     assert str(refused.value) == (

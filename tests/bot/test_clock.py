@@ -11,7 +11,7 @@ from council.errors import StoreError
 from council.places import Place
 from storage.engine import open_engine
 from storage.locks import SqlClock
-from storage.outbox import SqlOutgoing
+from storage.outbox import SqlOutbox
 from tests.bot.test_outbox import ChatDownError, Clock, FakeChat
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -96,9 +96,9 @@ async def test_a_claim_of_a_process_whose_clock_is_a_minute_off_is_waited_for_as
     chat, ours, theirs = FakeChat(fails=["before"]), Clock(), Clock()
     ours.now, theirs.now = datetime.now(UTC), datetime.now(UTC) + apart
     with pytest.raises(ChatDownError):
-        await Outbox(SqlOutgoing(engine), theirs, theirs.sleep).send(chat, "r1", 0, POST, HERE)
+        await Outbox(SqlOutbox(engine), theirs, theirs.sleep).send(chat, "r1", 0, POST, HERE)
 
-    await Outbox(SqlOutgoing(engine), ours, ours.sleep).send(chat, "r1", 0, POST, HERE)
+    await Outbox(SqlOutbox(engine), ours, ours.sleep).send(chat, "r1", 0, POST, HERE)
     await engine.dispose()
 
     [waited] = ours.slept
@@ -108,7 +108,7 @@ async def test_a_claim_of_a_process_whose_clock_is_a_minute_off_is_waited_for_as
 
 async def test_claims_that_lie_are_counted_by_the_databases_time(migrated_url: str) -> None:
     engine = open_engine(migrated_url)
-    outgoing = SqlOutgoing(engine)
+    outgoing = SqlOutbox(engine)
     await outgoing.claim("lies", "r1", NOON)
     await outgoing.claim("sent", "r1", NOON)
     await outgoing.mark("sent", "m1")

@@ -5,21 +5,21 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.coordination.locks import OwnDoor
-from bot.ports import Door
+from bot.coordination.locks import LocalLocks
+from bot.ports import NamedLocks
 from council.errors import StoreError
 from storage.engine import open_engine
-from storage.locks import CROWDED, SqlDoor
+from storage.locks import CROWDED, SqlLocks
 from tests.postgres import Server
 
 QUICKLY = "?options=-c%20lock_timeout%3D200ms"
 
 
 @pytest.fixture
-async def shared(migrated_url: str) -> AsyncIterator[list[SqlDoor]]:
+async def shared(migrated_url: str) -> AsyncIterator[list[SqlLocks]]:
     """Give the doors of three processes, where a lock is waited for only briefly."""
     engines = [open_engine(f"{migrated_url}{QUICKLY}") for _ in range(3)]
-    doors = [SqlDoor(engine) for engine in engines]
+    doors = [SqlLocks(engine) for engine in engines]
     yield doors
     for door, engine in zip(doors, engines, strict=True):
         await door.close()
@@ -27,11 +27,11 @@ async def shared(migrated_url: str) -> AsyncIterator[list[SqlDoor]]:
 
 
 @pytest.fixture(params=["memory", "postgres"])
-def doors(request: pytest.FixtureRequest) -> list[Door]:
+def doors(request: pytest.FixtureRequest) -> list[NamedLocks]:
     """Give the doors of three processes, or one door three times."""
     if request.param == "memory":
-        return [OwnDoor()] * 3
-    return [OwnDoor(door) for door in request.getfixturevalue("shared")]
+        return [LocalLocks()] * 3
+    return [LocalLocks(door) for door in request.getfixturevalue("shared")]
 
 
 class Inside:
@@ -42,7 +42,7 @@ class Inside:
         self.most = 0
         self.came = 0
 
-    async def come(self, door: Door, *names: str) -> None:
+    async def come(self, door: NamedLocks, *names: str) -> None:
         async with door.alone(*names):
             self.now += 1
             self.most, self.came = max(self.most, self.now), self.came + 1
@@ -50,7 +50,7 @@ class Inside:
             self.now -= 1
 
 
-async def test_one_at_a_time_comes_in_under_a_name(doors: list[Door]) -> None:
+async def test_one_at_a_time_comes_in_under_a_name(doors: list[NamedLocks]) -> None:
     inside = Inside()
 
     await asyncio.gather(*(inside.come(doors[n % 3], "U1") for n in range(24)))
@@ -58,7 +58,7 @@ async def test_one_at_a_time_comes_in_under_a_name(doors: list[Door]) -> None:
     assert (inside.most, inside.came) == (1, 24)
 
 
-async def test_names_in_whatever_order_never_wait_for_each_other(doors: list[Door]) -> None:
+async def test_names_in_whatever_order_never_wait_for_each_other(doors: list[NamedLocks]) -> None:
     inside = Inside()
     orders = (("U1", "T1"), ("T1", "U1"))
 
@@ -68,12 +68,12 @@ async def test_names_in_whatever_order_never_wait_for_each_other(doors: list[Doo
     assert (inside.most, inside.came) == (1, 24)
 
 
-async def test_other_names_do_not_wait(doors: list[Door]) -> None:
+async def test_other_names_do_not_wait(doors: list[NamedLocks]) -> None:
     async with asyncio.timeout(5), doors[0].alone("U1"), doors[1].alone("U2"):
         pass
 
 
-async def test_whoever_fails_or_is_cancelled_inside_leaves_it_open(doors: list[Door]) -> None:
+async def test_whoever_fails_or_is_cancelled_inside_leaves_it_open(doors: list[NamedLocks]) -> None:
     with pytest.raises(OSError, match="gone"):
         async with doors[0].alone("U1"):
             raise OSError("gone")
@@ -86,12 +86,12 @@ async def test_whoever_fails_or_is_cancelled_inside_leaves_it_open(doors: list[D
         pass
 
 
-async def stay(door: Door) -> None:
+async def stay(door: NamedLocks) -> None:
     async with door.alone("U1"):
         await asyncio.sleep(99)
 
 
-async def test_who_was_let_in_is_seen_by_all_under_that_name(doors: list[Door]) -> None:
+async def test_who_was_let_in_is_seen_by_all_under_that_name(doors: list[NamedLocks]) -> None:
     await doors[0].let_in("T1", "r1")
     await doors[1].let_in("T1", "r2")
     await doors[1].let_in("T2", "r3")
@@ -100,7 +100,7 @@ async def test_who_was_let_in_is_seen_by_all_under_that_name(doors: list[Door]) 
 
 
 async def test_alone_here_a_round_counts_no_more_once_it_is_seen_out() -> None:
-    door = OwnDoor()
+    door = LocalLocks()
     await door.let_in("T1", "r1")
 
     door.see_out("r1")
@@ -108,15 +108,15 @@ async def test_alone_here_a_round_counts_no_more_once_it_is_seen_out() -> None:
     assert await door.inside("T1") == frozenset()
 
 
-async def test_whoever_waits_too_long_is_asked_to_come_again(shared: list[SqlDoor]) -> None:
+async def test_whoever_waits_too_long_is_asked_to_come_again(shared: list[SqlLocks]) -> None:
     async with shared[0].alone("U1"):
         with pytest.raises(StoreError, match=CROWDED):
             async with shared[1].alone("U1"):
                 pass
 
 
-async def test_who_is_inside_is_not_held_up_by_those_who_wait(shared: list[SqlDoor]) -> None:
-    inside, waiting = OwnDoor(shared[0]), Inside()
+async def test_who_is_inside_is_not_held_up_by_those_who_wait(shared: list[SqlLocks]) -> None:
+    inside, waiting = LocalLocks(shared[0]), Inside()
     names = [f"U{number}" for number in range(4)]
     async with inside.alone(*names):
         tasks = [asyncio.create_task(waiting.come(shared[0], name)) for name in names * 2]
@@ -129,7 +129,7 @@ async def test_who_is_inside_is_not_held_up_by_those_who_wait(shared: list[SqlDo
 
 
 async def test_a_process_that_dies_inside_keeps_nobody_out(
-    shared: list[SqlDoor], postgres: Server, migrated_url: str
+    shared: list[SqlLocks], postgres: Server, migrated_url: str
 ) -> None:
     database = migrated_url.rpartition("/")[2]
     async with asyncio.timeout(5), shared[0].alone("U1"):

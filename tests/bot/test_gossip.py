@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bot.coordination.pubsub import PAUSE, TURNS, Gossip, OwnBus
+from bot.coordination.pubsub import PAUSE, TURNS, LocalPubSub, ProviderSync
 from council.errors import StoreError
-from council.providers import Hint, Lesson
+from council.providers import HintKind, ProviderHint
 from tests.council.gateways.traffic.hands import settled
 
-HINT = Hint("openai", "openai/a", Lesson.PAUSE, 7.0)
+HINT = ProviderHint("openai", "openai/a", HintKind.PAUSE, 7.0)
 
 
 class Listener:
@@ -17,10 +17,10 @@ class Listener:
 
     def __init__(self) -> None:
         self.rang: list[str] = []
-        self.heeded: list[Hint] = []
+        self.heeded: list[ProviderHint] = []
 
     @asynccontextmanager
-    async def at(self, gossip: Gossip) -> AsyncIterator[None]:
+    async def at(self, gossip: ProviderSync) -> AsyncIterator[None]:
         task = asyncio.create_task(gossip.listen(self.rang.append, self.heeded.append))
         await settled()
         yield
@@ -29,8 +29,8 @@ class Listener:
 
 
 async def test_others_hear_what_one_has_learnt_and_it_does_not_hear_itself() -> None:
-    bus, here, there = OwnBus(), Listener(), Listener()
-    ours, theirs = Gossip(bus), Gossip(bus)
+    bus, here, there = LocalPubSub(), Listener(), Listener()
+    ours, theirs = ProviderSync(bus), ProviderSync(bus)
 
     async with here.at(ours), there.at(theirs):
         ours.tell(HINT)
@@ -40,10 +40,10 @@ async def test_others_hear_what_one_has_learnt_and_it_does_not_hear_itself() -> 
 
 
 async def test_turns_that_came_free_are_told_by_address() -> None:
-    bus, there = OwnBus(), Listener()
+    bus, there = LocalPubSub(), Listener()
 
-    async with there.at(Gossip(bus)):
-        Gossip(bus).has_room("openai")
+    async with there.at(ProviderSync(bus)):
+        ProviderSync(bus).has_room("openai")
         await settled()
         await bus.tell(TURNS)  # something may have been missed
         await settled()
@@ -52,18 +52,18 @@ async def test_turns_that_came_free_are_told_by_address() -> None:
 
 
 async def test_words_that_nobody_knows_are_passed_over() -> None:
-    bus, there = OwnBus(), Listener()
+    bus, there = LocalPubSub(), Listener()
 
-    async with there.at(Gossip(bus)):
+    async with there.at(ProviderSync(bus)):
         for text in ("", "{", "[]", '{"lesson": "sing"}', '{"by": 1}'):
             await bus.tell(PAUSE, text)
-        Gossip(bus).tell(HINT)
+        ProviderSync(bus).tell(HINT)
         await settled()
 
     assert there.heeded == [HINT]
 
 
-class Broken(OwnBus):
+class Broken(LocalPubSub):
     """A bus that cannot be reached."""
 
     async def tell(self, topic: str, text: str = "") -> None:
@@ -71,7 +71,7 @@ class Broken(OwnBus):
 
 
 async def test_a_bus_that_is_away_is_nobodys_trouble() -> None:
-    gossip = Gossip(Broken())
+    gossip = ProviderSync(Broken())
 
     gossip.tell(HINT)
     gossip.has_room("openai")

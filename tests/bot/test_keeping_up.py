@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import pytest
 
-from bot.chat import Chat, Post, Said, Sent, Shown
+from bot.chat import Chat, IncomingMessage, Post, ProgressUpdates, SentMessage
 from council.places import Place
 
-SENT = Sent(Place("slow", "home", "here"), "1")
+SENT = SentMessage(Place("slow", "home", "here"), "1")
 PROGRESS = Post((), "half way")
 
 
@@ -22,24 +22,24 @@ class SlowChat(Chat):
     let_through: asyncio.Event = field(default_factory=asyncio.Event)
     edits: list[Post] = field(default_factory=list)
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         return SENT
 
-    async def find(self, place: Place, key: str) -> Sent | None:
+    async def find(self, place: Place, key: str) -> SentMessage | None:
         return None
 
-    async def edit(self, sent: Sent, post: Post) -> None:
+    async def edit(self, sent: SentMessage, post: Post) -> None:
         self.asked.set()
         await self.let_through.wait()
         self.edits.append(post)
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         return
 
 
 async def test_an_edit_on_its_way_arrives_before_the_result() -> None:
     chat = SlowChat()
-    shown = Shown(chat)
+    shown = ProgressUpdates(chat)
 
     async with shown.kept_up(shown.show(SENT, PROGRESS)):
         await chat.asked.wait()
@@ -50,7 +50,7 @@ async def test_an_edit_on_its_way_arrives_before_the_result() -> None:
 
 async def test_a_showing_that_is_taken_away_edits_nothing_any_more() -> None:
     chat = SlowChat()
-    shown = Shown(chat)
+    shown = ProgressUpdates(chat)
 
     async def showing() -> None:
         async with shown.kept_up(shown.show(SENT, PROGRESS)):

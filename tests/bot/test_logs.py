@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from bot.chat import Asker, Said
-from bot.commands.dispatch import hear
+from bot.chat import Asker, IncomingMessage
+from bot.commands.dispatch import handle_message
 from bot.observability import logs
 from council.answers import Call, Reply
 from council.places import Place
@@ -40,7 +40,9 @@ async def test_a_failed_command_is_logged_without_anybodys_data(
     desk = a_desk(FaultyGateway())
     chat = FakeChat()
 
-    await hear(desk, chat, Said(SECRETS[0], Asker("U1", "you"), Place("terminal"), "e1"))
+    await handle_message(
+        desk, chat, IncomingMessage(SECRETS[0], Asker("U1", "you"), Place("terminal"), "e1")
+    )
 
     err = capsys.readouterr().err
     lines = [json.loads(line) for line in err.splitlines()]

@@ -8,13 +8,13 @@ import pytest
 from prometheus_client import REGISTRY, generate_latest
 
 from bot.observability import metrics
-from bot.observability.metrics import WorkState
+from bot.observability.metrics import JobState
 from bot.outbox import Outbox
 from council.errors import StoreError
-from council.ports import Wanted
-from council.providers import Crowd, Health, Limits, ProviderHealth
+from council.ports import RoundQuery
+from council.providers import Health, Limits, ProviderHealth, ProviderLoad
 from storage.engine import open_engine
-from storage.memory import MemoryOutgoing
+from storage.memory import MemoryOutbox
 from storage.rounds import SqlStore
 from tests.bot.test_outbox import HERE, POST, ChatDownError, Clock, FakeChat
 from tests.postgres import Server
@@ -29,7 +29,7 @@ def figure(name: str, **labels: str) -> float | None:
 
 def test_turns_and_what_all_processes_have_are_told_by_provider() -> None:
     seen = ProviderHealth(
-        "openai", "", Limits(), turns=5, waited_seconds=1.5, everywhere=Crowd(7, 9)
+        "openai", "", Limits(), turns=5, waited_seconds=1.5, everywhere=ProviderLoad(7, 9)
     )
 
     with metrics.providers_watched(lambda: Health((seen, seen))):
@@ -40,8 +40,8 @@ def test_turns_and_what_all_processes_have_are_told_by_provider() -> None:
 
 
 def test_work_is_told_by_queue_and_what_is_gone_is_0() -> None:
-    metrics.works_counted({("rounds", WorkState.DOING): 3, ("rounds", WorkState.STALLED): 1})
-    metrics.works_counted({("show slack", WorkState.WAITING): 2})
+    metrics.works_counted({("rounds", JobState.DOING): 3, ("rounds", JobState.STALLED): 1})
+    metrics.works_counted({("show slack", JobState.WAITING): 2})
 
     assert figure("council_works", queue="rounds", state="doing") == 0
     assert figure("council_works", queue="show slack", state="waiting") == 2
@@ -64,10 +64,10 @@ async def test_a_database_that_is_away_is_told_with_how_long(
     engine, seconds = open_engine(migrated_url), 0.0
     store = SqlStore(engine)
     with metrics.database_watched(engine, lambda: seconds):
-        await store.ids(wanted=Wanted())
+        await store.ids(wanted=RoundQuery())
         assert figure("council_database_connections", state="idle") == 1
         postgres.stop()
-        asking = asyncio.create_task(store.ids(wanted=Wanted()))
+        asking = asyncio.create_task(store.ids(wanted=RoundQuery()))
         async with asyncio.timeout(5):
             while not figure("council_database_away"):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
@@ -84,7 +84,7 @@ async def test_a_database_that_is_away_is_told_with_how_long(
 
 async def test_messages_that_nobody_knows_about_are_counted() -> None:
     clock, looks = Clock(), 0
-    outbox = Outbox(MemoryOutgoing(), clock, clock.sleep)
+    outbox = Outbox(MemoryOutbox(), clock, clock.sleep)
     with pytest.raises(ChatDownError):
         await outbox.send(FakeChat(fails=["before"]), "r1", 0, POST, HERE)
     await clock.sleep(61)

@@ -12,13 +12,21 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from bot.chat import Chat, Line, Post, Said, Sent, UnreachableError, UnsureError
+from bot.chat import (
+    Chat,
+    ChatUnreachableError,
+    DeliveryUnknownError,
+    IncomingMessage,
+    Line,
+    Post,
+    SentMessage,
+)
 from bot.outbox import GRACE_SECONDS, SETTLE_SECONDS, Outbox
 from council.places import Place
-from council.ports import Outgoing
+from council.ports import OutboxStore
 from storage.engine import open_engine
-from storage.memory import MemoryOutgoing
-from storage.outbox import SqlOutgoing
+from storage.memory import MemoryOutbox
+from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.bot.file_chat import FileChat
 from tests.builders import a_round
@@ -35,8 +43,8 @@ class ChatDownError(Exception):
 
 TROUBLES: dict[str, type[Exception]] = {
     "before": ChatDownError,
-    "away": UnreachableError,
-    "lost before": UnsureError,
+    "away": ChatUnreachableError,
+    "lost before": DeliveryUnknownError,
 }
 
 
@@ -49,32 +57,32 @@ class FakeChat(Chat):
     late: str = ""
     looks_until_late: int = 0
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         how = self.fails.pop(0) if self.fails else ""
         if how in TROUBLES:
             raise TROUBLES[how]
         if how == "late":
             self.looks_until_late = 2
             self.late = key
-            raise UnsureError
+            raise DeliveryUnknownError
         await asyncio.sleep(0)
         self.sent.append(key)
         if how == "after":
             raise ChatDownError
         if how == "lost after":
-            raise UnsureError
-        return Sent(place, f"at {key}")
+            raise DeliveryUnknownError
+        return SentMessage(place, f"at {key}")
 
-    async def find(self, place: Place, key: str) -> Sent | None:
+    async def find(self, place: Place, key: str) -> SentMessage | None:
         self.looks_until_late -= 1
         if not self.looks_until_late:
             self.sent.append(self.late)
-        return Sent(place, f"at {key}") if key in self.sent else None
+        return SentMessage(place, f"at {key}") if key in self.sent else None
 
-    async def edit(self, sent: Sent, post: Post) -> None:
+    async def edit(self, sent: SentMessage, post: Post) -> None:
         raise NotImplementedError
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         raise NotImplementedError
 
 
@@ -96,15 +104,15 @@ class Clock:
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
-async def rows(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Outgoing]:
+async def rows(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[OutboxStore]:
     if request.param == "memory":
-        yield MemoryOutgoing()
+        yield MemoryOutbox()
         return
     is_server = request.param == "postgres"
     url = request.getfixturevalue("migrated_url") if is_server else new_file(tmp_path)
     engine = open_engine(url)
     await SqlStore(engine).open(a_round())
-    yield SqlOutgoing(engine)
+    yield SqlOutbox(engine)
     await engine.dispose()
 
 
@@ -114,12 +122,12 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def pass_time(rows: Outgoing, clock: Clock) -> PassTime:
+def pass_time(rows: OutboxStore, clock: Clock) -> PassTime:
     """Let time pass by all clocks there are, the server's own included."""
 
     async def passed(by: timedelta) -> None:
         clock.now += by
-        if isinstance(rows, SqlOutgoing) and rows.engine.dialect.name == "postgresql":
+        if isinstance(rows, SqlOutbox) and rows.engine.dialect.name == "postgresql":
             older = text("UPDATE outgoing SET claimed_at = claimed_at - CAST(:by AS interval)")
             async with rows.engine.begin() as connection:
                 await connection.execute(older, {"by": by})
@@ -128,7 +136,7 @@ def pass_time(rows: Outgoing, clock: Clock) -> PassTime:
 
 
 @pytest.fixture
-def outbox(rows: Outgoing, clock: Clock) -> Outbox:
+def outbox(rows: OutboxStore, clock: Clock) -> Outbox:
     return Outbox(rows, clock, clock.sleep)
 
 
@@ -177,7 +185,7 @@ async def test_one_that_is_not_found_is_sent_after_the_grace(outbox: Outbox, clo
 
 
 async def test_who_serves_a_chat_alone_waits_for_no_dead_process(
-    rows: Outgoing, clock: Clock
+    rows: OutboxStore, clock: Clock
 ) -> None:
     chat = FakeChat(fails=["before"])
     with pytest.raises(ChatDownError):
@@ -241,7 +249,9 @@ async def test_a_clock_set_back_makes_nobody_wait_for_longer_than_the_grace(
     assert clock.slept == [GRACE_SECONDS]
 
 
-async def test_of_two_processes_that_find_a_claim_one_sends(rows: Outgoing, clock: Clock) -> None:
+async def test_of_two_processes_that_find_a_claim_one_sends(
+    rows: OutboxStore, clock: Clock
+) -> None:
     chat = FakeChat(fails=["before"])
     one, other = Outbox(rows, clock, clock.sleep), Outbox(rows, clock, clock.sleep)
     with pytest.raises(ChatDownError):

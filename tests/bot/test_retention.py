@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.runners.retention import DAY_SECONDS, Watch, forget_older, keep_forgetting
+from bot.runners.retention import DAY_SECONDS, ForgetOptions, forget_older, keep_forgetting
 from council.errors import StoreError
-from council.ports import Wanted
+from council.ports import RoundQuery
 from storage.memory import MemoryStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.builders import a_closed_round
 
-WATCH = Watch()
+WATCH = ForgetOptions()
 
 
 async def kept(**days: int) -> MemoryStore:
@@ -25,7 +25,7 @@ async def kept(**days: int) -> MemoryStore:
 
 
 async def remembered(store: MemoryStore) -> tuple[str, ...]:
-    return await store.ids(wanted=Wanted(remembered=True))
+    return await store.ids(wanted=RoundQuery(remembered=True))
 
 
 async def test_only_what_is_older_is_forgotten() -> None:
@@ -50,7 +50,7 @@ async def test_a_round_under_way_is_spared() -> None:
     async def is_carried(round_id: str) -> bool:
         return round_id == "r1"
 
-    await forget_older(store, 90, ASKED_AT + timedelta(days=91), Watch(is_carried))
+    await forget_older(store, 90, ASKED_AT + timedelta(days=91), ForgetOptions(is_carried))
 
     assert await remembered(store) == ("r1",)
 
@@ -69,7 +69,7 @@ async def test_a_round_that_cannot_be_read_stops_no_other() -> None:
     for round_id in "ab":
         await store.open(a_closed_round(round_id))
 
-    watch = Watch(on_fault=told.append)
+    watch = ForgetOptions(on_fault=told.append)
     await forget_older(store, 90, ASKED_AT + timedelta(days=91), watch)
 
     assert await remembered(store) == ("a",)

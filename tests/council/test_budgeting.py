@@ -9,12 +9,12 @@ import pytest
 
 from council.answers import Call, Prompt, Reply, Role
 from council.budget import Budget
-from council.budget_caps import Account, Caps, Scope, Used
+from council.budget_caps import Account, Caps, CapUsage, Scope
 from council.errors import BudgetError, GatewayError, StoreError, UncoveredError
 from council.money import Price
 from council.panel import Terms
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.places import Place
 from council.ports import Gateway
 from council.rounds import Closing, Question, Round
@@ -45,7 +45,7 @@ def a_budget(**caps: int | bool) -> Budget:
     return Budget(MemoryLedger(), Caps(**caps), lambda: NOON)  # type: ignore[arg-type]
 
 
-async def gone(budget: Budget) -> Used:
+async def gone(budget: Budget) -> CapUsage:
     return (await budget.ledger.used(Account("", NOON.date())))[Scope.DAY]
 
 
@@ -55,7 +55,7 @@ async def held(budget: Budget, round_: Round, gateway: Gateway) -> Round:
     await budget.accept(round_, gateway)
     await store.open(round_)
     async with budget.paying(round_, gateway) as paid:
-        return await convene(round_.id, Council(paid, store))
+        return await convene(round_.id, RoundServices(paid, store))
 
 
 def capped(usd: float, **terms: object) -> Round:
@@ -71,7 +71,7 @@ async def test_a_round_is_reserved_whole_before_it_is_opened() -> None:
 
     await budget.accept(a_round(), PaidGateway())
 
-    assert await gone(budget) == Used(0, WHOLE)
+    assert await gone(budget) == CapUsage(0, WHOLE)
 
 
 async def test_what_a_round_did_not_spend_is_freed() -> None:
@@ -79,7 +79,7 @@ async def test_what_a_round_did_not_spend_is_freed() -> None:
 
     await held(budget, a_round(), PaidGateway(30e-6))
 
-    assert await gone(budget) == Used(7 * 30, 0)
+    assert await gone(budget) == CapUsage(7 * 30, 0)
 
 
 async def test_a_round_that_does_not_fit_is_refused_in_a_sentence() -> None:
@@ -88,7 +88,7 @@ async def test_a_round_that_does_not_fit_is_refused_in_a_sentence() -> None:
     with pytest.raises(BudgetError, match=r"may cost \$0.0007, and \$0.000699 is left of the"):
         await budget.accept(a_round(), PaidGateway())
 
-    assert await gone(budget) == Used()
+    assert await gone(budget) == CapUsage()
 
 
 async def test_a_channels_own_cap_is_kept_instead_of_the_general_one() -> None:
@@ -146,7 +146,7 @@ async def test_calls_of_unknown_cost_are_counted_never_as_nothing() -> None:
     closed = await held(budget, a_round(), gateway)
 
     assert closed.synthesis
-    assert await gone(budget) == Used(0, 0, unknown_calls=2)
+    assert await gone(budget) == CapUsage(0, 0, unknown_calls=2)
 
 
 async def test_a_cost_that_is_told_counts_though_the_price_was_unknown() -> None:
@@ -154,7 +154,7 @@ async def test_a_cost_that_is_told_counts_though_the_price_was_unknown() -> None
 
     await held(budget, a_round(), PaidGateway(5e-6, prices=dict.fromkeys(SEATS)))
 
-    assert await gone(budget) == Used(7 * 5)
+    assert await gone(budget) == CapUsage(7 * 5)
 
 
 async def test_a_reply_without_a_cost_counts_for_the_most_it_can_have_cost() -> None:
@@ -162,7 +162,7 @@ async def test_a_reply_without_a_cost_counts_for_the_most_it_can_have_cost() -> 
 
     await held(budget, a_round(), PaidGateway(None))
 
-    assert await gone(budget) == Used(WHOLE)
+    assert await gone(budget) == CapUsage(WHOLE)
 
 
 async def test_a_call_that_brought_nothing_is_of_unknown_cost() -> None:
@@ -171,7 +171,7 @@ async def test_a_call_that_brought_nothing_is_of_unknown_cost() -> None:
     await held(budget, a_round(), PaidGateway(answers={GPT: GatewayError("hung up")}))
 
     # Two answers, the ballot of the one judge that sees both, and the synthesis.
-    assert await gone(budget) == Used(4 * 100, 0, unknown_calls=1)
+    assert await gone(budget) == CapUsage(4 * 100, 0, unknown_calls=1)
 
 
 async def test_a_call_beyond_the_rounds_own_cap_is_not_made() -> None:
@@ -185,7 +185,7 @@ async def test_a_call_beyond_the_rounds_own_cap_is_not_made() -> None:
     assert reasons(closed, Role.SYNTHESIS) == [told] * 3
     assert closed.synthesis
     assert closed.synthesis.chairman is None
-    assert await gone(budget) == Used(500)
+    assert await gone(budget) == CapUsage(500)
 
 
 async def test_calls_under_way_count_against_the_rounds_own_cap() -> None:
@@ -203,7 +203,7 @@ async def test_no_more_is_reserved_than_the_rounds_own_cap() -> None:
 
     await budget.accept(capped(500e-6), PaidGateway())
 
-    assert await gone(budget) == Used(0, 500)
+    assert await gone(budget) == CapUsage(0, 500)
 
 
 async def test_a_cap_too_small_for_a_quorum_of_answers_is_refused_at_once() -> None:
@@ -222,7 +222,7 @@ async def test_a_second_try_is_reserved_when_it_comes() -> None:
     closed = await held(budget, a_round(), gateway)
 
     assert len(closed.ballots) == 3
-    assert await gone(budget) == Used(WHOLE + 100)
+    assert await gone(budget) == CapUsage(WHOLE + 100)
 
 
 async def test_a_second_try_that_no_longer_fits_is_not_made() -> None:
@@ -232,7 +232,7 @@ async def test_a_second_try_that_no_longer_fits_is_not_made() -> None:
     closed = await held(budget, a_round(), gateway)
 
     # The synthesis comes after the second try, which had taken its share.
-    assert await gone(budget) == Used(WHOLE)
+    assert await gone(budget) == CapUsage(WHOLE)
     assert (
         reasons(closed, Role.SYNTHESIS)
         == ["was not asked: the budget of $0.0007 a day is used up"] * 3
@@ -256,8 +256,8 @@ async def test_a_crash_leaves_a_reservation_that_the_resumed_round_takes_over() 
     async with budget.paying(round_, PaidGateway()):
         during = await gone(budget)
 
-    assert during == Used(100, WHOLE - 100)
-    assert await gone(budget) == Used(100)
+    assert during == CapUsage(100, WHOLE - 100)
+    assert await gone(budget) == CapUsage(100)
 
 
 async def test_the_same_event_again_reserves_nothing() -> None:
@@ -266,7 +266,7 @@ async def test_the_same_event_again_reserves_nothing() -> None:
 
     await budget.accept(a_round(), PaidGateway())
 
-    assert await gone(budget) == Used(0, WHOLE)
+    assert await gone(budget) == CapUsage(0, WHOLE)
 
 
 async def test_a_stopped_round_is_free_and_reserved_again_when_it_goes_on() -> None:
@@ -284,16 +284,16 @@ async def test_a_stopped_round_is_free_and_reserved_again_when_it_goes_on() -> N
 
     async def sit() -> None:
         async with budget.paying(round_, gateway) as paid:
-            await convene(round_.id, Council(paid, store, on_round=told))
+            await convene(round_.id, RoundServices(paid, store, on_round=told))
 
     task = asyncio.create_task(sit())
     await reached.wait()
     task.cancel()
     await asyncio.wait([task])
-    assert await gone(budget) == Used(200, 0, unknown_calls=1)
+    assert await gone(budget) == CapUsage(200, 0, unknown_calls=1)
 
     async with budget.paying(round_, gateway):
-        assert await gone(budget) == Used(200, WHOLE - 200, unknown_calls=1)
+        assert await gone(budget) == CapUsage(200, WHOLE - 200, unknown_calls=1)
 
 
 async def test_a_round_that_no_longer_fits_does_not_go_on() -> None:
@@ -311,7 +311,7 @@ async def test_a_closed_round_reserves_nothing() -> None:
     async with budget.paying(a_round().with_(Closing(1.0)), PaidGateway()) as gateway:
         assert isinstance(gateway, PaidGateway)
 
-    assert await gone(budget) == Used()
+    assert await gone(budget) == CapUsage()
 
 
 async def test_a_sweep_frees_what_belongs_to_no_open_round() -> None:
@@ -362,7 +362,7 @@ async def test_what_was_reserved_for_a_round_that_was_not_opened_is_given_back()
 
     await budget.release("r1")
 
-    assert await gone(budget) == Used()
+    assert await gone(budget) == CapUsage()
 
 
 async def test_what_cannot_be_freed_does_not_spoil_the_round() -> None:

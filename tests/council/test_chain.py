@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.integrity.hash_chain import VERSION, KeptLink, Link, appended
-from council.integrity.verification import Walk, chain_name, walked_in_part
+from council.integrity.hash_chain import VERSION, Link, StoredLink, appended
+from council.integrity.verification import ChainWalk, chain_name, walked_in_part
 
 Tamper = Callable[[list[Link]], Sequence[Link]]
 
@@ -22,10 +22,10 @@ def a_chain(length: int, scope: str = "slack/T1") -> list[Link]:
     return links
 
 
-def walked(links: Sequence[Link], sought: str = "", gone: str = "") -> Walk:
-    walk = Walk("slack/T1", sought=frozenset({sought}))
+def walked(links: Sequence[Link], sought: str = "", gone: str = "") -> ChainWalk:
+    walk = ChainWalk("slack/T1", sought=frozenset({sought}))
     for link in links:
-        walk.past(KeptLink(link, link.round_id != gone))
+        walk.past(StoredLink(link, link.round_id != gone))
     return walk
 
 

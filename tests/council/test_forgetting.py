@@ -11,7 +11,7 @@ from council.errors import ForgottenError
 from council.feedback import Feedback
 from council.integrity.erasure import check_wordless, forget, names_of_text, texts_of
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.rounds import Fallback, Question, Round, Synthesis
 from storage.memory import MemoryStore
 from tests.builders import ASKED_AT, CLAUDE, a_ballot, a_round
@@ -114,4 +114,4 @@ async def test_nobody_goes_on_with_a_forgotten_round(round_: Round) -> None:
     await store.open(forget(round_, LATER, SALT))
 
     with pytest.raises(ForgottenError, match=r"was forgotten on 2027-02-19, so nobody can go on"):
-        await convene("r1", Council(gateway, store))
+        await convene("r1", RoundServices(gateway, store))

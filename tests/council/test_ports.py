@@ -2,11 +2,11 @@
 
 import pytest
 
-from council.ports import EVERY, RoundLine, Wanted
+from council.ports import EVERY, RoundQuery, RoundSummary
 from council.rounds import Stage
 from tests.builders import a_round
 
-LINE = RoundLine.of(a_round())
+LINE = RoundSummary.of(a_round())
 
 
 def test_a_rounds_line_says_what_it_is_about() -> None:
@@ -18,18 +18,18 @@ def test_a_rounds_line_says_what_it_is_about() -> None:
     ("wanted", "admitted"),
     [
         pytest.param(EVERY, True, id="every"),
-        pytest.param(Wanted(containing=LINE.question[:5].upper()), True, id="capitals-or-not"),
-        pytest.param(Wanted(containing="no such words"), False, id="other-words"),
-        pytest.param(Wanted(chats=("elsewhere",)), False, id="another-chat"),
-        pytest.param(Wanted(unfinished=True), True, id="unfinished"),
-        pytest.param(Wanted(undelivered=True), True, id="undelivered"),
-        pytest.param(Wanted(succeeded=True), False, id="not-closed"),
-        pytest.param(Wanted(here=LINE.place, only_here=True), True, id="here"),
-        pytest.param(Wanted(only_here=True), False, id="nowhere"),
-        pytest.param(Wanted(workspace="T2"), False, id="another-workspace"),
-        pytest.param(Wanted(panel="other"), False, id="another-panel"),
-        pytest.param(Wanted(asked_by="somebody"), False, id="another-asker"),
+        pytest.param(RoundQuery(containing=LINE.question[:5].upper()), True, id="capitals-or-not"),
+        pytest.param(RoundQuery(containing="no such words"), False, id="other-words"),
+        pytest.param(RoundQuery(chats=("elsewhere",)), False, id="another-chat"),
+        pytest.param(RoundQuery(unfinished=True), True, id="unfinished"),
+        pytest.param(RoundQuery(undelivered=True), True, id="undelivered"),
+        pytest.param(RoundQuery(succeeded=True), False, id="not-closed"),
+        pytest.param(RoundQuery(here=LINE.place, only_here=True), True, id="here"),
+        pytest.param(RoundQuery(only_here=True), False, id="nowhere"),
+        pytest.param(RoundQuery(workspace="T2"), False, id="another-workspace"),
+        pytest.param(RoundQuery(panel="other"), False, id="another-panel"),
+        pytest.param(RoundQuery(asked_by="somebody"), False, id="another-asker"),
     ],
 )
-def test_a_line_is_admitted_by_what_is_wanted(wanted: Wanted, admitted: bool) -> None:
+def test_a_line_is_admitted_by_what_is_wanted(wanted: RoundQuery, admitted: bool) -> None:
     assert wanted.admits(LINE) is admitted

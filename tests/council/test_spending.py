@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from council.budget_caps import Account, Caps, Refusal, Scope, Used, refusal, schedule_of
+from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, refusal, schedule_of
 from council.places import NOWHERE, Place
 from council.rounds import Question
 from tests.builders import a_round
@@ -129,10 +129,10 @@ def test_a_month_ends_with_the_year_too() -> None:
 
 
 def test_the_first_cap_that_does_not_hold_is_named() -> None:
-    used = {Scope.USER_DAY: Used(5, 2), Scope.DAY: Used(90, 5), Scope.MONTH: Used(99)}
+    used = {Scope.USER_DAY: CapUsage(5, 2), Scope.DAY: CapUsage(90, 5), Scope.MONTH: CapUsage(99)}
 
     assert refusal(Caps(user_day=10, day=100, month=102), used, 3) is None
-    assert refusal(Caps(day=100, month=101), used, 6) == Refusal(Scope.DAY, 100, Used(90, 5))
+    assert refusal(Caps(day=100, month=101), used, 6) == CapRefusal(Scope.DAY, 100, CapUsage(90, 5))
     assert refusal(Caps(), used, 10**9) is None
 
 
@@ -140,25 +140,25 @@ def test_the_first_cap_that_does_not_hold_is_named() -> None:
     ("refused", "said"),
     [
         pytest.param(
-            Refusal(Scope.USER_DAY, 1_000_000, Used(900_000)),
+            CapRefusal(Scope.USER_DAY, 1_000_000, CapUsage(900_000)),
             "This round may cost $0.24, and $0.10 is left of your budget of $1.00 a day: "
             "ask again after midnight UTC.",
             id="user",
         ),
         pytest.param(
-            Refusal(Scope.MONTH, 50_000_000, Used(50_000_001)),
+            CapRefusal(Scope.MONTH, 50_000_000, CapUsage(50_000_001)),
             "This round may cost $0.24, and $0.00 is left of the budget of $50.00 a month: "
             "ask again on 1 December (UTC).",
             id="month-overdrawn",
         ),
         pytest.param(
-            Refusal(Scope.WORKSPACE_DAY, 2_000_000, Used(2_000_000)),
+            CapRefusal(Scope.WORKSPACE_DAY, 2_000_000, CapUsage(2_000_000)),
             "This round may cost $0.24, and $0.00 is left of this workspace's budget of "
             "$2.00 a day: ask again after midnight UTC.",
             id="workspace",
         ),
         pytest.param(
-            Refusal(Scope.CHANNEL_DAY, 500_000, Used(100_000, 300_000)),
+            CapRefusal(Scope.CHANNEL_DAY, 500_000, CapUsage(100_000, 300_000)),
             "This round may cost $0.24, and $0.10 is left of this channel's budget of $0.50 a day: "
             "ask again once a round under way has ended, or after midnight UTC.",
             id="channel-with-rounds-under-way",
@@ -166,6 +166,6 @@ def test_the_first_cap_that_does_not_hold_is_named() -> None:
     ],
 )
 def test_a_refusal_names_the_cap_what_is_left_and_when_it_frees(
-    refused: Refusal, said: str
+    refused: CapRefusal, said: str
 ) -> None:
     assert refused.sentence(240_000, TODAY) == said

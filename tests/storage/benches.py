@@ -6,10 +6,10 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
-from council.bakeoffs.ports import Bench
-from council.bakeoffs.records import VERSION, Packed
+from council.bakeoffs.ports import BakeoffStores
+from council.bakeoffs.records import VERSION, PackedRecord
 from council.places import Place
-from council.ports import Outgoing, Store
+from council.ports import OutboxStore, Store
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.records import SqlRecords, sql_votes
 from tests.builders import ASKED_AT, a_panel
@@ -25,13 +25,13 @@ class Books:
     """Rounds, what is sent of them, and what bake-offs are kept in, all of one kind."""
 
     store: Store
-    bench: Bench
-    outgoing: Outgoing
+    bench: BakeoffStores
+    outgoing: OutboxStore
 
 
-def sql_bench(engine: AsyncEngine) -> Bench:
+def sql_bench(engine: AsyncEngine) -> BakeoffStores:
     numbers = (SqlRecords(engine), sql_votes(engine))
-    return Bench(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), *numbers)
+    return BakeoffStores(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), *numbers)
 
 
 def holding(*texts: str, name: str = "sql", scope: str = T1.scope) -> Suite:
@@ -43,8 +43,8 @@ def a_bakeoff(bakeoff_id: str = "bo:1", **fields: Any) -> Bakeoff:  # noqa: ANN4
     return replace(Bakeoff(bakeoff_id, SUITE, a_panel(), T1, "U1", ASKED_AT), **fields)
 
 
-def a_record(round_id: str = "r1", **fields: Any) -> Packed:  # noqa: ANN401
-    own = Packed(
+def a_record(round_id: str = "r1", **fields: Any) -> PackedRecord:  # noqa: ANN401
+    own = PackedRecord(
         round_id=round_id,
         asked_at=ASKED_AT,
         panel="house",

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.ports import Bench
+from council.bakeoffs.ports import BakeoffStores
 from council.ports import Ledger, Store
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
-from storage.memory import MemoryOutgoing, MemoryStore
+from storage.memory import MemoryOutbox, MemoryStore
 from storage.memory_bench import memory_bench
 from storage.memory_ledger import MemoryLedger
-from storage.outbox import SqlOutgoing
+from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.sqlite import new_file
 from tests.storage.benches import Books, sql_bench
@@ -89,13 +89,13 @@ def ledger(request: pytest.FixtureRequest) -> Ledger:
 @pytest.fixture(params=EVERY_KIND)
 def books(request: pytest.FixtureRequest) -> Books:
     if request.param == "memory":
-        outgoing = MemoryOutgoing()
+        outgoing = MemoryOutbox()
         store = MemoryStore(outgoing.drop)
         return Books(store, memory_bench(store), outgoing)
     engine = engine_of(request)
-    return Books(SqlStore(engine), sql_bench(engine), SqlOutgoing(engine))
+    return Books(SqlStore(engine), sql_bench(engine), SqlOutbox(engine))
 
 
 @pytest.fixture
-def bench(books: Books) -> Bench:
+def bench(books: Books) -> BakeoffStores:
     return books.bench

@@ -11,7 +11,7 @@ from uuid import uuid4
 from hypothesis import strategies as st
 
 from council.answers import Absence, Answer, Prompt, Reply, Role
-from council.ballots import Ballot, Paper, Ranking, SpoiledBallot
+from council.ballots import Ballot, BallotExchange, Ranking, SpoiledBallot
 from council.integrity.erasure import forget
 from council.labels import PUBLIC_LETTERS, Label, LabelMap, Slate
 from council.panel import Member, ModelId, Panel, Rubric, Terms
@@ -65,8 +65,8 @@ VERDICTS = st.builds(
 CLOSINGS = st.builds(Closing, FLOATS, st.none() | TEXT)
 
 
-def papers(attempt: int = 1) -> st.SearchStrategy[Paper]:
-    return st.builds(Paper, TEXT, PROMPTS, REPLIES, st.just(attempt), st.none() | COUNTS)
+def papers(attempt: int = 1) -> st.SearchStrategy[BallotExchange]:
+    return st.builds(BallotExchange, TEXT, PROMPTS, REPLIES, st.just(attempt), st.none() | COUNTS)
 
 
 @st.composite

@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.models import Ending
-from council.bakeoffs.ports import EVERY_BAKEOFF, Bench, WantedBakeoffs
+from council.bakeoffs.ports import EVERY_BAKEOFF, BakeoffQuery, BakeoffStores
 from council.errors import BakeoffError, StoreError
 from storage.bakeoffs import SqlBakeoffs
 from tests.builders import ASKED_AT, a_panel
@@ -17,7 +17,7 @@ NEXT = ASKED_AT + timedelta(days=1)
 SCHEDULED = "sched:weekly@2026-11-23T09:00"
 
 
-async def test_a_bakeoff_comes_back_whole(bench: Bench) -> None:
+async def test_a_bakeoff_comes_back_whole(bench: BakeoffStores) -> None:
     thread = a_bakeoff(SCHEDULED, schedule="weekly", cap_micro=2**40, panel=a_panel(4, outside=1))
 
     assert await bench.bakeoffs.open(thread)
@@ -25,7 +25,7 @@ async def test_a_bakeoff_comes_back_whole(bench: Bench) -> None:
     assert await bench.bakeoffs.load(SCHEDULED) == thread
 
 
-async def test_of_two_under_one_id_the_first_is_kept(bench: Bench) -> None:
+async def test_of_two_under_one_id_the_first_is_kept(bench: BakeoffStores) -> None:
     first, second = a_bakeoff(), a_bakeoff(asked_by="U2", suite=holding("Why?"))
     await bench.bakeoffs.open(first)
 
@@ -35,7 +35,7 @@ async def test_of_two_under_one_id_the_first_is_kept(bench: Bench) -> None:
     assert await bench.bakeoffs.load("bo:1") == first
 
 
-async def test_an_end_is_noted_and_taken_back(bench: Bench) -> None:
+async def test_an_end_is_noted_and_taken_back(bench: BakeoffStores) -> None:
     await bench.bakeoffs.open(a_bakeoff())
     ending = Ending(NEXT, "Its cap is used up.")
 
@@ -47,7 +47,7 @@ async def test_an_end_is_noted_and_taken_back(bench: Bench) -> None:
     assert await bench.bakeoffs.load("bo:1") == a_bakeoff()
 
 
-async def test_its_cap_can_be_another(bench: Bench) -> None:
+async def test_its_cap_can_be_another(bench: BakeoffStores) -> None:
     await bench.bakeoffs.open(a_bakeoff(cap_micro=5))
 
     await bench.bakeoffs.limit("bo:1", 2**40)
@@ -58,7 +58,7 @@ async def test_its_cap_can_be_another(bench: Bench) -> None:
     assert await bench.bakeoffs.load("bo:1") == a_bakeoff()
 
 
-async def test_a_bakeoff_that_is_not_there_is_named(bench: Bench) -> None:
+async def test_a_bakeoff_that_is_not_there_is_named(bench: BakeoffStores) -> None:
     with pytest.raises(BakeoffError, match=r"There is no bake-off 'bo:9': `/council bakeoff`"):
         await bench.bakeoffs.load("bo:9")
     with pytest.raises(BakeoffError, match="no bake-off 'bo:9'"):
@@ -71,17 +71,17 @@ async def test_a_bakeoff_that_is_not_there_is_named(bench: Bench) -> None:
     ("wanted", "ids"),
     [
         pytest.param(EVERY_BAKEOFF, ["new", "a", "b", "theirs"], id="every"),
-        pytest.param(WantedBakeoffs(scope=T2.scope), ["theirs"], id="scope"),
-        pytest.param(WantedBakeoffs(scope=""), [], id="house"),
-        pytest.param(WantedBakeoffs(suite="other"), ["b"], id="suite"),
-        pytest.param(WantedBakeoffs(panel="none"), [], id="panel"),
-        pytest.param(WantedBakeoffs(panel="house", suite="other"), ["b"], id="both"),
-        pytest.param(WantedBakeoffs(schedule="weekly"), ["new"], id="schedule"),
-        pytest.param(WantedBakeoffs(unfinished=True), ["new", "b", "theirs"], id="unfinished"),
+        pytest.param(BakeoffQuery(scope=T2.scope), ["theirs"], id="scope"),
+        pytest.param(BakeoffQuery(scope=""), [], id="house"),
+        pytest.param(BakeoffQuery(suite="other"), ["b"], id="suite"),
+        pytest.param(BakeoffQuery(panel="none"), [], id="panel"),
+        pytest.param(BakeoffQuery(panel="house", suite="other"), ["b"], id="both"),
+        pytest.param(BakeoffQuery(schedule="weekly"), ["new"], id="schedule"),
+        pytest.param(BakeoffQuery(unfinished=True), ["new", "b", "theirs"], id="unfinished"),
     ],
 )
 async def test_bakeoffs_are_listed_newest_first(
-    bench: Bench, wanted: WantedBakeoffs, ids: list[str]
+    bench: BakeoffStores, wanted: BakeoffQuery, ids: list[str]
 ) -> None:
     for bakeoff in (
         a_bakeoff("theirs", place=T2, at=ASKED_AT - timedelta(days=1)),
@@ -97,7 +97,9 @@ async def test_bakeoffs_are_listed_newest_first(
     assert await bench.bakeoffs.recent(1, wanted) == found[:1]
 
 
-async def test_its_suite_is_kept_as_it_was_whatever_becomes_of_the_suite(bench: Bench) -> None:
+async def test_its_suite_is_kept_as_it_was_whatever_becomes_of_the_suite(
+    bench: BakeoffStores,
+) -> None:
     before = a_bakeoff()
     await bench.suites.keep(before.suite, "U1", ASKED_AT)
     await bench.bakeoffs.open(before)
@@ -108,7 +110,7 @@ async def test_its_suite_is_kept_as_it_was_whatever_becomes_of_the_suite(bench: 
     assert await bench.bakeoffs.load("bo:1") == before
 
 
-async def test_the_suite_of_a_bakeoff_is_in_no_list_by_that(bench: Bench) -> None:
+async def test_the_suite_of_a_bakeoff_is_in_no_list_by_that(bench: BakeoffStores) -> None:
     await bench.bakeoffs.open(a_bakeoff())
 
     assert await bench.suites.lines(T1.scope) == ()

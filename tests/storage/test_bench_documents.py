@@ -5,7 +5,7 @@ import json
 import pytest
 
 from council.bakeoffs.models import Ending
-from council.bakeoffs.ports import KeptSuite
+from council.bakeoffs.ports import StoredSuite
 from council.errors import StoreError
 from storage.export import Kept, Record, kept_line, line_of, thing_of
 from tests.builders import ASKED_AT, a_schedule
@@ -13,7 +13,7 @@ from tests.storage.benches import SUITE, a_bakeoff, holding
 from tests.storage.builders import a_closed_round
 
 KEPT = [
-    pytest.param(KeptSuite(SUITE, "U1", ASKED_AT), id="suite"),
+    pytest.param(StoredSuite(SUITE, "U1", ASKED_AT), id="suite"),
     pytest.param(a_bakeoff(), id="bakeoff"),
     pytest.param(a_bakeoff(ending=Ending(ASKED_AT, "No money.")), id="ended"),
     pytest.param(a_schedule(), id="schedule"),
@@ -36,7 +36,7 @@ def test_a_line_without_a_kind_is_a_round() -> None:
 
 def test_half_a_character_is_refused_in_a_sentence() -> None:
     with pytest.raises(StoreError, match="Suite 'sql' holds what JSON cannot"):
-        kept_line(KeptSuite(holding("cut off \ud83e"), "U1", ASKED_AT))
+        kept_line(StoredSuite(holding("cut off \ud83e"), "U1", ASKED_AT))
 
 
 def changed(kept: Kept, **fields: object) -> str:
@@ -59,12 +59,12 @@ NAIVE = "2026-11-21T09:00:00"
             changed(a_bakeoff(), ending={"at": NAIVE}), r"ending\.at: a moment", id="ending-zone"
         ),
         pytest.param(
-            changed(KeptSuite(SUITE, "", ASKED_AT), suite={"name": "x"}),
+            changed(StoredSuite(SUITE, "", ASKED_AT), suite={"name": "x"}),
             r"suite\.questions: ",
             id="questions",
         ),
         pytest.param(
-            changed(KeptSuite(SUITE, "", ASKED_AT), at=NAIVE), "at: a moment", id="suite-zone"
+            changed(StoredSuite(SUITE, "", ASKED_AT), at=NAIVE), "at: a moment", id="suite-zone"
         ),
         pytest.param(changed(a_bakeoff(), format=2), "its format is another than 1", id="newer"),
     ],

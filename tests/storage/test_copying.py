@@ -18,7 +18,7 @@ from storage.copy_database import Contents, contents, copy, digest_of, others, t
 from storage.engine import open_engine
 from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
-from storage.outbox import SqlOutgoing
+from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
 from tests.council.bias.experiment.builders import a_mark, a_work, an_experiment
@@ -59,7 +59,7 @@ async def furnish(engine: AsyncEngine) -> None:
     await experiments.open(an_experiment(suite=SUITE))
     for part in (a_work(), a_mark()):
         await experiments.save("bx:1", part)
-    await SqlOutgoing(engine).claim("key", "full", ASKED_AT)
+    await SqlOutbox(engine).claim("key", "full", ASKED_AT)
     await SqlLedger(engine).settle(Account("full", date(2026, 11, 21), "U1"), 2**40, None)
 
 

@@ -13,12 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.budget_caps import Account, Caps, Scope
 from council.errors import RoundNotFoundError
 from council.places import Place
-from council.ports import Ledger, Outgoing, Store
+from council.ports import Ledger, OutboxStore, Store
 from council.rounds import Question, Round
 from storage.ledger import SqlLedger
-from storage.memory import MemoryOutgoing, MemoryStore
+from storage.memory import MemoryOutbox, MemoryStore
 from storage.memory_ledger import MemoryLedger
-from storage.outbox import SqlOutgoing
+from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from storage.row_mapping import PARTS
 from storage.tables import FeedbackRow, HumanVoteRow, OutgoingRow
@@ -35,17 +35,17 @@ class House:
     """What is kept of rounds, all of it in one place."""
 
     store: Store
-    outgoing: Outgoing
+    outgoing: OutboxStore
     ledger: Ledger
 
 
 @pytest.fixture(params=EVERY_KIND)
 def house(request: pytest.FixtureRequest) -> House:
     if request.param == "memory":
-        outgoing, ledger = MemoryOutgoing(), MemoryLedger()
+        outgoing, ledger = MemoryOutbox(), MemoryLedger()
         return House(MemoryStore(outgoing.drop, ledger.disown), outgoing, ledger)
     engine = engine_of(request)
-    return House(SqlStore(engine), SqlOutgoing(engine), SqlLedger(engine))
+    return House(SqlStore(engine), SqlOutbox(engine), SqlLedger(engine))
 
 
 def asked(round_id: str, place: Place) -> Round:
@@ -117,7 +117,7 @@ async def rows_left(engine: AsyncEngine) -> Sequence[int]:
 
 
 async def test_no_row_and_no_byte_of_them_is_left(engine: AsyncEngine, tmp_path: Path) -> None:
-    house = House(SqlStore(engine), SqlOutgoing(engine), SqlLedger(engine))
+    house = House(SqlStore(engine), SqlOutbox(engine), SqlLedger(engine))
     await kept(house, asked("r1", HERE), asked("r2", HERE))
 
     await house.store.drop("slack", "T1")

@@ -17,7 +17,7 @@ from storage.bakeoff_tables import (
     SuiteRow,
     VotesRow,
 )
-from storage.outbox import SqlOutgoing
+from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_schedule
 from tests.storage.benches import SUITE, T1, T2, Books, a_bakeoff, a_record, holding, sql_bench
@@ -92,7 +92,7 @@ async def test_the_houses_own_never_leaves(books: Books) -> None:
 
 async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: Path) -> None:
     store = SqlStore(engine)
-    books = Books(store, sql_bench(engine), SqlOutgoing(engine))
+    books = Books(store, sql_bench(engine), SqlOutbox(engine))
     await kept(books, T1, "one")
     await books.bench.suites.keep(holding("Marked-again?"), "U1", ASKED_AT)
 

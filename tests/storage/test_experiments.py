@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.answers import Reply
 from council.errors import StoreError
-from council.research.experiment import Experiments, Held
+from council.research.experiment import ExperimentState, ExperimentStore
 from council.research.grades import Framing
 from storage.experiments import SqlExperiments
 from storage.memory_experiments import MemoryExperiments
@@ -22,14 +22,14 @@ from tests.storage.conftest import EVERY_KIND, engine_of
 
 
 @pytest.fixture(params=EVERY_KIND)
-def experiments(request: pytest.FixtureRequest) -> Experiments:
+def experiments(request: pytest.FixtureRequest) -> ExperimentStore:
     if request.param == "memory":
         return MemoryExperiments()
     engine = engine_of(request)
     return SqlExperiments(engine)
 
 
-async def test_an_experiment_comes_back_whole(experiments: Experiments) -> None:
+async def test_an_experiment_comes_back_whole(experiments: ExperimentStore) -> None:
     whole = an_experiment(4, suite=SUITE, cap_micro=2**40, versions=(("council", "1"),))
 
     assert await experiments.open(whole)
@@ -37,7 +37,7 @@ async def test_an_experiment_comes_back_whole(experiments: Experiments) -> None:
     assert await experiments.recent() == (whole,)
 
 
-async def test_of_two_under_one_id_the_first_is_kept(experiments: Experiments) -> None:
+async def test_of_two_under_one_id_the_first_is_kept(experiments: ExperimentStore) -> None:
     await experiments.open(an_experiment())
 
     assert not await experiments.open(an_experiment(asked_by="U2"))
@@ -45,7 +45,7 @@ async def test_of_two_under_one_id_the_first_is_kept(experiments: Experiments) -
     assert await experiments.recent() == (an_experiment(),)
 
 
-async def test_they_are_listed_newest_first(experiments: Experiments) -> None:
+async def test_they_are_listed_newest_first(experiments: ExperimentStore) -> None:
     later = an_experiment(id="bx:0", at=ASKED_AT + timedelta(days=1))
     for experiment in (an_experiment(id="bx:2"), later, an_experiment(id="bx:1")):
         await experiments.open(experiment)
@@ -53,7 +53,7 @@ async def test_they_are_listed_newest_first(experiments: Experiments) -> None:
     assert [one.id for one in await experiments.recent()] == ["bx:0", "bx:1", "bx:2"]
 
 
-async def test_its_cap_can_be_another(experiments: Experiments) -> None:
+async def test_its_cap_can_be_another(experiments: ExperimentStore) -> None:
     await experiments.open(an_experiment())
 
     await experiments.limit("bx:1", 2**40)
@@ -63,7 +63,7 @@ async def test_its_cap_can_be_another(experiments: Experiments) -> None:
 
 
 async def test_answers_and_marks_come_back_and_the_first_of_each_is_kept(
-    experiments: Experiments,
+    experiments: ExperimentStore,
 ) -> None:
     await experiments.open(an_experiment())
     cut = replace(a_work(2, GPT), reply=Reply("Half", cut=True, seconds=1.5, attempts=2))
@@ -80,13 +80,13 @@ async def test_answers_and_marks_come_back_and_the_first_of_each_is_kept(
     assert {*held.marks} == {*parts[2:]}
 
 
-async def test_what_one_holds_is_not_anothers(experiments: Experiments) -> None:
+async def test_what_one_holds_is_not_anothers(experiments: ExperimentStore) -> None:
     for id_ in ("bx:1", "bx:2"):
         await experiments.open(an_experiment(id=id_))
     await experiments.save("bx:2", a_work())
     await experiments.save("bx:2", a_mark())
 
-    assert await experiments.held("bx:1") == Held()
+    assert await experiments.held("bx:1") == ExperimentState()
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,22 @@ import pytest
 
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.experiments import SqlExperiments
-from storage.hash_chain import SqlChain
+from storage.hash_chain import SqlHashChain
 from storage.ledger import SqlLedger
-from storage.outbox import SqlOutgoing
+from storage.outbox import SqlOutbox
 from storage.records import SqlRecords
 from storage.rounds import SqlStore
-from storage.transactions import Gathering, LostError, Try, finished, patience, this_try
+from storage.transactions import (
+    Attempt,
+    ConnectionLostError,
+    WriteBatcher,
+    patience,
+    retried_and_shielded,
+    this_try,
+)
 
 KEPT = (
-    *(SqlStore, SqlLedger, SqlOutgoing, SqlChain),
+    *(SqlStore, SqlLedger, SqlOutbox, SqlHashChain),
     *(SqlSuites, SqlBakeoffs, SqlSchedules, SqlRecords, SqlExperiments),
 )
 ACTS = [
@@ -37,14 +44,14 @@ class Flaky:
     """Loses an act so many times before it arrives; remembers every try."""
 
     def __init__(self, losses: int) -> None:
-        self.tries: list[Try] = []
+        self.tries: list[Attempt] = []
         self._losses = losses
 
-    @finished
+    @retried_and_shielded
     async def act(self) -> int:
         self.tries.append(this_try())
         if len(self.tries) <= self._losses:
-            raise LostError("It was lost.")
+            raise ConnectionLostError("It was lost.")
         return len(self.tries)
 
 
@@ -70,7 +77,7 @@ async def test_patience_comes_to_an_end() -> None:
     token = patience.set(0.0)
     flaky = Flaky(9)
 
-    with pytest.raises(LostError, match="It was lost"):
+    with pytest.raises(ConnectionLostError, match="It was lost"):
         await flaky.act()
 
     patience.reset(token)
@@ -92,7 +99,7 @@ async def test_whoever_is_cancelled_is_not_kept_waiting() -> None:
 async def test_an_act_comes_to_its_end_however_often_it_is_cancelled() -> None:
     may_end, ended = asyncio.Event(), asyncio.Event()
 
-    @finished
+    @retried_and_shielded
     async def act() -> None:
         await may_end.wait()
         ended.set()
@@ -117,8 +124,8 @@ async def test_nobody_waits_for_ever_for_a_turn_that_was_shared() -> None:
         await may_do.wait()
         did.extend(acts)
 
-    gathering = Gathering(do)
-    whole = finished(gathering.done)
+    gathering = WriteBatcher(do)
+    whole = retried_and_shielded(gathering.done)
     acting = [asyncio.create_task(whole(number)) for number in range(4)]
     for _ in range(2):
         await asyncio.sleep(0.01)

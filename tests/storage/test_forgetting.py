@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import ForgottenError, RoundNotFoundError, StoreError
 from council.integrity.erasure import forget
-from council.ports import Store, Wanted
+from council.ports import RoundQuery, Store
 from council.rounds import Closing, Question, Round, in_panel_order
 from storage.engine import for_reading, open_engine
 from storage.rounds import SqlStore
@@ -106,9 +106,9 @@ async def test_ids_come_oldest_first_and_within_a_time(store: Store) -> None:
 
     assert await store.ids() == ("a", "c", "b", "d")
     assert await store.ids(2) == ("a", "c")
-    assert await store.ids(wanted=Wanted(since=asked(1, "b").asked_at)) == ("b", "d")
-    assert await store.ids(wanted=Wanted(before=asked(1, "b").asked_at)) == ("a", "c")
-    assert len(await store.recent(wanted=Wanted(since=asked(1, "b").asked_at))) == 2
+    assert await store.ids(wanted=RoundQuery(since=asked(1, "b").asked_at)) == ("b", "d")
+    assert await store.ids(wanted=RoundQuery(before=asked(1, "b").asked_at)) == ("a", "c")
+    assert len(await store.recent(wanted=RoundQuery(since=asked(1, "b").asked_at))) == 2
 
 
 async def test_forgotten_rounds_are_neither_remembered_nor_to_be_gone_on_with(
@@ -117,8 +117,8 @@ async def test_forgotten_rounds_are_neither_remembered_nor_to_be_gone_on_with(
     await store.open(a_round())
     await store.forget("r1", LATER, SALT)
 
-    assert await store.ids(wanted=Wanted(remembered=True)) == ()
-    assert await store.recent(wanted=Wanted(unfinished=True)) == ()
+    assert await store.ids(wanted=RoundQuery(remembered=True)) == ()
+    assert await store.recent(wanted=RoundQuery(unfinished=True)) == ()
 
 
 def marked(number: int) -> Round:

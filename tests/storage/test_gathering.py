@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from storage.transactions import Gathering, LostError
+from storage.transactions import ConnectionLostError, WriteBatcher
 
 
 class Turns:
@@ -24,7 +24,7 @@ class Turns:
 
 async def test_what_comes_while_others_are_done_shares_the_next_turn() -> None:
     turns = Turns()
-    gathering = Gathering(turns.do)
+    gathering = WriteBatcher(turns.do)
 
     await asyncio.gather(*map(gathering.done, (1, 2, 3, 4)))
 
@@ -34,7 +34,7 @@ async def test_what_comes_while_others_are_done_shares_the_next_turn() -> None:
 
 async def test_an_act_fails_alone_for_its_own_fault() -> None:
     turns = Turns()
-    gathering = Gathering(turns.do)
+    gathering = WriteBatcher(turns.do)
 
     ends = await asyncio.gather(*map(gathering.done, (1, 2, -3, 4)), return_exceptions=True)
 
@@ -44,7 +44,7 @@ async def test_an_act_fails_alone_for_its_own_fault() -> None:
 
 async def test_after_a_fault_the_next_act_is_done() -> None:
     turns = Turns()
-    gathering = Gathering(turns.do)
+    gathering = WriteBatcher(turns.do)
 
     with pytest.raises(ValueError, match="-1"):
         await gathering.done(-1)
@@ -59,9 +59,9 @@ async def test_what_a_server_lost_is_lost_for_all_at_once() -> None:
     async def lose(acts: Sequence[int]) -> None:
         await asyncio.sleep(0)
         turns.append(acts)
-        raise LostError("It was lost.")
+        raise ConnectionLostError("It was lost.")
 
-    gathering = Gathering(lose)
+    gathering = WriteBatcher(lose)
 
     ends = await asyncio.gather(*map(gathering.done, (1, 2, 3, 4)), return_exceptions=True)
 

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from council.budget_caps import Account, Caps, Scope, Used
+from council.budget_caps import Account, Caps, CapUsage, Scope
 from council.ports import Ledger
 
 TODAY, TOMORROW, NEXT_MONTH = date(2026, 11, 29), date(2026, 11, 30), date(2026, 12, 1)
@@ -17,14 +17,14 @@ def an_account(round_id: str = "r1", day: date = TODAY, **who: str) -> Account:
     return Account(round_id, day, **who)
 
 
-async def used(ledger: Ledger, scope: Scope = Scope.DAY, account: Account = NOBODY) -> Used:
+async def used(ledger: Ledger, scope: Scope = Scope.DAY, account: Account = NOBODY) -> CapUsage:
     return (await ledger.used(account))[scope]
 
 
 async def test_what_is_reserved_is_not_spent(ledger: Ledger) -> None:
     assert await ledger.reserve(an_account(), 90, FREE) is None
 
-    assert await used(ledger) == Used(0, 90)
+    assert await used(ledger) == CapUsage(0, 90)
     assert await ledger.spent("r1") == 0
     assert await ledger.held() == ("r1",)
 
@@ -35,7 +35,7 @@ async def test_what_is_spent_comes_out_of_what_is_reserved(ledger: Ledger) -> No
     for cost in (30, 20):
         await ledger.settle(an_account(), cost)
 
-    assert await used(ledger) == Used(50, 40)
+    assert await used(ledger) == CapUsage(50, 40)
     assert await ledger.spent("r1") == 50
 
 
@@ -45,7 +45,7 @@ async def test_what_is_left_over_is_freed(ledger: Ledger) -> None:
 
     await ledger.free("r1")
 
-    assert await used(ledger) == Used(30, 0)
+    assert await used(ledger) == CapUsage(30, 0)
     assert await ledger.held() == ()
 
 
@@ -55,7 +55,7 @@ async def test_what_is_spent_beyond_what_is_reserved_counts(ledger: Ledger) -> N
 
     refused = await ledger.reserve(an_account("r2"), 71, Caps(day=100))
 
-    assert await used(ledger) == Used(30, 0)
+    assert await used(ledger) == CapUsage(30, 0)
     assert refused
 
 
@@ -64,7 +64,7 @@ async def test_a_cost_that_nobody_knows_is_counted_as_unknown(ledger: Ledger) ->
     await ledger.settle(an_account(), 5)
     await ledger.settle(an_account(), None)
 
-    assert await used(ledger) == Used(5, 0, 2)
+    assert await used(ledger) == CapUsage(5, 0, 2)
 
 
 async def test_what_does_not_fit_is_refused_and_leaves_no_trace(ledger: Ledger) -> None:
@@ -73,7 +73,7 @@ async def test_what_does_not_fit_is_refused_and_leaves_no_trace(ledger: Ledger) 
     refused = await ledger.reserve(an_account("r2"), 11, Caps(day=100))
 
     assert refused
-    assert (refused.scope, refused.cap, refused.used) == (Scope.DAY, 100, Used(0, 90))
+    assert (refused.scope, refused.cap, refused.used) == (Scope.DAY, 100, CapUsage(0, 90))
     assert await ledger.held() == ("r1",)
 
 
@@ -112,7 +112,7 @@ async def test_a_month_is_of_the_calendar(ledger: Ledger, day: date, *, fits: bo
     await ledger.reserve(an_account(), 90, caps)
 
     assert (await ledger.reserve(an_account("r2", day), 11, caps) is None) is fits
-    assert await used(ledger, Scope.MONTH, Account("", NEXT_MONTH)) == Used(0, 11 * fits)
+    assert await used(ledger, Scope.MONTH, Account("", NEXT_MONTH)) == CapUsage(0, 11 * fits)
 
 
 async def test_a_round_is_reserved_for_once(ledger: Ledger) -> None:
@@ -122,7 +122,7 @@ async def test_a_round_is_reserved_for_once(ledger: Ledger) -> None:
     assert await ledger.reserve(an_account(), 90, caps) is None
     assert await ledger.reserve(an_account(day=TOMORROW), 90, caps) is None
 
-    assert await used(ledger, Scope.MONTH) == Used(0, 90)
+    assert await used(ledger, Scope.MONTH) == CapUsage(0, 90)
 
 
 async def test_a_round_that_ended_is_not_reserved_for_again(ledger: Ledger) -> None:
@@ -131,7 +131,7 @@ async def test_a_round_that_ended_is_not_reserved_for_again(ledger: Ledger) -> N
 
     await ledger.reserve(an_account(), 90, FREE)
 
-    assert await used(ledger) == Used(0, 0)
+    assert await used(ledger) == CapUsage(0, 0)
 
 
 async def test_a_reservation_is_taken_over_not_made_twice(ledger: Ledger) -> None:
@@ -141,7 +141,7 @@ async def test_a_reservation_is_taken_over_not_made_twice(ledger: Ledger) -> Non
 
     assert await ledger.extend(an_account(), 90, caps) is None
 
-    assert await used(ledger) == Used(30, 60)
+    assert await used(ledger) == CapUsage(30, 60)
 
 
 async def test_a_reservation_grows_while_it_fits(ledger: Ledger) -> None:
@@ -152,8 +152,8 @@ async def test_a_reservation_grows_while_it_fits(ledger: Ledger) -> None:
     refused = await ledger.extend(an_account(), 101, caps)
 
     assert refused
-    assert refused.used == Used(0, 0)
-    assert await used(ledger) == Used(0, 100)
+    assert refused.used == CapUsage(0, 0)
+    assert await used(ledger) == CapUsage(0, 100)
 
 
 async def test_what_was_freed_is_reserved_again_for_what_is_left_to_do(ledger: Ledger) -> None:
@@ -163,7 +163,7 @@ async def test_what_was_freed_is_reserved_again_for_what_is_left_to_do(ledger: L
 
     await ledger.extend(an_account(), 90, FREE)
 
-    assert await used(ledger) == Used(30, 60)
+    assert await used(ledger) == CapUsage(30, 60)
 
 
 async def test_a_round_that_goes_on_another_day_takes_the_rest_along(ledger: Ledger) -> None:
@@ -174,9 +174,9 @@ async def test_a_round_that_goes_on_another_day_takes_the_rest_along(ledger: Led
     assert await ledger.extend(an_account(day=TOMORROW), 90, caps) is None
     await ledger.settle(an_account(day=TOMORROW), 10)
 
-    assert await used(ledger) == Used(30, 0)
-    assert await used(ledger, account=Account("", TOMORROW)) == Used(10, 50)
-    assert await used(ledger, Scope.MONTH) == Used(40, 50)
+    assert await used(ledger) == CapUsage(30, 0)
+    assert await used(ledger, account=Account("", TOMORROW)) == CapUsage(10, 50)
+    assert await used(ledger, Scope.MONTH) == CapUsage(40, 50)
     assert await ledger.spent("r1") == 40
 
 
@@ -188,18 +188,18 @@ async def test_of_many_at_once_as_many_are_let_in_as_fit(ledger: Ledger) -> None
     )
 
     assert sum(one is None for one in refused) == 20
-    assert await used(ledger) == Used(0, 140)
+    assert await used(ledger) == CapUsage(0, 140)
 
 
 async def test_sums_are_exact(ledger: Ledger) -> None:
     for cost in (1, 10**15, 1, 10**15):
         await ledger.settle(an_account(), cost)
 
-    assert await used(ledger) == Used(2 * 10**15 + 2, 0)
+    assert await used(ledger) == CapUsage(2 * 10**15 + 2, 0)
 
 
 async def test_an_empty_ledger_has_nothing_of_anything(ledger: Ledger) -> None:
     account = an_account(asker="U1", channel="slack/T1/C1", schedule="S1")
 
-    assert await ledger.used(account) == dict.fromkeys(Scope, Used())
+    assert await ledger.used(account) == dict.fromkeys(Scope, CapUsage())
     assert (await ledger.held(), await ledger.spent("r1")) == ((), 0)

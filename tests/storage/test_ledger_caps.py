@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.budget_caps import Account, Caps, Scope, Used
+from council.budget_caps import Account, Caps, CapUsage, Scope
 from council.ports import Ledger
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
@@ -97,7 +97,7 @@ class Walk:
         elif before and before[0] != account:
             del self.covered[account.round_id]
 
-    async def gone(self) -> dict[tuple[Scope, Account], Used]:
+    async def gone(self) -> dict[tuple[Scope, Account], CapUsage]:
         accounts = {
             self.account(Step("", i, 0, tomorrow))
             for i in range(ROUNDS)
@@ -154,4 +154,4 @@ async def test_programs_that_reserve_at_once_do_not_overspend(
         )
 
         assert sum(one is None for one in refused) == 10
-        assert (await ledgers[0].used(accounts[0]))[Scope.DAY] == Used(0, 100)
+        assert (await ledgers[0].used(accounts[0]))[Scope.DAY] == CapUsage(0, 100)

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from council.budget_caps import Account, Caps, Scope, Used
+from council.budget_caps import Account, Caps, CapUsage, Scope
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
 
@@ -37,7 +37,7 @@ async def test_of_50_rounds_at_once_as_many_are_let_in_as_the_cap_has_room_for(
     )
 
     assert refused.count(None) == 20
-    assert (await ledgers[0].used(NOBODY))[Scope.DAY] == Used(0, 2_000_000)
+    assert (await ledgers[0].used(NOBODY))[Scope.DAY] == CapUsage(0, 2_000_000)
 
 
 async def test_calls_that_cost_more_than_was_thought_do_not_pass_the_cap_together(

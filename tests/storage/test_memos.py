@@ -4,18 +4,20 @@ import asyncio
 
 import pytest
 
-from council.ports import Memos
-from storage.key_value import SqlMemos
-from storage.memory_memos import MemoryMemos
+from council.ports import KeyValueStore
+from storage.key_value import SqlKeyValueStore
+from storage.memory_memos import MemoryKeyValueStore
 from tests.storage.conftest import EVERY_KIND, engine_of
 
 
 @pytest.fixture(params=EVERY_KIND)
-def memos(request: pytest.FixtureRequest) -> Memos:
-    return MemoryMemos() if request.param == "memory" else SqlMemos(engine_of(request))
+def memos(request: pytest.FixtureRequest) -> KeyValueStore:
+    return (
+        MemoryKeyValueStore() if request.param == "memory" else SqlKeyValueStore(engine_of(request))
+    )
 
 
-async def test_a_text_is_read_as_it_was_noted_last(memos: Memos) -> None:
+async def test_a_text_is_read_as_it_was_noted_last(memos: KeyValueStore) -> None:
     await memos.note("panel", "slack/T1/C1", "house")
     await memos.note("panel", "slack/T1/C1", "cheap")
 
@@ -24,14 +26,14 @@ async def test_a_text_is_read_as_it_was_noted_last(memos: Memos) -> None:
     assert await memos.read("draft", "slack/T1/C1") is None
 
 
-async def test_of_several_who_are_first_one_is(memos: Memos) -> None:
+async def test_of_several_who_are_first_one_is(memos: KeyValueStore) -> None:
     found = await asyncio.gather(*(memos.first("key", "page", f"key {n}") for n in range(9)))
 
     assert len({*found}) == 1
     assert await memos.first("key", "page", "later") == found[0]
 
 
-async def test_a_text_is_taken_once(memos: Memos) -> None:
+async def test_a_text_is_taken_once(memos: KeyValueStore) -> None:
     await memos.note("draft", "code", "suite")
 
     found = await asyncio.gather(*(memos.take("draft", "code") for _ in range(9)))
@@ -40,7 +42,7 @@ async def test_a_text_is_taken_once(memos: Memos) -> None:
     assert await memos.read("draft", "code") is None
 
 
-async def test_what_is_done_once_is_not_done_again_for_a_while(memos: Memos) -> None:
+async def test_what_is_done_once_is_not_done_again_for_a_while(memos: KeyValueStore) -> None:
     first = await asyncio.gather(*(memos.once("press", "Ada again r1", 60) for _ in range(9)))
 
     assert sorted(first) == [*[False] * 8, True]
@@ -49,7 +51,9 @@ async def test_what_is_done_once_is_not_done_again_for_a_while(memos: Memos) -> 
     assert await memos.once("press", "Ada again r1", 0)
 
 
-async def test_names_are_found_by_their_start_capitals_and_signs_as_they_are(memos: Memos) -> None:
+async def test_names_are_found_by_their_start_capitals_and_signs_as_they_are(
+    memos: KeyValueStore,
+) -> None:
     for name in ("a_1/x", "a_1/y", "A_1/x", "ab1/x", "a%1/x"):
         await memos.note("discord server", name, name.upper())
 
@@ -59,7 +63,7 @@ async def test_names_are_found_by_their_start_capitals_and_signs_as_they_are(mem
     assert {*await memos.every("discord server")} == {"A_1/x", "ab1/x", "a%1/x"}
 
 
-async def test_the_newest_are_kept(memos: Memos) -> None:
+async def test_the_newest_are_kept(memos: KeyValueStore) -> None:
     for name in ("first", "second", "third"):
         await memos.note("draft", name, name)
     await memos.note("panel", "first", "house")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.ports import Store, Wanted
+from council.ports import RoundQuery, Store
 from council.rounds import Question
 from storage.engine import MARK, document_given_back, given_back, kept, kept_document
 from tests.builders import a_round, an_answer
@@ -47,4 +47,4 @@ async def test_a_store_gives_it_back(store: Store, odd: str) -> None:
 
     found = await store.load("r1")
     assert (found.question, found.answers) == (question, (answer,))
-    assert [line.id for line in await store.recent(wanted=Wanted(odd))] == ["r1"]
+    assert [line.id for line in await store.recent(wanted=RoundQuery(odd))] == ["r1"]

@@ -12,10 +12,10 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import SQLModel
 
 from council.bakeoffs.models import Ending
-from council.bakeoffs.ports import Bench, WantedBakeoffs, WantedRecords
+from council.bakeoffs.ports import BakeoffQuery, BakeoffStores, RecordQuery
 from council.budget_caps import Account, Caps
 from council.errors import StoreError
-from council.ports import Wanted
+from council.ports import RoundQuery
 from council.rounds import Closing
 from storage.bakeoff_tables import BakeoffRow, SourceRow, SuiteBodyRow
 from storage.bakeoffs import keeping
@@ -71,24 +71,30 @@ def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
         pytest.param(lambda s: s.find("r"), "substr(round.id, ", id="find"),
         pytest.param(lambda s: s.recent(3), "ORDER BY round.asked_at DESC", id="recent"),
         pytest.param(
-            lambda s: s.recent(3, Wanted("50%")),
+            lambda s: s.recent(3, RoundQuery("50%")),
             "lower(round.question) LIKE '%%' || ",
             id="containing",
         ),
-        pytest.param(lambda s: s.recent(3, Wanted("50%")), "ESCAPE '/'", id="escaped"),
-        pytest.param(lambda s: s.recent(3, Wanted(chats=("web",))), "round.chat IN (", id="chats"),
+        pytest.param(lambda s: s.recent(3, RoundQuery("50%")), "ESCAPE '/'", id="escaped"),
         pytest.param(
-            lambda s: s.recent(3, Wanted(asker="web:1")),
+            lambda s: s.recent(3, RoundQuery(chats=("web",))), "round.chat IN (", id="chats"
+        ),
+        pytest.param(
+            lambda s: s.recent(3, RoundQuery(asker="web:1")),
             "round.private OR round.asked_by = ",
             id="asker",
         ),
         pytest.param(
-            lambda s: s.recent(3, Wanted(unfinished=True)), "round.seconds IS NULL", id="unfinished"
+            lambda s: s.recent(3, RoundQuery(unfinished=True)),
+            "round.seconds IS NULL",
+            id="unfinished",
         ),
         pytest.param(lambda s: s.past_ballots("house"), "ballot.round_id IN (", id="past"),
         pytest.param(lambda s: s.drop("slack", "T1"), "DELETE FROM round", id="drop"),
         pytest.param(
-            lambda s: s.recent(3, Wanted(undelivered=True)), "NOT round.delivered", id="undelivered"
+            lambda s: s.recent(3, RoundQuery(undelivered=True)),
+            "NOT round.delivered",
+            id="undelivered",
         ),
         pytest.param(lambda s: s.ids(3), 'ORDER BY round.asked_at, round.id COLLATE "C"', id="ids"),
         pytest.param(lambda s: s.forget("r1", ASKED_AT, "s"), "FOR UPDATE", id="forget-locks"),
@@ -175,7 +181,7 @@ def test_a_driver_that_is_missing_is_named() -> None:
         pytest.param(lambda b: b.suites.remove("slack/T1", "sql"), "RETURNING 1", id="remove"),
         pytest.param(lambda b: b.bakeoffs.end("bo:1", Ending(ASKED_AT)), "SET ended_at=", id="end"),
         pytest.param(
-            lambda b: b.bakeoffs.recent(3, WantedBakeoffs(unfinished=True)),
+            lambda b: b.bakeoffs.recent(3, BakeoffQuery(unfinished=True)),
             "bakeoff.ended_at IS NULL",
             id="unfinished",
         ),
@@ -190,14 +196,14 @@ def test_a_driver_that_is_missing_is_named() -> None:
             id="missing",
         ),
         pytest.param(
-            lambda b: b.records.recent(WantedRecords(suite="sql")),
+            lambda b: b.records.recent(RecordQuery(suite="sql")),
             "ORDER BY record.asked_micro, record.round_id",
             id="records",
         ),
     ],
 )
 async def test_what_is_asked_of_one_bench_is_asked_of_the_other(
-    engine: AsyncEngine, act: Callable[[Bench], Coroutine[Any, Any, object]], words: str
+    engine: AsyncEngine, act: Callable[[BakeoffStores], Coroutine[Any, Any, object]], words: str
 ) -> None:
     asked: list[str] = []
     bench = sql_bench(engine)

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.ports import EVERY_RECORD, Bench, WantedRecords
-from council.bakeoffs.records import VERSION, Packed
+from council.bakeoffs.ports import EVERY_RECORD, BakeoffStores, RecordQuery
+from council.bakeoffs.records import VERSION, PackedRecord
 from council.rounds import Closing
 from storage.bakeoff_tables import SourceRow
 from storage.records import SqlRecords
@@ -45,7 +45,7 @@ async def test_a_record_takes_the_place_of_the_one_before(books: Books) -> None:
     assert [*await books.bench.records.recent()] == [again]
 
 
-async def test_nothing_to_keep_keeps_nothing(bench: Bench) -> None:
+async def test_nothing_to_keep_keeps_nothing(bench: BakeoffStores) -> None:
     await bench.records.keep([])
 
     assert [*await bench.records.recent()] == []
@@ -92,23 +92,23 @@ RECORDS = (
     ("wanted", "ids"),
     [
         pytest.param(EVERY_RECORD, "abcd", id="every"),
-        pytest.param(WantedRecords(scope=T1.scope), "ac", id="scope"),
-        pytest.param(WantedRecords(scope=""), "b", id="house"),
-        pytest.param(WantedRecords(suite="sql"), "abd", id="suite"),
-        pytest.param(WantedRecords(suite="maths", suite_version="f00"), "c", id="version"),
-        pytest.param(WantedRecords(suite="sql", suite_version="f00"), "", id="not-its-version"),
-        pytest.param(WantedRecords(panel="other"), "c", id="panel"),
-        pytest.param(WantedRecords(category="sums"), "acd", id="category"),
-        pytest.param(WantedRecords(bakeoff="bo:2"), "d", id="bakeoff"),
-        pytest.param(WantedRecords(since=ASKED_AT + HOUR), "bcd", id="since"),
-        pytest.param(WantedRecords(before=ASKED_AT + HOUR), "a", id="before"),
+        pytest.param(RecordQuery(scope=T1.scope), "ac", id="scope"),
+        pytest.param(RecordQuery(scope=""), "b", id="house"),
+        pytest.param(RecordQuery(suite="sql"), "abd", id="suite"),
+        pytest.param(RecordQuery(suite="maths", suite_version="f00"), "c", id="version"),
+        pytest.param(RecordQuery(suite="sql", suite_version="f00"), "", id="not-its-version"),
+        pytest.param(RecordQuery(panel="other"), "c", id="panel"),
+        pytest.param(RecordQuery(category="sums"), "acd", id="category"),
+        pytest.param(RecordQuery(bakeoff="bo:2"), "d", id="bakeoff"),
+        pytest.param(RecordQuery(since=ASKED_AT + HOUR), "bcd", id="since"),
+        pytest.param(RecordQuery(before=ASKED_AT + HOUR), "a", id="before"),
         pytest.param(
-            WantedRecords(since=ASKED_AT + HOUR, before=ASKED_AT + 2 * HOUR), "b", id="window"
+            RecordQuery(since=ASKED_AT + HOUR, before=ASKED_AT + 2 * HOUR), "b", id="window"
         ),
     ],
 )
 async def test_records_are_given_by_what_a_board_counts(
-    books: Books, wanted: WantedRecords, ids: str
+    books: Books, wanted: RecordQuery, ids: str
 ) -> None:
     await closed(books, *"abcd")
     await books.bench.records.keep(RECORDS[::-1])
@@ -146,7 +146,7 @@ async def test_a_round_that_went_meanwhile_keeps_no_other_from_its_record(
 async def test_very_many_are_kept_at_once(engine: AsyncEngine) -> None:
     records = SqlRecords(engine)
     store = SqlStore(engine)
-    many: list[Packed] = []
+    many: list[PackedRecord] = []
     for nth in range(300):
         await store.open(replace(a_round(), id=f"r{nth:03}"))
         many.append(a_record(f"r{nth:03}"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.ports import Bench
+from council.bakeoffs.ports import BakeoffStores
 from council.errors import ScheduleError
 from storage.bakeoffs import SqlSchedules
 from storage.engine import open_engine
@@ -18,7 +18,7 @@ MONDAY, NEXT = "2026-11-23T09:00", "2026-11-30T09:00"
 DATABASES = BOTH
 
 
-async def test_a_schedule_comes_back_whole(bench: Bench) -> None:
+async def test_a_schedule_comes_back_whole(bench: BakeoffStores) -> None:
     schedule = a_schedule(place=replace(T1, thread="1.2", private=True), paused=True)
 
     await bench.schedules.keep(schedule)
@@ -26,7 +26,7 @@ async def test_a_schedule_comes_back_whole(bench: Bench) -> None:
     assert await bench.schedules.every() == (schedule,)
 
 
-async def test_a_changed_schedule_is_kept_under_its_id(bench: Bench) -> None:
+async def test_a_changed_schedule_is_kept_under_its_id(bench: BakeoffStores) -> None:
     await bench.schedules.keep(a_schedule())
     changed = a_schedule(name="daily", cron="0 9 * * *", cap_micro=None, subscribers=(), place=T2)
 
@@ -35,7 +35,7 @@ async def test_a_changed_schedule_is_kept_under_its_id(bench: Bench) -> None:
     assert await bench.schedules.every() == (changed,)
 
 
-async def test_a_name_is_taken_once_a_scope(bench: Bench) -> None:
+async def test_a_name_is_taken_once_a_scope(bench: BakeoffStores) -> None:
     await bench.schedules.keep(a_schedule())
 
     with pytest.raises(ScheduleError, match="There is a schedule 'weekly' already: give this"):
@@ -45,7 +45,7 @@ async def test_a_name_is_taken_once_a_scope(bench: Bench) -> None:
     assert [schedule.id for schedule in await bench.schedules.every()] == ["s1", "s2"]
 
 
-async def test_schedules_are_listed_by_name_and_scope(bench: Bench) -> None:
+async def test_schedules_are_listed_by_name_and_scope(bench: BakeoffStores) -> None:
     for schedule_id, name, scope in (("1", "b", ""), ("2", "a", T1.scope), ("3", "a", "")):
         await bench.schedules.keep(a_schedule(schedule_id, name=name, scope=scope))
 
@@ -53,7 +53,7 @@ async def test_schedules_are_listed_by_name_and_scope(bench: Bench) -> None:
     assert [schedule.id for schedule in await bench.schedules.every("")] == ["3", "1"]
 
 
-async def test_a_slot_is_taken_once_and_none_before_it(bench: Bench) -> None:
+async def test_a_slot_is_taken_once_and_none_before_it(bench: BakeoffStores) -> None:
     await bench.schedules.keep(a_schedule())
 
     taken = [await bench.schedules.take("s1", slot) for slot in (NEXT, NEXT, MONDAY)]
@@ -62,11 +62,11 @@ async def test_a_slot_is_taken_once_and_none_before_it(bench: Bench) -> None:
     assert [schedule.last_slot for schedule in await bench.schedules.every()] == [NEXT]
 
 
-async def test_a_schedule_that_is_not_there_has_no_slot(bench: Bench) -> None:
+async def test_a_schedule_that_is_not_there_has_no_slot(bench: BakeoffStores) -> None:
     assert not await bench.schedules.take("s1", MONDAY)
 
 
-async def test_a_slot_taken_while_somebody_edits_stays_taken(bench: Bench) -> None:
+async def test_a_slot_taken_while_somebody_edits_stays_taken(bench: BakeoffStores) -> None:
     await bench.schedules.keep(a_schedule())
     [seen] = await bench.schedules.every()
     await bench.schedules.take("s1", MONDAY)
@@ -77,7 +77,7 @@ async def test_a_slot_taken_while_somebody_edits_stays_taken(bench: Bench) -> No
     assert await bench.schedules.take("s1", NEXT)
 
 
-async def test_in_another_zone_slots_are_counted_anew(bench: Bench) -> None:
+async def test_in_another_zone_slots_are_counted_anew(bench: BakeoffStores) -> None:
     await bench.schedules.keep(a_schedule())
     await bench.schedules.take("s1", "2026-11-23T22:00")
 
@@ -86,7 +86,7 @@ async def test_in_another_zone_slots_are_counted_anew(bench: Bench) -> None:
     assert await bench.schedules.take("s1", "2026-11-23T18:00")
 
 
-async def test_a_removed_schedule_is_gone(bench: Bench) -> None:
+async def test_a_removed_schedule_is_gone(bench: BakeoffStores) -> None:
     await bench.schedules.keep(a_schedule())
 
     assert await bench.schedules.remove("s1")

@@ -21,16 +21,16 @@ from council.feedback import Feedback
 from council.integrity.erasure import forget
 from council.integrity.verification import verify
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.places import NOWHERE
-from council.ports import RoundLine, Wanted
+from council.ports import RoundQuery, RoundSummary
 from council.rounds import Round, Stage
 from storage import migrate as schema
 from storage.bakeoff_tables import TurnRow
 from storage.engine import open_engine, rebuilding
 from storage.memory import MemoryStore
 from storage.migrate import HEAD, revision, upgrade
-from storage.outbox import SqlOutgoing
+from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from storage.row_mapping import PANEL
 from storage.tables import RoundRow
@@ -170,7 +170,7 @@ async def test_a_round_from_before_places_is_kept_whole(engine: AsyncEngine) -> 
 
     assert (came_from, "chat" in old) == ("0001", False)
     assert await store.load("r1") == before
-    assert await store.recent() == (RoundLine.of(before),)
+    assert await store.recent() == (RoundSummary.of(before),)
     assert [*verify(await store.load("r1"))] == []
     assert await foreign_keys(engine) == 1
 
@@ -188,7 +188,7 @@ async def test_a_round_stored_under_the_first_schema_can_be_read(empty: AsyncEng
     await upgrade(empty)
 
     store = SqlStore(empty)
-    (line,) = await store.recent(wanted=Wanted(chats=("web", "terminal", ""), asker="U2"))
+    (line,) = await store.recent(wanted=RoundQuery(chats=("web", "terminal", ""), asker="U2"))
     assert (line.question, line.stage, line.place) == ("Why?", Stage.OPEN, NOWHERE)
     assert (await store.load("r1")).panel == a_panel()
     await store.save("r1", an_answer())
@@ -197,7 +197,7 @@ async def test_a_round_stored_under_the_first_schema_can_be_read(empty: AsyncEng
 
 async def sent(engine: AsyncEngine, *round_ids: str) -> list[bool]:
     """Claim a message of each, and say which had not been claimed before."""
-    outgoing = SqlOutgoing(engine)
+    outgoing = SqlOutbox(engine)
     claims = [await outgoing.claim(f"key-{key}", key, ASKED_AT) for key in round_ids]
     return [claim.is_new for claim in claims]
 
@@ -266,7 +266,7 @@ async def convened() -> Round:
     """Give a round that was really held, asked for nowhere, as all were before places."""
     store = MemoryStore()
     await store.open(a_round())
-    return await convene("r1", Council(FakeGateway(), store))
+    return await convene("r1", RoundServices(FakeGateway(), store))
 
 
 async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncEngine) -> None:

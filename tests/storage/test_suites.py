@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.bakeoffs.models import Suite
-from council.bakeoffs.ports import Bench, KeptSuite, SuiteLine
+from council.bakeoffs.ports import BakeoffStores, StoredSuite, SuiteSummary
 from council.errors import StoreError, SuiteError
 from storage.bakeoffs import SqlSuites
 from tests.builders import ASKED_AT
@@ -20,16 +20,16 @@ FIRST, SECOND = holding("Why?"), holding("Why?", "How?")
 OF_HOUSE = holding("What for?", scope="")
 
 
-async def test_a_suite_comes_back_whole(bench: Bench) -> None:
+async def test_a_suite_comes_back_whole(bench: BakeoffStores) -> None:
     assert await bench.suites.keep(SUITE, "U1", ASKED_AT)
 
     assert await bench.suites.load(HERE, "sql") == SUITE
     assert await bench.suites.lines(HERE) == (
-        SuiteLine("sql", HERE, SUITE.version, 2, 1, ASKED_AT, "U1"),
+        SuiteSummary("sql", HERE, SUITE.version, 2, 1, ASKED_AT, "U1"),
     )
 
 
-async def test_keeping_what_is_newest_already_changes_nothing(bench: Bench) -> None:
+async def test_keeping_what_is_newest_already_changes_nothing(bench: BakeoffStores) -> None:
     await bench.suites.keep(FIRST, "U1", ASKED_AT)
 
     assert not await bench.suites.keep(FIRST, "U2", LATER)
@@ -37,7 +37,7 @@ async def test_keeping_what_is_newest_already_changes_nothing(bench: Bench) -> N
     assert [line.by for line in await bench.suites.lines(HERE)] == ["U1"]
 
 
-async def test_a_suite_is_its_newest_version_and_has_its_older_ones(bench: Bench) -> None:
+async def test_a_suite_is_its_newest_version_and_has_its_older_ones(bench: BakeoffStores) -> None:
     for suite in (FIRST, SECOND):
         await bench.suites.keep(suite, "U1", ASKED_AT)
 
@@ -47,7 +47,7 @@ async def test_a_suite_is_its_newest_version_and_has_its_older_ones(bench: Bench
     assert [line.version for line in await bench.suites.lines(HERE)] == [SECOND.version]
 
 
-async def test_a_version_that_comes_back_is_the_newest_again(bench: Bench) -> None:
+async def test_a_version_that_comes_back_is_the_newest_again(bench: BakeoffStores) -> None:
     for suite in (FIRST, SECOND):
         await bench.suites.keep(suite, "U1", ASKED_AT)
 
@@ -58,7 +58,9 @@ async def test_a_version_that_comes_back_is_the_newest_again(bench: Bench) -> No
     assert [(x.by, x.kept_at) for x in await bench.suites.lines(HERE)] == [("U2", LATER)]
 
 
-async def test_a_workspace_sees_its_own_before_the_houses_and_no_others(bench: Bench) -> None:
+async def test_a_workspace_sees_its_own_before_the_houses_and_no_others(
+    bench: BakeoffStores,
+) -> None:
     theirs = replace(SUITE, scope=T2.scope, name="theirs")
     general = replace(OF_HOUSE, name="general")
     for suite in (FIRST, OF_HOUSE, theirs, general):
@@ -75,7 +77,7 @@ async def test_a_workspace_sees_its_own_before_the_houses_and_no_others(bench: B
         await bench.suites.load(HERE, "theirs")
 
 
-async def test_a_removed_suite_is_in_no_list_and_its_versions_stay(bench: Bench) -> None:
+async def test_a_removed_suite_is_in_no_list_and_its_versions_stay(bench: BakeoffStores) -> None:
     for suite in (OF_HOUSE, FIRST, SECOND):
         await bench.suites.keep(suite, "U1", ASKED_AT)
 
@@ -88,7 +90,7 @@ async def test_a_removed_suite_is_in_no_list_and_its_versions_stay(bench: Bench)
     assert await bench.suites.load(HERE, "sql", FIRST.version) == FIRST
 
 
-async def test_a_removed_suite_can_be_kept_again(bench: Bench) -> None:
+async def test_a_removed_suite_can_be_kept_again(bench: BakeoffStores) -> None:
     await bench.suites.keep(FIRST, "U1", ASKED_AT)
     await bench.suites.remove(HERE, "sql")
 
@@ -99,7 +101,7 @@ async def test_a_removed_suite_can_be_kept_again(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("version", ["ffff", FIRST.version[:4].upper()], ids=["none", "capitals"])
-async def test_a_version_that_is_not_there_is_named(bench: Bench, version: str) -> None:
+async def test_a_version_that_is_not_there_is_named(bench: BakeoffStores, version: str) -> None:
     await bench.suites.keep(FIRST, "U1", ASKED_AT)
     assert not FIRST.version.startswith(version)
 
@@ -107,14 +109,14 @@ async def test_a_version_that_is_not_there_is_named(bench: Bench, version: str) 
         await bench.suites.load(HERE, "sql", version)
 
 
-async def test_all_that_is_listed_is_given_for_an_export(bench: Bench) -> None:
+async def test_all_that_is_listed_is_given_for_an_export(bench: BakeoffStores) -> None:
     gone = replace(SUITE, name="gone")
     for suite in (FIRST, SECOND, OF_HOUSE, gone):
         await bench.suites.keep(suite, "U1", ASKED_AT)
     await bench.suites.remove(HERE, "gone")
 
     assert await bench.suites.every() == tuple(
-        KeptSuite(suite, "U1", ASKED_AT) for suite in (OF_HOUSE, FIRST, SECOND)
+        StoredSuite(suite, "U1", ASKED_AT) for suite in (OF_HOUSE, FIRST, SECOND)
     )
 
 
@@ -143,7 +145,7 @@ async def test_a_suite_no_suite_could_be_is_named(
         await suites.load(HERE, "sql")
 
 
-async def test_names_and_texts_of_any_script_are_kept(bench: Bench) -> None:
+async def test_names_and_texts_of_any_script_are_kept(bench: BakeoffStores) -> None:
     suite = Suite("наш набор 🧠", holding("為什麼?", "O'Reilly's %_").questions)
 
     await bench.suites.keep(suite, "U1", ASKED_AT)

@@ -7,9 +7,9 @@ from alembic import command
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.bakeoffs.ports import WantedRecords
+from council.bakeoffs.ports import RecordQuery
 from council.bakeoffs.records import VERSION as RECORDS
-from council.bakeoffs.records import Packed
+from council.bakeoffs.records import PackedRecord
 from council.bias.votes import VERSION
 from storage.bakeoff_tables import RecordRow, SourceRow, VotesRow
 from storage.migrate import upgrade
@@ -23,7 +23,7 @@ SHAPE = '[["a","b"],["x","y"],2]'
 DATABASES = BOTH
 
 
-def a_votes(round_id: str = "r1", **fields: object) -> Packed:
+def a_votes(round_id: str = "r1", **fields: object) -> PackedRecord:
     return a_record(round_id, **{"shape": SHAPE, "version": VERSION, **fields})
 
 
@@ -57,7 +57,7 @@ async def test_votes_are_given_by_where_they_were_cast(books: Books) -> None:
     await closed(books, "a", "b")
     await books.bench.votes.keep([a_votes("a"), a_votes("b", scope=T2.scope)])
 
-    found = await books.bench.votes.recent(WantedRecords(scope=T1.scope))
+    found = await books.bench.votes.recent(RecordQuery(scope=T1.scope))
 
     assert [votes.round_id for votes in found] == ["a"]
 

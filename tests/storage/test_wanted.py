@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from council.integrity.erasure import forget
 from council.places import NOWHERE, Place
-from council.ports import EVERY, RoundLine, Store, Wanted
+from council.ports import EVERY, RoundQuery, RoundSummary, Store
 from council.rounds import Closing, Question, Round
 from tests.builders import ASKED_AT, a_panel, a_round
 from tests.storage.builders import a_closed_round, keep
@@ -38,7 +38,7 @@ def asked(round_id: str, place: Place, by: str = "web:1", text: str = "Why?") ->
     return replace(a_round(question=Question(text, by, place=place)), id=round_id)
 
 
-async def found(store: Store, wanted: Wanted, limit: int | None = None) -> Sequence[str]:
+async def found(store: Store, wanted: RoundQuery, limit: int | None = None) -> Sequence[str]:
     return sorted(line.id for line in await store.recent(limit, wanted))
 
 
@@ -69,24 +69,24 @@ async def test_a_question_is_found_by_what_it_holds_capitals_or_not(
     for name, text in QUESTIONS.items():
         await store.open(asked(name, PAGE, text=text))
 
-    assert await found(store, Wanted(containing)) == names
+    assert await found(store, RoundQuery(containing)) == names
 
 
 @pytest.mark.parametrize(
     ("wanted", "ids"),
     [
         pytest.param(EVERY, ["mine", "nowhere", "page", "slack", "theirs"], id="every"),
-        pytest.param(Wanted(chats=("web",)), ["mine", "page", "theirs"], id="chat"),
-        pytest.param(Wanted(chats=("slack", "")), ["nowhere", "slack"], id="chats"),
-        pytest.param(Wanted(chats=("discord",)), [], id="no-chat"),
-        pytest.param(Wanted(asker="web:1"), ["mine", "nowhere", "page", "slack"], id="asker"),
-        pytest.param(Wanted(asker="web:2"), ["nowhere", "page", "slack", "theirs"], id="other"),
-        pytest.param(Wanted(asker=""), ["nowhere", "page", "slack"], id="nobody"),
-        pytest.param(Wanted("y", ("web",), "web:1"), ["mine", "page"], id="all-of-them"),
+        pytest.param(RoundQuery(chats=("web",)), ["mine", "page", "theirs"], id="chat"),
+        pytest.param(RoundQuery(chats=("slack", "")), ["nowhere", "slack"], id="chats"),
+        pytest.param(RoundQuery(chats=("discord",)), [], id="no-chat"),
+        pytest.param(RoundQuery(asker="web:1"), ["mine", "nowhere", "page", "slack"], id="asker"),
+        pytest.param(RoundQuery(asker="web:2"), ["nowhere", "page", "slack", "theirs"], id="other"),
+        pytest.param(RoundQuery(asker=""), ["nowhere", "page", "slack"], id="nobody"),
+        pytest.param(RoundQuery("y", ("web",), "web:1"), ["mine", "page"], id="all-of-them"),
     ],
 )
 async def test_rounds_are_listed_by_where_and_for_whom_they_were_asked(
-    store: Store, wanted: Wanted, ids: Sequence[str]
+    store: Store, wanted: RoundQuery, ids: Sequence[str]
 ) -> None:
     places = {"nowhere": NOWHERE, "page": PAGE, "mine": MINE, "theirs": THEIRS, "slack": SLACK}
     for round_id, place in places.items():
@@ -100,7 +100,7 @@ async def test_only_unfinished_rounds_are_listed_where_they_are_wanted(store: St
     await keep(store, a_round().with_(Closing(1.0, "Nobody answered.")))
     await store.open(replace(a_round(), id="open"))
 
-    assert await found(store, Wanted(unfinished=True)) == ["open"]
+    assert await found(store, RoundQuery(unfinished=True)) == ["open"]
 
 
 T1, T2 = Place("slack", "T1", "C1"), Place("slack", "T2", "C1")
@@ -117,19 +117,23 @@ ASKED = {
 @pytest.mark.parametrize(
     ("wanted", "ids"),
     [
-        pytest.param(Wanted(workspace="T2"), ["elsewhere"], id="workspace"),
-        pytest.param(Wanted(workspace=""), [], id="no-workspace"),
+        pytest.param(RoundQuery(workspace="T2"), ["elsewhere"], id="workspace"),
+        pytest.param(RoundQuery(workspace=""), [], id="no-workspace"),
         pytest.param(
-            Wanted(here=T1), ["beside", "elsewhere", "here", "here-alone"], id="private-ones-here"
+            RoundQuery(here=T1),
+            ["beside", "elsewhere", "here", "here-alone"],
+            id="private-ones-here",
         ),
-        pytest.param(Wanted(here=T1, only_here=True), ["here", "here-alone"], id="only-here"),
-        pytest.param(Wanted(only_here=True), [], id="only-nowhere"),
-        pytest.param(Wanted(asked_by="web:2"), ["beside-alone"], id="asked-by"),
-        pytest.param(Wanted(here=T1, asker="web:2"), ["beside", "elsewhere", "here"], id="both"),
+        pytest.param(RoundQuery(here=T1, only_here=True), ["here", "here-alone"], id="only-here"),
+        pytest.param(RoundQuery(only_here=True), [], id="only-nowhere"),
+        pytest.param(RoundQuery(asked_by="web:2"), ["beside-alone"], id="asked-by"),
+        pytest.param(
+            RoundQuery(here=T1, asker="web:2"), ["beside", "elsewhere", "here"], id="both"
+        ),
     ],
 )
 async def test_rounds_are_listed_by_the_channel_one_looks_from(
-    store: Store, wanted: Wanted, ids: Sequence[str]
+    store: Store, wanted: RoundQuery, ids: Sequence[str]
 ) -> None:
     for round_id, place in ASKED.items():
         by = "web:2" if round_id == "beside-alone" else "web:1"
@@ -147,7 +151,7 @@ async def test_rounds_are_listed_until_they_are_delivered_stopped_or_not(store: 
     await store.deliver("delivered", delivered=True)
     await store.forget("forgotten", ASKED_AT, "salt")
 
-    assert await found(store, Wanted(undelivered=True)) == ["closed", "open", "stopped"]
+    assert await found(store, RoundQuery(undelivered=True)) == ["closed", "open", "stopped"]
 
 
 async def test_rounds_of_bakeoffs_are_listed_by_them_and_never_to_be_delivered(
@@ -156,10 +160,10 @@ async def test_rounds_of_bakeoffs_are_listed_by_them_and_never_to_be_delivered(
     for round_id, bakeoff in (("asked", ""), ("bo:1.1", "bo:1"), ("bo:2.1", "bo:2")):
         await store.open(replace(a_round(), id=round_id, bakeoff=bakeoff))
 
-    assert await found(store, Wanted(bakeoff="bo:1")) == ["bo:1.1"]
-    assert await found(store, Wanted(bakeoff="")) == ["asked"]
+    assert await found(store, RoundQuery(bakeoff="bo:1")) == ["bo:1.1"]
+    assert await found(store, RoundQuery(bakeoff="")) == ["asked"]
     assert await found(store, EVERY) == ["asked", "bo:1.1", "bo:2.1"]
-    assert await found(store, Wanted(undelivered=True)) == ["asked"]
+    assert await found(store, RoundQuery(undelivered=True)) == ["asked"]
 
 
 async def test_what_is_to_be_delivered_again_is_listed_again(store: Store) -> None:
@@ -168,7 +172,7 @@ async def test_what_is_to_be_delivered_again_is_listed_again(store: Store) -> No
 
     await store.deliver("r1", delivered=False)
 
-    assert await found(store, Wanted(undelivered=True)) == ["r1"]
+    assert await found(store, RoundQuery(undelivered=True)) == ["r1"]
 
 
 async def test_rounds_of_one_panel_that_closed_without_a_failure(store: Store) -> None:
@@ -178,7 +182,7 @@ async def test_rounds_of_one_panel_that_closed_without_a_failure(store: Store) -
     await keep(store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered.")))
     await store.open(replace(a_round(), id="open"))
 
-    assert await found(store, Wanted(panel="house", succeeded=True)) == ["well"]
+    assert await found(store, RoundQuery(panel="house", succeeded=True)) == ["well"]
 
 
 async def test_the_limit_counts_what_is_wanted_newest_first(store: Store) -> None:
@@ -187,7 +191,7 @@ async def test_the_limit_counts_what_is_wanted_newest_first(store: Store) -> Non
         round_ = replace(asked(f"r{minute}", place), asked_at=ASKED_AT + timedelta(minutes=minute))
         await store.open(round_)
 
-    lines = await store.recent(2, Wanted(chats=("web",)))
+    lines = await store.recent(2, RoundQuery(chats=("web",)))
 
     assert [line.id for line in lines] == ["r5", "r3"]
 
@@ -198,7 +202,7 @@ async def test_where_a_round_was_asked_comes_back(store: Store, place: Place) ->
     await store.open(round_)
 
     assert await store.load("r1") == round_
-    assert await store.recent() == (RoundLine.of(round_),)
+    assert await store.recent() == (RoundSummary.of(round_),)
 
 
 PLACES = st.builds(
@@ -216,7 +220,7 @@ MOMENTS = st.sampled_from([ASKED_AT + timedelta(minutes=minute) for minute in (-
 PANELS = st.sampled_from(["house", "other"])
 BAKEOFFS = st.sampled_from(["", "bo:1"])
 WANTED = st.builds(
-    Wanted,
+    RoundQuery,
     st.just("") | TEXTS,
     st.lists(st.sampled_from(["web", "slack", ""]), max_size=2).map(tuple),
     st.none() | ASKERS,
@@ -237,7 +241,7 @@ ENDS = st.sampled_from([None, Closing(1.0), Closing(2.0, "Nobody answered.")])
 
 
 @st.composite
-def kept_lines(draw: st.DrawFn) -> tuple[Round, RoundLine]:
+def kept_lines(draw: st.DrawFn) -> tuple[Round, RoundSummary]:
     """Draw a round, and the line of it that a store with these notes should give."""
     question = draw(st.builds(Question, TEXTS, ASKERS, place=PLACES))
     panel = replace(a_panel(), name=draw(PANELS))
@@ -246,7 +250,9 @@ def kept_lines(draw: st.DrawFn) -> tuple[Round, RoundLine]:
     end, is_forgotten = draw(ENDS), draw(RARELY)
     round_ = round_.with_(end) if end else round_
     round_ = forget(round_, ASKED_AT, "salt") if is_forgotten else round_
-    noted = replace(RoundLine.of(round_), paused=draw(st.booleans()), delivered=draw(st.booleans()))
+    noted = replace(
+        RoundSummary.of(round_), paused=draw(st.booleans()), delivered=draw(st.booleans())
+    )
     return round_, noted
 
 
@@ -255,7 +261,7 @@ def kept_lines(draw: st.DrawFn) -> tuple[Round, RoundLine]:
 )
 @given(kept_lines(), WANTED)
 async def test_every_store_lists_what_the_wish_admits(
-    store: Store, kept: tuple[Round, RoundLine], wanted: Wanted
+    store: Store, kept: tuple[Round, RoundSummary], wanted: RoundQuery
 ) -> None:
     round_, line = kept
     await store.open(round_)

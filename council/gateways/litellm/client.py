@@ -14,7 +14,7 @@ from threading import RLock
 from types import ModuleType
 from urllib.parse import urlsplit
 
-from council.gateways.throttling.provider import Address
+from council.gateways.throttling.provider import ProviderAddress
 from council.money import Price
 
 # --- What litellm must be told about a seat, beyond its member.
@@ -55,9 +55,9 @@ class SeatSettings:
         return self.model.partition("/")[2] or self.model
 
     @property
-    def address(self) -> Address:
+    def address(self) -> ProviderAddress:
         """Where its provider answers."""
-        return Address(self.route, self.api_base)
+        return ProviderAddress(self.route, self.api_base)
 
     @property
     def place(self) -> str:

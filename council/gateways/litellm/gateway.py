@@ -14,12 +14,12 @@ from council.gateways.litellm import responses as faults
 from council.gateways.litellm import responses as replies
 from council.gateways.litellm import responses as retries
 from council.gateways.litellm.client import SeatSettings
-from council.gateways.litellm.responses import Fault, OnText, Spoken
+from council.gateways.litellm.responses import CallFault, OnText, RawReply
 from council.gateways.throttling.limits import LONGEST_WAIT_SECONDS, Clock
-from council.gateways.throttling.provider import NOBODY, Asking, Neighbours, Traffic
+from council.gateways.throttling.provider import NOBODY, ProviderCall, SharedLimits, Throttling
 from council.money import Price
 from council.panel import Member
-from council.providers import Health, Hint, Limits
+from council.providers import Health, Limits, ProviderHint
 
 
 @cache
@@ -41,11 +41,11 @@ class LitellmGateway:
         limits: Mapping[str, Limits] | None = None,
         *,
         clock: Clock | None = None,
-        neighbours: Neighbours = NOBODY,
+        neighbours: SharedLimits = NOBODY,
     ) -> None:
         self._seats = dict(seats)
         self._clock = clock or Clock()
-        self._traffic = Traffic(limits or {}, self._clock, neighbours)
+        self._traffic = Throttling(limits or {}, self._clock, neighbours)
         self._lines = {
             key: self._traffic.line(seat.address, seat.model) for key, seat in self._seats.items()
         }
@@ -60,7 +60,7 @@ class LitellmGateway:
         """Give how its providers and models fare."""
         return self._traffic.health()
 
-    def heed(self, hint: Hint) -> None:
+    def heed(self, hint: ProviderHint) -> None:
         """Take note of what another process has learnt of a model."""
         self._traffic.heed(hint)
 
@@ -110,12 +110,12 @@ class LitellmGateway:
             while True:
                 async with asking.turn():
                     outcome = await _try(self._library, seat, sent, call.on_text)
-                if isinstance(outcome, Spoken):
+                if isinstance(outcome, RawReply):
                     asking.settle(failed=False)
                     return replies.reply(outcome, seat, asking.attempts, asking.seconds)
                 await self._recover(outcome, asking, sent)
 
-    async def _recover(self, fault: Fault, asking: Asking, sent: dict[str, Any]) -> None:
+    async def _recover(self, fault: CallFault, asking: ProviderCall, sent: dict[str, Any]) -> None:
         """Make ready for another attempt, or raise the fault's error when none would help."""
         wait, has_more = fault.retry_after_seconds, asking.attempts < retries.MOST_ATTEMPTS
         if has_more and fault.refused:
@@ -139,7 +139,7 @@ class LitellmGateway:
 
 async def _try(
     litellm: ModuleType, seat: SeatSettings, sent: dict[str, Any], on_text: OnText | None
-) -> Spoken | Fault:
+) -> RawReply | CallFault:
     # litellm's error is left behind here: it may quote the key, and a traceback would print it.
     try:
         return await replies.attempt(litellm, sent, on_text)

@@ -73,12 +73,12 @@ _WHY = {
 }
 
 
-class BrokenOffError(Exception):
+class StreamInterruptedError(Exception):
     """A stream ended before the model did."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class CallFault:
     """A failed attempt: the error to raise if it was the last, and what may be done about it."""
 
     error: GatewayError
@@ -100,19 +100,22 @@ class _Refusal:
     text: str
 
 
-def read(error: Exception, seat: SeatSettings, sent: Mapping[str, object]) -> Fault:
+def read(error: Exception, seat: SeatSettings, sent: Mapping[str, object]) -> CallFault:
     """Tell what an attempt with these arguments failed of."""
     links = tuple(_links(error))
     refusal = _refusal(error, links)
     if refusal:
         return _refused(refusal, seat, sent)
-    if isinstance(error, BrokenOffError) or type(error).__name__ == "MidStreamFallbackError":
-        return Fault(GatewayError("broke off in the middle of its answer"), passing=True)
+    if (
+        isinstance(error, StreamInterruptedError)
+        or type(error).__name__ == "MidStreamFallbackError"
+    ):
+        return CallFault(GatewayError("broke off in the middle of its answer"), passing=True)
     if any(isinstance(link, (httpx.TransportError, OSError)) for link in links):
-        return Fault(GatewayError("could not be reached"), passing=True)
+        return CallFault(GatewayError("could not be reached"), passing=True)
     if _NO_KEY.search(str(error)):
         return _not_asked(f"there is no key for {seat.place}")
-    return Fault(GatewayError("sent something that could not be read"))
+    return CallFault(GatewayError("sent something that could not be read"))
 
 
 def _links(error: BaseException | None) -> Iterator[BaseException]:
@@ -134,17 +137,17 @@ def _refusal(error: Exception, links: tuple[BaseException, ...]) -> _Refusal | N
     return None
 
 
-def _refused(refusal: _Refusal, seat: SeatSettings, sent: Mapping[str, object]) -> Fault:
+def _refused(refusal: _Refusal, seat: SeatSettings, sent: Mapping[str, object]) -> CallFault:
     status, wait = refusal.status, retry_after_seconds(refusal.headers)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         if _NO_QUOTA.search(refusal.text):
             return _not_asked(f"the quota at {seat.place} is used up (429)")
         slow = RateLimitError("asked us to slow down (429)", wait)
-        return Fault(slow, passing=True, retry_after_seconds=wait)
+        return CallFault(slow, passing=True, retry_after_seconds=wait)
     if status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         how = "was busy" if status in _PASSING else "failed"
         failed = GatewayError(f"could not answer: {seat.place} {how} ({status})")
-        return Fault(failed, passing=True, retry_after_seconds=wait)
+        return CallFault(failed, passing=True, retry_after_seconds=wait)
     if status in _UNFIT:
         return _unfit(refusal, seat, sent)
     if _NO_KEY.search(refusal.text) or (status == HTTPStatus.UNAUTHORIZED and not seat.api_key):
@@ -153,26 +156,26 @@ def _refused(refusal: _Refusal, seat: SeatSettings, sent: Mapping[str, object]) 
     return _not_asked(f"{why} ({status})")
 
 
-def _unfit(refusal: _Refusal, seat: SeatSettings, sent: Mapping[str, object]) -> Fault:
+def _unfit(refusal: _Refusal, seat: SeatSettings, sent: Mapping[str, object]) -> CallFault:
     kind, text = refusal.kind, refusal.text
     if "LLM Provider NOT provided" in text:
         return _not_asked(f"no provider is known for {seat.model!r}")
     too_long = kind == "ContextWindowExceededError" or refusal.status == _TOO_LARGE
     if too_long or _OVERFLOW.search(text):
-        return Fault(
+        return CallFault(
             ContextOverflowError("could not be asked: the prompt is longer than its context")
         )
     if _BAD_KEY.search(text):
         return _not_asked(f"the key for {seat.place} was refused ({refusal.status})")
     if kind == "ContentPolicyViolationError" or _FILTERED.search(text):
-        return Fault(GatewayError("was stopped by the provider's content filter"))
+        return CallFault(GatewayError("was stopped by the provider's content filter"))
     named = (name for name in _REFUSABLE if name in sent and _REFUSABLE[name].search(text))
     fault = _not_asked(f"{seat.place} refused the request ({refusal.status})")
     return replace(fault, refused=next(named, None))
 
 
-def _not_asked(why: str) -> Fault:
-    return Fault(GatewayError(f"could not be asked: {why}"))
+def _not_asked(why: str) -> CallFault:
+    return CallFault(GatewayError(f"could not be asked: {why}"))
 
 
 # --- One attempt: what is sent to litellm, and what comes back, read from a reply or a stream.
@@ -204,7 +207,7 @@ class Stream(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class RawReply:
     """What a model sent, before it is judged usable. Counts nobody gave are None."""
 
     text: str
@@ -253,14 +256,14 @@ def _response_format(
     }
 
 
-async def attempt(library: ModuleType, sent: dict[str, Any], on_text: OnText | None) -> Spoken:
-    """Send one request and read what comes; a stream that stops short is a BrokenOffError."""
+async def attempt(library: ModuleType, sent: dict[str, Any], on_text: OnText | None) -> RawReply:
+    """Send one request and read the reply; raise StreamInterruptedError if it stops short."""
     reply = await library.acompletion(**sent)
     if sent.get("stream"):
         return await _heard(library, sent["model"], reply, on_text)
     choice = reply.choices[0]
     tokens_in, tokens_out = _counts(getattr(reply, "usage", None))
-    return Spoken(
+    return RawReply(
         choice.message.content or "",
         choice.finish_reason,
         bool(getattr(choice.message, "reasoning_content", None)),
@@ -270,7 +273,9 @@ async def attempt(library: ModuleType, sent: dict[str, Any], on_text: OnText | N
     )
 
 
-async def _heard(library: ModuleType, model: str, stream: Stream, on_text: OnText | None) -> Spoken:
+async def _heard(
+    library: ModuleType, model: str, stream: Stream, on_text: OnText | None
+) -> RawReply:
     text, reasoned, usage = "", False, None
     async with aclosing(stream):
         async for chunk in stream:
@@ -285,11 +290,11 @@ async def _heard(library: ModuleType, model: str, stream: Stream, on_text: OnTex
     # litellm makes up a "stop" and a usage for a stream that has neither.
     finish = stream.received_finish_reason or stream.intermittent_finish_reason
     if finish is None:
-        raise BrokenOffError
+        raise StreamInterruptedError
     if not any(getattr(chunk, "usage", None) for chunk in stream.chunks):
         usage = None
     tokens_in, tokens_out = _counts(usage)
-    return Spoken(
+    return RawReply(
         text, finish, reasoned, tokens_in, tokens_out, _stream_cost(library, model, usage)
     )
 
@@ -312,7 +317,7 @@ def _stream_cost(library: ModuleType, model: str, usage: Usage | None) -> float 
     return None
 
 
-def reply(spoken: Spoken, seat: SeatSettings, attempts: int, seconds: float) -> Reply:
+def reply(spoken: RawReply, seat: SeatSettings, attempts: int, seconds: float) -> Reply:
     """Give the reply the port promises; raise GatewayError when there is nothing in it."""
     _refuse_nothing(spoken)
     cost = seat.own_cost(spoken.tokens_in, spoken.tokens_out)
@@ -334,7 +339,7 @@ def _storable(text: str) -> str:
     return text.replace("\0", "").encode(errors="replace").decode()
 
 
-def _refuse_nothing(spoken: Spoken) -> None:
+def _refuse_nothing(spoken: RawReply) -> None:
     if spoken.finish == "content_filter":
         raise GatewayError("was stopped by the provider's content filter")
     if spoken.text.strip():

@@ -9,7 +9,7 @@ FIRST_SECONDS = 30.0
 CAP_SECONDS = 300.0
 
 
-class Breaker:
+class CircuitBreaker:
     """Opens after so many failures in a row, each time for longer; then lets one call probe.
 
     Calls are told apart by identity. What began before it opened may close it, by an answer, but

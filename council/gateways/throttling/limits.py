@@ -9,8 +9,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 from council.errors import RateLimitError
-from council.ports import Turnstile
-from council.providers import Crowd, Limits
+from council.ports import SharedRateLimiter
+from council.providers import Limits, ProviderLoad
 
 # --- The time that calls wait by, and what they say when they waited in vain.
 
@@ -41,7 +41,7 @@ def noting(why: str) -> Iterator[None]:
 _MINUTE = 60.0
 
 
-class Pace:
+class RequestRate:
     """Lets requests begin in the order they came; without a limit, at once."""
 
     def __init__(self, requests_per_minute: int | None, clock: Clock) -> None:
@@ -71,7 +71,7 @@ _CAP_SECONDS = 3600.0  # a wrong header must not silence a model for good
 _WHY = "asked us to slow down (429)"
 
 
-class Pause:
+class RetryPause:
     """How long nobody is to call; it only grows, and passes by itself."""
 
     def __init__(self, clock: Clock) -> None:
@@ -117,20 +117,20 @@ class OwnTurnstile:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._gates: dict[str, tuple[asyncio.Semaphore, Pace]] = {}
+        self._gates: dict[str, tuple[asyncio.Semaphore, RequestRate]] = {}
 
     @asynccontextmanager
     async def turn(self, gate: str, limits: Limits) -> AsyncIterator[None]:
         """Wait for a turn at an address, and hold it as long as the block lasts."""
         if gate not in self._gates:
-            pace = Pace(limits.requests_per_minute, self._clock)
+            pace = RequestRate(limits.requests_per_minute, self._clock)
             self._gates[gate] = asyncio.Semaphore(limits.concurrency), pace
         free, pace = self._gates[gate]
         async with free:
             await pace.begin()
             yield
 
-    def crowd(self, gate: str) -> Crowd | None:
+    def crowd(self, gate: str) -> ProviderLoad | None:
         """Give None: of other processes nothing is known."""
         return None
 
@@ -138,7 +138,7 @@ class OwnTurnstile:
 # --- Turns at one provider's address: how many calls are under way, and who comes next.
 
 
-class Turns:
+class RateLimiter:
     """Gives turns in the order they were asked for, within the provider's limits.
 
     Where a turnstile is shared with other processes, its turn comes first. The process keeps the
@@ -146,7 +146,7 @@ class Turns:
     """
 
     def __init__(
-        self, limits: Limits, clock: Clock, shared: Turnstile | None = None, gate: str = ""
+        self, limits: Limits, clock: Clock, shared: SharedRateLimiter | None = None, gate: str = ""
     ) -> None:
         self.limits = limits
         self.under_way = 0
@@ -159,7 +159,7 @@ class Turns:
         self._own = OwnTurnstile(clock)
 
     @property
-    def everywhere(self) -> Crowd | None:
+    def everywhere(self) -> ProviderLoad | None:
         """What all processes had at this address when last looked; None where each counts alone."""
         return self._shared.crowd(self._gate) if self._shared else None
 

@@ -9,27 +9,27 @@ from ipaddress import ip_address
 from platform import node
 from urllib.parse import urlsplit
 
-from council.gateways.throttling.breaker import Breaker
-from council.gateways.throttling.limits import Clock, Pause, Turns, noting
-from council.ports import Turnstile
+from council.gateways.throttling.breaker import CircuitBreaker
+from council.gateways.throttling.limits import Clock, RateLimiter, RetryPause, noting
+from council.ports import SharedRateLimiter
 from council.providers import (
     BreakerState,
     Health,
-    Hint,
-    Lesson,
+    HintKind,
     Limits,
     ModelHealth,
     ProviderHealth,
+    ProviderHint,
 )
 
 # --- The line to one model at one address, and one call on it from its first attempt to its last.
 
 
-def _unheard(_: Lesson, __: float) -> None:
+def _unheard(_: HintKind, __: float) -> None:
     """Tell nobody: no other process is there."""
 
 
-class Line:
+class ProviderQueue:
     """What all calls of a model share: its pause and its breaker; its provider's turns.
 
     Other processes are told what is learnt of it, and for how many seconds that holds.
@@ -37,23 +37,23 @@ class Line:
 
     def __init__(
         self,
-        turns: Turns,
+        turns: RateLimiter,
         place: str,
         clock: Clock,
-        tell: Callable[[Lesson, float], None] = _unheard,
+        tell: Callable[[HintKind, float], None] = _unheard,
     ) -> None:
         self.turns = turns
         self.place = place
         self.clock = clock
-        self.pause = Pause(clock)
-        self.breaker = Breaker(clock)
+        self.pause = RetryPause(clock)
+        self.breaker = CircuitBreaker(clock)
         self.retries = 0
         self._tell = tell
 
     def hold_off(self, seconds: float) -> None:
         """Let nobody call this model for so long, in any process."""
         self.pause.lengthen(seconds)
-        self._tell(Lesson.PAUSE, seconds)
+        self._tell(HintKind.PAUSE, seconds)
 
     def settle(self, call: object, *, failed: bool) -> None:
         """Tell the breaker what came of a call, and others what the breaker makes of it."""
@@ -64,32 +64,32 @@ class Line:
             self.breaker.answered()
         after = self.breaker.state
         if after is not before and after is not BreakerState.HALF_OPEN:
-            lesson = Lesson.SHUT if after is BreakerState.OPEN else Lesson.BACK
+            lesson = HintKind.SHUT if after is BreakerState.OPEN else HintKind.BACK
             self._tell(lesson, self.breaker.left_seconds)
 
-    def heed(self, lesson: Lesson, seconds: float) -> None:
+    def heed(self, lesson: HintKind, seconds: float) -> None:
         """Take what another process has learnt as if it had been learnt here."""
-        if lesson is Lesson.PAUSE:
+        if lesson is HintKind.PAUSE:
             self.pause.heed(seconds)
-        elif lesson is Lesson.SHUT:
+        elif lesson is HintKind.SHUT:
             self.breaker.shut(seconds)
         else:
             self.breaker.answered()
 
     @contextmanager
-    def asking(self) -> Iterator["Asking"]:
+    def asking(self) -> Iterator["ProviderCall"]:
         """Give a call's way through; a probe that ends without an outcome leaves to the next."""
-        asking = Asking(self)
+        asking = ProviderCall(self)
         try:
             yield asking
         finally:
             self.breaker.left(asking)
 
 
-class Asking:
+class ProviderCall:
     """One call: it takes a turn for each attempt, and tells the breaker what came of it."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: ProviderQueue) -> None:
         self._line = line
         self._began = 0.0
         self._waited = 0.0
@@ -159,7 +159,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ProviderAddress:
     """Where a provider answers; without `api_base`, at its own address."""
 
     provider: str
@@ -187,57 +187,59 @@ class Address:
         return f"{self.provider} at {self.host}{f' of {_machine()}' if _is_here(name) else ''}"
 
 
-def _ignore_hint(_: Hint) -> None:
+def _ignore_hint(_: ProviderHint) -> None:
     """Tell nobody: no other process is there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class SharedLimits:
     """The other processes: a turnstile that is shared with them, and a way to tell them things."""
 
-    turnstile: Turnstile | None = None
-    tell: Callable[[Hint], None] = _ignore_hint
+    turnstile: SharedRateLimiter | None = None
+    tell: Callable[[ProviderHint], None] = _ignore_hint
 
 
-NOBODY = Neighbours()
+NOBODY = SharedLimits()
 
 
-class Traffic:
+class Throttling:
     """Gives each model its line; models at one address share turns, and nothing else.
 
     `limits` are named by provider, or by host and port, which go before.
     """
 
     def __init__(
-        self, limits: Mapping[str, Limits], clock: Clock, neighbours: Neighbours = NOBODY
+        self, limits: Mapping[str, Limits], clock: Clock, neighbours: SharedLimits = NOBODY
     ) -> None:
         self._limits = limits
         self._clock = clock
         self._neighbours = neighbours
-        self._turns: dict[Address, Turns] = {}
-        self._lines: dict[tuple[Address, str], Line] = {}
+        self._turns: dict[ProviderAddress, RateLimiter] = {}
+        self._lines: dict[tuple[ProviderAddress, str], ProviderQueue] = {}
 
-    def line(self, address: Address, model: str) -> Line:
+    def line(self, address: ProviderAddress, model: str) -> ProviderQueue:
         """Give the line to a model, always the same one."""
         if (address, model) not in self._lines:
             if address not in self._turns:
                 shared = (self._neighbours.turnstile, address.gate)
-                self._turns[address] = Turns(self._limited(address), self._clock, *shared)
+                self._turns[address] = RateLimiter(self._limited(address), self._clock, *shared)
             tell = self._telling(address.gate, model)
             turns = self._turns[address]
-            self._lines[address, model] = Line(turns, address.place, self._clock, tell)
+            self._lines[address, model] = ProviderQueue(turns, address.place, self._clock, tell)
         return self._lines[address, model]
 
-    def heed(self, hint: Hint) -> None:
+    def heed(self, hint: ProviderHint) -> None:
         """Take note of what another process has learnt of a model."""
         for (address, model), line in self._lines.items():
             if (address.gate, model) == (hint.gate, hint.model):
                 line.heed(hint.lesson, hint.seconds)
 
-    def _telling(self, gate: str, model: str) -> Callable[[Lesson, float], None]:
-        return lambda lesson, seconds: self._neighbours.tell(Hint(gate, model, lesson, seconds))
+    def _telling(self, gate: str, model: str) -> Callable[[HintKind, float], None]:
+        return lambda lesson, seconds: self._neighbours.tell(
+            ProviderHint(gate, model, lesson, seconds)
+        )
 
-    def _limited(self, address: Address) -> Limits:
+    def _limited(self, address: ProviderAddress) -> Limits:
         names = (address.host, address.provider)
         return next((self._limits[name] for name in names if name in self._limits), Limits())
 
@@ -251,7 +253,7 @@ class Traffic:
         return Health(tuple(providers), tuple(models))
 
 
-def _health(at: Address, turns: Turns) -> ProviderHealth:
+def _health(at: ProviderAddress, turns: RateLimiter) -> ProviderHealth:
     now = (turns.under_way, turns.waiting, turns.count, turns.waited_seconds)
     return ProviderHealth(at.provider, at.host, turns.limits, *now, turns.everywhere)
 

@@ -7,7 +7,14 @@ from itertools import combinations
 from random import Random
 
 from council.bakeoffs.record_arrays import packed
-from council.bakeoffs.records import Authored, Judged, Margin, Packed, Record, Whole
+from council.bakeoffs.records import (
+    AuthorRecord,
+    CouncilRecord,
+    JudgeRecord,
+    Margin,
+    PackedRecord,
+    Record,
+)
 
 FIRST = datetime(2026, 10, 12, 9, tzinfo=UTC)
 MEMBERS = ("openai/gpt", "anthropic/claude", "gemini/pro", "ollama/qwen", "mistral/large")
@@ -23,7 +30,7 @@ def a_record(draw: Random) -> Record:
     order = sorted(range(len(MEMBERS)), key=lambda at: -worth[at])
     shares = {at: 1 - place / judged_by for place, at in enumerate(order)}
     authored = tuple(
-        Authored(
+        AuthorRecord(
             member,
             share=shares[at],
             place=order.index(at) + 1,
@@ -40,12 +47,12 @@ def a_record(draw: Random) -> Record:
         for a, b in combinations(range(len(MEMBERS)), 2)
     )
     judged = tuple(
-        Judged(
+        JudgeRecord(
             member, valid=True, tau_b=draw.uniform(0, 1), first_slot=draw.random(), cost_usd=0.004
         )
         for member in MEMBERS
     )
-    whole = Whole(MEMBERS[order[0]], draw.random() < 0.8, 0.06, 21.0)
+    whole = CouncilRecord(MEMBERS[order[0]], draw.random() < 0.8, 0.06, 21.0)
     return Record("r1", FIRST, "house", "", authored, judged, margins, whole)
 
 
@@ -70,6 +77,6 @@ def runs_of(
             )
 
 
-def packed_all(records: Iterator[Record] | Sequence[Record]) -> list[Packed]:
+def packed_all(records: Iterator[Record] | Sequence[Record]) -> list[PackedRecord]:
     """Give records as they are stored."""
     return [packed(record) for record in records]

@@ -4,8 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.bakeoffs.lifecycle import hold
-from bot.chat import Chat, GoneError, Post, Said, Sent, UnwelcomeError
-from bot.commands.context import Desk
+from bot.chat import (
+    Chat,
+    IncomingMessage,
+    MessageGoneError,
+    Post,
+    PostingForbiddenError,
+    SentMessage,
+)
+from bot.commands.context import AppContext
 from council.answers import Role
 from council.bakeoffs.models import Bakeoff, Grading, Progress, Reference, Suite, SuiteQuestion
 from council.money import Price
@@ -45,7 +52,7 @@ def a_bakeoff(
     return Bakeoff(id_, suite, panel, place, "U1", ASKED_AT, cap)
 
 
-async def kept(desk: Desk, bakeoff: Bakeoff | None = None) -> Bakeoff:
+async def kept(desk: AppContext, bakeoff: Bakeoff | None = None) -> Bakeoff:
     """Keep a bake-off and its suite."""
     bakeoff = bakeoff or a_bakeoff()
     await desk.bench.suites.keep(bakeoff.suite, "U1", ASKED_AT)
@@ -53,7 +60,9 @@ async def kept(desk: Desk, bakeoff: Bakeoff | None = None) -> Bakeoff:
     return bakeoff
 
 
-async def held(desk: Desk, chat: Chat | None = None, bakeoff: Bakeoff | None = None) -> Progress:
+async def held(
+    desk: AppContext, chat: Chat | None = None, bakeoff: Bakeoff | None = None
+) -> Progress:
     """Hold a bake-off to its end."""
     return await hold(desk, chat, await kept(desk, bakeoff))
 
@@ -79,30 +88,30 @@ class Room(Chat):
     closed: bool = False
     deleted: bool = False
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         if self.closed and place.channel != "alone":
-            raise UnwelcomeError("The channel is archived: ask in another one.")
+            raise PostingForbiddenError("The channel is archived: ask in another one.")
         self.keys.append(key)
         self.posted.append((place, words_of(post)))
         self.posts.append(post)
-        return Sent(place, key)
+        return SentMessage(place, key)
 
-    async def find(self, place: Place, key: str) -> Sent | None:
-        return Sent(place, key) if key in self.keys else None
+    async def find(self, place: Place, key: str) -> SentMessage | None:
+        return SentMessage(place, key) if key in self.keys else None
 
-    async def edit(self, sent: Sent, post: Post) -> None:
+    async def edit(self, sent: SentMessage, post: Post) -> None:
         if self.closed or self.deleted:
-            raise GoneError("The message is not there any more.")
+            raise MessageGoneError("The message is not there any more.")
         self.edited.append(words_of(post))
         self.posts.append(post)
 
-    async def show_progress(self, sent: Sent, post: Post) -> None:
+    async def show_progress(self, sent: SentMessage, post: Post) -> None:
         self.progress.append(words_of(post))
 
     def alone_with(self, asker_id: str, place: Place) -> Place:
         return Place(place.chat, place.workspace, "alone")
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         self.whispered.append(words_of(post))
         self.posts.append(post)
 

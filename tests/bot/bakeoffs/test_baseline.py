@@ -9,14 +9,14 @@ import pytest
 from bot.bakeoffs.leaderboard import changed
 from bot.bakeoffs.records import BaselineError, check_comparable, read_baseline, record_document
 from council.bakeoffs.record_arrays import packed
-from council.bakeoffs.records import Authored, Margin, Packed, Record, Whole
+from council.bakeoffs.records import AuthorRecord, CouncilRecord, Margin, PackedRecord, Record
 from tests.bot.bakeoffs.kitchen import a_bakeoff, a_suite
 from tests.builders import ASKED_AT
 
 MEMBERS = ("a", "b", "c", "d", "e")
 
 
-def a_record(number: int, shares: dict[str, float], bakeoff: str) -> Packed:
+def a_record(number: int, shares: dict[str, float], bakeoff: str) -> PackedRecord:
     suite = a_suite(40)
     margins = tuple(
         Margin(x, y, shares[x] - shares[y], 3, 0.5 + (shares[x] - shares[y]) / 2)
@@ -28,10 +28,10 @@ def a_record(number: int, shares: dict[str, float], bakeoff: str) -> Packed:
         ASKED_AT + timedelta(days=int(bakeoff[-1])),
         "house",
         "",
-        tuple(Authored(member, shares[member]) for member in MEMBERS),
+        tuple(AuthorRecord(member, shares[member]) for member in MEMBERS),
         (),
         margins,
-        Whole("a"),
+        CouncilRecord("a"),
         bakeoff=bakeoff,
         number=number,
         suite=suite.name,
@@ -40,7 +40,7 @@ def a_record(number: int, shares: dict[str, float], bakeoff: str) -> Packed:
     return packed(record)
 
 
-def a_run(bakeoff: str, fall: float = 0.0) -> list[Packed]:
+def a_run(bakeoff: str, fall: float = 0.0) -> list[PackedRecord]:
     """Give forty records in which shares differ by question, and "a" fell by so much."""
     found = []
     for number in range(1, 41):
@@ -51,13 +51,13 @@ def a_run(bakeoff: str, fall: float = 0.0) -> list[Packed]:
     return found
 
 
-def written(folder: Path, records: list[Packed]) -> Path:
+def written(folder: Path, records: list[PackedRecord]) -> Path:
     path = folder / "base.json"
     path.write_text(json.dumps({"records": [record_document(record) for record in records]}))
     return path
 
 
-def same(one: Packed, other: Packed) -> bool:
+def same(one: PackedRecord, other: PackedRecord) -> bool:
     return one._replace(numbers=b"") == other._replace(numbers=b"") and len(one.numbers) == len(
         other.numbers
     )

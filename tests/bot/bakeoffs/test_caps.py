@@ -3,8 +3,8 @@
 import pytest
 
 from bot.bakeoffs.lifecycle import hold, reopened
-from bot.bakeoffs.runner import Purse, round_of
-from bot.commands.context import Desk
+from bot.bakeoffs.runner import BakeoffBudget, round_of
+from bot.commands.context import AppContext
 from bot.coordination.clock import now
 from bot.runners.local import LocalRunner
 from council.bakeoffs.models import Bakeoff
@@ -25,19 +25,19 @@ NO_CAPS = Caps()
 
 def a_paying_desk(
     gateway: FakeGateway, caps: Caps = NO_CAPS, store: MemoryStore | None = None
-) -> Desk:
+) -> AppContext:
     desk = a_desk(gateway, store)
     desk.budget = Budget(MemoryLedger(), caps, now)
     desk.runner = LocalRunner(desk.store, gateway, ready, paying=desk.budget.paying)
     return desk
 
 
-async def spent(desk: Desk, bakeoff: Bakeoff) -> int:
+async def spent(desk: AppContext, bakeoff: Bakeoff) -> int:
     numbers = range(1, len(bakeoff.suite.questions) + 1)
     return sum([await desk.budget.ledger.spent(bakeoff.round_id(n)) for n in numbers])
 
 
-async def expected_of(desk: Desk, bakeoff: Bakeoff) -> int:
+async def expected_of(desk: AppContext, bakeoff: Bakeoff) -> int:
     return (await estimated(round_of(desk, bakeoff, 1), desk.gateway)).micro
 
 
@@ -117,7 +117,7 @@ async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:
 
 
 def test_no_two_rounds_are_promised_the_same_money() -> None:
-    purse = Purse(100)
+    purse = BakeoffBudget(100)
 
     first = purse.let_in(1, 40, None)
     second = purse.let_in(2, 20, None)
@@ -131,15 +131,15 @@ def test_no_two_rounds_are_promised_the_same_money() -> None:
 
 
 def test_a_panels_own_cap_holds_beside_the_bake_offs() -> None:
-    purse = Purse(100)
+    purse = BakeoffBudget(100)
 
     assert purse.let_in(1, 40, 30) == 30
-    assert Purse(None).let_in(1, 40, 30) == 30
-    assert Purse(None).let_in(1, 40, None) is None
+    assert BakeoffBudget(None).let_in(1, 40, 30) == 30
+    assert BakeoffBudget(None).let_in(1, 40, None) is None
 
 
 def test_a_round_that_is_gone_on_with_keeps_what_it_was_promised() -> None:
-    purse = Purse(100)
+    purse = BakeoffBudget(100)
     purse.settle(1, 60)
     purse.settle(2, 30)
 

@@ -7,10 +7,10 @@ import pytest
 
 from bot.bakeoffs.lifecycle import begin, cancel, hold, reopened
 from bot.bakeoffs.runner import UNFORESEEN
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from council.answers import Call, Reply, Role
 from council.errors import BakeoffError, GatewayError
-from council.ports import Wanted
+from council.ports import RoundQuery
 from council.rounds import Round, Stage
 from storage.memory import MemoryStore
 from tests.bot.bakeoffs.kitchen import (
@@ -27,16 +27,16 @@ from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel
 from tests.fakes import FakeGateway, Hangs
 
 
-async def rounds_of(desk: Desk) -> list[Round]:
-    ids = await desk.store.ids(wanted=Wanted(bakeoff="bo:beef"))
+async def rounds_of(desk: AppContext) -> list[Round]:
+    ids = await desk.store.ids(wanted=RoundQuery(bakeoff="bo:beef"))
     return [await desk.store.load(id_) for id_ in sorted(ids)]
 
 
-async def until_under_way(desk: Desk, rounds: int) -> None:
+async def until_under_way(desk: AppContext, rounds: int) -> None:
     """Wait until so many rounds are being carried."""
     async with asyncio.timeout(5):
         while True:
-            lines = await desk.store.recent(wanted=Wanted(bakeoff="bo:beef"))
+            lines = await desk.store.recent(wanted=RoundQuery(bakeoff="bo:beef"))
             if sum(desk.runner.seen(line.id) is not None for line in lines) == rounds:
                 return
             await asyncio.sleep(0)

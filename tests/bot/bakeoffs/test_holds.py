@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.bakeoffs.registry import Held, HeldElsewhereError, Holds
+from bot.bakeoffs.registry import BakeoffRegistry, RunningBakeoff, RunningElsewhereError
 from council.bakeoffs.models import Progress
 from council.errors import BakeoffError
 from tests.bot.bakeoffs.kitchen import a_bakeoff
@@ -26,22 +26,22 @@ class Taken:
 
 
 async def test_what_another_process_holds_is_left_to_it() -> None:
-    holds = Holds(Taken(by_another=True))
+    holds = BakeoffRegistry(Taken(by_another=True))
 
-    with pytest.raises(HeldElsewhereError, match="held by another process"):
+    with pytest.raises(RunningElsewhereError, match="held by another process"):
         holds.begin(a_bakeoff(), never)
 
 
-async def never(_: Held) -> None:
+async def never(_: RunningBakeoff) -> None:
     await asyncio.Event().wait()
 
 
 async def test_it_is_held_once_however_often_it_is_begun() -> None:
-    begun: list[Held] = []
+    begun: list[RunningBakeoff] = []
     claims = Taken()
-    holds = Holds(claims)
+    holds = BakeoffRegistry(claims)
 
-    async def carry(held: Held) -> None:
+    async def carry(held: RunningBakeoff) -> None:
         begun.append(held)
 
     for _ in range(3):
@@ -54,10 +54,10 @@ async def test_it_is_held_once_however_often_it_is_begun() -> None:
 
 
 async def test_whoever_watches_hears_what_went_wrong() -> None:
-    async def fails(_: Held) -> None:
+    async def fails(_: RunningBakeoff) -> None:
         raise BakeoffError("The oven is cold.")
 
-    holds = Holds()
+    holds = BakeoffRegistry()
     holds.begin(a_bakeoff(), fails)
 
     with pytest.raises(BakeoffError, match="The oven is cold"):
@@ -66,7 +66,7 @@ async def test_whoever_watches_hears_what_went_wrong() -> None:
 
 
 async def test_only_what_reports_to_a_chat_is_let_go_with_it() -> None:
-    holds = Holds()
+    holds = BakeoffRegistry()
     holds.begin(a_bakeoff(), never)
     await asyncio.sleep(0)
 
@@ -78,11 +78,11 @@ async def test_only_what_reports_to_a_chat_is_let_go_with_it() -> None:
 
 
 async def test_one_that_is_let_go_before_its_task_began_can_be_held_again() -> None:
-    begun: list[Held] = []
+    begun: list[RunningBakeoff] = []
     claims = Taken()
-    holds = Holds(claims)
+    holds = BakeoffRegistry(claims)
 
-    async def carry(held: Held) -> None:
+    async def carry(held: RunningBakeoff) -> None:
         begun.append(held)
 
     holds.begin(a_bakeoff(), carry)
@@ -95,7 +95,7 @@ async def test_one_that_is_let_go_before_its_task_began_can_be_held_again() -> N
 
 
 async def test_whoever_watches_hears_that_it_was_let_go() -> None:
-    holds = Holds()
+    holds = BakeoffRegistry()
     holds.begin(a_bakeoff(), never)
     seen = holds.watching("bo:beef")
     await anext(seen)

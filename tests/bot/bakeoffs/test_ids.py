@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.access import check_readable
-from bot.chat import Asker, Button, Post, Said
+from bot.chat import Asker, Button, IncomingMessage, Post
 from bot.commands.bakeoffs import Proposal
 from bot.commands.buttons import NO, YES
 from bot.commands.dispatch import COMMANDS
@@ -19,11 +19,11 @@ from bot.render.bakeoffs import CANCEL, LEAVE, RESUME, START
 from bot.render.formatting import file_name
 from bot.render.round_report import ACTIONS
 from bot.runners.local import FileClaims
-from bot.web.auth import LinkError, Seals
+from bot.web.auth import LinkError, PageSigner
 from council.bakeoffs.models import bakeoff_of
 from council.budget_caps import schedule_of
 from council.places import Place
-from storage.memory import MemoryOutgoing
+from storage.memory import MemoryOutbox
 from tests.bot.bakeoffs.kitchen import Room, a_bakeoff, a_suite, held
 from tests.bot.desks import a_desk
 from tests.builders import a_panel
@@ -97,7 +97,7 @@ def test_files_of_other_rounds_are_named_as_before() -> None:
 
 @IDS
 async def test_the_outbox_finds_the_message_that_shows_it(id_: str) -> None:
-    outbox, room = Outbox(MemoryOutgoing(), now_), Room()
+    outbox, room = Outbox(MemoryOutbox(), now_), Room()
     place = Place("slack", "T1", "C1")
 
     sent = await outbox.send(room, id_, ROOT, Post(()), place)
@@ -116,7 +116,7 @@ def test_claims_of_a_bake_off_and_of_its_rounds_are_apart(tmp_path: Path) -> Non
 
 @IDS
 def test_a_signed_link_opens_its_round_alone(id_: str) -> None:
-    seals = Seals(b"key")
+    seals = PageSigner(b"key")
 
     seals.open(f"{id_}.1", seals.link_key(f"{id_}.1"))
 
@@ -137,4 +137,4 @@ async def test_its_rounds_are_readable_where_it_reports() -> None:
     bakeoff = (await held(desk)).bakeoff
     round_ = await desk.store.load(bakeoff.round_id(1))
 
-    check_readable(round_, Said("", Asker("U2", "ben"), bakeoff.place, ""))
+    check_readable(round_, IncomingMessage("", Asker("U2", "ben"), bakeoff.place, ""))

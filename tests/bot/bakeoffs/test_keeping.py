@@ -13,12 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.bakeoffs.records import keep_counting, records_up_to_date, votes_up_to_date
 from council.bakeoffs.record_arrays import unpacked
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.rounds import Closing, Round
 from storage.engine import open_engine
-from storage.memory import MemoryOutgoing, MemoryStore
+from storage.memory import MemoryOutbox, MemoryStore
 from storage.memory_bench import memory_bench
-from storage.outbox import SqlOutgoing
+from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_round
 from tests.fakes import FakeGateway
@@ -39,12 +39,12 @@ async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
 def books(request: pytest.FixtureRequest) -> Books:
     if request.param == "memory":
         store = MemoryStore()
-        return Books(store, memory_bench(store), MemoryOutgoing())
+        return Books(store, memory_bench(store), MemoryOutbox())
     return of_database(request.getfixturevalue("engine"))
 
 
 def of_database(engine: AsyncEngine) -> Books:
-    return Books(SqlStore(engine), sql_bench(engine), SqlOutgoing(engine))
+    return Books(SqlStore(engine), sql_bench(engine), SqlOutbox(engine))
 
 
 async def held(books: Books, *round_ids: str) -> tuple[Round, ...]:
@@ -54,7 +54,7 @@ async def held(books: Books, *round_ids: str) -> tuple[Round, ...]:
         at = ASKED_AT + nth * NEXT
         round_ = replace(a_round(), id=round_id, bakeoff=bakeoff, asked_at=at)
         await books.store.open(round_)
-    council = Council(FakeGateway(), books.store)
+    council = RoundServices(FakeGateway(), books.store)
     return tuple([await convene(round_id, council) for round_id in round_ids])
 
 

@@ -4,7 +4,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.bakeoffs.leaderboard import Sought, SoughtError, before_of, since_of, sought_by
+from bot.bakeoffs.leaderboard import (
+    LeaderboardQuery,
+    LeaderboardQueryError,
+    before_of,
+    parse_query,
+    since_of,
+)
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -31,19 +37,21 @@ def test_a_day_is_within_a_window_that_ends_with_it() -> None:
 
 @pytest.mark.parametrize("text", ["soon", "d30", "99999y", "2026-13-01", "-3d"])
 def test_a_window_that_is_none_is_refused_with_examples(text: str) -> None:
-    with pytest.raises(SoughtError, match="say 30d"):
+    with pytest.raises(LeaderboardQueryError, match="say 30d"):
         before_of(text, NOW)
 
 
 def test_options_are_read_wherever_they_were_chosen() -> None:
     given = {"suite": "sql@3F2A", "panel": "house", "category": "joins", "as": "judge"}
 
-    assert sought_by(given, NOW) == Sought("sql", "3f2a", "house", "joins", as_judge=True)
-    assert sought_by({"suite": "sql", "version": "aa", "since": "", "as": ""}, NOW) == Sought(
-        "sql", "aa"
+    assert parse_query(given, NOW) == LeaderboardQuery(
+        "sql", "3f2a", "house", "joins", as_judge=True
     )
+    assert parse_query(
+        {"suite": "sql", "version": "aa", "since": "", "as": ""}, NOW
+    ) == LeaderboardQuery("sql", "aa")
 
 
 def test_a_view_that_is_none_is_refused() -> None:
-    with pytest.raises(SoughtError, match="as:author or as:judge"):
-        sought_by({"as": "reader"}, NOW)
+    with pytest.raises(LeaderboardQueryError, match="as:author or as:judge"):
+        parse_query({"as": "reader"}, NOW)

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from bot.bakeoffs.lifecycle import go_on_at_home, go_on_in, hold
-from bot.chat import File, Mentions, Post, Sent, UnwelcomeError
-from bot.commands.context import Desk
+from bot.chat import File, Mentions, Post, PostingForbiddenError, SentMessage
+from bot.commands.context import AppContext
 from council.bakeoffs.models import Bakeoff, Ending
 from council.errors import StoreError
 from council.places import Place
-from council.ports import Wanted
+from council.ports import RoundQuery
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
 from tests.bot.bakeoffs.kitchen import DEAR, HERE, Room, a_bakeoff, a_suite, held, kept
@@ -41,7 +41,7 @@ async def test_its_rounds_are_not_posted_one_by_one_and_are_never_untold() -> No
     await held(desk, room)
 
     assert not [words for _, words in room.posted if "Question 1?" in words]
-    assert await desk.store.ids(wanted=Wanted(undelivered=True)) == ()
+    assert await desk.store.ids(wanted=RoundQuery(undelivered=True)) == ()
 
 
 async def test_the_result_is_told_once_however_often_it_is_gone_on_with() -> None:
@@ -60,7 +60,7 @@ async def test_where_nothing_may_be_posted_nobody_is_asked() -> None:
     gateway = FakeGateway()
     desk, room = a_desk(gateway), Room(closed=True)
 
-    with pytest.raises(UnwelcomeError, match="The channel is archived"):
+    with pytest.raises(PostingForbiddenError, match="The channel is archived"):
         await held(desk, room)
 
     assert gateway.asked == []
@@ -72,7 +72,7 @@ async def test_where_nothing_may_be_posted_nobody_is_asked() -> None:
 class ClosingRoom(Room):
     """Is closed as soon as progress has been posted in it."""
 
-    async def show_progress(self, sent: Sent, post: Post) -> None:
+    async def show_progress(self, sent: SentMessage, post: Post) -> None:
         self.closed = True
 
 
@@ -109,7 +109,7 @@ async def test_the_time_that_is_left_is_told_from_the_mean_so_far() -> None:
 QUESTION = Question("Question 1?", "U1")
 
 
-async def after_a_crash(place: Place) -> tuple[Desk, Bakeoff]:
+async def after_a_crash(place: Place) -> tuple[AppContext, Bakeoff]:
     """Give a desk with a bake-off of which nothing has been done yet."""
     desk = a_desk()
     return desk, await kept(desk, a_bakeoff(place=place))

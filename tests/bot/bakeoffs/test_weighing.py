@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.bakeoffs.leaderboard import Sought, leaderboard, weighed
+from bot.bakeoffs.leaderboard import LeaderboardQuery, leaderboard, weighed
 from bot.bakeoffs.records import records_up_to_date
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.render.leaderboard_tables import Leaderboard
 from council.feedback import HumanVote
 from council.places import Place
@@ -15,13 +15,13 @@ from tests.storage.builders import a_closed_round
 
 
 @pytest.fixture
-async def desk() -> Desk:
+async def desk() -> AppContext:
     store = MemoryStore()
     await store.open(a_closed_round("r1"))
     return a_desk(store=store)
 
 
-async def voted(desk: Desk, people: int) -> None:
+async def voted(desk: AppContext, people: int) -> None:
     """Have so many people call the third member's answer the best."""
     draw = (await desk.store.load("r1")).draw
     assert draw
@@ -30,17 +30,17 @@ async def voted(desk: Desk, people: int) -> None:
         await desk.store.vote(HumanVote("r1", f"U{person}", label, GEMINI, ASKED_AT))
 
 
-async def shown(desk: Desk, sought: Sought) -> Leaderboard:
+async def shown(desk: AppContext, sought: LeaderboardQuery) -> Leaderboard:
     await records_up_to_date(desk)
     board = await leaderboard(desk.bench, sought, {}, whole=False)
     return await weighed(desk, sought, board)
 
 
-async def test_judges_stand_beside_people_from_twenty_votes_on(desk: Desk) -> None:
+async def test_judges_stand_beside_people_from_twenty_votes_on(desk: AppContext) -> None:
     await voted(desk, 19)
-    few = await shown(desk, Sought(as_judge=True))
+    few = await shown(desk, LeaderboardQuery(as_judge=True))
     await voted(desk, 20)
-    enough = await shown(desk, Sought(as_judge=True))
+    enough = await shown(desk, LeaderboardQuery(as_judge=True))
 
     assert few.people == {}
     assert enough.people
@@ -48,27 +48,27 @@ async def test_judges_stand_beside_people_from_twenty_votes_on(desk: Desk) -> No
     assert {one.ballots for one in enough.people.values()} == {20}
 
 
-async def test_a_board_of_authors_does_not_look_at_people(desk: Desk) -> None:
+async def test_a_board_of_authors_does_not_look_at_people(desk: AppContext) -> None:
     await voted(desk, 20)
 
-    assert (await shown(desk, Sought())).people == {}
+    assert (await shown(desk, LeaderboardQuery())).people == {}
 
 
-async def test_people_that_chose_enough_can_weigh_judges(desk: Desk) -> None:
+async def test_people_that_chose_enough_can_weigh_judges(desk: AppContext) -> None:
     await voted(desk, 20)
 
-    found = (await shown(desk, Sought(weights="human"))).weighted
+    found = (await shown(desk, LeaderboardQuery(weights="human"))).weighted
 
     assert found
     assert found.weighing.is_usable
     assert len(found.rows) == len((await desk.store.load("r1")).panel.members)
 
 
-async def test_votes_on_rounds_of_another_workspace_do_not_count(desk: Desk) -> None:
+async def test_votes_on_rounds_of_another_workspace_do_not_count(desk: AppContext) -> None:
     await voted(desk, 20)
 
     elsewhere = Place("slack", "T9").scope
-    found = (await shown(desk, Sought(weights="human", scope=elsewhere))).weighted
+    found = (await shown(desk, LeaderboardQuery(weights="human", scope=elsewhere))).weighted
 
     assert found
     assert (found.rows, found.weighing.have, found.rounds) == ((), 0, 0)

@@ -9,14 +9,14 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.bakeoffs.bias_report import bias_report
-from council.bakeoffs.ports import WantedRecords
+from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport, JudgeBias
 from council.integrity.verification import verify
 from council.panel import Terms
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.round_rules import POLICY
-from storage.memory import MemoryOutgoing, MemoryStore
+from storage.memory import MemoryOutbox, MemoryStore
 from storage.memory_bench import memory_bench
 from tests.bot.bakeoffs.test_keeping import NEXT, engine, of_database
 from tests.builders import ASKED_AT, CLAUDE, a_panel, a_round
@@ -32,7 +32,7 @@ ANSWERS = {seat.key: f"Answer of {'abcd'[i]}." for i, seat in enumerate(PANEL.me
 def books(request: pytest.FixtureRequest) -> Books:
     if request.param == "memory":
         store = MemoryStore()
-        return Books(store, memory_bench(store), MemoryOutgoing())
+        return Books(store, memory_bench(store), MemoryOutbox())
     return of_database(request.getfixturevalue("engine"))
 
 
@@ -44,7 +44,7 @@ def its_own_first(shown: Read) -> str:
 
 async def held(books: Books, rounds: int, gateway: FakeGateway) -> None:
     """Hold rounds, an hour after one another."""
-    council = Council(gateway, books.store)
+    council = RoundServices(gateway, books.store)
     for nth in range(rounds):
         opened = a_round(PANEL, seed=f"round {nth}")
         versions = (("audits", POLICY),)
@@ -92,11 +92,11 @@ def _last(shown: Read) -> str:
 async def test_what_is_wanted_is_what_is_measured(books: Books) -> None:
     await held(books, 6, FakeGateway(answers=ANSWERS))
 
-    since = WantedRecords(since=ASKED_AT + 4 * NEXT)
-    none = WantedRecords(since=ASKED_AT + timedelta(days=9))
+    since = RecordQuery(since=ASKED_AT + 4 * NEXT)
+    none = RecordQuery(since=ASKED_AT + timedelta(days=9))
 
     assert (await bias_report(books, since)).rounds == 2
-    assert (await bias_report(books, WantedRecords(panel="house"))).rounds == 6
+    assert (await bias_report(books, RecordQuery(panel="house"))).rounds == 6
     assert (await bias_report(books, none)).judges == ()
 
 

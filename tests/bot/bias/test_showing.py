@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.bakeoffs.bias_report import bias_report, bias_shelf, bias_sought, shown_bias
-from bot.bakeoffs.leaderboard import Sought, SoughtError
-from bot.bakeoffs.records import Parts
-from council.bakeoffs.ports import WantedRecords
+from bot.bakeoffs.leaderboard import LeaderboardQuery, LeaderboardQueryError
+from bot.bakeoffs.records import RecordSources
+from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.desks import a_desk
@@ -20,9 +20,9 @@ class Measuring:
     """Remembers which rounds it was asked to measure."""
 
     def __init__(self) -> None:
-        self.wanted: list[WantedRecords] = []
+        self.wanted: list[RecordQuery] = []
 
-    async def __call__(self, _: Parts, wanted: WantedRecords) -> BiasReport:
+    async def __call__(self, _: RecordSources, wanted: RecordQuery) -> BiasReport:
         self.wanted.append(wanted)
         return a_report()
 
@@ -40,7 +40,7 @@ async def test_options_narrow_what_is_measured_and_are_said() -> None:
 
 
 def test_a_version_of_a_suite_is_refused_with_what_to_do() -> None:
-    with pytest.raises(SoughtError, match="name the suite without a version"):
+    with pytest.raises(LeaderboardQueryError, match="name the suite without a version"):
         bias_sought({"suite": "sql@3f2a"}, NOW)
 
 
@@ -49,13 +49,13 @@ async def test_what_can_be_chosen_is_what_there_is_in_the_scope() -> None:
     held = [*runs_of("sql", 1, scope="slack/T1"), *runs_of("poems", 1, scope="slack/T2")]
     await desk.bench.records.keep(packed_all(held))
 
-    shelf = await bias_shelf(desk, Sought(scope="slack/T1"), {}, Measuring())
+    shelf = await bias_shelf(desk, LeaderboardQuery(scope="slack/T1"), {}, Measuring())
 
     assert shelf.choices["suite"] == ("sql",)
     assert shelf.choices["category"] == ("joins", "windows")
 
 
 async def test_without_rounds_a_report_is_empty() -> None:
-    report = await bias_report(a_desk(), WantedRecords())
+    report = await bias_report(a_desk(), RecordQuery())
 
     assert (report.rounds, report.judges) == (0, ())

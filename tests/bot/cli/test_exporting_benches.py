@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from council.bakeoffs.models import Ending
-from council.bakeoffs.ports import Bench
+from council.bakeoffs.ports import BakeoffStores
 from storage.engine import open_engine
 from storage.migrate import upgrade
 from tests.bot.homes import Home, scripted_panel
@@ -16,7 +16,7 @@ from tests.storage.benches import SUITE, a_bakeoff, holding, sql_bench
 ENDED = a_bakeoff("bo:ended", ending=Ending(ASKED_AT))
 
 
-def benched(home: Home, act: Callable[[Bench], Awaitable[None]]) -> None:
+def benched(home: Home, act: Callable[[BakeoffStores], Awaitable[None]]) -> None:
     """Do something with what bake-offs are kept in, while no program runs."""
 
     async def acting() -> None:
@@ -28,7 +28,7 @@ def benched(home: Home, act: Callable[[Bench], Awaitable[None]]) -> None:
     asyncio.run(acting())
 
 
-async def one_of_each(bench: Bench) -> None:
+async def one_of_each(bench: BakeoffStores) -> None:
     await bench.suites.keep(holding("Before?"), "U1", ASKED_AT)
     await bench.suites.keep(SUITE, "U1", ASKED_AT)
     await bench.bakeoffs.open(ENDED)
@@ -73,7 +73,7 @@ def test_it_comes_in_elsewhere_once(held: tuple[Home, str], tmp_path: Path) -> N
     )
     assert second.out == "0 rounds taken in, 5 there already.\n"
 
-    async def same(bench: Bench) -> None:
+    async def same(bench: BakeoffStores) -> None:
         assert await bench.bakeoffs.recent() == (ENDED,)
         assert await bench.suites.load(SUITE.scope, "sql") == SUITE
         assert len(await bench.suites.versions(SUITE.scope, "sql")) == 2
@@ -85,7 +85,7 @@ def test_it_comes_in_elsewhere_once(held: tuple[Home, str], tmp_path: Path) -> N
 
 
 def test_what_comes_in_spends_nothing_by_itself(home: Home, tmp_path: Path) -> None:
-    async def unfinished(bench: Bench) -> None:
+    async def unfinished(bench: BakeoffStores) -> None:
         await bench.bakeoffs.open(a_bakeoff())
         await bench.schedules.keep(a_schedule())
 
@@ -97,7 +97,7 @@ def test_what_comes_in_spends_nothing_by_itself(home: Home, tmp_path: Path) -> N
 
     other.here("import", str(path))
 
-    async def stopped(bench: Bench) -> None:
+    async def stopped(bench: BakeoffStores) -> None:
         [bakeoff] = await bench.bakeoffs.recent()
         [schedule] = await bench.schedules.every()
         assert bakeoff.ending
@@ -118,14 +118,14 @@ def test_suites_and_schedules_that_are_there_are_left_as_they_are(
     other.here("rounds")
     own, taken = holding("Mine?"), a_schedule("own")
 
-    async def of_their_own(bench: Bench) -> None:
+    async def of_their_own(bench: BakeoffStores) -> None:
         await bench.suites.keep(own, "U2", ASKED_AT)
         await bench.schedules.keep(taken)
 
     benched(other, of_their_own)
     ran = other.here("import", str(path))
 
-    async def as_before(bench: Bench) -> None:
+    async def as_before(bench: BakeoffStores) -> None:
         assert await bench.suites.load(own.scope, "sql") == own
         assert await bench.schedules.every() == (taken,)
 

@@ -13,15 +13,15 @@ from procrastinate import PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from psycopg_pool import AsyncConnectionPool
 
-from bot.cluster.connection import Contact, Pace, conninfo_of
+from bot.cluster.connection import ClusterTimings, ConnectionMonitor, conninfo_of
 from bot.cluster.connection import clock as awake
-from bot.cluster.job_queue import ClusterWorks
-from bot.cluster.pubsub import PostgresBus
+from bot.cluster.job_queue import ClusterJobQueue
+from bot.cluster.pubsub import PostgresPubSub
 from bot.cluster.setup import quieten
-from bot.ports import Work
+from bot.ports import Job
 
 PATIENCE_SECONDS = 10.0
-QUICK = Pace(
+QUICK = ClusterTimings(
     heartbeat_seconds=0.1,
     stalled_seconds=1.0,
     sweep_seconds=0.1,
@@ -60,10 +60,10 @@ class Cable(PsycopgConnector):
 class Process:
     """One process of a cluster."""
 
-    works: ClusterWorks
-    bus: PostgresBus
+    works: ClusterJobQueue
+    bus: PostgresPubSub
     cable: Cable
-    contact: Contact
+    contact: ConnectionMonitor
 
     def kill(self) -> None:
         """Have it reach nobody any more, and do nothing."""
@@ -73,11 +73,11 @@ class Process:
 
 @asynccontextmanager
 async def a_process(
-    url: str, pace: Pace = QUICK, clock: Callable[[], float] = awake
+    url: str, pace: ClusterTimings = QUICK, clock: Callable[[], float] = awake
 ) -> AsyncIterator[Process]:
     """Start a process on a server."""
     quieten()
-    contact = Contact(clock)
+    contact = ConnectionMonitor(clock)
     cable = Cable(
         conninfo=conninfo_of(url, "council works"),
         min_size=1,
@@ -85,8 +85,8 @@ async def a_process(
         timeout=2.0,
         reconnect_timeout=0.2,
     )
-    bus = PostgresBus(conninfo_of(url, "council bus"), contact, pause_seconds=0.05)
-    works = ClusterWorks(cable, contact, pace, clock)
+    bus = PostgresPubSub(conninfo_of(url, "council bus"), contact, pause_seconds=0.05)
+    works = ClusterJobQueue(cable, contact, pace, clock)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(cable.close_async)
         await cable.open_async()
@@ -145,7 +145,7 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def until_over(process: Process, work: Work) -> None:
+async def until_over(process: Process, work: Job) -> None:
     """Wait until a piece of work is neither done nor waiting any more."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while await process.works.is_begun(work):  # noqa: ASYNC110

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.cluster.pubsub import MOST_BYTES, Heard, read, written
+from bot.cluster.pubsub import MOST_BYTES, Subscription, read, written
 from tests.bot.cluster.processes import Process, soon
 from tests.postgres import Server
 
@@ -41,14 +41,14 @@ async def test_words_come_in_order_and_to_those_who_listen_for_their_topic(
 def test_a_text_arrives_as_it_was_said(text: str) -> None:
     payload = written("round r1", text)
 
-    assert read(payload) == Heard("round r1", text)
+    assert read(payload) == Subscription("round r1", text)
     assert len(payload.encode()) <= MOST_BYTES
 
 
 def test_a_text_that_is_too_long_is_left_out() -> None:
     text = "".join(chr(0x4E00 + 7919 * number % 20_000) for number in range(9_000))
 
-    assert read(written("round r1", text)) == Heard("round r1", "")
+    assert read(written("round r1", text)) == Subscription("round r1", "")
 
 
 @pytest.mark.parametrize("payload", ["", "7", "{}", "[]", '{"topic": "a", "packed": "?"}'])

@@ -4,14 +4,14 @@ import asyncio
 
 from structlog.testing import capture_logs
 
-from bot.cluster.connection import Contact
-from bot.cluster.worker import Fence
+from bot.cluster.connection import ConnectionMonitor
+from bot.cluster.worker import FreezeDetector
 from tests.bot.cluster.processes import Clock
 
 
 def test_a_database_that_comes_back_is_said_once_and_counts_from_then() -> None:
     clock = Clock()
-    contact = Contact(clock)
+    contact = ConnectionMonitor(clock)
     clock.now += 100
 
     with capture_logs() as logs:
@@ -31,7 +31,7 @@ def test_a_database_that_comes_back_is_said_once_and_counts_from_then() -> None:
 
 def test_trouble_is_remembered_by_its_moment() -> None:
     clock = Clock()
-    contact = Contact(clock)
+    contact = ConnectionMonitor(clock)
     before = contact.was_troubled_since(clock.now)
     clock.now += 1
 
@@ -43,7 +43,7 @@ def test_trouble_is_remembered_by_its_moment() -> None:
 
 async def test_a_fence_looks_by_itself() -> None:
     clock, thawed = Clock(), asyncio.Queue[float]()
-    fence = Fence(thawed.put_nowait, 10.0, clock, look_seconds=0.01)
+    fence = FreezeDetector(thawed.put_nowait, 10.0, clock, look_seconds=0.01)
     fence.start()
     clock.now += 60
     held = fence.holds

@@ -4,12 +4,12 @@ import asyncio
 
 from prometheus_client import REGISTRY
 
-from bot.ports import Work
+from bot.ports import Job
 from tests.bot.cluster.processes import Process, serving, soon, until, until_over
 from tests.postgres import Server
 
 QUEUE = "bakeoffs figures"  # no other test's
-R1 = Work(QUEUE, "r1")
+R1 = Job(QUEUE, "r1")
 
 
 def figure(name: str, **labels: str) -> float:

@@ -7,7 +7,7 @@ from sqlalchemy import make_url
 
 from bot.cluster.connection import conninfo_of
 from bot.cluster.setup import WAITING, opened_cluster, wait_for_server
-from bot.ports import Work
+from bot.ports import Job
 from council.errors import StoreError
 from tests.postgres import Server
 
@@ -16,9 +16,9 @@ NOBODY = "postgresql+psycopg://me:secret@127.0.0.1:9/council"
 
 async def test_works_and_bus_of_two_openings_are_one(migrated_url: str) -> None:
     async with opened_cluster(migrated_url) as one, opened_cluster(migrated_url) as other:
-        await one.works.begin(Work("rounds", "r1"))
+        await one.works.begin(Job("rounds", "r1"))
 
-        assert await other.works.is_begun(Work("rounds", "r1"))
+        assert await other.works.is_begun(Job("rounds", "r1"))
 
 
 async def test_a_server_that_is_away_is_waited_for_and_that_is_said_once(

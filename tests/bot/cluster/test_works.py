@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
-from bot.cluster.job_queue import Standing, TakenError
-from bot.ports import Work
+from bot.cluster.job_queue import JobStatus, JobTakenError
+from bot.ports import Job
 from council.errors import BudgetError, StoreError
 from tests.bot.cluster.processes import (
     QUICK,
@@ -23,7 +23,7 @@ from tests.bot.cluster.processes import (
 )
 from tests.postgres import Server
 
-R1 = Work(Q, "r1")
+R1 = Job(Q, "r1")
 
 
 async def test_what_is_begun_is_done_once_by_one_process(one: Process, other: Process) -> None:
@@ -62,7 +62,7 @@ async def test_queues_are_done_by_those_who_serve_them(one: Process, other: Proc
     async with serving(one, queue="show slack") as shows, serving(other) as carries:
         shows.may_end.set()
         carries.may_end.set()
-        await other.works.begin(Work("show slack", "r1"))
+        await other.works.begin(Job("show slack", "r1"))
         await one.works.begin(R1)
         await asyncio.gather(soon(shows.ended), soon(carries.ended))
 
@@ -72,7 +72,7 @@ async def test_queues_are_done_by_those_who_serve_them(one: Process, other: Proc
 async def test_no_more_than_so_many_pieces_are_done_at_once(one: Process) -> None:
     async with serving(one, at_once=2) as doer:
         for name in ("a", "b", "c"):
-            await one.works.begin(Work(Q, name))
+            await one.works.begin(Job(Q, name))
         first = [await soon(doer.begun) for _ in range(2)]
         held_back = doer.begun.empty()
         doer.may_end.set()
@@ -124,7 +124,7 @@ async def test_what_ended_in_an_error_is_left_until_it_is_begun_again(one: Proce
         await soon(doer.ended)
 
     fault = {"kind": "BudgetError", "why": "Nothing is left of today's budget."}
-    assert left == Standing(is_begun=False, seconds=left.seconds, fault=fault)
+    assert left == JobStatus(is_begun=False, seconds=left.seconds, fault=fault)
     assert still_left
     assert doer.done == ["r1"]
 
@@ -189,7 +189,7 @@ async def test_work_of_a_process_that_is_killed_is_taken_over(one: Process, othe
 
 async def test_a_process_that_is_full_of_work_takes_over_too(one: Process, other: Process) -> None:
     async with serving(other, at_once=1) as full:
-        await other.works.begin(Work(Q, "long"))
+        await other.works.begin(Job(Q, "long"))
         await soon(full.begun)
         async with serving(one) as killed:
             await one.works.begin(R1)
@@ -201,7 +201,7 @@ async def test_a_process_that_is_full_of_work_takes_over_too(one: Process, other
             assert (full.begun.empty(), full.cancelled) == (True, [])
 
 
-async def until_waiting(process: Process, work: Work) -> None:
+async def until_waiting(process: Process, work: Job) -> None:
     async def is_waiting() -> bool:
         rows = await process.works.hands.jobs.rows(
             "SELECT status::text AS status FROM procrastinate_jobs WHERE lock = %(lock)s",
@@ -245,7 +245,7 @@ async def test_a_process_that_was_cut_off_lets_go_of_what_another_took(
 async def test_a_process_that_stood_still_lets_go_before_it_goes_on(migrated_url: str) -> None:
     clock = Clock()
     async with a_process(migrated_url, clock=clock) as frozen, serving(frozen) as doer:
-        lost: list[Work] = []
+        lost: list[Job] = []
         frozen.works.when_lost(lost.append)
         await frozen.works.begin(R1)
         await soon(doer.begun)
@@ -345,7 +345,7 @@ async def test_what_one_process_took_for_itself_nobody_else_does(
     async with serving(other) as doer:
         async with one.works.alone(R1):
             await other.works.begin(R1)
-            with pytest.raises(TakenError, match="under way in another process"):
+            with pytest.raises(JobTakenError, match="under way in another process"):
                 async with other.works.alone(R1):
                     pass
             begun = await other.works.is_begun(R1)
@@ -360,7 +360,7 @@ async def test_what_the_cluster_does_cannot_be_taken_alone(one: Process, other: 
         await one.works.begin(R1)
         await soon(doer.begun)
 
-        with pytest.raises(TakenError):
+        with pytest.raises(JobTakenError):
             async with one.works.alone(R1):
                 pass
 

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.access import Access, ChannelRules, TooManyRoundsError
-from bot.chat import Asker, Said
+from bot.access import Access, ChannelRules, RoundLimitError
+from bot.chat import Asker, IncomingMessage
 from bot.commands.ask import opened
-from bot.commands.context import Desk
-from bot.commands.dispatch import hear
+from bot.commands.context import AppContext
+from bot.commands.dispatch import handle_message
 from council.places import Place
 from council.rounds import Question
 from tests.bot.desks import FakeChat, a_desk
@@ -39,7 +39,7 @@ class Office:
 
     access: Access
     clock: Clock = field(default_factory=Clock)
-    desk: Desk = field(init=False)
+    desk: AppContext = field(init=False)
 
     def __post_init__(self) -> None:
         self.desk = a_desk(panels=[a_panel(), CHEAP])
@@ -50,12 +50,14 @@ class Office:
     ) -> str:
         """Give what is said back."""
         chat = FakeChat()
-        await hear(self.desk, chat, Said(text, asker, place, key))
+        await handle_message(self.desk, chat, IncomingMessage(text, asker, place, key))
         return "\n".join(chat.said)
 
     async def asked(self, key: str, asker: Asker = ANA, place: Place = HERE) -> bool:
         """Have a question taken in; give False for one that was before."""
-        return await opened(self.desk, Said("Why?", asker, place, key), "Why?") is not None
+        return (
+            await opened(self.desk, IncomingMessage("Why?", asker, place, key), "Why?") is not None
+        )
 
     async def at(self, minutes: float) -> "Office":
         """Have it so many minutes after the first question."""
@@ -122,7 +124,7 @@ async def test_a_round_is_free_in_the_very_minute_that_was_told() -> None:
     office = Office(Access(rounds_per_hour=1))
     await office.asked("a")
 
-    with pytest.raises(TooManyRoundsError, match=r"1 round in the last hour.* at 10:00 UTC\.$"):
+    with pytest.raises(RoundLimitError, match=r"1 round in the last hour.* at 10:00 UTC\.$"):
         await (await office.at(59.9)).asked("b")
     assert await (await office.at(60)).asked("b")
 
@@ -139,7 +141,7 @@ async def test_the_days_limit_names_the_day() -> None:
     office = Office(Access(rounds_per_hour=1, rounds_per_day=1))
     await office.asked("a")
 
-    with pytest.raises(TooManyRoundsError, match=r"last 24 hours.*on 22 November at 09:00 UTC\.$"):
+    with pytest.raises(RoundLimitError, match=r"last 24 hours.*on 22 November at 09:00 UTC\.$"):
         await office.asked("b")
 
 
@@ -161,7 +163,7 @@ async def test_of_two_at_once_at_the_limit_one_is_admitted() -> None:
 
     found = await asyncio.gather(*(office.asked(key) for key in "ab"), return_exceptions=True)
 
-    assert [type(one) for one in found if one is not True] == [TooManyRoundsError]
+    assert [type(one) for one in found if one is not True] == [RoundLimitError]
     assert len(await office.desk.store.ids()) == 1
 
 

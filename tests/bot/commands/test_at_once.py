@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.access import Access
-from bot.chat import Asker, Said
+from bot.chat import Asker, IncomingMessage
 from bot.commands.buttons import go_on
-from bot.commands.context import Desk, FullError
-from bot.commands.dispatch import hear
+from bot.commands.context import AppContext, TooManyRunningError
+from bot.commands.dispatch import handle_message
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Closing, Question, Round
@@ -37,7 +37,7 @@ class Office:
     """A desk with a limit, whose models never answer."""
 
     access: Access = ONE
-    desk: Desk = field(default_factory=lambda: a_desk(FakeGateway({CLAUDE: Hangs()})))
+    desk: AppContext = field(default_factory=lambda: a_desk(FakeGateway({CLAUDE: Hangs()})))
     now: datetime = ASKED_AT + timedelta(seconds=10)
 
     def __post_init__(self) -> None:
@@ -46,14 +46,18 @@ class Office:
     async def asks(self, key: str, asker: Asker = ANA, place: Place = HERE) -> str:
         """Give what is said back to a question, once its round is under way or refused."""
         chat = Room()
-        asking = asyncio.create_task(hear(self.desk, chat, Said("Why?", asker, place, key)))
+        asking = asyncio.create_task(
+            handle_message(self.desk, chat, IncomingMessage("Why?", asker, place, key))
+        )
         await until(lambda: self.desk.runner.seen(key) or asking.done(), 10, lambda: chat.said)
         asking.cancel()
         await asyncio.wait([asking])
         return "\n".join(chat.said)
 
     async def cancels(self, key: str) -> None:
-        await hear(self.desk, FakeChat(), Said(f"cancel {key}", ANA, HERE, "c"))
+        await handle_message(
+            self.desk, FakeChat(), IncomingMessage(f"cancel {key}", ANA, HERE, "c")
+        )
 
 
 async def test_one_more_than_may_be_is_told_when_there_is_room_and_nothing_is_kept() -> None:
@@ -141,7 +145,7 @@ async def test_of_two_at_the_same_moment_one_is_taken_in() -> None:
         return_exceptions=True,
     )
 
-    assert [type(one) for one in found if one is not True] == [FullError]
+    assert [type(one) for one in found if one is not True] == [TooManyRunningError]
     assert len(await desk.store.ids()) == 1
 
 
@@ -162,8 +166,8 @@ async def test_one_that_goes_on_again_waits_for_room_too() -> None:
     await office.cancels("a1a1")
     await office.asks("b1b1", BEN)
 
-    with pytest.raises(FullError, match="1 round is under way"):
-        await go_on(desk, chat, Said("", ANA, HERE, "k"), "a1a1")
+    with pytest.raises(TooManyRunningError, match="1 round is under way"):
+        await go_on(desk, chat, IncomingMessage("", ANA, HERE, "k"), "a1a1")
 
     assert (await desk.store.line("a1a1")).paused
     await desk.runner.stop("b1b1")

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from bot.access import Access, ChannelRules
-from bot.chat import Asker, Button, Buttons, Chat, Said
-from bot.commands.bakeoffs import Words, read_words
+from bot.chat import Asker, Button, Buttons, Chat, IncomingMessage
+from bot.commands.bakeoffs import BakeoffArguments, read_words
 from bot.commands.buttons import PRESSES
-from bot.commands.context import Desk
-from bot.commands.dispatch import COMMANDS, hear, kindly
+from bot.commands.context import AppContext
+from bot.commands.dispatch import COMMANDS, handle_message, reporting_errors
 from bot.render.bakeoffs import LEAVE, START
 from council.bakeoffs.models import Ending
 from council.errors import BakeoffError
@@ -25,17 +25,19 @@ DIRECT = Place("slack", "T1", "D1", private=True)
 
 
 @pytest.fixture
-async def desk() -> Desk:
+async def desk() -> AppContext:
     desk = a_desk(panels=[a_panel(), replace(a_panel(4), name="large")])
     await desk.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
     return desk
 
 
-async def said(desk: Desk, text: str, chat: Chat, asker: Asker = ANA, place: Place = HERE) -> None:
-    await hear(desk, chat, Said(text, asker, place, "0123456789ab"))
+async def said(
+    desk: AppContext, text: str, chat: Chat, asker: Asker = ANA, place: Place = HERE
+) -> None:
+    await handle_message(desk, chat, IncomingMessage(text, asker, place, "0123456789ab"))
 
 
-async def told(desk: Desk, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
+async def told(desk: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
     """Say something in a room, and give all that is whispered."""
     room = Room()
     await said(desk, f"/council {text}", room, asker, place)
@@ -45,20 +47,26 @@ async def told(desk: Desk, text: str, asker: Asker = ANA, place: Place = HERE) -
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        pytest.param("", Words("list"), id="alone"),
-        pytest.param("list", Words("list"), id="list"),
-        pytest.param("sql", Words("start", "sql"), id="a-suite"),
-        pytest.param("suite:sql", Words("start", "sql"), id="a-named-suite"),
+        pytest.param("", BakeoffArguments("list"), id="alone"),
+        pytest.param("list", BakeoffArguments("list"), id="list"),
+        pytest.param("sql", BakeoffArguments("start", "sql"), id="a-suite"),
+        pytest.param("suite:sql", BakeoffArguments("start", "sql"), id="a-named-suite"),
         pytest.param(
-            "sql panel:house cap:$1.50", Words("start", "sql", "house", 1_500_000), id="choices"
+            "sql panel:house cap:$1.50",
+            BakeoffArguments("start", "sql", "house", 1_500_000),
+            id="choices",
         ),
-        pytest.param("cap:2 sql now", Words("start", "sql", None, 2_000_000, True), id="first"),
-        pytest.param("show last", Words("show", "last"), id="show"),
-        pytest.param("cancel bo:1", Words("cancel", "bo:1"), id="cancel"),
-        pytest.param("resume last cap:$3", Words("resume", "last", None, 3_000_000), id="resume"),
+        pytest.param(
+            "cap:2 sql now", BakeoffArguments("start", "sql", None, 2_000_000, True), id="first"
+        ),
+        pytest.param("show last", BakeoffArguments("show", "last"), id="show"),
+        pytest.param("cancel bo:1", BakeoffArguments("cancel", "bo:1"), id="cancel"),
+        pytest.param(
+            "resume last cap:$3", BakeoffArguments("resume", "last", None, 3_000_000), id="resume"
+        ),
     ],
 )
-def test_what_can_be_said(text: str, words: Words) -> None:
+def test_what_can_be_said(text: str, words: BakeoffArguments) -> None:
     order = COMMANDS.read(f"/council bakeoff {text}")
 
     assert order.command.name == "bakeoff"
@@ -91,7 +99,7 @@ def test_what_cannot_be_read_is_told_with_how_to_say_it(text: str, sentence: str
     assert sentence in str(refused.value)
 
 
-async def test_what_it_comes_to_is_said_before_anything_is_spent(desk: Desk) -> None:
+async def test_what_it_comes_to_is_said_before_anything_is_spent(desk: AppContext) -> None:
     room = Room()
 
     await said(desk, "/council bakeoff sql cap:$1.50", room)
@@ -112,12 +120,12 @@ def button(room: Room, action: str) -> Button:
     return next(one for one in found if one.action == action)
 
 
-async def press(desk: Desk, room: Room, pressed: Button, asker: Asker = ANA) -> None:
-    heard = Said("", asker, HERE, "press")
-    await kindly(room, heard, PRESSES[pressed.action](desk, room, heard, pressed.value))
+async def press(desk: AppContext, room: Room, pressed: Button, asker: Asker = ANA) -> None:
+    heard = IncomingMessage("", asker, HERE, "press")
+    await reporting_errors(room, heard, PRESSES[pressed.action](desk, room, heard, pressed.value))
 
 
-async def test_a_press_begins_it_once(desk: Desk) -> None:
+async def test_a_press_begins_it_once(desk: AppContext) -> None:
     room = Room()
     await said(desk, "/council bakeoff sql panel:large cap:$2", room)
     start = button(room, START)
@@ -134,7 +142,7 @@ async def test_a_press_begins_it_once(desk: Desk) -> None:
     assert "2 of 2 questions" in room.edited[-1]
 
 
-async def test_what_is_left_is_not_begun(desk: Desk) -> None:
+async def test_what_is_left_is_not_begun(desk: AppContext) -> None:
     room = Room()
     await said(desk, "/council bakeoff sql", room)
 
@@ -144,7 +152,7 @@ async def test_what_is_left_is_not_begun(desk: Desk) -> None:
     assert await desk.bench.bakeoffs.recent() == ()
 
 
-async def test_a_press_is_authorised_again(desk: Desk) -> None:
+async def test_a_press_is_authorised_again(desk: AppContext) -> None:
     room = Room()
     await said(desk, "/council bakeoff sql", room)
     desk.access = Access(channels=("C9",))
@@ -155,7 +163,7 @@ async def test_a_press_is_authorised_again(desk: Desk) -> None:
     assert await desk.bench.bakeoffs.recent() == ()
 
 
-async def test_a_suite_that_changed_since_is_proposed_anew(desk: Desk) -> None:
+async def test_a_suite_that_changed_since_is_proposed_anew(desk: AppContext) -> None:
     room = Room()
     await said(desk, "/council bakeoff sql", room)
     await desk.bench.suites.keep(a_suite(5), "U1", ASKED_AT)
@@ -169,7 +177,7 @@ async def test_a_suite_that_changed_since_is_proposed_anew(desk: Desk) -> None:
     ("value", "sentence"),
     [("nonsense", "says nothing that can be read"), ("a.b.c.d.", "is not there any more")],
 )
-async def test_a_forged_button_begins_nothing(desk: Desk, value: str, sentence: str) -> None:
+async def test_a_forged_button_begins_nothing(desk: AppContext, value: str, sentence: str) -> None:
     room = Room()
 
     await press(desk, room, Button(START, "Start", value))
@@ -177,18 +185,18 @@ async def test_a_forged_button_begins_nothing(desk: Desk, value: str, sentence: 
     assert sentence in room.whispered[-1]
 
 
-async def test_an_unknown_suite_or_panel_is_told_with_those_there_are(desk: Desk) -> None:
+async def test_an_unknown_suite_or_panel_is_told_with_those_there_are(desk: AppContext) -> None:
     assert await told(desk, "bakeoff law") == "There is no suite 'law'; those there are: sql."
     assert "known panels: house, large" in await told(desk, "bakeoff sql panel:small")
 
 
-async def test_a_panel_that_may_not_sit_here_does_not(desk: Desk) -> None:
+async def test_a_panel_that_may_not_sit_here_does_not(desk: AppContext) -> None:
     desk.access = Access(rules={"C1": ChannelRules(vendors=("ollama",))})
 
     assert "Only models of ollama may be used in this channel" in await told(desk, "bakeoff sql")
 
 
-async def test_in_a_terminal_a_word_begins_it_and_progress_is_shown(desk: Desk) -> None:
+async def test_in_a_terminal_a_word_begins_it_and_progress_is_shown(desk: AppContext) -> None:
     chat, place = FakeChat(), Place("terminal")
 
     await said(desk, "bakeoff sql", chat, place=place)
@@ -204,7 +212,7 @@ class Page(FakeChat):
     follows = False
 
 
-async def test_on_the_page_it_goes_on_by_itself(desk: Desk) -> None:
+async def test_on_the_page_it_goes_on_by_itself(desk: AppContext) -> None:
     chat = Page()
 
     await said(desk, "bakeoff sql now", chat, place=Place("web", channel="web:1"))
@@ -234,7 +242,7 @@ async def test_whoever_leaves_the_terminal_cancels_it() -> None:
     assert desk.runner.seen(f"{bakeoff.id}.1") is None
 
 
-async def test_they_are_listed_and_shown_to_whoever_reads_their_place(desk: Desk) -> None:
+async def test_they_are_listed_and_shown_to_whoever_reads_their_place(desk: AppContext) -> None:
     await told(desk, "bakeoff sql now")
 
     listed, shown = await told(desk, "bakeoff", BEN), await told(desk, "bakeoff show last", BEN)
@@ -244,7 +252,7 @@ async def test_they_are_listed_and_shown_to_whoever_reads_their_place(desk: Desk
     assert "Bake-off of sql by house" in shown
 
 
-async def test_of_another_workspace_or_a_private_place_nothing_is_told(desk: Desk) -> None:
+async def test_of_another_workspace_or_a_private_place_nothing_is_told(desk: AppContext) -> None:
     await kept(desk, a_bakeoff(place=DIRECT))
     stranger = Place("slack", "T2", "C1")
 
@@ -254,7 +262,7 @@ async def test_of_another_workspace_or_a_private_place_nothing_is_told(desk: Des
     assert "bo:beef" in await told(desk, "bakeoff list", place=DIRECT)
 
 
-async def test_only_who_began_it_or_an_admin_cancels_it_and_goes_on(desk: Desk) -> None:
+async def test_only_who_began_it_or_an_admin_cancels_it_and_goes_on(desk: AppContext) -> None:
     await kept(desk, a_bakeoff())
 
     assert await told(desk, "bakeoff cancel last", BEN) == (
@@ -269,7 +277,7 @@ async def test_only_who_began_it_or_an_admin_cancels_it_and_goes_on(desk: Desk) 
     assert (await desk.bench.bakeoffs.load("bo:beef")).ending
 
 
-async def test_what_nobody_holds_is_told_as_cancelled_in_its_place(desk: Desk) -> None:
+async def test_what_nobody_holds_is_told_as_cancelled_in_its_place(desk: AppContext) -> None:
     await kept(desk, a_bakeoff())
     room = Room()
 
@@ -280,7 +288,7 @@ async def test_what_nobody_holds_is_told_as_cancelled_in_its_place(desk: Desk) -
     assert "It was cancelled. 0 of 3 questions are kept" in room.edited[-1]
 
 
-async def test_a_bake_off_is_gone_on_with_under_another_cap(desk: Desk) -> None:
+async def test_a_bake_off_is_gone_on_with_under_another_cap(desk: AppContext) -> None:
     await kept(desk, a_bakeoff(cap=5))
     await desk.bench.bakeoffs.end("bo:beef", Ending(ASKED_AT, "The cap is reached."))
 
@@ -289,7 +297,7 @@ async def test_a_bake_off_is_gone_on_with_under_another_cap(desk: Desk) -> None:
     assert (await desk.bench.bakeoffs.load("bo:beef")).cap_micro == 2_000_000
 
 
-async def test_a_round_of_it_is_shown_where_it_reports(desk: Desk) -> None:
+async def test_a_round_of_it_is_shown_where_it_reports(desk: AppContext) -> None:
     await told(desk, "bakeoff sql now")
 
     assert "Question 2?" in await told(desk, "show bo:0123456789ab.2", BEN)

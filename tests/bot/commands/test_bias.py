@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from bot.bakeoffs.records import Parts
-from bot.chat import File, NoThreadError, UnwelcomeError
-from bot.commands.context import Desk
-from bot.commands.dispatch import ASK, COMMANDS, hear
-from council.bakeoffs.ports import WantedRecords
+from bot.bakeoffs.records import RecordSources
+from bot.chat import File, NoThreadError, PostingForbiddenError
+from bot.commands.context import AppContext
+from bot.commands.dispatch import ASK, COMMANDS, handle_message
+from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
 from council.places import Place
 from tests.bot.commands.test_leaderboards import ADA, ROOM, Room, said
@@ -17,11 +17,11 @@ from tests.bot.render.bias.builders import NOTHING, a_report
 from tests.bot.rounds import words_of
 
 
-def desk_with(report: BiasReport) -> tuple[Desk, list[WantedRecords]]:
+def desk_with(report: BiasReport) -> tuple[AppContext, list[RecordQuery]]:
     """Give a desk whose rounds come to this, and what it is asked to measure."""
-    asked: list[WantedRecords] = []
+    asked: list[RecordQuery] = []
 
-    async def measure(_: Parts, wanted: WantedRecords) -> BiasReport:
+    async def measure(_: RecordSources, wanted: RecordQuery) -> BiasReport:
         asked.append(wanted)
         return report
 
@@ -52,7 +52,7 @@ def test_a_report_is_no_question_and_no_question_a_report(text: str, is_report: 
 async def test_in_a_room_findings_are_posted_and_the_rest_goes_under_them() -> None:
     (desk, asked), room = desk_with(a_report()), Room()
 
-    await hear(desk, room, said("bias house suite:sql"))
+    await handle_message(desk, room, said("bias house suite:sql"))
 
     (place, root), *replies = room.posted
     assert (asked[0].panel, asked[0].suite, asked[0].scope) == ("house", "sql", "slack/T1")
@@ -68,9 +68,9 @@ async def test_in_a_room_findings_are_posted_and_the_rest_goes_under_them() -> N
 async def test_the_same_event_again_posts_nothing_twice() -> None:
     (desk, _), room = desk_with(a_report()), Room()
 
-    await hear(desk, room, said("bias"))
+    await handle_message(desk, room, said("bias"))
     number = len(room.posted)
-    await hear(desk, room, said("bias"))
+    await handle_message(desk, room, said("bias"))
 
     assert len(room.posted) == number
 
@@ -78,7 +78,7 @@ async def test_the_same_event_again_posts_nothing_twice() -> None:
 async def test_where_no_files_may_be_posted_the_figures_are_told_in_words() -> None:
     (desk, _), room = desk_with(a_report()), Room(keeps_files=False)
 
-    await hear(desk, room, said("bias"))
+    await handle_message(desk, room, said("bias"))
 
     read = " ".join(words_of(post) for _, post in room.posted)
     assert not any(isinstance(part, File) for _, post in room.posted for part in post.parts)
@@ -89,7 +89,7 @@ async def test_where_no_files_may_be_posted_the_figures_are_told_in_words() -> N
 async def test_the_house_measures_all_rounds_and_is_told(place: Place) -> None:
     (desk, asked), chat = desk_with(a_report()), FakeChat()
 
-    await hear(desk, chat, said("bias", place))
+    await handle_message(desk, chat, said("bias", place))
 
     assert asked[0].scope is None
     assert chat.said[0].startswith("Bias of the judges")
@@ -99,16 +99,16 @@ async def test_the_house_measures_all_rounds_and_is_told(place: Place) -> None:
 async def test_without_rounds_the_one_who_asked_is_told_what_to_do() -> None:
     (desk, _), room = desk_with(NOTHING), Room()
 
-    await hear(desk, room, said("bias nosuchpanel"))
+    await handle_message(desk, room, said("bias nosuchpanel"))
 
     assert room.posted == []
     assert "No round fits" in room.said[0]
 
 
 async def test_what_may_not_be_posted_is_told() -> None:
-    (desk, _), room = desk_with(a_report()), Room(refuses=UnwelcomeError)
+    (desk, _), room = desk_with(a_report()), Room(refuses=PostingForbiddenError)
 
-    await hear(desk, room, said("bias"))
+    await handle_message(desk, room, said("bias"))
 
     assert "Bias of the judges" in room.said[0]
     assert len(room.said) > 3
@@ -117,7 +117,7 @@ async def test_what_may_not_be_posted_is_told() -> None:
 async def test_where_there_is_no_thread_why_is_told() -> None:
     (desk, _), room = desk_with(a_report()), Room(refuses=NoThreadError)
 
-    await hear(desk, room, said("bias"))
+    await handle_message(desk, room, said("bias"))
 
     assert (len(room.posted), room.said) == (1, ["Not here."])
 
@@ -126,7 +126,7 @@ async def test_a_guest_sees_nothing_of_the_workspace() -> None:
     (desk, asked), room = desk_with(a_report()), Room()
     desk.access = replace(desk.access, guests=True)
 
-    await hear(desk, room, replace(said("bias"), asker=replace(ADA, is_guest=True)))
+    await handle_message(desk, room, replace(said("bias"), asker=replace(ADA, is_guest=True)))
 
     assert (room.posted, asked) == ([], [])
     assert "A bias report counts the rounds of the whole workspace" in room.said[0]
@@ -135,6 +135,6 @@ async def test_a_guest_sees_nothing_of_the_workspace() -> None:
 async def test_a_window_that_is_none_is_told_with_examples() -> None:
     (desk, _), room = desk_with(a_report()), Room()
 
-    await hear(desk, room, said("bias since:yesterday"))
+    await handle_message(desk, room, said("bias since:yesterday"))
 
     assert "say 30d, 2w, 12h" in room.said[0]

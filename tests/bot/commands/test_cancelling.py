@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from bot.access import Access
-from bot.chat import Asker, Said
-from bot.commands.context import Desk
-from bot.commands.dispatch import hear
+from bot.chat import Asker, IncomingMessage
+from bot.commands.context import AppContext
+from bot.commands.dispatch import handle_message
 from council.places import Place
-from council.ports import Wanted
+from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
 from storage.memory import MemoryStore
 from tests.bot.desks import FakeChat, a_desk
@@ -22,7 +22,7 @@ KEPT = "2 of 3 answers are kept"
 
 
 @pytest.fixture
-def desk() -> Desk:
+def desk() -> AppContext:
     return a_desk(FakeGateway({CLAUDE: Hangs()}))
 
 
@@ -30,13 +30,13 @@ def asked(round_id: str = "beef1", by: Asker = ANA, place: Place = HERE) -> Roun
     return replace(a_round(question=Question("Why?", by.id, place=place)), id=round_id)
 
 
-async def said(desk: Desk, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
+async def said(desk: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
     chat = FakeChat()
-    await hear(desk, chat, Said(text, asker, place, "k"))
+    await handle_message(desk, chat, IncomingMessage(text, asker, place, "k"))
     return chat.said[-1]
 
 
-async def under_way(desk: Desk, round_: Round) -> None:
+async def under_way(desk: AppContext, round_: Round) -> None:
     """Have a round carried until two of three have answered."""
     await desk.store.open(round_)
     desk.runner.start(round_)
@@ -46,7 +46,7 @@ async def under_way(desk: Desk, round_: Round) -> None:
                 return
 
 
-async def test_the_one_who_asked_cancels_it_and_hears_what_is_kept(desk: Desk) -> None:
+async def test_the_one_who_asked_cancels_it_and_hears_what_is_kept(desk: AppContext) -> None:
     await under_way(desk, asked())
 
     line = await said(desk, "/council cancel beef1")
@@ -56,10 +56,10 @@ async def test_the_one_who_asked_cancels_it_and_hears_what_is_kept(desk: Desk) -
     )
     assert desk.runner.seen("beef1") is None
     assert len((await desk.store.load("beef1")).answers) == 2
-    assert await desk.store.ids(wanted=Wanted(unfinished=True)) == ()
+    assert await desk.store.ids(wanted=RoundQuery(unfinished=True)) == ()
 
 
-async def test_last_is_ones_own_newest_that_is_unfinished(desk: Desk) -> None:
+async def test_last_is_ones_own_newest_that_is_unfinished(desk: AppContext) -> None:
     later = replace(asked("beef2"), asked_at=ASKED_AT.replace(hour=10))
     latest = replace(asked("beef3", BEN), asked_at=ASKED_AT.replace(hour=11))
     closed = replace(asked("beef4"), asked_at=ASKED_AT.replace(hour=12), closing=Closing(1.0))
@@ -71,14 +71,14 @@ async def test_last_is_ones_own_newest_that_is_unfinished(desk: Desk) -> None:
     assert await said(desk, "cancel last") == "No round of yours is under way here."
 
 
-async def test_nobody_else_may(desk: Desk) -> None:
+async def test_nobody_else_may(desk: AppContext) -> None:
     await desk.store.open(asked())
 
     assert await said(desk, "cancel beef1", BEN) == "Only the one who asked can cancel a round."
     assert not (await desk.store.line("beef1")).paused
 
 
-async def test_an_admin_may(desk: Desk) -> None:
+async def test_an_admin_may(desk: AppContext) -> None:
     desk.access = Access(admins=(BEN.id,))
     await desk.store.open(asked())
 
@@ -87,14 +87,14 @@ async def test_an_admin_may(desk: Desk) -> None:
     )
 
 
-async def test_a_private_round_is_not_there_for_an_admin_elsewhere(desk: Desk) -> None:
+async def test_a_private_round_is_not_there_for_an_admin_elsewhere(desk: AppContext) -> None:
     desk.access = Access(admins=(BEN.id,))
     await desk.store.open(asked(place=Place("slack", "T1", "D1", private=True)))
 
     assert "There is no round 'beef1' here" in await said(desk, "cancel beef1", BEN)
 
 
-async def test_a_round_that_was_cancelled_before_is_told_kindly(desk: Desk) -> None:
+async def test_a_round_that_was_cancelled_before_is_told_kindly(desk: AppContext) -> None:
     await desk.store.open(asked().with_(an_answer()))
     await said(desk, "cancel beef1")
 
@@ -103,7 +103,7 @@ async def test_a_round_that_was_cancelled_before_is_told_kindly(desk: Desk) -> N
     )
 
 
-async def test_a_closed_round_is_told_kindly(desk: Desk) -> None:
+async def test_a_closed_round_is_told_kindly(desk: AppContext) -> None:
     await desk.store.open(asked().with_(Closing(1.0)))
 
     assert await said(desk, "cancel beef1") == (
@@ -112,7 +112,7 @@ async def test_a_closed_round_is_told_kindly(desk: Desk) -> None:
     assert not (await desk.store.line("beef1")).paused
 
 
-async def test_a_forgotten_round_is_told_kindly(desk: Desk) -> None:
+async def test_a_forgotten_round_is_told_kindly(desk: AppContext) -> None:
     await desk.store.open(asked())
     await desk.store.forget("beef1", ASKED_AT, "salt")
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.access import NotYoursError
-from bot.chat import Asker, Button, Buttons, Post, Said
+from bot.chat import Asker, Button, Buttons, IncomingMessage, Post
 from bot.commands.buttons import PRESSES, WORDS, asked_back, confirmed, in_its_place
 from council.errors import CouncilError
 from council.places import Place
@@ -19,8 +19,8 @@ HERE = Place("discord", "G1", "C1")
 ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
 
 
-def said(asker: Asker = ANA) -> Said:
-    return Said("", asker, HERE, "k")
+def said(asker: Asker = ANA) -> IncomingMessage:
+    return IncomingMessage("", asker, HERE, "k")
 
 
 def here(round_: Round) -> Round:

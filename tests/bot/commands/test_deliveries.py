@@ -3,8 +3,8 @@
 import asyncio
 import random
 
-from bot.chat import Asker, Said
-from bot.commands.dispatch import hear
+from bot.chat import Asker, IncomingMessage
+from bot.commands.dispatch import handle_message
 from council.answers import Role
 from council.places import Place
 from tests.bot.desks import FakeChat, a_desk
@@ -21,7 +21,10 @@ async def test_a_thousand_deliveries_of_ten_events_make_ten_rounds() -> None:
     random.Random(3).shuffle(deliveries)
 
     await asyncio.gather(
-        *(hear(desk, chat, Said("Which queue?", ASKER, PLACE, key)) for key in deliveries)
+        *(
+            handle_message(desk, chat, IncomingMessage("Which queue?", ASKER, PLACE, key))
+            for key in deliveries
+        )
     )
 
     members = len(desk.panel(None, PLACE).members)

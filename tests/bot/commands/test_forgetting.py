@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.chat import Asker, Said
-from bot.commands.context import Desk
-from bot.commands.dispatch import hear
+from bot.chat import Asker, IncomingMessage
+from bot.commands.context import AppContext
+from bot.commands.dispatch import handle_message
 from council.integrity.erasure import texts_of
 from council.places import Place
 from council.rounds import Question
@@ -23,34 +23,34 @@ ANA, BEN = Asker("web:ana", "Ana"), Asker("web:ben", "Ben")
 
 
 @pytest.fixture
-async def desk() -> Desk:
+async def desk() -> AppContext:
     store, gateway = MemoryStore(), FakeGateway({CLAUDE: Hangs()})
     question = Question("Why?", ANA.id, place=PAGE)
     await store.open(replace(a_closed_round(ROUND_ID), question=question))
     return a_desk(gateway, store)
 
 
-async def said(desk: Desk, text: str, asker: Asker = ANA, place: Place = PAGE) -> str:
+async def said(desk: AppContext, text: str, asker: Asker = ANA, place: Place = PAGE) -> str:
     chat = FakeChat()
-    await hear(desk, chat, Said(text, asker, place, "k"))
+    await handle_message(desk, chat, IncomingMessage(text, asker, place, "k"))
     return chat.said[-1]
 
 
-async def test_the_one_who_asked_has_it_forgotten(desk: Desk) -> None:
+async def test_the_one_who_asked_has_it_forgotten(desk: AppContext) -> None:
     assert f"Round {ROUND_ID} is forgotten" in await said(desk, f"/council forget {ROUND_ID}")
 
     assert texts_of(await desk.store.load(ROUND_ID)) == ()
     assert "forgotten before" in await said(desk, f"/council forget {ROUND_ID}")
 
 
-async def test_nobody_else_may(desk: Desk) -> None:
+async def test_nobody_else_may(desk: AppContext) -> None:
     line = await said(desk, f"/council forget {ROUND_ID}", BEN)
 
     assert line == "Only the one who asked can have a round forgotten."
     assert texts_of(await desk.store.load(ROUND_ID))
 
 
-async def test_a_private_round_of_another_is_as_if_it_were_not_there(desk: Desk) -> None:
+async def test_a_private_round_of_another_is_as_if_it_were_not_there(desk: AppContext) -> None:
     private = Question("Why?", ANA.id, place=replace(PAGE, private=True))
     await desk.store.open(replace(a_closed_round("beef2"), question=private))
 
@@ -59,7 +59,7 @@ async def test_a_private_round_of_another_is_as_if_it_were_not_there(desk: Desk)
     assert line == "There is no round 'beef' here: `/council rounds` lists those there are."
 
 
-async def test_a_round_under_way_has_to_be_stopped_first(desk: Desk) -> None:
+async def test_a_round_under_way_has_to_be_stopped_first(desk: AppContext) -> None:
     question = Question("Why?", ANA.id, place=PAGE)
     round_ = replace(a_round(a_panel(3), question=question), id="beef3")
     await desk.store.open(round_)
@@ -73,11 +73,11 @@ async def test_a_round_under_way_has_to_be_stopped_first(desk: Desk) -> None:
     assert "is forgotten" in await said(desk, "/council forget beef3")
 
 
-async def test_a_forgotten_round_is_shown_and_listed_as_one(desk: Desk) -> None:
+async def test_a_forgotten_round_is_shown_and_listed_as_one(desk: AppContext) -> None:
     await said(desk, f"/council forget {ROUND_ID}")
 
     chat = FakeChat()
-    await hear(desk, chat, Said(f"/council show {ROUND_ID}", ANA, PAGE, "k"))
+    await handle_message(desk, chat, IncomingMessage(f"/council show {ROUND_ID}", ANA, PAGE, "k"))
 
     assert "A forgotten question" in chat.said[0]
     assert "Response" in chat.said[1]
@@ -85,5 +85,5 @@ async def test_a_forgotten_round_is_shown_and_listed_as_one(desk: Desk) -> None:
     assert "forgotten" in await said(desk, "/council rounds")
 
 
-async def test_help_names_it(desk: Desk) -> None:
+async def test_help_names_it(desk: AppContext) -> None:
     assert "/council forget ROUND" in await said(desk, "/council help")

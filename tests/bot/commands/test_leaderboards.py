@@ -4,9 +4,17 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bot.chat import Asker, File, NoThreadError, Post, Said, Sent, UnwelcomeError
-from bot.commands.context import Desk
-from bot.commands.dispatch import ASK, COMMANDS, hear
+from bot.chat import (
+    Asker,
+    File,
+    IncomingMessage,
+    NoThreadError,
+    Post,
+    PostingForbiddenError,
+    SentMessage,
+)
+from bot.commands.context import AppContext
+from bot.commands.dispatch import ASK, COMMANDS, handle_message
 from council.places import Place
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.desks import FakeChat, a_desk
@@ -23,21 +31,21 @@ class Room(FakeChat):
     is_room = True
     keeps_files: bool = True
     posted: list[tuple[Place, Post]] = field(default_factory=list)
-    refuses: type[UnwelcomeError] | None = None
+    refuses: type[PostingForbiddenError] | None = None
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         if self.refuses and (self.refuses is not NoThreadError or place.thread):
             raise self.refuses("Not here.")
         self.posted.append((place, post))
         self.keys.append(key)
-        return Sent(place, f"m{len(self.posted)}")
+        return SentMessage(place, f"m{len(self.posted)}")
 
 
-def said(text: str, place: Place = ROOM, *, is_shared: bool = False) -> Said:
-    return Said(f"/council {text}", ADA, place, "e1", is_shared=is_shared)
+def said(text: str, place: Place = ROOM, *, is_shared: bool = False) -> IncomingMessage:
+    return IncomingMessage(f"/council {text}", ADA, place, "e1", is_shared=is_shared)
 
 
-async def with_runs(scope: str) -> Desk:
+async def with_runs(scope: str) -> AppContext:
     desk = a_desk()
     await desk.bench.records.keep(packed_all([*runs_of("sql", 3, scope=scope)]))
     return desk
@@ -69,7 +77,7 @@ def test_a_leaderboard_is_no_question_and_no_question_a_leaderboard(
 async def test_in_a_room_the_board_is_posted_and_the_rest_goes_under_it() -> None:
     desk, room = await with_runs("slack/T1"), Room()
 
-    await hear(desk, room, said("leaderboard sql"))
+    await handle_message(desk, room, said("leaderboard sql"))
 
     (place, root), *replies = room.posted
     assert place == ROOM
@@ -84,9 +92,9 @@ async def test_in_a_room_the_board_is_posted_and_the_rest_goes_under_it() -> Non
 async def test_the_same_event_again_posts_nothing_twice() -> None:
     desk, room = await with_runs("slack/T1"), Room()
 
-    await hear(desk, room, said("leaderboard sql"))
+    await handle_message(desk, room, said("leaderboard sql"))
     number = len(room.posted)
-    await hear(desk, room, said("leaderboard sql"))
+    await handle_message(desk, room, said("leaderboard sql"))
 
     assert len(room.posted) == number
 
@@ -94,7 +102,7 @@ async def test_the_same_event_again_posts_nothing_twice() -> None:
 async def test_where_no_files_may_be_posted_there_are_none() -> None:
     desk, room = await with_runs("slack/T1"), Room(keeps_files=False)
 
-    await hear(desk, room, said("leaderboard sql"))
+    await handle_message(desk, room, said("leaderboard sql"))
 
     assert room.posted
     assert not any(isinstance(part, File) for _, post in room.posted for part in post.parts)
@@ -103,7 +111,7 @@ async def test_where_no_files_may_be_posted_there_are_none() -> None:
 async def test_a_workspace_sees_its_own_rounds_alone() -> None:
     desk, room = await with_runs("slack/T2"), Room()
 
-    await hear(desk, room, said("leaderboard sql"))
+    await handle_message(desk, room, said("leaderboard sql"))
 
     assert "No round of suite sql has been held yet" in room.said[0]
     assert room.posted == []
@@ -113,7 +121,7 @@ async def test_a_workspace_sees_its_own_rounds_alone() -> None:
 async def test_the_house_sees_all_rounds(place: Place) -> None:
     desk, chat = await with_runs("slack/T2"), FakeChat()
 
-    await hear(desk, chat, said("leaderboard sql as:judge", place))
+    await handle_message(desk, chat, said("leaderboard sql as:judge", place))
 
     assert "36 rounds of suite sql" in chat.said[0]
     assert chat.said[0].startswith("Leaderboard of sql")
@@ -121,9 +129,9 @@ async def test_the_house_sees_all_rounds(place: Place) -> None:
 
 
 async def test_what_may_not_be_posted_is_told() -> None:
-    desk, room = await with_runs("slack/T1"), Room(refuses=UnwelcomeError)
+    desk, room = await with_runs("slack/T1"), Room(refuses=PostingForbiddenError)
 
-    await hear(desk, room, said("leaderboard sql"))
+    await handle_message(desk, room, said("leaderboard sql"))
 
     assert "Leaderboard of sql" in room.said[0]
     assert len(room.said) > 3
@@ -132,7 +140,7 @@ async def test_what_may_not_be_posted_is_told() -> None:
 async def test_where_there_is_no_thread_why_is_told() -> None:
     desk, room = await with_runs("slack/T1"), Room(refuses=NoThreadError)
 
-    await hear(desk, room, said("leaderboard sql"))
+    await handle_message(desk, room, said("leaderboard sql"))
 
     assert len(room.posted) == 1
     assert room.said == ["Not here."]
@@ -146,7 +154,7 @@ async def test_strangers_see_no_leaderboard_of_the_workspace(who: str) -> None:
     if who == "guest":
         asked = replace(asked, asker=replace(ADA, is_guest=True))
 
-    await hear(desk, room, asked)
+    await handle_message(desk, room, asked)
 
     assert room.posted == []
     assert "counts the rounds of the whole workspace" in room.said[0]
@@ -155,7 +163,7 @@ async def test_strangers_see_no_leaderboard_of_the_workspace(who: str) -> None:
 async def test_a_window_that_is_none_is_told_with_examples() -> None:
     desk, room = await with_runs("slack/T1"), Room()
 
-    await hear(desk, room, said("leaderboard sql since:yesterday"))
+    await handle_message(desk, room, said("leaderboard sql since:yesterday"))
 
     assert "say 30d, 2w, 12h" in room.said[0]
 
@@ -163,6 +171,6 @@ async def test_a_window_that_is_none_is_told_with_examples() -> None:
 async def test_a_category_and_a_window_narrow_what_is_counted() -> None:
     desk, room = await with_runs("slack/T1"), Room()
 
-    await hear(desk, room, said("leaderboard sql category:joins until:2026-10-20"))
+    await handle_message(desk, room, said("leaderboard sql category:joins until:2026-10-20"))
 
     assert "12 rounds of suite sql, version 3f2a1b9c, category joins" in words_of(room.posted[0][1])

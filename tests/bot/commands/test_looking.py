@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.chat import Asker, Said
-from bot.commands.context import Desk
-from bot.commands.dispatch import hear
+from bot.chat import Asker, IncomingMessage
+from bot.commands.context import AppContext
+from bot.commands.dispatch import handle_message
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.places import Place
 from council.rounds import Question
 from storage.memory import MemoryStore
@@ -28,19 +28,19 @@ ROUNDS = {
 }
 
 
-async def a_full_desk(*, held: bool = True) -> Desk:
+async def a_full_desk(*, held: bool = True) -> AppContext:
     store, gateway = MemoryStore(), FakeGateway()
     for minute, (round_id, question) in enumerate(ROUNDS.items()):
         moment = ASKED_AT + timedelta(minutes=minute)
         await store.open(replace(a_round(question=question), id=round_id, asked_at=moment))
         if held:
-            await convene(round_id, Council(gateway, store))
+            await convene(round_id, RoundServices(gateway, store))
     return a_desk(gateway, store)
 
 
-async def told(desk: Desk, text: str, place: Place = PAGE, asker: Asker = ME) -> str:
+async def told(desk: AppContext, text: str, place: Place = PAGE, asker: Asker = ME) -> str:
     chat = FakeChat()
-    await hear(desk, chat, Said(text, asker, place, "e1"))
+    await handle_message(desk, chat, IncomingMessage(text, asker, place, "e1"))
     return "\n".join(chat.said)
 
 

@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.access import Access, TooManyRoundsError
-from bot.commands.context import Desk, FullError
+from bot.access import Access, RoundLimitError
+from bot.commands.context import AppContext, TooManyRunningError
 from council.places import Place
 from council.rounds import Question, Round
 from tests.bot.processes import desks_on
@@ -14,12 +14,12 @@ from tests.builders import a_round
 HERE = Place("slack", "T1", "C1")
 
 
-def asked(desk: Desk, key: str, by: str = "U1") -> Round:
+def asked(desk: AppContext, key: str, by: str = "U1") -> Round:
     round_ = a_round(question=Question("Why?", by, place=HERE))
     return replace(round_, id=key, asked_at=desk.now())
 
 
-async def opened(desks: list[Desk], rounds: int, by: str = "U1") -> list[object]:
+async def opened(desks: list[AppContext], rounds: int, by: str = "U1") -> list[object]:
     """Ask so many at once, at all processes in turn; give what came of each."""
     asking = (
         desk.open(asked(desk, f"r{number}", by or f"U{number}"))
@@ -35,7 +35,7 @@ async def test_of_one_askers_questions_as_many_come_in_as_may_in_an_hour(
         found = await opened(desks, 12)
 
     assert found.count(True) == 4
-    assert sum(isinstance(one, TooManyRoundsError) for one in found) == 8
+    assert sum(isinstance(one, RoundLimitError) for one in found) == 8
 
 
 async def test_as_many_rounds_are_under_way_in_a_workspace_as_may_be(migrated_url: str) -> None:
@@ -43,7 +43,7 @@ async def test_as_many_rounds_are_under_way_in_a_workspace_as_may_be(migrated_ur
         found = await opened(desks, 12, by="")
 
     assert found.count(True) == 2
-    assert sum(isinstance(one, FullError) for one in found) == 10
+    assert sum(isinstance(one, TooManyRunningError) for one in found) == 10
 
 
 async def test_one_that_goes_on_again_counts_at_every_process(migrated_url: str) -> None:
@@ -56,7 +56,7 @@ async def test_one_that_goes_on_again_counts_at_every_process(migrated_url: str)
 
         [refused] = await asyncio.gather(second.open(asked(second, "r2")), return_exceptions=True)
 
-    assert isinstance(refused, FullError)
+    assert isinstance(refused, TooManyRunningError)
 
 
 async def test_of_1000_deliveries_of_one_event_one_makes_a_round(migrated_url: str) -> None:
@@ -89,4 +89,4 @@ async def test_an_hour_of_one_asker_is_as_long_at_every_process(migrated_url: st
             return_exceptions=True,
         )
 
-    assert [type(one) for one in found] == [TooManyRoundsError] * 2
+    assert [type(one) for one in found] == [RoundLimitError] * 2

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.access import Access
-from bot.chat import Asker, Said, UnwelcomeError
-from bot.commands.context import SCHEDULES, Desk
-from bot.commands.dispatch import hear
+from bot.chat import Asker, IncomingMessage, PostingForbiddenError
+from bot.commands.context import SCHEDULES, AppContext
+from bot.commands.dispatch import handle_message
 from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.money import Price
 from council.places import Place
@@ -26,15 +26,15 @@ ADD = "/council schedule add weekly-sql suite:sql panel:house every monday 09:00
 class Rooms(FakeChat):
     """A chat whose workspace has a second channel, and a third that is closed."""
 
-    async def elsewhere(self, said: Said, channel: str) -> Said:
+    async def elsewhere(self, said: IncomingMessage, channel: str) -> IncomingMessage:
         if channel not in {"models", "shared"}:
-            raise UnwelcomeError(f"There is no channel #{channel} here.")
+            raise PostingForbiddenError(f"There is no channel #{channel} here.")
         place = replace(said.place, channel=channel)
         return replace(said, place=place, is_shared=channel == "shared", is_direct=False)
 
 
 @pytest.fixture
-async def desk() -> Desk:
+async def desk() -> AppContext:
     price = Price(1e-5, 1e-5, 500)
     desk = a_desk(FakeGateway(prices=dict.fromkeys((CLAUDE, GPT, GEMINI), price)))
     desk.now = lambda: SATURDAY
@@ -43,20 +43,20 @@ async def desk() -> Desk:
     return desk
 
 
-async def said(desk: Desk, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
+async def said(desk: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
     """Give all that is told to somebody who says something."""
     chat = Rooms()
-    await hear(desk, chat, Said(text, asker, place, desk.new_id()))
+    await handle_message(desk, chat, IncomingMessage(text, asker, place, desk.new_id()))
     return "\n".join(chat.said)
 
 
-async def only(desk: Desk) -> Schedule:
+async def only(desk: AppContext) -> Schedule:
     (found,) = await desk.bench.schedules.every()
     return found
 
 
 async def test_what_was_understood_is_repeated_with_its_next_times_and_its_cost(
-    desk: Desk,
+    desk: AppContext,
 ) -> None:
     told = await said(desk, f"{ADD} cap:$2")
 
@@ -76,7 +76,7 @@ async def test_what_was_understood_is_repeated_with_its_next_times_and_its_cost(
     assert len(lines) == 4
 
 
-async def test_it_is_kept_as_it_was_understood(desk: Desk) -> None:
+async def test_it_is_kept_as_it_was_understood(desk: AppContext) -> None:
     with desk.bus.heard(SCHEDULES) as changes:
         await said(desk, f"{ADD} cap:$2 #models")
 
@@ -89,7 +89,7 @@ async def test_it_is_kept_as_it_was_understood(desk: Desk) -> None:
     assert changes.qsize() == 1
 
 
-async def test_without_a_zone_it_is_said_which_is_taken(desk: Desk) -> None:
+async def test_without_a_zone_it_is_said_which_is_taken(desk: AppContext) -> None:
     utc = await said(desk, "/council schedule add a suite:sql every day 09:00")
     desk.zone = "Asia/Tokyo"
     tokyo = await said(desk, "/council schedule add b suite:sql every day 09:00")
@@ -119,7 +119,7 @@ async def test_without_a_zone_it_is_said_which_is_taken(desk: Desk) -> None:
     ],
 )
 async def test_what_cannot_be_is_one_kind_sentence_and_nothing_is_kept(
-    desk: Desk, words: str, why: str
+    desk: AppContext, words: str, why: str
 ) -> None:
     told = await said(desk, f"/council schedule {words}")
 
@@ -128,7 +128,7 @@ async def test_what_cannot_be_is_one_kind_sentence_and_nothing_is_kept(
     assert await desk.bench.schedules.every() == ()
 
 
-async def test_a_name_is_taken_once(desk: Desk) -> None:
+async def test_a_name_is_taken_once(desk: AppContext) -> None:
     await said(desk, ADD)
 
     told = await said(desk, ADD, BEN)
@@ -137,7 +137,7 @@ async def test_a_name_is_taken_once(desk: Desk) -> None:
 
 
 async def test_the_list_tells_when_they_come_how_the_last_run_went_and_what_one_costs(
-    desk: Desk,
+    desk: AppContext,
 ) -> None:
     assert "No schedule yet" in await said(desk, "/council schedule")
     await said(desk, ADD)
@@ -156,7 +156,7 @@ async def test_the_list_tells_when_they_come_how_the_last_run_went_and_what_one_
     )
 
 
-async def test_a_schedule_is_paused_resumed_and_removed(desk: Desk) -> None:
+async def test_a_schedule_is_paused_resumed_and_removed(desk: AppContext) -> None:
     await said(desk, ADD)
 
     assert "is paused" in await said(desk, "/council schedule pause weekly-sql")
@@ -171,7 +171,7 @@ async def test_a_schedule_is_paused_resumed_and_removed(desk: Desk) -> None:
     assert await desk.bench.schedules.every() == ()
 
 
-async def test_what_cannot_run_is_not_resumed_and_the_list_says_why(desk: Desk) -> None:
+async def test_what_cannot_run_is_not_resumed_and_the_list_says_why(desk: AppContext) -> None:
     await said(desk, ADD)
     await said(desk, "/council schedule pause weekly-sql")
     await desk.bench.suites.remove("", "sql")
@@ -184,7 +184,7 @@ async def test_what_cannot_run_is_not_resumed_and_the_list_says_why(desk: Desk) 
     assert (await only(desk)).paused
 
 
-async def test_an_edit_changes_what_it_names_and_nothing_else(desk: Desk) -> None:
+async def test_an_edit_changes_what_it_names_and_nothing_else(desk: AppContext) -> None:
     await said(desk, f"{ADD} cap:$2")
     before = await only(desk)
 
@@ -197,14 +197,14 @@ async def test_an_edit_changes_what_it_names_and_nothing_else(desk: Desk) -> Non
     )
 
 
-async def test_an_edit_that_names_nothing_is_refused(desk: Desk) -> None:
+async def test_an_edit_that_names_nothing_is_refused(desk: AppContext) -> None:
     await said(desk, ADD)
 
     assert "Say what is to change" in await said(desk, "/council schedule edit weekly-sql")
 
 
 @pytest.mark.parametrize("act", ["pause", "resume", "remove", "run", "edit"])
-async def test_only_its_maker_or_an_admin_may_do_that(desk: Desk, act: str) -> None:
+async def test_only_its_maker_or_an_admin_may_do_that(desk: AppContext, act: str) -> None:
     await said(desk, ADD)
     more = " every day 10:00" if act == "edit" else ""
 
@@ -214,7 +214,7 @@ async def test_only_its_maker_or_an_admin_may_do_that(desk: Desk, act: str) -> N
     assert "Only" not in await said(desk, f"/council schedule {act} weekly-sql{more}", ADMIN)
 
 
-async def test_anybody_may_subscribe_and_unsubscribe(desk: Desk) -> None:
+async def test_anybody_may_subscribe_and_unsubscribe(desk: AppContext) -> None:
     await said(desk, ADD)
 
     await said(desk, "/council schedule subscribe weekly-sql", BEN)
@@ -226,7 +226,7 @@ async def test_anybody_may_subscribe_and_unsubscribe(desk: Desk) -> None:
     assert (await only(desk)).subscribers == ("U1",)
 
 
-async def test_a_run_now_is_a_bakeoff_of_the_schedule_beside_its_slots(desk: Desk) -> None:
+async def test_a_run_now_is_a_bakeoff_of_the_schedule_beside_its_slots(desk: AppContext) -> None:
     await said(desk, ADD)
     one = await only(desk)
 
@@ -240,7 +240,7 @@ async def test_a_run_now_is_a_bakeoff_of_the_schedule_beside_its_slots(desk: Des
 
 
 async def test_workspaces_do_not_see_each_others_schedules_nor_other_private_channels(
-    desk: Desk,
+    desk: AppContext,
 ) -> None:
     closed = Place("slack", "T1", "G1", private=True)
     await said(desk, ADD)
@@ -254,7 +254,7 @@ async def test_workspaces_do_not_see_each_others_schedules_nor_other_private_cha
     assert "secret" in await said(desk, "/council schedule list", place=Place("terminal"))
 
 
-async def test_in_a_thread_it_reports_to_the_channel(desk: Desk) -> None:
+async def test_in_a_thread_it_reports_to_the_channel(desk: AppContext) -> None:
     await said(desk, ADD, place=replace(HERE, thread="1.2"))
 
     assert (await only(desk)).place == HERE

@@ -6,21 +6,21 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from bot.access import Access
-from bot.chat import Asker, Attached, Button, Buttons, Post, Said
+from bot.chat import Asker, Attachment, Button, Buttons, IncomingMessage, Post
 from bot.commands.buttons import PRESSES, add_to_suite
-from bot.commands.context import Desk
-from bot.commands.dispatch import hear, kindly
-from bot.commands.suites import MOST_WAITING, Draft, Joining, put_draft, take_draft
+from bot.commands.context import AppContext
+from bot.commands.dispatch import handle_message, reporting_errors
+from bot.commands.suites import MOST_WAITING, Draft, SuiteAddition, put_draft, take_draft
 from bot.render.suites import KEEP, LEAVE
 from bot.suite_files import keep_house
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.errors import SuiteError
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.places import Place
 from council.rounds import Question
 from storage.memory import MemoryStore
-from storage.memory_memos import MemoryMemos
+from storage.memory_memos import MemoryKeyValueStore
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import ASKED_AT, a_round
 from tests.fakes import FakeGateway
@@ -37,7 +37,7 @@ class Room(FakeChat):
 
     posts: list[Post] = field(default_factory=list)
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         self.posts.append(post)
         await FakeChat.whisper(self, said, post)
 
@@ -51,21 +51,25 @@ class Room(FakeChat):
 class Office:
     """A desk, and what is said and pressed at it."""
 
-    desk: Desk = field(default_factory=a_desk)
+    desk: AppContext = field(default_factory=a_desk)
 
     async def hears(
-        self, text: str, asker: Asker = ANA, place: Place = HERE, files: tuple[Attached, ...] = ()
+        self, text: str, asker: Asker = ANA, place: Place = HERE, files: tuple[Attachment, ...] = ()
     ) -> Room:
         chat = Room()
-        await hear(self.desk, chat, Said(f"/council {text}", asker, place, "k", files=files))
+        await handle_message(
+            self.desk, chat, IncomingMessage(f"/council {text}", asker, place, "k", files=files)
+        )
         return chat
 
     async def told(self, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
         return "\n".join((await self.hears(text, asker, place)).said)
 
     async def presses(self, button: Button, asker: Asker = ANA, place: Place = HERE) -> str:
-        chat, said = Room(), Said("", asker, place, "p")
-        await kindly(chat, said, PRESSES[button.action](self.desk, chat, said, button.value))
+        chat, said = Room(), IncomingMessage("", asker, place, "p")
+        await reporting_errors(
+            chat, said, PRESSES[button.action](self.desk, chat, said, button.value)
+        )
         return "\n".join(chat.said)
 
     async def kept(self, name: str, text: str = "Why?\nHow?", place: Place = HERE) -> Suite:
@@ -75,17 +79,17 @@ class Office:
         return await self.desk.bench.suites.load(place.scope, name)
 
 
-def a_file(name: str = "sql.csv", content: bytes = CSV) -> Attached:
+def a_file(name: str = "sql.csv", content: bytes = CSV) -> Attachment:
     async def read() -> bytes:
         return content
 
-    return Attached(name, len(content), read)
+    return Attachment(name, len(content), read)
 
 
 async def an_office_with_a_round(question: Question) -> Office:
     store, gateway = MemoryStore(), FakeGateway()
     await store.open(replace(a_round(question=question), id="abc123"))
-    await convene("abc123", Council(gateway, store))
+    await convene("abc123", RoundServices(gateway, store))
     return Office(a_desk(gateway, store))
 
 
@@ -246,7 +250,9 @@ async def test_guests_and_shared_channels_see_no_suites() -> None:
     guest = Asker("U3", "Gil", is_guest=True)
     chat = Room()
 
-    await hear(office.desk, chat, Said("suite", ANA, HERE, "k", is_shared=True))
+    await handle_message(
+        office.desk, chat, IncomingMessage("suite", ANA, HERE, "k", is_shared=True)
+    )
 
     assert "its own members" in chat.said[0]
     assert "its own members" in await office.told("suite", guest)
@@ -308,37 +314,37 @@ async def test_a_forgotten_round_joins_nothing() -> None:
     assert "forgotten" in await office.told("suite add sql abc123")
 
 
-async def pressed(office: Office, joining: Joining, asker: Asker = ANA) -> str:
-    chat, said = Room(), Said("", asker, HERE, "p")
-    await kindly(chat, said, add_to_suite(office.desk, chat, said, "abc123", joining))
+async def pressed(office: Office, joining: SuiteAddition, asker: Asker = ANA) -> str:
+    chat, said = Room(), IncomingMessage("", asker, HERE, "p")
+    await reporting_errors(chat, said, add_to_suite(office.desk, chat, said, "abc123", joining))
     return "\n".join(chat.said)
 
 
 async def test_the_button_keeps_the_question_with_the_answer_somebody_knows() -> None:
     office = await an_office_with_a_round(Question("What is 6 x 7?", "U1", place=HERE))
 
-    told = await pressed(office, Joining("Maths", " 42 "))
+    told = await pressed(office, SuiteAddition("Maths", " 42 "))
 
     assert "The question is in suite maths now, which has 1 question, 1 with" in told
     (question,) = (await office.desk.bench.suites.load(HERE.scope, "maths")).questions
     assert question.reference == Reference(Grading.NUMBER, "42")
-    assert "asks this already" in await pressed(office, Joining("maths"))
-    assert "cannot be called" in await pressed(office, Joining("a b"))
-    assert "at most 2,000 can be graded" in await pressed(office, Joining("x", "y" * 2_001))
+    assert "asks this already" in await pressed(office, SuiteAddition("maths"))
+    assert "cannot be called" in await pressed(office, SuiteAddition("a b"))
+    assert "at most 2,000 can be graded" in await pressed(office, SuiteAddition("x", "y" * 2_001))
 
 
 async def test_the_button_adds_nothing_where_nobody_may_ask() -> None:
     office = await an_office_with_a_round(Question("What is 6 x 7?", "U1", place=HERE))
     office.desk.access = Access(channels=())
 
-    assert "not open in this channel" in await pressed(office, Joining("maths"))
+    assert "not open in this channel" in await pressed(office, SuiteAddition("maths"))
 
 
 async def test_a_growing_suite_of_the_house_becomes_the_workspaces_own() -> None:
     office = await an_office_with_a_round(Question("What is 6 x 7?", "U1", place=HERE))
     await keep_house(office.desk.bench.suites, [Suite("maths", (SuiteQuestion("Why?"),))], ASKED_AT)
 
-    await pressed(office, Joining("maths"))
+    await pressed(office, SuiteAddition("maths"))
 
     suites = office.desk.bench.suites
     assert len((await suites.load(HERE.scope, "maths")).questions) == 2
@@ -350,14 +356,14 @@ async def test_a_full_suite_grows_no_further() -> None:
     full = Suite("full", tuple(SuiteQuestion(f"{n}?") for n in range(1_000)), scope=HERE.scope)
     await office.desk.bench.suites.keep(full, "U1", ASKED_AT)
 
-    assert "has 1,000 questions, the most" in await pressed(office, Joining("full"))
+    assert "has 1,000 questions, the most" in await pressed(office, SuiteAddition("full"))
 
 
 async def test_the_oldest_draft_gives_way() -> None:
-    memos = MemoryMemos()
+    memos = MemoryKeyValueStore()
     suite = Suite("sql", (SuiteQuestion("Why?"),), scope=HERE.scope)
     codes = [await put_draft(memos, Draft(suite, "U1")) for _ in range(MOST_WAITING + 1)]
-    said = Said("", ANA, HERE, "k")
+    said = IncomingMessage("", ANA, HERE, "k")
 
     with pytest.raises(SuiteError, match="does not wait"):
         await take_draft(memos, codes[0], said)

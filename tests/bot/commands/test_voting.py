@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.chat import Asker, Said
-from bot.commands.context import Desk
-from bot.commands.dispatch import ASK, COMMANDS, hear
+from bot.chat import Asker, IncomingMessage
+from bot.commands.context import AppContext
+from bot.commands.dispatch import ASK, COMMANDS, handle_message
 from council.labels import Label
 from council.places import Place
 from council.rounds import Question, Round
@@ -26,15 +26,15 @@ def round_() -> Round:
 
 
 @pytest.fixture
-async def desk(round_: Round) -> Desk:
+async def desk(round_: Round) -> AppContext:
     store = MemoryStore()
     await store.open(round_)
     return a_desk(store=store)
 
 
-async def said(desk: Desk, text: str, asker: Asker = BEN) -> str:
+async def said(desk: AppContext, text: str, asker: Asker = BEN) -> str:
     chat = FakeChat()
-    await hear(desk, chat, Said(text, asker, PAGE, "k"))
+    await handle_message(desk, chat, IncomingMessage(text, asker, PAGE, "k"))
     return chat.said[-1]
 
 
@@ -43,13 +43,13 @@ def labels_of(round_: Round) -> list[str]:
     return sorted(round_.draw.labels.labels)
 
 
-async def votes(desk: Desk) -> list[tuple[str, str]]:
+async def votes(desk: AppContext) -> list[tuple[str, str]]:
     return [(vote.by, vote.label) for vote in await desk.store.votes(ROUND_ID)]
 
 
 @pytest.mark.parametrize("named", ["{}", "response {}", "Response {}"])
 async def test_a_vote_is_noted_and_said_not_to_be_blind(
-    desk: Desk, round_: Round, named: str
+    desk: AppContext, round_: Round, named: str
 ) -> None:
     label = labels_of(round_)[0]
 
@@ -60,7 +60,9 @@ async def test_a_vote_is_noted_and_said_not_to_be_blind(
     assert await votes(desk) == [(BEN.id, label)]
 
 
-async def test_a_vote_names_the_member_who_wrote_the_answer(desk: Desk, round_: Round) -> None:
+async def test_a_vote_names_the_member_who_wrote_the_answer(
+    desk: AppContext, round_: Round
+) -> None:
     label = labels_of(round_)[0]
 
     await said(desk, f"/council vote last {label}")
@@ -70,7 +72,7 @@ async def test_a_vote_names_the_member_who_wrote_the_answer(desk: Desk, round_: 
     assert vote.member == round_.draw.labels.author_of(Label(label))
 
 
-async def test_a_second_vote_takes_the_place_of_the_first(desk: Desk, round_: Round) -> None:
+async def test_a_second_vote_takes_the_place_of_the_first(desk: AppContext, round_: Round) -> None:
     first, second, *_ = labels_of(round_)
 
     await said(desk, f"/council vote {ROUND_ID} {first}")
@@ -81,7 +83,7 @@ async def test_a_second_vote_takes_the_place_of_the_first(desk: Desk, round_: Ro
 
 
 async def test_a_label_the_round_does_not_have_is_refused_with_those_it_has(
-    desk: Desk, round_: Round
+    desk: AppContext, round_: Round
 ) -> None:
     missing = next(letter for letter in "KLMNOPQRSTUVWXYZ" if letter not in labels_of(round_))
 
@@ -91,19 +93,21 @@ async def test_a_label_the_round_does_not_have_is_refused_with_those_it_has(
     assert await votes(desk) == []
 
 
-async def test_a_round_that_is_not_closed_has_nothing_to_vote_on(desk: Desk) -> None:
+async def test_a_round_that_is_not_closed_has_nothing_to_vote_on(desk: AppContext) -> None:
     await desk.store.open(replace(a_round(), id="beef2"))
 
     assert "is not closed yet" in await said(desk, "/council vote beef2 K")
 
 
-async def test_a_round_that_failed_has_nothing_to_choose_from(desk: Desk, round_: Round) -> None:
+async def test_a_round_that_failed_has_nothing_to_choose_from(
+    desk: AppContext, round_: Round
+) -> None:
     await desk.store.open(replace(round_, id="beef3", draw=None, tally=None, ballots=()))
 
     assert "no two answers to choose from" in await said(desk, "/council vote beef3 K")
 
 
-async def test_a_forgotten_round_has_nothing_to_vote_on(desk: Desk, round_: Round) -> None:
+async def test_a_forgotten_round_has_nothing_to_vote_on(desk: AppContext, round_: Round) -> None:
     await desk.store.forget(ROUND_ID, round_.asked_at, "salt")
 
     line = await said(desk, f"/council vote {ROUND_ID} {labels_of(round_)[0]}")
@@ -112,7 +116,7 @@ async def test_a_forgotten_round_has_nothing_to_vote_on(desk: Desk, round_: Roun
 
 
 async def test_a_private_round_of_another_is_as_if_it_were_not_there(
-    desk: Desk, round_: Round
+    desk: AppContext, round_: Round
 ) -> None:
     private = replace(round_.question, place=replace(PAGE, private=True))
     await desk.store.open(replace(round_, id="beef4", question=private))

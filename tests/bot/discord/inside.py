@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.coordination.clock import now
 from bot.discord.app import Discord
 from bot.discord.config import Address
 from bot.discord.messages import mark_of
 from bot.outbox import Outbox
-from council.ports import RoundLine
-from storage.memory import MemoryOutgoing
+from council.ports import RoundSummary
+from storage.memory import MemoryOutbox
 from tests.bot.desks import a_desk
 from tests.bot.discord.story import QUICK, part
 from tests.bot.slack.inside import HeldGateway, quickly
@@ -34,7 +34,7 @@ _NUMBERS = count(1)
 class Inside:
     """A running service, what it has told, a place in it and somebody who asks there."""
 
-    desk: Desk
+    desk: AppContext
     gateway: HeldGateway
     discord: FakeDiscord
     place: Channel
@@ -83,7 +83,7 @@ class Inside:
         said = (where or self.place).said
         return [m for m in said if m.author is self.discord.bot and not m.ephemeral_to]
 
-    async def line(self) -> RoundLine:
+    async def line(self) -> RoundSummary:
         """Give the round that the person asked for."""
         lines = await self.desk.store.recent()
         (own,) = [line for line in lines if line.asked_by == self.person.id]
@@ -143,7 +143,7 @@ async def inside(folder: Path, discord: FakeDiscord | None = None) -> AsyncItera
     """Run the service until the block ends."""
     discord, gateway = discord or FakeDiscord(QUICK), HeldGateway()
     desk = a_desk(gateway)
-    desk.outbox = Outbox(MemoryOutgoing(), now, quickly, alone=True)
+    desk.outbox = Outbox(MemoryOutbox(), now, quickly, alone=True)
     told: list[str] = []
     async with discord:
         address = Address(discord.token, discord.api_url, discord.gateway_url)

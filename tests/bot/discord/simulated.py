@@ -13,12 +13,12 @@ from pathlib import Path
 import discord
 import simcord
 
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.commands.recovery import left
-from bot.coordination.tasks import Doing
+from bot.coordination.tasks import BackgroundTasks
 from bot.discord.events import CHAT
 from bot.discord.listeners import Client
-from bot.discord.servers import InFiles, Servers
+from bot.discord.servers import FileServerStore, Servers
 from tests.bot.desks import a_desk
 from tests.bot.discord.limits_kept import texts
 
@@ -29,7 +29,7 @@ SETTLED_SECONDS = 60.0  # of the simulation: every pause between edits and posts
 class Simulated:
     """A simulated server with the bot in it, and three people: an asker, a reader, an admin."""
 
-    desk: Desk
+    desk: AppContext
     env: simcord.Env
     guild: simcord.GuildHandle
     channel: simcord.ChannelHandle
@@ -101,11 +101,11 @@ def _ids(value: object) -> Iterable[str]:
             yield from _ids(item)
 
 
-def client_of(desk: Desk, folder: Path, told: list[str]) -> Client:
+def client_of(desk: AppContext, folder: Path, told: list[str]) -> Client:
     """Give a client as the service makes one."""
-    kept = InFiles(folder)
+    kept = FileServerStore(folder)
     servers = Servers(kept, partial(left, desk, CHAT), told.append)
-    return Client(desk, Doing(), servers, kept)
+    return Client(desk, BackgroundTasks(), servers, kept)
 
 
 @asynccontextmanager

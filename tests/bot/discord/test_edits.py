@@ -11,7 +11,7 @@ from bot.discord.errors import (
     FORGOTTEN_SECONDS,
     MOST,
     WINDOW_SECONDS,
-    Edits,
+    EditRateLimiter,
 )
 
 
@@ -55,9 +55,9 @@ class HeldClock:
             await asyncio.sleep(0)
 
 
-def a_pace() -> tuple[Edits, Clock]:
+def a_pace() -> tuple[EditRateLimiter, Clock]:
     clock = Clock()
-    return Edits(clock, clock.sleep), clock
+    return EditRateLimiter(clock, clock.sleep), clock
 
 
 @pytest.mark.parametrize("rounds", range(1, MOST))
@@ -78,7 +78,7 @@ async def test_progress_leaves_room_for_every_answer(rounds: int) -> None:
 
 async def test_where_every_edit_is_an_answers_no_progress_is_shown_until_one_has_ended() -> None:
     clock = HeldClock()
-    edits = Edits(clock, clock.sleep)
+    edits = EditRateLimiter(clock, clock.sleep)
     waiting = [asyncio.create_task(edits.turn("C1", f"m{number}")) for number in range(MOST)]
     await clock.advance(0)
     before = sum(task.done() for task in waiting)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.discord.app import Discord
 from bot.discord.config import Address
 from bot.discord.servers import Shard
-from bot.ports import Work
+from bot.ports import Job
 from tests.bot.cluster_fakes import Board, processes
 from tests.bot.discord.story import QUICK, part
 from tests.bot.slack.inside import HeldGateway
@@ -25,7 +25,7 @@ class Processes:
     """Two processes that serve one Discord, what each has told, and whether each runs."""
 
     board: Board
-    desks: Sequence[Desk]
+    desks: Sequence[AppContext]
     gateway: HeldGateway
     discord: FakeDiscord
     running: list[asyncio.Task[None]] = field(default_factory=list)
@@ -102,7 +102,7 @@ async def test_one_process_hears_and_the_other_takes_over_and_shows_the_round_on
         assert both.shards == [[0, 1], [0, 1]]
         assert len(discord.said_by_bot("C1")) == len(both.roots()) == 1
         (line,) = await both.desks[0].store.recent()
-        assert Work("show discord 0/1", line.id) in both.board.begun
+        assert Job("show discord 0/1", line.id) in both.board.begun
 
 
 async def test_what_is_asked_in_a_server_is_shown_by_its_shard(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ async def test_what_is_asked_in_a_server_is_shown_by_its_shard(tmp_path: Path) -
         for line in await both.desks[0].store.recent():
             server = line.place.workspace
             (shard,) = [one for one in (Shard(0, 2), Shard(1, 2)) if one.hears(server)]
-            assert Work(f"show discord {shard}", line.id) in both.board.begun
+            assert Job(f"show discord {shard}", line.id) in both.board.begun
         (hears,) = {*both.ready()}  # who came first
         await both.stop(hears)
         await both.discord.until(lambda: len(both.ready()) == 4, 20)
@@ -150,7 +150,7 @@ async def test_a_shard_that_another_version_counts_otherwise_is_nobodys(
     tmp_path: Path, name: str
 ) -> None:
     async with several(tmp_path) as both:
-        work = Work("discord gateway", name)
+        work = Job("discord gateway", name)
 
         both.board.begin(work)
         await both.discord.until(lambda: not both.board.is_begun(work))

@@ -3,10 +3,10 @@
 from datetime import date
 
 from bot.render.budgets import budget_document, budget_post
-from council.budget_caps import Caps, Scope, Used
+from council.budget_caps import Caps, CapUsage, Scope
 from tests.bot.rounds import words_of
 
-USED = {Scope.DAY: Used(1_500_000, 250_000), Scope.MONTH: Used(2_000_000, 250_000, 2)}
+USED = {Scope.DAY: CapUsage(1_500_000, 250_000), Scope.MONTH: CapUsage(2_000_000, 250_000, 2)}
 
 
 def test_a_budget_is_what_is_spent_reserved_and_left() -> None:

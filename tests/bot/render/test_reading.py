@@ -4,7 +4,7 @@ import pytest
 
 from bot.render.markdown_parser import (
     Code,
-    Leaf,
+    TextRun,
     bold,
     code_of,
     leaves_of,
@@ -14,7 +14,7 @@ from bot.render.markdown_parser import (
 )
 
 
-def read(text: str) -> list[Leaf]:
+def read(text: str) -> list[TextRun]:
     """Give the leaves of a paragraph."""
     (inline,) = (token for token in parsed(text).tokens if token.type == "inline")
     return leaves_of(inline.children or ())
@@ -22,20 +22,20 @@ def read(text: str) -> list[Leaf]:
 
 def test_words_have_the_styles_around_them() -> None:
     assert read("a **b *c*** `d`") == [
-        Leaf("a "),
-        Leaf("b ", ("bold",)),
-        Leaf("c", ("bold", "italic")),
-        Leaf(" "),
-        Leaf("d", ("code",)),
+        TextRun("a "),
+        TextRun("b ", ("bold",)),
+        TextRun("c", ("bold", "italic")),
+        TextRun(" "),
+        TextRun("d", ("code",)),
     ]
 
 
 def test_a_link_is_its_label_and_where_it_leads() -> None:
     assert read("[a](https://b.example 'c')") == [
-        Leaf("a"),
-        Leaf(" ("),
-        Leaf("https://b.example", is_address=True),
-        Leaf(", c)"),
+        TextRun("a"),
+        TextRun(" ("),
+        TextRun("https://b.example", is_address=True),
+        TextRun(", c)"),
     ]
 
 
@@ -44,8 +44,8 @@ def test_a_link_is_its_label_and_where_it_leads() -> None:
     [("https://b.example", True), ("HTTP://b", True), ("mailto:a@b", False), ("//b", False)],
 )
 def test_only_an_address_on_the_web_leads_out(url: str, *, leads_out: bool) -> None:
-    assert Leaf(url, is_address=True).leads_out is leads_out
-    assert not Leaf(url).leads_out
+    assert TextRun(url, is_address=True).leads_out is leads_out
+    assert not TextRun(url).leads_out
 
 
 def test_an_address_among_plain_words_ends_before_the_sentence_does() -> None:
@@ -57,14 +57,14 @@ def test_an_address_among_plain_words_ends_before_the_sentence_does() -> None:
 
 
 def test_words_made_bold_keep_what_they_were() -> None:
-    assert bold([Leaf("a", ("italic",)), Leaf("https://b", is_address=True)]) == [
-        Leaf("a", ("italic", "bold")),
-        Leaf("https://b", is_address=True),
+    assert bold([TextRun("a", ("italic",)), TextRun("https://b", is_address=True)]) == [
+        TextRun("a", ("italic", "bold")),
+        TextRun("https://b", is_address=True),
     ]
 
 
 def test_what_leaves_say_is_one_line() -> None:
-    assert words_of([Leaf("a\n"), Leaf(" b")]) == "a b"
+    assert words_of([TextRun("a\n"), TextRun(" b")]) == "a b"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.ports import Runner, Sight
+from bot.ports import RoundSnapshot, Runner
 from council.answers import Call, Reply, Role
 from council.errors import StoreError
 from council.panel import Panel
@@ -87,7 +87,7 @@ class House:
     runner: Runner
     round_: Round = field(default_factory=a_round)
 
-    async def watched(self) -> list[Sight]:
+    async def watched(self) -> list[RoundSnapshot]:
         """Watch the round to its end."""
         return await watched(self.runner)
 
@@ -96,7 +96,7 @@ class House:
         return await until(self.runner, holds)
 
 
-async def watched(runner: Runner, round_id: str = "r1") -> list[Sight]:
+async def watched(runner: Runner, round_id: str = "r1") -> list[RoundSnapshot]:
     """Watch a round to its end."""
     async with asyncio.timeout(20), runner.watching(round_id) as sights:
         return [sight async for sight in sights]
@@ -119,7 +119,7 @@ def has_two_answers(round_: Round) -> bool:
     return len(round_.answers) == 2
 
 
-def rounds_of(sights: list[Sight]) -> list[Round]:
+def rounds_of(sights: list[RoundSnapshot]) -> list[Round]:
     return [sight.round_ for sight in sights]
 
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bot.chat import Asker, Post, Said
+from bot.chat import Asker, IncomingMessage, Post
 from bot.commands.ask import opened
-from bot.commands.context import Desk
-from bot.commands.dispatch import hear
+from bot.commands.context import AppContext
+from bot.commands.dispatch import handle_message
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner
 from bot.terminal import TerminalChat
 from council.answers import Call, Reply
 from council.budget import Budget
-from council.budget_caps import Account, Caps, Scope, Used
+from council.budget_caps import Account, Caps, CapUsage, Scope
 from council.errors import BudgetError, StoreError
 from council.money import Price
 from council.panel import Panel
@@ -29,8 +29,8 @@ from storage.ledger import SqlLedger
 from storage.memory import MemoryStore
 from storage.memory_bench import memory_bench
 from storage.memory_experiments import MemoryExperiments
-from storage.memory_memos import MemoryMemos
-from storage.outbox import SqlOutgoing
+from storage.memory_memos import MemoryKeyValueStore
+from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.bot.rounds import words_of
 from tests.builders import KEYS, a_panel
@@ -59,7 +59,7 @@ class Whispers(TerminalChat):
         super().__init__(Console(quiet=True))
         self.posts: list[Post] = []
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         self.posts.append(post)
 
 
@@ -68,32 +68,34 @@ async def nothing(_: Panel) -> None:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+async def desk(tmp_path: Path) -> AsyncIterator[AppContext]:
     """Give a desk over a real database, its gateway a fake with prices."""
     engine = open_engine(new_file(tmp_path))
     store, gateway = SqlStore(engine), Metered(prices=dict.fromkeys(KEYS, Price(0, 25e-6, 100)))
     budget = Budget(SqlLedger(engine), CAPS, lambda: NOON)
     runner = LocalRunner(store, gateway, nothing, paying=budget.paying)
     panels = {"house": a_panel(3)}
-    outbox = Outbox(SqlOutgoing(engine), lambda: NOON)
+    outbox = Outbox(SqlOutbox(engine), lambda: NOON)
     parts = (store, gateway, runner, outbox, panels, "house")
     bench = memory_bench(MemoryStore())
     apart = MemoryExperiments()
-    memos = MemoryMemos()
-    yield Desk(*parts, now=lambda: NOON, budget=budget, bench=bench, experiments=apart, memos=memos)
+    memos = MemoryKeyValueStore()
+    yield AppContext(
+        *parts, now=lambda: NOON, budget=budget, bench=bench, experiments=apart, memos=memos
+    )
     await runner.close()
     await engine.dispose()
 
 
-def said(key: str, text: str = "Why?") -> Said:
-    return Said(text, Asker("U1", "Ada"), Place("slack", "T1", "C1"), key)
+def said(key: str, text: str = "Why?") -> IncomingMessage:
+    return IncomingMessage(text, Asker("U1", "Ada"), Place("slack", "T1", "C1"), key)
 
 
-async def gone(desk: Desk) -> Used:
+async def gone(desk: AppContext) -> CapUsage:
     return (await desk.budget.ledger.used(Account("", NOON.date())))[Scope.DAY]
 
 
-async def held(desk: Desk, key: str) -> Round | None:
+async def held(desk: AppContext, key: str) -> Round | None:
     """Ask, and give the closed round; None where it was refused."""
     try:
         round_ = await opened(desk, said(key), "Why?")
@@ -108,29 +110,31 @@ async def held(desk: Desk, key: str) -> Round | None:
     return closed
 
 
-async def test_of_fifty_rounds_at_once_twenty_fit_and_the_cap_is_spent_exactly(desk: Desk) -> None:
+async def test_of_fifty_rounds_at_once_twenty_fit_and_the_cap_is_spent_exactly(
+    desk: AppContext,
+) -> None:
     rounds = await asyncio.gather(*(held(desk, f"r{i}") for i in range(50)))
 
     closed = [round_ for round_ in rounds if round_]
     assert len(closed) == ADMITTED
     assert {round_.stage for round_ in closed} == {Stage.CLOSED}
     assert [round_.absences for round_ in closed] == [()] * ADMITTED
-    assert await gone(desk) == Used(CAPS.day or 0, 0)
+    assert await gone(desk) == CapUsage(CAPS.day or 0, 0)
     assert len(await desk.store.recent()) == ADMITTED
     assert len(desk.gateway.asked) == ADMITTED * CALLS  # type: ignore[attr-defined]
 
 
-async def test_an_event_that_comes_twice_is_paid_once(desk: Desk) -> None:
+async def test_an_event_that_comes_twice_is_paid_once(desk: AppContext) -> None:
     first = await held(desk, "r1")
 
     again = await opened(desk, said("r1"), "Why?")
 
     assert first
     assert again is None
-    assert await gone(desk) == Used(CALLS * CALL_MICRO, 0)
+    assert await gone(desk) == CapUsage(CALLS * CALL_MICRO, 0)
 
 
-async def test_a_round_resumed_after_a_crash_is_reserved_for_once(desk: Desk) -> None:
+async def test_a_round_resumed_after_a_crash_is_reserved_for_once(desk: AppContext) -> None:
     round_ = await opened(desk, said("r1"), "Why?")
     assert round_
     before = await gone(desk)  # and then the process died
@@ -139,11 +143,11 @@ async def test_a_round_resumed_after_a_crash_is_reserved_for_once(desk: Desk) ->
     async with desk.runner.watching("r1") as sights:
         during = [await gone(desk) async for _ in sights]
 
-    assert before == Used(0, CALLS * CALL_MICRO)
+    assert before == CapUsage(0, CALLS * CALL_MICRO)
     assert {used.total for used in during} == {CALLS * CALL_MICRO}
 
 
-async def test_a_round_that_cannot_be_kept_gives_back_its_money(desk: Desk) -> None:
+async def test_a_round_that_cannot_be_kept_gives_back_its_money(desk: AppContext) -> None:
     class Full(MemoryStore):
         async def open(self, round_: Round) -> bool:
             raise StoreError("The disk is full.")
@@ -153,14 +157,14 @@ async def test_a_round_that_cannot_be_kept_gives_back_its_money(desk: Desk) -> N
     with pytest.raises(StoreError):
         await opened(desk, said("r1"), "Why?")
 
-    assert await gone(desk) == Used()
+    assert await gone(desk) == CapUsage()
 
 
-async def test_the_budget_is_told_to_whoever_asks(desk: Desk) -> None:
+async def test_the_budget_is_told_to_whoever_asks(desk: AppContext) -> None:
     await opened(desk, said("r1"), "Why?")
     chat = Whispers()
 
-    await hear(desk, chat, said("r2", "/council budget"))
+    await handle_message(desk, chat, said("r2", "/council budget"))
 
     words = words_of(chat.posts[0])
     assert "You, today | $0.00 | $0.0175 | none | no cap" in words

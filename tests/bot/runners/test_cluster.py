@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from bot.cluster.connection import Pace
+from bot.cluster.connection import ClusterTimings
 from bot.cluster.connection import clock as awake
-from bot.cluster.job_queue import ClusterWorks
-from bot.ports import RoundStoppedError, Sight
+from bot.cluster.job_queue import ClusterJobQueue
+from bot.ports import RoundSnapshot, RoundStoppedError
 from bot.runners.cluster import ClusterRunner, RoundFailedError, apart, work_of
 from bot.runners.local import LocalRunner, RoundElsewhereError, unpaid
 from council.answers import Call, Reply, Role
@@ -60,7 +60,7 @@ async def join(migrated_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
             gateway: FakeGateway | None = None,
             store: type[SqlStore] = SqlStore,
             clock: Callable[[], float] = awake,
-            pace: Pace = QUICK,
+            pace: ClusterTimings = QUICK,
             **more: object,
         ) -> Member:
             own = await stack.enter_async_context(AsyncExitStack())
@@ -373,11 +373,11 @@ async def test_a_draft_and_its_time_are_seen_from_another_process(join: Join) ->
 
 
 def _draft(member: Member) -> str:
-    sight: Sight | None = member.runner.seen("r1")
+    sight: RoundSnapshot | None = member.runner.seen("r1")
     return sight.draft if sight else ""
 
 
-def a_lone_runner(member: Member, works: ClusterWorks, gateway: Gateway) -> LocalRunner:
+def a_lone_runner(member: Member, works: ClusterJobQueue, gateway: Gateway) -> LocalRunner:
     return LocalRunner(member.store, gateway, ready, paying=apart(works, unpaid))
 
 

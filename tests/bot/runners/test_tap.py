@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.runners.local import Tap
+from bot.runners.local import DrainableGateway
 from council.answers import Call, Prompt, Reply
 from council.money import FREE, Price
 from council.panel import Member
@@ -33,7 +33,7 @@ class SlowGateway:
 
 async def test_a_call_under_way_comes_to_its_end() -> None:
     gateway = SlowGateway()
-    tap = Tap(gateway)
+    tap = DrainableGateway(gateway)
     call = asyncio.create_task(tap.complete(CALL))
     await asyncio.sleep(0)
     closing = asyncio.create_task(tap.close(grace_seconds=30))
@@ -47,7 +47,7 @@ async def test_a_call_under_way_comes_to_its_end() -> None:
 
 async def test_no_call_begins_once_it_is_closed() -> None:
     gateway = SlowGateway()
-    tap = Tap(gateway)
+    tap = DrainableGateway(gateway)
     await tap.close(grace_seconds=30)
 
     call = asyncio.create_task(tap.complete(CALL))
@@ -58,7 +58,7 @@ async def test_no_call_begins_once_it_is_closed() -> None:
 
 
 async def test_the_grace_ends() -> None:
-    tap = Tap(SlowGateway())
+    tap = DrainableGateway(SlowGateway())
     call = asyncio.create_task(tap.complete(CALL))
     await asyncio.sleep(0)
 
@@ -69,7 +69,7 @@ async def test_the_grace_ends() -> None:
 
 
 async def test_the_rest_is_the_gateways_own() -> None:
-    tap = Tap(SlowGateway())
+    tap = DrainableGateway(SlowGateway())
 
     assert (tap.versions, tap.context_tokens("x")) == ({"slow": "1"}, 8)
     assert await tap.price(CALL.member) is FREE

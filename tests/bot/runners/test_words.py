@@ -2,22 +2,22 @@
 
 import pytest
 
-from bot.ports import RoundStoppedError, Sight
-from bot.runners.cluster import MOST_LETTERS, RoundFailedError, Word, fault_of, read, word_of
+from bot.ports import RoundSnapshot, RoundStoppedError
+from bot.runners.cluster import MOST_LETTERS, RoundEvent, RoundFailedError, fault_of, read, word_of
 from council.errors import BudgetError, CouncilError
 from tests.builders import a_round, an_answer
 
 
 def test_a_word_arrives_as_it_was_said() -> None:
-    sight = Sight(a_round().with_(an_answer()), "Use Postgres", 2.5)
+    sight = RoundSnapshot(a_round().with_(an_answer()), "Use Postgres", 2.5)
 
-    assert read(word_of(sight).written()) == Word(1, 2.5, "Use Postgres")
+    assert read(word_of(sight).written()) == RoundEvent(1, 2.5, "Use Postgres")
 
 
 def test_a_draft_that_is_too_long_is_not_told() -> None:
-    sight = Sight(a_round(), "x" * (MOST_LETTERS + 1), 2.5)
+    sight = RoundSnapshot(a_round(), "x" * (MOST_LETTERS + 1), 2.5)
 
-    assert read(word_of(sight).written()) == Word(0, 2.5, None)
+    assert read(word_of(sight).written()) == RoundEvent(0, 2.5, None)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,9 @@ def test_whoever_hears_what_it_does_not_know_looks_for_itself(text: str) -> None
 
 
 def test_a_newer_program_may_say_more() -> None:
-    assert read('{"parts": 1, "seconds": 2, "draft": null, "mood": "good"}') == Word(1, 2.0, None)
+    assert read('{"parts": 1, "seconds": 2, "draft": null, "mood": "good"}') == RoundEvent(
+        1, 2.0, None
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.schedules.cron import slots_of
-from council.bakeoffs.ports import Bench
+from council.bakeoffs.ports import BakeoffStores
 from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import open_engine
 from storage.memory import MemoryStore
@@ -36,7 +36,7 @@ WALL_MINUTES = [
 class Opened:
     """What opens one database once more, as another process would; how much is tried on it."""
 
-    connect: Callable[[], Bench]
+    connect: Callable[[], BakeoffStores]
     schedulers: int = 3
     slots: int = 1_000
 
@@ -52,11 +52,11 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     url = request.getfixturevalue("migrated_url") if is_server else new_file(tmp_path)
     async with AsyncExitStack() as stack:
 
-        def connect() -> Bench:
+        def connect() -> BakeoffStores:
             engine = open_engine(url)
             stack.push_async_callback(engine.dispose)
             stores = (SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine))
-            return Bench(*stores, SqlRecords(engine), sql_votes(engine))
+            return BakeoffStores(*stores, SqlRecords(engine), sql_votes(engine))
 
         # A file has one writer at a time, and a server is asked over a socket: both take long.
         yield Opened(connect, 3 if is_server else 2, 250)

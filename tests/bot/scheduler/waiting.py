@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from bot.chat import Chat, GoneError, Post, Sent, UnwelcomeError
-from bot.commands.context import Desk
+from bot.chat import Chat, MessageGoneError, Post, PostingForbiddenError, SentMessage
+from bot.commands.context import AppContext
 from bot.scheduler import Scheduler, SlotTrigger
 from bot.schedules.cron import slots_of
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite, SuiteQuestion
-from council.bakeoffs.ports import Bench
+from council.bakeoffs.ports import BakeoffStores
 from council.places import Place
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import a_schedule
@@ -50,11 +50,11 @@ class Holds:
     held: list[Bakeoff] = field(default_factory=list)
     shown_in: list[Chat | None] = field(default_factory=list)
 
-    async def __call__(self, desk: Desk, chat: Chat | None, bakeoff: Bakeoff) -> None:
+    async def __call__(self, desk: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
         self.held.append(bakeoff)
         self.shown_in.append(chat)
         if self.refused:
-            raise UnwelcomeError(self.refused)
+            raise PostingForbiddenError(self.refused)
         if not self.goes_on:
             await desk.bench.bakeoffs.end(bakeoff.id, Ending(desk.now()))
 
@@ -72,15 +72,19 @@ class Room(FakeChat):
     gone: set[str] = field(default_factory=set)
     is_deleted: bool = False
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         if place.channel in self.gone:
-            raise GoneError("gone") if self.is_deleted else UnwelcomeError("It is archived.")
+            raise (
+                MessageGoneError("gone")
+                if self.is_deleted
+                else PostingForbiddenError("It is archived.")
+            )
         self.posted.append((place.channel, post.summary))
         return await FakeChat.send(self, place, post, key)
 
     async def check_postable(self, place: Place) -> None:
         if place.channel in self.gone and not self.is_deleted:
-            raise UnwelcomeError("It is archived.")
+            raise PostingForbiddenError("It is archived.")
 
     def alone_with(self, asker_id: str, place: Place) -> Place:
         return replace(place, channel=asker_id, private=True)
@@ -90,7 +94,7 @@ class Room(FakeChat):
 class Watch:
     """A scheduler with its desk, clock, room and hold; its timers are looked at by hand."""
 
-    desk: Desk
+    desk: AppContext
     clock: Clock
     room: Room
     holds: Holds
@@ -116,7 +120,7 @@ class Watch:
         await self.scheduler.doing.settled()
 
 
-async def a_watch(bench: Bench | None = None, clock: Clock | None = None) -> Watch:
+async def a_watch(bench: BakeoffStores | None = None, clock: Clock | None = None) -> Watch:
     """Give a scheduler on a desk whose chat is connected; a bench can be shared."""
     clock, room, holds, desk = clock or Clock(), Room(), Holds(), a_desk()
     desk.now, desk.ways["slack"] = clock, lambda _: room

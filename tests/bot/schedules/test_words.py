@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from bot.schedules.parser import NO_CAP, Wanted, read
+from bot.schedules.parser import NO_CAP, ScheduleRequest, read
 from council.errors import ScheduleError
 
 TODAY = date(2026, 11, 21)
@@ -15,7 +15,7 @@ def test_everything_is_read_wherever_it_stands() -> None:
         "weekly-sql suite:sql panel:house every monday 09:00 Europe/Budapest #models cap:$2", TODAY
     )
 
-    assert wanted == Wanted(
+    assert wanted == ScheduleRequest(
         name="weekly-sql",
         suite="sql",
         panel="house",

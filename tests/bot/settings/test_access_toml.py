@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.access import Access, ChannelRules
-from bot.settings import Houses, SettingsError, load_houses
+from bot.settings import PanelConfig, SettingsError, load_houses
 
 PANELS = """
 [panels.house]
@@ -15,7 +15,7 @@ members = ["openai/a", "openai/b"]
 """
 
 
-def houses(folder: Path, text: str) -> Houses:
+def houses(folder: Path, text: str) -> PanelConfig:
     path = folder / "council.toml"
     path.write_text(PANELS + text, encoding="utf-8")
     return load_houses(path)

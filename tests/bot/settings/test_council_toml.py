@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Houses, SettingsError, load_houses
+from bot.settings import PanelConfig, SettingsError, load_houses
 from council.budget_caps import Caps
 from council.panel import Terms
 from council.providers import Limits
@@ -46,7 +46,7 @@ questions = ["Why?", "How?"]        # or file = "sql.csv" / .jsonl / .yaml
 """
 
 
-def houses(folder: Path, text: str) -> Houses:
+def houses(folder: Path, text: str) -> PanelConfig:
     path = folder / "council.toml"
     path.write_text(text, encoding="utf-8")
     return load_houses(path)
@@ -91,7 +91,7 @@ def test_limits_are_what_their_sections_say_and_usual_where_they_say_nothing(
 
 
 def test_an_empty_file_has_no_panels(tmp_path: Path) -> None:
-    assert houses(tmp_path, "") == Houses()
+    assert houses(tmp_path, "") == PanelConfig()
 
 
 def test_the_first_panel_is_the_default_where_none_is_named(tmp_path: Path) -> None:

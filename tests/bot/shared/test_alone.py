@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from bot.bakeoffs.records import keep_counting
-from bot.bakeoffs.registry import Holds
+from bot.bakeoffs.registry import BakeoffRegistry
 from bot.cli.serve import acts_of_a_cluster
 from bot.commands.buttons import MOST_REMEMBERED, PRESS
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.runners.retention import keep_forgetting
 from council.budget import Budget
 from council.budget_caps import Account
@@ -25,7 +25,7 @@ async def another_does(_: str) -> AsyncIterator[bool]:
     yield False
 
 
-async def done_for_a_moment(desk: Desk) -> None:
+async def done_for_a_moment(desk: AppContext) -> None:
     """Have a process do what it does beside serving, for a moment."""
     assert desk.works
     acts = [asyncio.create_task(act) for act in acts_of_a_cluster(desk, desk.works)]
@@ -52,7 +52,7 @@ async def test_money_of_rounds_about_to_be_stored_elsewhere_is_not_freed_at_once
 
 async def test_one_process_forgets_presses_of_long_ago_and_the_others_do_not() -> None:
     _, (desk, _) = processes(2)
-    desk.holds = Holds(sole=another_does)
+    desk.holds = BakeoffRegistry(sole=another_does)
     for number in range(MOST_REMEMBERED + 1):
         await desk.memos.note(PRESS, f"press {number}", "")
 

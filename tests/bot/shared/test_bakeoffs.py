@@ -9,11 +9,11 @@ import pytest
 
 from bot.bakeoffs import lifecycle as holding
 from bot.bakeoffs import lifecycle as news
-from bot.bakeoffs.lifecycle import Holding, is_held, watching
-from bot.chat import UnwelcomeError
-from bot.commands.context import Desk
-from bot.ports import Work, Works
-from council.bakeoffs.models import Bakeoff, Failed, Progress
+from bot.bakeoffs.lifecycle import BakeoffJobs, is_held, watching
+from bot.chat import PostingForbiddenError
+from bot.commands.context import AppContext
+from bot.ports import Job, JobQueue
+from council.bakeoffs.models import Bakeoff, FailedQuestion, Progress
 from council.errors import BakeoffError
 from council.places import Place
 from tests.bot.bakeoffs.kitchen import Room, a_bakeoff, kept, questions_asked
@@ -21,7 +21,7 @@ from tests.bot.cluster_fakes import Board, processes
 from tests.bot.slack.inside import HeldGateway
 
 PATIENCE_SECONDS = 10
-WORK = Work("bakeoffs slack", "bo:beef")
+WORK = Job("bakeoffs slack", "bo:beef")
 
 
 @dataclass(slots=True)
@@ -29,13 +29,13 @@ class House:
     """Three processes; what holds in Slack holds in one room."""
 
     board: Board
-    desks: Sequence[Desk]
+    desks: Sequence[AppContext]
     gateway: HeldGateway
     room: Room
 
-    def holding(self, desk: Desk, teller: str = "slack") -> Holding:
+    def holding(self, desk: AppContext, teller: str = "slack") -> BakeoffJobs:
         way = (lambda _: self.room) if teller == "slack" else (lambda _: None)
-        return Holding(desk, teller, way)
+        return BakeoffJobs(desk, teller, way)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ async def until(holds: Callable[[], object]) -> None:
         await asyncio.sleep(0.005)
 
 
-async def until_free(house: House, work: Work = WORK) -> None:
+async def until_free(house: House, work: Job = WORK) -> None:
     await until(lambda: not house.board.is_begun(work))
 
 
@@ -93,7 +93,7 @@ async def until_held(house: House) -> None:
     await until(lambda: house.desks[1].holds.seen(WORK.name))
 
 
-async def _watched(desk: Desk, bakeoff: Bakeoff, seen: list[Progress]) -> None:
+async def _watched(desk: AppContext, bakeoff: Bakeoff, seen: list[Progress]) -> None:
     async for progress in watching(desk, bakeoff):
         seen.append(progress)  # noqa: PERF401 - one by one, for whoever looks meanwhile
 
@@ -154,7 +154,7 @@ async def test_where_it_cannot_be_told_whoever_began_it_hears_why(house: House) 
     house.room.closed = True
     bakeoff = await kept(begins)
     async with house.holding(holds).serving(_works(holds)):
-        with pytest.raises(UnwelcomeError, match="The channel is archived"):
+        with pytest.raises(PostingForbiddenError, match="The channel is archived"):
             await holding.hold(begins, None, bakeoff)
 
     assert house.gateway.asked == []
@@ -179,27 +179,27 @@ async def test_what_was_begun_on_the_page_is_the_pages_alone(house: House) -> No
     async with house.holding(slack).serving(_works(slack)):
         assert house.board.begun == []
     async with house.holding(page, "web").serving(_works(page)):
-        await until_free(house, Work("bakeoffs web", "bo:page"))
+        await until_free(house, Job("bakeoffs web", "bo:page"))
 
-    assert house.board.begun == [Work("bakeoffs web", "bo:page")]
+    assert house.board.begun == [Job("bakeoffs web", "bo:page")]
     assert (await page.bench.bakeoffs.load("bo:page")).ending
     assert (await page.bench.bakeoffs.load("bo:typed")).ending is None
 
 
-def _works(desk: Desk) -> Works:
+def _works(desk: AppContext) -> JobQueue:
     assert desk.works
     return desk.works
 
 
 def test_what_is_told_of_one_is_read_as_it_was_meant() -> None:
-    progress = Progress(a_bakeoff(), 2, (Failed(1, "why"),), 1, 5, 2.5, "abc", 3)
+    progress = Progress(a_bakeoff(), 2, (FailedQuestion(1, "why"),), 1, 5, 2.5, "abc", 3)
 
-    assert news.heard(news.told(progress), a_bakeoff()) == news.News(progress)
+    assert news.heard(news.told(progress), a_bakeoff()) == news.BakeoffEvent(progress)
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[]", '{"over": 1}', '{"new": "kind"}', "null"])
 def test_what_another_version_told_otherwise_is_looked_up(text: str) -> None:
-    assert news.heard(text, a_bakeoff()) == news.News(is_unsure=True)
+    assert news.heard(text, a_bakeoff()) == news.BakeoffEvent(is_unsure=True)
 
 
 async def test_one_whose_work_was_left_is_said_to_be_interrupted(house: House) -> None:

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.chat import Asker, Post, Said, Sent, Whisper
+from bot.chat import Asker, IncomingMessage, Post, SentMessage, Whisper
 from bot.commands.ask import asked, opened
 from bot.commands.buttons import go_on
-from bot.commands.context import Desk
-from bot.commands.dispatch import hear, kindly
-from bot.commands.round_delivery import Displaying
-from bot.ports import Work
+from bot.commands.context import AppContext
+from bot.commands.dispatch import handle_message, reporting_errors
+from bot.commands.round_delivery import RoundDelivery
+from bot.ports import Job
 from council.errors import CouncilError
 from council.places import Place
-from council.ports import Wanted
+from council.ports import RoundQuery
 from tests.bot.bakeoffs.kitchen import Room
 from tests.bot.cluster_fakes import Board, processes
 from tests.bot.slack.inside import HeldGateway
@@ -34,12 +34,12 @@ class Private(Room):
     whisper_by: Whisper | None = None
     broken: bool = False
 
-    async def send(self, place: Place, post: Post, key: str) -> Sent:
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
         if self.broken:
             raise CouncilError("Slack refused: it is broken.")
         return await Room.send(self, place, post, key)
 
-    async def whisper(self, said: Said, post: Post) -> None:
+    async def whisper(self, said: IncomingMessage, post: Post) -> None:
         if self.whisper_by is None:
             self.whispered.append(post.summary)
         else:
@@ -51,13 +51,13 @@ class House:
     """Two processes: the first hears, both show."""
 
     board: Board
-    desks: Sequence[Desk]
+    desks: Sequence[AppContext]
     gateway: HeldGateway
     rooms: list[Private] = field(default_factory=list)
     told: list[str] = field(default_factory=list)  # by the way of a process that heard nobody
 
     @asynccontextmanager
-    async def showing(self, desk: Desk) -> AsyncIterator[None]:
+    async def showing(self, desk: AppContext) -> AsyncIterator[None]:
         """Have a process show what is told in Slack."""
 
         def chat(whisper: Whisper) -> Private:
@@ -68,12 +68,12 @@ class House:
             self.rooms[-1].broken = any(room.broken for room in self.rooms)
             return self.rooms[-1]
 
-        async def whisper(_: Said, post: Post) -> None:
+        async def whisper(_: IncomingMessage, post: Post) -> None:
             self.told.append(post.summary)
 
         assert desk.works
-        wanted = Wanted(chats=("slack",))
-        async with Displaying(desk, "slack", wanted, chat, whisper).serving(desk.works):
+        wanted = RoundQuery(chats=("slack",))
+        async with RoundDelivery(desk, "slack", wanted, chat, whisper).serving(desk.works):
             yield
 
     async def until(self, holds: Callable[[], bool]) -> None:
@@ -95,8 +95,8 @@ async def house() -> AsyncIterator[House]:
         await desks[0].runner.stop(line.id)
 
 
-def said(text: str = "Which queue?", key: str = KEY) -> Said:
-    return Said(text, ADA, HERE, key)
+def said(text: str = "Which queue?", key: str = KEY) -> IncomingMessage:
+    return IncomingMessage(text, ADA, HERE, key)
 
 
 async def test_who_hears_a_question_says_so_and_another_process_shows_its_round(
@@ -114,7 +114,7 @@ async def test_who_hears_a_question_says_so_and_another_process_shows_its_round(
     assert chat.posted == []
     line = await hears.store.line(KEY)
     assert line.delivered
-    assert house.board.begun == [Work("show slack", KEY)]
+    assert house.board.begun == [Job("show slack", KEY)]
     assert len(house.posted) == len({*house.rooms[0].keys}) > 1
 
 
@@ -132,7 +132,7 @@ async def test_a_round_is_shown_on_by_another_process_when_the_first_leaves(hous
         await asking
 
     assert (await hears.store.line(KEY)).delivered
-    assert house.board.begun == [Work("show slack", KEY)] * 2
+    assert house.board.begun == [Job("show slack", KEY)] * 2
     assert len(house.posted) == len({*house.rooms[0].keys})  # nothing was posted twice
     calls = house.gateway.times_asked()
     assert {*calls.values()} == {1}
@@ -144,7 +144,7 @@ async def test_a_round_that_was_stored_by_a_process_that_died_then_is_shown(hous
     house.gateway.goes_on.set()
 
     async with house.showing(shows):
-        await house.until(lambda: not house.board.is_begun(Work("show slack", KEY)))
+        await house.until(lambda: not house.board.is_begun(Job("show slack", KEY)))
 
     assert (await hears.store.line(KEY)).delivered
 
@@ -154,7 +154,7 @@ async def test_what_goes_wrong_is_told_by_the_process_that_heard_the_asker(house
     chat = Private()
     house.rooms.append(Private(closed=True))
     async with house.showing(shows):
-        await kindly(chat, said(), asked(hears, chat, said()))
+        await reporting_errors(chat, said(), asked(hears, chat, said()))
 
     assert chat.whispered[-1] == "The channel is archived: ask in another one."
     assert house.told == []
@@ -164,7 +164,7 @@ async def test_what_goes_wrong_is_told_by_the_process_that_heard_the_asker(house
 async def test_where_that_process_is_gone_whoever_shows_it_tells_the_asker(house: House) -> None:
     hears, shows = house.desks
     asking = asyncio.create_task(asked(hears, Private(), said()))
-    await house.until(lambda: house.board.is_begun(Work("show slack", KEY)))
+    await house.until(lambda: house.board.is_begun(Job("show slack", KEY)))
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
     house.rooms.append(Private(closed=True))
@@ -181,7 +181,7 @@ async def test_a_round_is_cancelled_and_gone_on_with_from_any_process(house: Hou
         asking = asyncio.create_task(asked(hears, Private(), said()))
         await house.until(lambda: bool(house.gateway.asked) or bool(house.posted))
         other = Private()
-        await hear(shows, other, said(f"cancel {KEY}", "slack:T1:2"))
+        await handle_message(shows, other, said(f"cancel {KEY}", "slack:T1:2"))
         await asking
         assert "is cancelled" in other.whispered[-1]
         assert (await hears.store.line(KEY)).delivered
@@ -197,8 +197,8 @@ async def test_what_failed_is_left_until_somebody_goes_on_with_it(house: House) 
     hears, shows = house.desks
     house.rooms.append(Private(broken=True))
     async with house.showing(shows):
-        await kindly(Private(), said(), asked(hears, Private(), said()))
+        await reporting_errors(Private(), said(), asked(hears, Private(), said()))
         await house.board.sweep()
 
         assert not (await hears.store.line(KEY)).delivered
-        assert house.board.begun == [Work("show slack", KEY)]
+        assert house.board.begun == [Job("show slack", KEY)]

@@ -7,14 +7,14 @@ from contextlib import AsyncExitStack
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.commands.buttons import Once
+from bot.commands.buttons import ActionDeduplicator
 from bot.suite_files import keep_house
 from bot.web.auth import shared_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from storage.bakeoffs import SqlSuites
 from storage.engine import open_engine
-from storage.key_value import SqlMemos
-from storage.locks import SqlSole
+from storage.key_value import SqlKeyValueStore
+from storage.locks import SqlLeaderLock
 from tests.bot.cluster_fakes import processes
 from tests.builders import ASKED_AT
 
@@ -30,7 +30,7 @@ async def engines(migrated_url: str) -> AsyncIterator[list[AsyncEngine]]:
 
 
 async def test_one_process_at_a_time_is_alone_with_a_name(engines: list[AsyncEngine]) -> None:
-    first, second, _ = map(SqlSole, engines)
+    first, second, _ = map(SqlLeaderLock, engines)
 
     held = first("experiment bx:1")
     async with held as is_first, second("experiment bx:1") as again, second("bx:2") as other:
@@ -42,7 +42,7 @@ async def test_one_process_at_a_time_is_alone_with_a_name(engines: list[AsyncEng
 async def test_what_a_process_was_alone_with_is_free_when_its_connection_ends(
     engines: list[AsyncEngine],
 ) -> None:
-    first, second, third = map(SqlSole, engines)
+    first, second, third = map(SqlLeaderLock, engines)
     async with first("forgetting"):
         async with engines[2].connect() as admin:
             await admin.exec_driver_sql(
@@ -57,7 +57,7 @@ async def test_what_a_process_was_alone_with_is_free_when_its_connection_ends(
 async def test_of_many_processes_that_start_at_once_one_makes_the_key(
     engines: list[AsyncEngine],
 ) -> None:
-    keys = await asyncio.gather(*(shared_key(SqlMemos(engine)) for engine in engines))
+    keys = await asyncio.gather(*(shared_key(SqlKeyValueStore(engine)) for engine in engines))
 
     assert len({*keys}) == 1
     assert len(keys[0]) == 32
@@ -80,8 +80,8 @@ async def test_a_press_counts_once_among_three_processes(engines: list[AsyncEngi
         done.append("done")
 
     for desk, engine in zip(desks, engines, strict=True):
-        desk.memos = SqlMemos(engine)
+        desk.memos = SqlKeyValueStore(engine)
     does = ("U1", "C1", "again", "r1")
-    presses = (Once(desk).do(does, act, everywhere=True) for desk in desks)
+    presses = (ActionDeduplicator(desk).do(does, act, everywhere=True) for desk in desks)
     assert sorted(await asyncio.gather(*presses)) == [False, False, True]
     assert done == ["done"]

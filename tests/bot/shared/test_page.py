@@ -7,11 +7,11 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from bot.bakeoffs.lifecycle import Holding, is_held
+from bot.bakeoffs.lifecycle import BakeoffJobs, is_held
 from bot.web.app import web_app
-from bot.web.auth import Seals, shared_key
+from bot.web.auth import PageSigner, shared_key
 from council.places import Place
-from council.ports import EVERY, RoundLine, Wanted
+from council.ports import EVERY, RoundQuery, RoundSummary
 from storage.memory import MemoryStore
 from tests.bot.bakeoffs.kitchen import a_bakeoff, kept
 from tests.bot.cluster_fakes import processes
@@ -41,7 +41,7 @@ async def browser() -> AsyncIterator[Browser]:
     for desk in desks:
         desk.panels = {**desk.panels, "cheap": replace(a_panel(2), name="cheap")}
         town = a_town(desk)
-        site = replace(town.site, seals=Seals(await shared_key(desk.memos)))
+        site = replace(town.site, seals=PageSigner(await shared_key(desk.memos)))
         towns.append(Town(site, web_app(site), town.clock))
     address = "http://localhost:8000"
     client = httpx.AsyncClient(
@@ -78,8 +78,8 @@ class SilentStore(MemoryStore):
     """A store whose database does not answer."""
 
     async def recent(
-        self, limit: int | None = None, wanted: Wanted = EVERY
-    ) -> tuple[RoundLine, ...]:
+        self, limit: int | None = None, wanted: RoundQuery = EVERY
+    ) -> tuple[RoundSummary, ...]:
         await asyncio.Event().wait()
         return await super().recent(limit, wanted)
 
@@ -103,7 +103,7 @@ async def test_a_bake_off_begun_on_one_page_is_seen_and_cancelled_on_the_others(
     own = replace(a_bakeoff(place=Place("web")), asked_by=page.visitor.asker.id)
     bakeoff = await kept(begins, own)
     assert holds.works
-    async with Holding(holds, "web").serving(holds.works):
+    async with BakeoffJobs(holds, "web").serving(holds.works):
         running = await page.get(f"/bakeoffs/{bakeoff.id}/state")
         await page.post(f"/bakeoffs/{bakeoff.id}/cancel", **await page.form())
         async with asyncio.timeout(10):

@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from bot.chat import Asker, Said
+from bot.chat import Asker, IncomingMessage
 from bot.commands.ask import opened
-from bot.commands.buttons import Once
-from bot.commands.dispatch import hear
+from bot.commands.buttons import ActionDeduplicator
+from bot.commands.dispatch import handle_message
 from bot.commands.recovery import left
 from bot.commands.suites import Draft, put_draft, take_draft
-from bot.web.auth import Seals, shared_key
+from bot.web.auth import PageSigner, shared_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from council.errors import PanelError, SuiteError
 from council.places import Place
-from storage.memory_memos import MemoryMemos
+from storage.memory_memos import MemoryKeyValueStore
 from tests.bot.cluster_fakes import processes
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import a_panel
@@ -25,8 +25,8 @@ ADA, BEN = Asker("U1", "Ada"), Asker("U2", "Ben")
 SUITE = Suite("sql", (SuiteQuestion("Why WAL?"),), scope=HERE.scope)
 
 
-def said(text: str, key: str = "k1", by: Asker = ADA) -> Said:
-    return Said(text, by, HERE, key)
+def said(text: str, key: str = "k1", by: Asker = ADA) -> IncomingMessage:
+    return IncomingMessage(text, by, HERE, key)
 
 
 async def test_a_panel_that_one_process_picked_goes_for_what_another_hears() -> None:
@@ -36,12 +36,12 @@ async def test_a_panel_that_one_process_picked_goes_for_what_another_hears() -> 
         desk.panels = {**desk.panels, "cheap": cheap}
     await opened(other, said("Before?", "k0"), "Before?")
 
-    await hear(one, FakeChat(), said("panel cheap"))
+    await handle_message(one, FakeChat(), said("panel cheap"))
 
     assert await opened(other, said("Why?"), "Why?")
     assert (await one.store.load("k0")).panel.name == "house"
     assert (await one.store.load("k1")).panel.name == "cheap"
-    await hear(other, FakeChat(), said("panel house"))
+    await handle_message(other, FakeChat(), said("panel house"))
     assert await opened(one, said("And now?", "k2"), "And now?")
     assert (await one.store.load("k2")).panel.name == "house"
 
@@ -67,7 +67,7 @@ async def test_a_suite_shown_by_one_process_is_kept_by_another() -> None:
 
 
 async def test_a_draft_of_another_version_is_said_to_wait_no_more() -> None:
-    memos = MemoryMemos()
+    memos = MemoryKeyValueStore()
     await memos.note("draft", f"{HERE.scope}/c0de", '{"suite": "otherwise"}')
 
     with pytest.raises(SuiteError, match="Add it once more"):
@@ -94,7 +94,7 @@ async def test_a_press_counts_once_however_many_processes_hear_it() -> None:
         async def act() -> None:
             done.append(number)
 
-        once = Once(desks[number])
+        once = ActionDeduplicator(desks[number])
         return await once.do(("U1", "C1", "again", "r1"), act, everywhere=everywhere)
 
     heard = await asyncio.gather(*(press(number, everywhere=True) for number in range(3)))
@@ -108,7 +108,7 @@ async def test_a_press_counts_once_however_many_processes_hear_it() -> None:
 async def test_the_processes_of_a_cluster_seal_with_one_key() -> None:
     _, (one, other) = processes(2)
 
-    seals = [Seals(await shared_key(desk.memos)) for desk in (one, other)]
+    seals = [PageSigner(await shared_key(desk.memos)) for desk in (one, other)]
 
     assert seals[1].fits_form("visitor", seals[0].form_token("visitor"))
     assert seals[1].is_pass(seals[0].new_pass())

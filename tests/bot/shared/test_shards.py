@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.discord.servers import WHOLE, InFiles, InRows, Remembering, Shard
-from bot.ports import SHOW, Work, shard_of, teller_of, work_of
+from bot.discord.servers import WHOLE, FileServerStore, ServerStore, Shard, SqlServerStore
+from bot.ports import SHOW, Job, shard_of, teller_of, work_of
 from council.places import Place
-from storage.memory_memos import MemoryMemos
+from storage.memory_memos import MemoryKeyValueStore
 
 SERVER = "1000000000000000001"
 IN_SERVER = Place("discord", SERVER, "C1")
@@ -56,15 +56,19 @@ def test_a_shard_is_read_from_the_name_of_its_work(name: str, shard: Shard | Non
 )
 def test_what_is_told_in_a_place_waits_in_its_tellers_queue(place: Place, teller: str) -> None:
     assert teller_of(place, 4) == teller
-    assert work_of(SHOW, place, "r1", 4) == Work(f"show {teller}", "r1")
+    assert work_of(SHOW, place, "r1", 4) == Job(f"show {teller}", "r1")
 
 
 @pytest.fixture(params=["files", "rows"])
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Remembering:
-    return InFiles(tmp_path / "data") if request.param == "files" else InRows(MemoryMemos())
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> ServerStore:
+    return (
+        FileServerStore(tmp_path / "data")
+        if request.param == "files"
+        else SqlServerStore(MemoryKeyValueStore())
+    )
 
 
-async def test_the_servers_an_application_was_in_are_remembered(kept: Remembering) -> None:
+async def test_the_servers_an_application_was_in_are_remembered(kept: ServerStore) -> None:
     assert await kept.servers("app") == set()
     await kept.note("app", set(), {"1", "2"})
     await kept.note("app", {"1", "2"}, {"2", "3"})
@@ -73,7 +77,7 @@ async def test_the_servers_an_application_was_in_are_remembered(kept: Rememberin
     assert await kept.servers("another") == set()
 
 
-async def test_which_commands_are_registered_is_remembered(kept: Remembering) -> None:
+async def test_which_commands_are_registered_is_remembered(kept: ServerStore) -> None:
     assert await kept.commands("app") == ""
 
     await kept.register("app", "digest")
@@ -82,8 +86,8 @@ async def test_which_commands_are_registered_is_remembered(kept: Remembering) ->
 
 
 async def test_who_knows_of_one_shard_says_nothing_of_the_servers_of_another() -> None:
-    memos = MemoryMemos()
-    first, second = InRows(memos), InRows(memos)
+    memos = MemoryKeyValueStore()
+    first, second = SqlServerStore(memos), SqlServerStore(memos)
     await first.note("app", set(), {"1"})
     await second.note("app", set(), {"2"})
 

@@ -4,24 +4,24 @@ from typing import Any, cast
 
 import pytest
 
-from bot.chat import Asker, Said
+from bot.chat import Asker, IncomingMessage
 from bot.commands.buttons import PRESSES
 from bot.discord import actions as in_discord
 from bot.slack import actions as in_slack
 from bot.slack.actions import Press
-from bot.slack.events import Heard
+from bot.slack.events import SlackEvent
 from bot.slack.listeners import filled_otherwise
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from council.places import Place
 from tests.bot.desks import FakeChat, a_desk
 
-SAID = Said("", Asker("U1", "Ada"), Place("slack", "T1", "C1"), "k")
+SAID = IncomingMessage("", Asker("U1", "Ada"), Place("slack", "T1", "C1"), "k")
 TOLD = "This comes from another version of the council"
 
 
 async def test_a_button_that_slack_shows_and_this_version_does_not_know_is_said_to_be_one() -> None:
-    pressed = Press(Heard("", "U1", "C1", "e"), "from_the_future", "r1", "trigger")
+    pressed = Press(SlackEvent("", "U1", "C1", "e"), "from_the_future", "r1", "trigger")
 
     with pytest.raises(CouncilError, match=TOLD):
         await in_slack.press(a_desk(), cast(Workspace, None), FakeChat(), SAID, pressed)

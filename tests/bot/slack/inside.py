@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.coordination.clock import now
 from bot.outbox import Outbox
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
-from bot.slack.workspace import Pace
+from bot.slack.workspace import LookupLimits
 from council.answers import Call, Reply
-from storage.memory import MemoryOutgoing
+from storage.memory import MemoryOutbox
 from tests.bot.desks import a_desk
 from tests.fakes import FakeGateway
 from tests.wire.slack import BOT, FakeSlack, Message, Rates, Rules
@@ -23,7 +23,7 @@ from tests.wire.slack.state import SCOPES, Installation
 
 QUICKER = 0.05  # how long the outbox waits of a second
 FAST = Rates(off=True)
-QUICK = Pace(
+QUICK = LookupLimits(
     ping_seconds=0.5, late_seconds=0.3, edit_seconds=0.1, posts_at_once=100, posts_a_second=100
 )
 
@@ -43,7 +43,7 @@ class HeldGateway(FakeGateway):
 class Inside:
     """A running service, and what it says of itself."""
 
-    desk: Desk
+    desk: AppContext
     gateway: HeldGateway
     slack: FakeSlack
     told: list[str]
@@ -113,14 +113,14 @@ async def quickly(seconds: float) -> None:
 async def inside(
     slack: FakeSlack,
     gateway: HeldGateway | None = None,
-    desk: Desk | None = None,
-    pace: Pace = QUICK,
+    desk: AppContext | None = None,
+    pace: LookupLimits = QUICK,
 ) -> AsyncIterator[Inside]:
     """Run the service until the block ends."""
     gateway = gateway or HeldGateway()
     if desk is None:
         desk = a_desk(gateway)
-        desk.outbox = Outbox(MemoryOutgoing(), now, quickly, alone=True)
+        desk.outbox = Outbox(MemoryOutbox(), now, quickly, alone=True)
     app, told = slack.state.app, list[str]()
     tokens = Tokens(app.bot_token, app.app_token, "", slack.api_url)
     running = asyncio.create_task(Slack(desk, tokens, told.append, pace).run())

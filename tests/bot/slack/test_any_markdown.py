@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from bot.chat import Button, Buttons, Heading, Note, Post, Prose
 from bot.render.pagination import pages
-from bot.slack.block_kit import Level, dressed, fits_slack
+from bot.slack.block_kit import BlockLevel, dressed, fits_slack
 from bot.slack.modals import modal_blocks
 from tests.bot.render.markdowns import MARKDOWN, words
 from tests.bot.slack.limits_kept import shown
@@ -28,8 +28,8 @@ def test_any_answer_is_within_limits_and_calls_nobody(text: str) -> None:
 
 
 @SLOW
-@given(MARKDOWN, st.sampled_from(list(Level)))
-def test_every_word_is_shown_in_order_at_every_level(text: str, level: Level) -> None:
+@given(MARKDOWN, st.sampled_from(list(BlockLevel)))
+def test_every_word_is_shown_in_order_at_every_level(text: str, level: BlockLevel) -> None:
     messages = [dressed(page, level) for page in pages(an_answer(text), fits_slack)]
 
     read = "".join(shown(m.blocks) if m.blocks else m.text for m in messages)

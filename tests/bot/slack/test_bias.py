@@ -7,7 +7,7 @@ from bot.render.bias_message import bias_thread
 from bot.render.bias_view import shown
 from bot.render.leaderboard_tables import Coverage
 from bot.render.pagination import pages
-from bot.slack.block_kit import Level, dressed, fits_slack
+from bot.slack.block_kit import BlockLevel, dressed, fits_slack
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
 from tests.bot.render.boards.builders import QWEN
 from tests.bot.slack.limits_kept import faults_of_message, pings_in
@@ -17,8 +17,8 @@ EVIL = "<!channel> <@U0BEN> *bold* `code`"
 MANY = tuple(a_judge(f"openai/model-{number}") for number in range(12))
 
 
-@pytest.mark.parametrize("level", [*Level])
-def test_every_post_of_a_report_is_taken(level: Level) -> None:
+@pytest.mark.parametrize("level", [*BlockLevel])
+def test_every_post_of_a_report_is_taken(level: BlockLevel) -> None:
     reports = (a_bias(majority="qwen"), a_bias(judges=MANY), shown(NOTHING, Coverage(), {}))
     for report in reports:
         thread = bias_thread(report)
@@ -42,6 +42,6 @@ def test_a_name_calls_nobody() -> None:
 
     for post in (thread.root, *thread.replies):
         if not isinstance(post.parts[0], File):
-            for level in Level:
+            for level in BlockLevel:
                 for page in pages(post, fits_slack):
                     assert pings_in(dressed(page, level).payload) == []

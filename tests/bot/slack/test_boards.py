@@ -8,7 +8,7 @@ from bot.chat import File, Post
 from bot.render.leaderboard import board_thread
 from bot.render.leaderboard_text import delta_post
 from bot.render.pagination import pages
-from bot.slack.block_kit import Level, dressed, fits_slack
+from bot.slack.block_kit import BlockLevel, dressed, fits_slack
 from tests.bot.render.boards.builders import (
     CLAUDE,
     EMPTY,
@@ -32,14 +32,14 @@ def posts() -> list[Post]:
     ]
 
 
-@pytest.mark.parametrize("level", [*Level])
-def test_every_post_of_a_leaderboard_is_taken(level: Level) -> None:
+@pytest.mark.parametrize("level", [*BlockLevel])
+def test_every_post_of_a_leaderboard_is_taken(level: BlockLevel) -> None:
     for post in posts():
         for page in pages(post, fits_slack):
             assert faults_of_message(dressed(page, level).payload | _blocks(page, level)) == []
 
 
-def _blocks(post: Post, level: Level) -> dict[str, object]:
+def _blocks(post: Post, level: BlockLevel) -> dict[str, object]:
     return {"blocks": dressed(post, level).blocks}
 
 
@@ -67,6 +67,6 @@ def test_a_name_calls_nobody() -> None:
 
     for post in (thread.root, *thread.replies, delta_post(some_changes(), {CLAUDE: EVIL}, EVIL)):
         if not isinstance(post.parts[0], File):
-            for level in Level:
+            for level in BlockLevel:
                 payload = dressed(post, level).payload
                 assert pings_in(payload) == []

@@ -3,13 +3,13 @@
 import pytest
 
 from bot.chat import Line, Mentions, Post
-from bot.slack.block_kit import Level, dressed, fits_slack
+from bot.slack.block_kit import BlockLevel, dressed, fits_slack
 
 CALLED = Post((Line("Claude moved, <@U0BEN> <!channel>."), Mentions(("U0ADA", "W0EVE"))), "s")
 
 
-@pytest.mark.parametrize("level", [Level.DATA_TABLE, Level.TABLE, Level.MONOSPACE])
-def test_whom_we_mention_is_called_by_an_element_that_calls(level: Level) -> None:
+@pytest.mark.parametrize("level", [BlockLevel.DATA_TABLE, BlockLevel.TABLE, BlockLevel.MONOSPACE])
+def test_whom_we_mention_is_called_by_an_element_that_calls(level: BlockLevel) -> None:
     block = dressed(CALLED, level).blocks[-1]
 
     (section,) = block["elements"]
@@ -21,7 +21,7 @@ def test_whom_we_mention_is_called_by_an_element_that_calls(level: Level) -> Non
 
 
 def test_in_plain_text_only_our_own_mentions_are_markup() -> None:
-    text = dressed(CALLED, Level.NO_BLOCKS).text
+    text = dressed(CALLED, BlockLevel.NO_BLOCKS).text
 
     assert text.endswith("\n<@U0ADA>\n<@W0EVE>")
     assert text.count("<") == 2
@@ -32,4 +32,4 @@ def test_what_is_no_persons_id_calls_nobody(id_: str) -> None:
     post = Post((Line("Here."), Mentions((id_,))), "s")
 
     assert len(dressed(post).blocks) == 1
-    assert "<" not in dressed(post, Level.NO_BLOCKS).text
+    assert "<" not in dressed(post, BlockLevel.NO_BLOCKS).text

@@ -8,7 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.client import opened_client
 from bot.slack.files import attached
-from bot.slack.workspace import People, Workspace
+from bot.slack.workspace import Directory, Workspace
 from council.errors import CouncilError
 from tests.wire.slack import FakeSlack, Rates, Rules
 from tests.wire.slack.methods.files import sent
@@ -23,7 +23,7 @@ async def slack() -> AsyncIterator[FakeSlack]:
 
 
 def workspace(client: AsyncWebClient, *scopes: str) -> Workspace:
-    return Workspace(client, "T0HOME", "U0BOT", People(client, "T0HOME"), frozenset(scopes))
+    return Workspace(client, "T0HOME", "U0BOT", Directory(client, "T0HOME"), frozenset(scopes))
 
 
 async def read(slack: FakeSlack, file: dict[str, Any], token: str = OURS, *scopes: str) -> bytes:

@@ -24,7 +24,7 @@ from bot.chat import (
 from bot.render.pagination import pages
 from bot.render.round_report import report
 from bot.render.round_status import progress_post
-from bot.slack.block_kit import Level, action_of, dressed, fits_slack
+from bot.slack.block_kit import BlockLevel, action_of, dressed, fits_slack
 from bot.slack.modals import modal_blocks
 from tests.bot.rounds import held, stages_of
 from tests.bot.slack.limits_kept import faults_of_message, faults_of_page, shown
@@ -39,11 +39,11 @@ STEPS = Steps(
 OPINIONS = (Button("helpful", "Helpful", "r1"), Button("unhelpful", "Not helpful", "r1"))
 
 
-def only(part: Part, level: Level = Level.DATA_TABLE) -> list[dict[str, Any]]:
+def only(part: Part, level: BlockLevel = BlockLevel.DATA_TABLE) -> list[dict[str, Any]]:
     return dressed(Post((part,), "s"), level).blocks
 
 
-def kinds(post: Post, level: Level = Level.DATA_TABLE) -> list[str]:
+def kinds(post: Post, level: BlockLevel = BlockLevel.DATA_TABLE) -> list[str]:
     return [block["type"] for block in dressed(post, level).blocks]
 
 
@@ -70,8 +70,8 @@ async def test_the_thread_of_a_round_is_a_sortable_table_ballots_and_answers() -
     replies = report(await held()).replies
 
     assert kinds(replies[0])[:2] == ["header", "data_table"]
-    assert kinds(replies[0], Level.TABLE)[:2] == ["header", "table"]
-    assert kinds(replies[0], Level.MONOSPACE)[:2] == ["header", "rich_text"]
+    assert kinds(replies[0], BlockLevel.TABLE)[:2] == ["header", "table"]
+    assert kinds(replies[0], BlockLevel.MONOSPACE)[:2] == ["header", "rich_text"]
     assert dressed(replies[0]).blocks[1]["caption"] == "Who wrote what, and how they were ranked"
     assert all(kinds(reply)[0] == "header" for reply in replies[1:])
 
@@ -148,7 +148,7 @@ def test_of_two_tables_none_is_a_block() -> None:
 def test_text_under_text_lines_up_where_characters_are_wide() -> None:
     table = Table(("名前", "n"), (("a", "1"), ("漢字", "22")), frozenset({1}))
 
-    assert shown(only(table, Level.MONOSPACE)) == "名前   n\na      1\n漢字  22"
+    assert shown(only(table, BlockLevel.MONOSPACE)) == "名前   n\na      1\n漢字  22"
 
 
 def test_steps_are_a_plan_and_at_plainer_levels_words() -> None:
@@ -158,7 +158,7 @@ def test_steps_are_a_plan_and_at_plainer_levels_words() -> None:
         ("A answers · 4 s", "complete"),
         ("B answers · timed out", "error"),
     ]
-    assert "B answers: missing, timed out" in shown(only(STEPS, Level.TABLE))
+    assert "B answers: missing, timed out" in shown(only(STEPS, BlockLevel.TABLE))
 
 
 def test_opinions_are_thumbs_and_at_plainer_levels_buttons() -> None:
@@ -166,7 +166,7 @@ def test_opinions_are_thumbs_and_at_plainer_levels_buttons() -> None:
 
     assert thumbs["positive_button"]["value"] == "helpful:r1"
     assert thumbs["action_id"] == "council:feedback"
-    plain = only(Buttons(OPINIONS), Level.TABLE)[0]["elements"]
+    plain = only(Buttons(OPINIONS), BlockLevel.TABLE)[0]["elements"]
     assert [e["action_id"] for e in plain] == ["council:helpful", "council:unhelpful"]
 
 
@@ -190,8 +190,8 @@ def test_one_action_offered_twice_has_two_ids_and_is_one_action() -> None:
     assert {action_of(id_) for id_ in ids} == {"open"}
 
 
-@pytest.mark.parametrize("level", Level)
-def test_the_text_of_a_message_is_never_empty_and_never_markup(level: Level) -> None:
+@pytest.mark.parametrize("level", BlockLevel)
+def test_the_text_of_a_message_is_never_empty_and_never_markup(level: BlockLevel) -> None:
     assert dressed(Post(()), level).text
     assert dressed(Post((), "a < b & c <!here>" * 50), level).text.count("<") == 0
 
@@ -199,7 +199,7 @@ def test_the_text_of_a_message_is_never_empty_and_never_markup(level: Level) -> 
 def test_plain_text_says_all_of_it() -> None:
     post = Post((Heading("Why?"), Prose("So & so."), Quote("q"), Line("l"), TABLE, STEPS), "Why?")
 
-    message = dressed(post, Level.NO_BLOCKS)
+    message = dressed(post, BlockLevel.NO_BLOCKS)
 
     assert message.blocks == []
     for words in ("Why?", "So &amp; so.", "» q", "Claude", "A answers: done, 4 s"):
@@ -207,8 +207,8 @@ def test_plain_text_says_all_of_it() -> None:
 
 
 def test_levels_end_with_plain_text() -> None:
-    assert Level.DATA_TABLE.plainer is Level.TABLE
-    assert Level.NO_BLOCKS.plainer is None
+    assert BlockLevel.DATA_TABLE.plainer is BlockLevel.TABLE
+    assert BlockLevel.NO_BLOCKS.plainer is None
 
 
 def test_a_question_as_long_as_can_be_asked_is_given_whole() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
 from bot.render.pagination import pages
-from bot.slack.block_kit import Level, dressed, fits_slack
+from bot.slack.block_kit import BlockLevel, dressed, fits_slack
 from bot.slack.modals import modal_blocks
 from tests.bot.render.hostile import ANSWERS, FORGED, HUGE, LINKS, PARTED, TOKENS
 from tests.bot.slack.limits_kept import faults_of_message, faults_of_page, pings_in
@@ -19,7 +19,7 @@ def faults(post: Post) -> list[str]:
     """Give what is wrong with the post's pages at any level and in a modal."""
     found = []
     for page in pages(post, fits_slack):
-        for level in Level:
+        for level in BlockLevel:
             payload = asdict(dressed(page, level))
             found += [*faults_of_message(payload), *pings_in(payload)]
     for blocks in modal_blocks([post]):

@@ -13,7 +13,7 @@ from bot.settings import load_houses
 from bot.slack.app import Slack
 from bot.slack.client import FEATURES, NEEDED
 from bot.slack.config import events_address, manifest, manifest_text
-from bot.slack.listeners import ABOUT_MESSAGE, ANYWHERE, Ears
+from bot.slack.listeners import ABOUT_MESSAGE, ANYWHERE, SlackListeners
 from tests.bot.homes import Home, Ran
 from tests.wire.slack.manifest import faults_of_manifest
 
@@ -50,7 +50,7 @@ def test_every_shortcut_that_is_heard_is_in_it() -> None:
 
 
 def test_every_event_in_it_is_heard() -> None:
-    heard = inspect.getsource(Ears) + inspect.getsource(Slack)
+    heard = inspect.getsource(SlackListeners) + inspect.getsource(Slack)
 
     for event in manifest()["settings"]["event_subscriptions"]["bot_events"]:
         assert f'"{event.partition(".")[0]}"' in heard, event

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
 from tests.bot.cluster_fakes import Board, processes
@@ -19,12 +19,12 @@ class Processes:
     """Two processes on one Slack; each holds a socket."""
 
     board: Board
-    desks: Sequence[Desk]
+    desks: Sequence[AppContext]
     gateway: HeldGateway
     slack: FakeSlack
     running: list[asyncio.Task[None]] = field(default_factory=list)
 
-    async def start(self, desk: Desk) -> None:
+    async def start(self, desk: AppContext) -> None:
         app = self.slack.state.app
         tokens = Tokens(app.bot_token, app.app_token, "", self.slack.api_url)
         self.running.append(asyncio.create_task(Slack(desk, tokens, _unheard, QUICK).run()))

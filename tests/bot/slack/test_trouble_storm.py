@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from bot.slack.client import Edits
+from bot.slack.client import EditRateLimiter
 from tests.bot.slack.inside import QUICK, a_slack, inside
 from tests.wire.slack import Rates
 
@@ -37,7 +37,7 @@ async def test_nobody_is_asked_again_before_they_said() -> None:
 
 
 async def test_no_sight_of_progress_delays_an_answer() -> None:
-    pace, slow = Edits(), asyncio.Event()
+    pace, slow = EditRateLimiter(), asyncio.Event()
     async with pace.first():
         turn = asyncio.create_task(pace.turn())
         turn.add_done_callback(lambda _: slow.set())

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bot.chat import UnsureError
+from bot.chat import DeliveryUnknownError
 from bot.slack.client import opened_client
 from bot.slack.validate import Sample, faults_of, samples
 from tests.bot.homes import Home
@@ -76,5 +76,5 @@ async def test_nothing_is_sent_along_but_the_sample() -> None:
 
 async def test_a_slack_that_is_not_there_is_no_finding() -> None:
     async with opened_client(NOWHERE) as client:
-        with pytest.raises(UnsureError):
+        with pytest.raises(DeliveryUnknownError):
             await faults_of(client, Sample("any", "message", TWO_BAD))

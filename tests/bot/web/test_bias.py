@@ -7,8 +7,8 @@ from io import StringIO
 
 import pytest
 
-from bot.bakeoffs.records import Parts
-from council.bakeoffs.ports import WantedRecords
+from bot.bakeoffs.records import RecordSources
+from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.desks import a_desk
@@ -19,10 +19,10 @@ from tests.bot.web.visiting import Town, a_town
 FILES = ("/bias.csv", "/bias.json", "/bias.png")
 
 
-def town_with(report: BiasReport, wanted: list[WantedRecords] | None = None) -> Town:
+def town_with(report: BiasReport, wanted: list[RecordQuery] | None = None) -> Town:
     """Give a site whose rounds come to this report; `wanted` notes what is measured."""
 
-    async def measure(_: Parts, records: WantedRecords) -> BiasReport:
+    async def measure(_: RecordSources, records: RecordQuery) -> BiasReport:
         if wanted is not None:
             wanted.append(records)
         return report
@@ -80,7 +80,7 @@ async def test_every_figure_is_a_table_too() -> None:
 
 
 async def test_what_is_chosen_is_what_is_measured() -> None:
-    wanted: list[WantedRecords] = []
+    wanted: list[RecordQuery] = []
     town = town_with(a_report(), wanted)
     await town.site.desk.bench.records.keep(packed_all([*runs_of("sql", 1), *runs_of("poems", 1)]))
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from bot.ports import Sight
+from bot.ports import RoundSnapshot
 from bot.runners.local import LocalRunner
 from bot.web import events
 from council.errors import StoreError
@@ -109,14 +109,14 @@ async def test_an_error_is_told_in_its_sentence() -> None:
 
 
 async def test_silence_is_broken_now_and_then_so_that_nobody_hangs_up() -> None:
-    news: asyncio.Queue[Sight | None] = asyncio.Queue()
+    news: asyncio.Queue[RoundSnapshot | None] = asyncio.Queue()
 
-    async def sights() -> AsyncIterator[Sight]:
+    async def sights() -> AsyncIterator[RoundSnapshot]:
         while sight := await news.get():
             yield sight
 
-    heard_: list[Sight | None] = []
-    sight = Sight(a_round())
+    heard_: list[RoundSnapshot | None] = []
+    sight = RoundSnapshot(a_round())
     async for found in events.or_silence(sights(), seconds=0.001):
         heard_.append(found)
         if len(heard_) == 2:
@@ -143,7 +143,7 @@ async def test_who_hangs_up_is_forgotten() -> None:
 
 
 def test_a_draft_is_told_as_markup_that_can_do_no_harm() -> None:
-    told = events.told(Sight(a_round(), draft="**So** <script>", seconds=1.23))
+    told = events.told(RoundSnapshot(a_round(), draft="**So** <script>", seconds=1.23))
 
     assert told["draft"] == '<div class="prose"><p><strong>So</strong> &lt;script&gt;</p>\n</div>'
     assert told["seconds"] == pytest.approx(1.2)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from starlette.requests import Request
 
-from bot.web.auth import Seals
-from bot.web.context import Site
+from bot.web.auth import PageSigner
+from bot.web.context import WebContext
 from bot.web.rounds import round_page, rounds
 from council.integrity.erasure import forget
 from council.rounds import Round
@@ -16,8 +16,8 @@ from tests.builders import ASKED_AT, a_round
 from tests.storage.builders import a_closed_round
 
 
-def site_of(store: MemoryStore) -> Site:
-    return Site(a_desk(store=store), Seals(b"k" * 32))
+def site_of(store: MemoryStore) -> WebContext:
+    return WebContext(a_desk(store=store), PageSigner(b"k" * 32))
 
 
 def request(**parameters: str) -> Request:

@@ -2,14 +2,14 @@
 
 import pytest
 
-from bot.web.auth import Seals
+from bot.web.auth import PageSigner
 
 NOON = 1_795_262_400.0
 
 
 @pytest.mark.parametrize("apart", [60.0, -60.0], ids=["behind", "ahead"])
 def test_a_seal_is_good_at_a_process_whose_clock_is_a_minute_off(apart: float) -> None:
-    here, there = Seals(b"key", lambda: NOON), Seals(b"key", lambda: NOON - apart)
+    here, there = PageSigner(b"key", lambda: NOON), PageSigner(b"key", lambda: NOON - apart)
 
     there.open("r1", here.link_key("r1"))
 

@@ -8,13 +8,13 @@ from html.parser import HTMLParser
 import httpx
 from starlette.applications import Starlette
 
-from bot.commands.context import Desk
+from bot.commands.context import AppContext
 from bot.runners.local import LocalRunner
 from bot.web.app import web_app
-from bot.web.auth import Seals, Visitor, place_of
-from bot.web.context import Site
+from bot.web.auth import PageSigner, Visitor, place_of
+from bot.web.context import WebContext
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
 from tests.bot.desks import a_desk
@@ -39,7 +39,7 @@ class Clock:
 class Town:
     """A site and everybody who visits it."""
 
-    site: Site
+    site: WebContext
     app: Starlette
     clock: Clock
     browsers: list["Browser"] = field(default_factory=list)
@@ -70,7 +70,7 @@ class Town:
     async def hold(self, round_: Round) -> Round:
         """Have a round held to its end."""
         await self.store.open(round_)
-        return await convene(round_.id, Council(self.site.desk.gateway, self.store))
+        return await convene(round_.id, RoundServices(self.site.desk.gateway, self.store))
 
     async def ended(self, round_id: str) -> Round:
         """Wait for the end of a round that is being carried."""
@@ -79,7 +79,7 @@ class Town:
 
 
 def a_town(
-    desk: Desk | None = None,
+    desk: AppContext | None = None,
     *,
     token: str | None = None,
     loopback: bool = True,
@@ -87,8 +87,8 @@ def a_town(
 ) -> Town:
     """Give a site; with a token it asks for it."""
     clock = Clock()
-    seals = Seals(f"key of {token}".encode(), clock)
-    found = Site(desk or a_desk(), seals, token, state=state, wrong_token_seconds=0)
+    seals = PageSigner(f"key of {token}".encode(), clock)
+    found = WebContext(desk or a_desk(), seals, token, state=state, wrong_token_seconds=0)
     return Town(found, web_app(found, loopback=loopback), clock)
 
 

@@ -13,12 +13,12 @@ from council.bakeoffs.records import (
     PAIRED,
     VERSION,
     WHOLE,
-    Authored,
-    Judged,
+    AuthorRecord,
+    CouncilRecord,
+    JudgeRecord,
     Margin,
-    Packed,
+    PackedRecord,
     Record,
-    Whole,
 )
 
 MONDAY = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -30,8 +30,8 @@ def a_record(
     *,
     number: int = 1,
     run: int = 0,
-    judged: Sequence[Judged] = (),
-    whole: Whole | None = None,
+    judged: Sequence[JudgeRecord] = (),
+    whole: CouncilRecord | None = None,
     **fields: Mapping[str, float | None],
 ) -> Record:
     """Give a round by its shares; None is an absence, other fields of authors go
@@ -47,7 +47,7 @@ def a_record(
         panel="house",
         scope="",
         authored=tuple(
-            Authored(
+            AuthorRecord(
                 member,
                 share=share,
                 absent=share is None,
@@ -57,7 +57,7 @@ def a_record(
         ),
         judged=tuple(judged),
         margins=tuple(_margin(one, other, shares) for one, other in combinations(answered, 2)),
-        whole=whole or Whole(),
+        whole=whole or CouncilRecord(),
         bakeoff=f"run{run}",
         number=number,
         suite="sql",
@@ -150,10 +150,10 @@ def board_of(ballots: Floats, runs: int = 1) -> Columns:
     )
 
 
-def _rows(rounds: int, runs: int) -> tuple[Packed, ...]:
+def _rows(rounds: int, runs: int) -> tuple[PackedRecord, ...]:
     each = rounds // runs
     return tuple(
-        Packed(
+        PackedRecord(
             round_id=f"run{i // each}.{i % each + 1}",
             asked_at=MONDAY + timedelta(days=7 * (i // each), minutes=i % each),
             panel="house",

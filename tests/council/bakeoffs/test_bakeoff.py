@@ -6,16 +6,16 @@ import pytest
 
 from council.bakeoffs.models import (
     Bakeoff,
+    BakeoffEstimate,
     Ending,
-    Expected,
-    Failed,
+    FailedQuestion,
     Progress,
     Suite,
     SuiteQuestion,
     bakeoff_of,
     slot_of,
 )
-from council.bakeoffs.ports import WantedBakeoffs, WantedRecords
+from council.bakeoffs.ports import BakeoffQuery, RecordQuery
 from council.bakeoffs.record_arrays import packed
 from council.places import Place
 from tests.builders import ASKED_AT, a_panel, a_schedule
@@ -38,7 +38,9 @@ def test_a_slot_of_a_schedule_makes_one_bakeoff() -> None:
 
 
 def test_questions_are_over_under_way_or_waiting() -> None:
-    begun = Progress(HELD, over=1, failed=(Failed(1, "nobody answered"),), under_way=1, stored=2)
+    begun = Progress(
+        HELD, over=1, failed=(FailedQuestion(1, "nobody answered"),), under_way=1, stored=2
+    )
 
     assert (begun.questions, begun.waiting) == (3, 1)
     assert (begun.is_begun, begun.is_whole) == (True, False)
@@ -55,32 +57,32 @@ def test_an_end_leaves_nothing_under_way() -> None:
 
 
 def test_what_it_may_cost_and_take_may_be_unknown() -> None:
-    assert Expected(120).unknown == ()
-    assert Expected(120).seconds is None
+    assert BakeoffEstimate(120).unknown == ()
+    assert BakeoffEstimate(120).seconds is None
 
 
 @pytest.mark.parametrize(
     ("wanted", "is_among"),
     [
-        (WantedBakeoffs(), True),
-        (WantedBakeoffs(scope="slack/T1", suite="sql"), True),
-        (WantedBakeoffs(suite="another"), False),
-        (WantedBakeoffs(panel="another"), False),
-        (WantedBakeoffs(scope="slack/T2"), False),
-        (WantedBakeoffs(unfinished=True), True),
+        (BakeoffQuery(), True),
+        (BakeoffQuery(scope="slack/T1", suite="sql"), True),
+        (BakeoffQuery(suite="another"), False),
+        (BakeoffQuery(panel="another"), False),
+        (BakeoffQuery(scope="slack/T2"), False),
+        (BakeoffQuery(unfinished=True), True),
     ],
 )
-def test_bakeoffs_are_found_by_what_they_are_of(wanted: WantedBakeoffs, *, is_among: bool) -> None:
+def test_bakeoffs_are_found_by_what_they_are_of(wanted: BakeoffQuery, *, is_among: bool) -> None:
     assert wanted.admits(HELD) is is_among
 
 
 @pytest.mark.parametrize(
     ("wanted", "is_among"),
     [
-        (WantedRecords(), True),
-        (WantedRecords(panel="house", scope=""), True),
-        (WantedRecords(suite="another"), False),
+        (RecordQuery(), True),
+        (RecordQuery(panel="house", scope=""), True),
+        (RecordQuery(suite="another"), False),
     ],
 )
-def test_records_are_found_by_what_they_are_of(wanted: WantedRecords, *, is_among: bool) -> None:
+def test_records_are_found_by_what_they_are_of(wanted: RecordQuery, *, is_among: bool) -> None:
     assert wanted.admits(packed(a_record({"ada": 1.0, "bob": 0.0}))) is is_among

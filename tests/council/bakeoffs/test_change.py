@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from council.bakeoffs.changes import Changes, Measure, Move, Sign, changes
+from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapSign, changes
 from council.bakeoffs.records import Record
 from tests.council.bakeoffs.rounds import a_record, of
 from tests.council.bakeoffs.runs import Drawn, drawn_runs
@@ -20,7 +20,7 @@ def _changes(now: Sequence[Record], *before: Sequence[Record]) -> Changes:
     return changes(of(*now), of(*(record for run in before for record in run)))
 
 
-def _move(found: Changes, member: str, measure: Measure = Measure.SHARE) -> Move:
+def _move(found: Changes, member: str, measure: Measure = Measure.SHARE) -> MemberChange:
     return next(x for x in found.moves if (x.member, x.measure) == (member, measure))
 
 
@@ -128,13 +128,13 @@ def _graded(record: Record, right: bool) -> tuple:  # type: ignore[type-arg]  # 
 @pytest.mark.parametrize(
     ("field", "sign", "before", "now"),
     [
-        ("words", Sign.LENGTH, 100, 200),
-        ("seconds", Sign.LATENCY, 2.0, 1.0),
-        ("refused", Sign.REFUSALS, 0.0, 1.0),
+        ("words", SwapSign.LENGTH, 100, 200),
+        ("seconds", SwapSign.LATENCY, 2.0, 1.0),
+        ("refused", SwapSign.REFUSALS, 0.0, 1.0),
     ],
 )
 def test_another_manner_hints_at_another_model(
-    field: str, sign: Sign, before: float, now: float
+    field: str, sign: SwapSign, before: float, now: float
 ) -> None:
     earlier = _with(_run(0), field, before)
     found = _changes(_with(_run(1), field, now), earlier)

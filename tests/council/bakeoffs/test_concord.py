@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.council_value import Concord, concord, questions_of
+from council.bakeoffs.council_value import TruthAgreement, concord, questions_of
 from council.bakeoffs.record_arrays import Columns
 from tests.council.bakeoffs.rounds import a_record, of
 
 
-def told(columns: Columns) -> Concord | None:
+def told(columns: Columns) -> TruthAgreement | None:
     return concord(columns, questions_of(columns))
 
 

@@ -8,14 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from council.bakeoffs.record_arrays import columns, packed, unpacked
-from council.bakeoffs.records import VERSION, Authored, Judged, Margin, Record, Whole
+from council.bakeoffs.records import (
+    VERSION,
+    AuthorRecord,
+    CouncilRecord,
+    JudgeRecord,
+    Margin,
+    Record,
+)
 from tests.council.bakeoffs.rounds import a_record, of
 
 SINGLE = st.floats(0, 1, width=32)
 MAYBE = st.none() | SINGLE
 COUNT = st.integers(0, 10_000)
 AUTHORS = st.builds(
-    Authored,
+    AuthorRecord,
     member=st.just(""),
     share=MAYBE,
     place=st.none() | COUNT,
@@ -31,7 +38,7 @@ AUTHORS = st.builds(
     named_itself=st.booleans(),
 )
 JUDGES = st.builds(
-    Judged,
+    JudgeRecord,
     judge=st.just(""),
     valid=st.booleans(),
     spoiled=COUNT,
@@ -42,7 +49,7 @@ JUDGES = st.builds(
     cost_usd=MAYBE,
 )
 WHOLES = st.builds(
-    Whole,
+    CouncilRecord,
     winner=st.none() | st.sampled_from(["a", "b"]),
     council_correct=st.none() | st.booleans(),
     cost_usd=MAYBE,
@@ -120,8 +127,8 @@ def test_a_margin_turns_with_its_pair() -> None:
 
 def test_winners_are_counted_among_all_members_and_among_those_that_are_left() -> None:
     found = of(
-        a_record({"bob": 1.0, "cyd": 0.0}, whole=Whole(winner="bob")),
-        a_record({"ada": 1.0, "cyd": 0.0}, number=2, whole=Whole(winner="cyd")),
+        a_record({"bob": 1.0, "cyd": 0.0}, whole=CouncilRecord(winner="bob")),
+        a_record({"ada": 1.0, "cyd": 0.0}, number=2, whole=CouncilRecord(winner="cyd")),
         a_record({"bob": 1.0, "cyd": 0.0}, number=3),
     )
 
@@ -133,9 +140,9 @@ def test_winners_are_counted_among_all_members_and_among_those_that_are_left() -
 
 def test_rounds_that_are_left_keep_their_pairs_and_judges() -> None:
     found = of(
-        a_record({"ada": 1.0, "bob": 0.0}, judged=[Judged("jo", spoiled=1)]),
-        a_record({"ada": 0.0, "cyd": 1.0}, number=2, judged=[Judged("kim", valid=True)]),
-        a_record({"ada": 0.25, "bob": 0.75}, number=3, judged=[Judged("jo", spoiled=2)]),
+        a_record({"ada": 1.0, "bob": 0.0}, judged=[JudgeRecord("jo", spoiled=1)]),
+        a_record({"ada": 0.0, "cyd": 1.0}, number=2, judged=[JudgeRecord("kim", valid=True)]),
+        a_record({"ada": 0.25, "bob": 0.75}, number=3, judged=[JudgeRecord("jo", spoiled=2)]),
     ).only(np.array([False, True, True]))
 
     assert [row.number for row in found.rows] == [2, 3]
@@ -159,7 +166,9 @@ def test_no_records_are_columns_of_no_length() -> None:
 
 
 def test_a_hundred_thousand_rounds_of_five_are_unpacked_in_less_than_a_second() -> None:
-    row = packed(a_record(dict.fromkeys("abcde", 0.5), judged=[Judged(name) for name in "abcde"]))
+    row = packed(
+        a_record(dict.fromkeys("abcde", 0.5), judged=[JudgeRecord(name) for name in "abcde"])
+    )
     rows = [row._replace(number=i) for i in range(100_000)]
 
     start = process_time()

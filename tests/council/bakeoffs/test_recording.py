@@ -4,7 +4,7 @@ import pytest
 
 from council.answers import Reply
 from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
-from council.bakeoffs.records import Authored, Judged, Margin, record_of
+from council.bakeoffs.records import AuthorRecord, JudgeRecord, Margin, record_of
 from council.digests import Forgotten
 from council.labels import Label, LabelMap, Slate
 from council.places import NOWHERE, Place
@@ -54,11 +54,11 @@ def _example(*ballots: str) -> Round:
     )
 
 
-def _authored(round_: Round, bakeoff: Bakeoff | None = None) -> dict[str, Authored]:
+def _authored(round_: Round, bakeoff: Bakeoff | None = None) -> dict[str, AuthorRecord]:
     return {one.member: one for one in record_of(round_, bakeoff).authored}
 
 
-def _judged(round_: Round) -> dict[str, Judged]:
+def _judged(round_: Round) -> dict[str, JudgeRecord]:
     return {one.judge: one for one in record_of(round_).judged}
 
 
@@ -138,7 +138,7 @@ def test_spoiled_ballots_are_counted_and_paid_for_and_those_of_audits_are_neithe
 
     found = _judged(replace(round_, ballots=ballots, spoiled=(*spoiled, audit)))
 
-    assert found[CLAUDE] == Judged(CLAUDE, valid=False, spoiled=2, cost_usd=0.5)
+    assert found[CLAUDE] == JudgeRecord(CLAUDE, valid=False, spoiled=2, cost_usd=0.5)
     assert (found[GPT].spoiled, found[GPT].cost_usd) == (0, 0.5)
     assert found[GEMINI].cost_usd is None
 
@@ -204,7 +204,7 @@ def test_who_gave_no_answer_is_absent_and_still_judges() -> None:
 
     found = record_of(round_)
 
-    assert found.authored[3] == Authored(DEEPSEEK, absent=True)
+    assert found.authored[3] == AuthorRecord(DEEPSEEK, absent=True)
     assert len(found.judged) == 4
     assert len(found.margins) == 3
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from council.bakeoffs.council_value import Payoff, Worth, WorthLine, worth
+from council.bakeoffs.council_value import CouncilValue, CouncilValueLine, Payoff, worth
 from council.bakeoffs.record_arrays import Columns
-from council.bakeoffs.records import Record, Whole
+from council.bakeoffs.records import CouncilRecord, Record
 from tests.council.bakeoffs.rounds import a_record, of
 
 
@@ -26,7 +26,7 @@ def _graded(
         correct={"ada": False, "bob": False, "cyd": False, **correct},
         cost_usd=dict.fromkeys(("ada", "bob", "cyd"), own),
         seconds=dict.fromkeys(("ada", "bob", "cyd"), 2.0),
-        whole=Whole(
+        whole=CouncilRecord(
             winner=winner,
             council_correct=council,
             cost_usd=round_cost,
@@ -37,12 +37,12 @@ def _graded(
     )
 
 
-def _lines(columns: Columns) -> dict[str, WorthLine]:
+def _lines(columns: Columns) -> dict[str, CouncilValueLine]:
     return {line.name: line for line in worth(columns).rows}
 
 
 def test_without_references_nothing_is_said() -> None:
-    assert worth(of(a_record({"ada": 1.0, "bob": 0.0}))) == Worth()
+    assert worth(of(a_record({"ada": 1.0, "bob": 0.0}))) == CouncilValue()
 
 
 def test_council_and_winner_are_held_against_the_best_member_question_by_question() -> None:
@@ -152,7 +152,7 @@ def test_who_gave_no_answer_was_not_right() -> None:
     absent = a_record(
         {"ada": None, "bob": 1.0},
         correct={"bob": False},
-        whole=Whole(winner="bob", council_correct=True),
+        whole=CouncilRecord(winner="bob", council_correct=True),
     )
 
     found = worth(of(absent))
@@ -162,8 +162,10 @@ def test_who_gave_no_answer_was_not_right() -> None:
 
 
 def test_members_that_did_not_sit_in_every_round_are_no_candidates() -> None:
-    one = a_record({"ada": 1.0}, correct={"ada": True}, whole=Whole(council_correct=True))
-    two = a_record({"bob": 1.0}, number=2, correct={"bob": True}, whole=Whole(council_correct=True))
+    one = a_record({"ada": 1.0}, correct={"ada": True}, whole=CouncilRecord(council_correct=True))
+    two = a_record(
+        {"bob": 1.0}, number=2, correct={"bob": True}, whole=CouncilRecord(council_correct=True)
+    )
 
     found = worth(of(one, two))
 
@@ -177,7 +179,7 @@ def test_of_equally_good_members_the_cheapest_is_the_best() -> None:
         {"ada": 1.0, "bob": 0.0, "cyd": 0.5},
         correct={"ada": True, "bob": True, "cyd": True},
         cost_usd={"ada": 0.5, "bob": 0.25},
-        whole=Whole(winner="ada", council_correct=True),
+        whole=CouncilRecord(winner="ada", council_correct=True),
     )
 
     best = worth(of(record)).best

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from council.ballots import Fault, Reading, read_ballot
+from council.ballots import BallotFault, ParsedBallot, read_ballot
 
 NONCE = "4f9c"
 LETTERS = ("A", "B", "C")
@@ -20,41 +20,47 @@ GOOD = _reply([["A"], ["B"], ["C"]])
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        pytest.param("", Fault.NO_OBJECT, id="empty"),
-        pytest.param("A, B, C", Fault.NO_OBJECT, id="prose"),
-        pytest.param(f"<think>{GOOD}</think>", Fault.NO_OBJECT, id="only-thought"),
-        pytest.param(GOOD[:-2], Fault.BROKEN, id="cut"),
-        pytest.param('{"nonce": NaN}', Fault.BROKEN, id="not-json"),
-        pytest.param('{"a": ' * 50_000, Fault.BROKEN, id="bottomless"),
-        pytest.param(f'{{"nonce": {"9" * 5_000}}}', Fault.BROKEN, id="endless-number"),
-        pytest.param(GOOD + _reply([["B"]]), Fault.TWO_OBJECTS, id="two"),
-        pytest.param(f"I think B is weak. {GOOD}", Fault.PROSE, id="prose-before"),
-        pytest.param(f"{GOOD} Done.", Fault.PROSE, id="prose-after"),
-        pytest.param(f"{GOOD} and {GOOD}", Fault.PROSE, id="prose-between"),
-        pytest.param('{"nonce": "4f9c", "nonce": "4f9c"}', Fault.REPEATED_KEY, id="key-twice"),
-        pytest.param(GOOD.replace("4f9c", "4f9d"), Fault.NONCE, id="wrong-nonce"),
-        pytest.param('{"ranking": [["A"]]}', Fault.NONCE, id="no-nonce"),
-        pytest.param('{"nonce": "4f9c"}', Fault.SHAPE, id="no-ranking"),
-        pytest.param(_reply("ABC"), Fault.SHAPE, id="ranking-is-text"),
-        pytest.param(_reply([[1]]), Fault.SHAPE, id="letter-is-a-number"),
-        pytest.param(_reply([["A"]], unranked="B"), Fault.SHAPE, id="unranked-is-text"),
-        pytest.param(_reply([]), Fault.EMPTY, id="nothing-ranked"),
-        pytest.param(_reply([["A"], []]), Fault.EMPTY, id="an-empty-place"),
-        pytest.param(_reply([], unranked=["A", "B", "C"]), Fault.EMPTY, id="all-unranked"),
-        pytest.param(_reply([["D"]]), Fault.UNKNOWN_LETTER, id="off-the-slate"),
-        pytest.param(_reply([["the best"]]), Fault.UNKNOWN_LETTER, id="no-letter"),
-        pytest.param(_reply([["A"], ["A"]]), Fault.REPEATED_LETTER, id="letter-twice"),
-        pytest.param(_reply([["A", "A"]]), Fault.REPEATED_LETTER, id="tied-with-itself"),
-        pytest.param(_reply([["A"]], unranked=["A"]), Fault.REPEATED_LETTER, id="also-unranked"),
-        pytest.param(_reply([["A"]], final_order=["B"]), Fault.TWO_RANKINGS, id="second-ranking"),
+        pytest.param("", BallotFault.NO_OBJECT, id="empty"),
+        pytest.param("A, B, C", BallotFault.NO_OBJECT, id="prose"),
+        pytest.param(f"<think>{GOOD}</think>", BallotFault.NO_OBJECT, id="only-thought"),
+        pytest.param(GOOD[:-2], BallotFault.BROKEN, id="cut"),
+        pytest.param('{"nonce": NaN}', BallotFault.BROKEN, id="not-json"),
+        pytest.param('{"a": ' * 50_000, BallotFault.BROKEN, id="bottomless"),
+        pytest.param(f'{{"nonce": {"9" * 5_000}}}', BallotFault.BROKEN, id="endless-number"),
+        pytest.param(GOOD + _reply([["B"]]), BallotFault.TWO_OBJECTS, id="two"),
+        pytest.param(f"I think B is weak. {GOOD}", BallotFault.PROSE, id="prose-before"),
+        pytest.param(f"{GOOD} Done.", BallotFault.PROSE, id="prose-after"),
+        pytest.param(f"{GOOD} and {GOOD}", BallotFault.PROSE, id="prose-between"),
+        pytest.param(
+            '{"nonce": "4f9c", "nonce": "4f9c"}', BallotFault.REPEATED_KEY, id="key-twice"
+        ),
+        pytest.param(GOOD.replace("4f9c", "4f9d"), BallotFault.NONCE, id="wrong-nonce"),
+        pytest.param('{"ranking": [["A"]]}', BallotFault.NONCE, id="no-nonce"),
+        pytest.param('{"nonce": "4f9c"}', BallotFault.SHAPE, id="no-ranking"),
+        pytest.param(_reply("ABC"), BallotFault.SHAPE, id="ranking-is-text"),
+        pytest.param(_reply([[1]]), BallotFault.SHAPE, id="letter-is-a-number"),
+        pytest.param(_reply([["A"]], unranked="B"), BallotFault.SHAPE, id="unranked-is-text"),
+        pytest.param(_reply([]), BallotFault.EMPTY, id="nothing-ranked"),
+        pytest.param(_reply([["A"], []]), BallotFault.EMPTY, id="an-empty-place"),
+        pytest.param(_reply([], unranked=["A", "B", "C"]), BallotFault.EMPTY, id="all-unranked"),
+        pytest.param(_reply([["D"]]), BallotFault.UNKNOWN_LETTER, id="off-the-slate"),
+        pytest.param(_reply([["the best"]]), BallotFault.UNKNOWN_LETTER, id="no-letter"),
+        pytest.param(_reply([["A"], ["A"]]), BallotFault.REPEATED_LETTER, id="letter-twice"),
+        pytest.param(_reply([["A", "A"]]), BallotFault.REPEATED_LETTER, id="tied-with-itself"),
+        pytest.param(
+            _reply([["A"]], unranked=["A"]), BallotFault.REPEATED_LETTER, id="also-unranked"
+        ),
+        pytest.param(
+            _reply([["A"]], final_order=["B"]), BallotFault.TWO_RANKINGS, id="second-ranking"
+        ),
     ],
 )
-def test_a_fault_is_named(text: str, fault: Fault) -> None:
+def test_a_fault_is_named(text: str, fault: BallotFault) -> None:
     assert read_ballot(text, NONCE, LETTERS) is fault
 
 
-@pytest.mark.parametrize("fault", Fault)
-def test_a_fault_reads_on_after_because(fault: Fault) -> None:
+@pytest.mark.parametrize("fault", BallotFault)
+def test_a_fault_reads_on_after_because(fault: BallotFault) -> None:
     assert fault.value.startswith(("it ", "its "))
     assert not fault.value.endswith(".")
 
@@ -77,10 +83,10 @@ def test_a_fault_reads_on_after_because(fault: Fault) -> None:
     ],
 )
 def test_a_ballot_is_read(text: str, ranking: tuple[tuple[str, ...], ...]) -> None:
-    assert read_ballot(text, NONCE, LETTERS) == Reading(ranking, "Fine.")
+    assert read_ballot(text, NONCE, LETTERS) == ParsedBallot(ranking, "Fine.")
 
 
 def test_a_reason_that_is_no_text_is_empty() -> None:
-    assert read_ballot(_reply([["A"]], reason=["x"]), NONCE, LETTERS) == Reading(
+    assert read_ballot(_reply([["A"]], reason=["x"]), NONCE, LETTERS) == ParsedBallot(
         (("A",), ("B", "C")), ""
     )

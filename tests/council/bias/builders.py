@@ -3,14 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
-from council.bakeoffs.records import Packed
+from council.bakeoffs.records import PackedRecord
 from council.bias.vote_arrays import Block, blocks, packed
 from council.bias.votes import AuditVote, Vote, Votes
 from tests.builders import ASKED_AT
 
 MAKERS = ("anthropic", "openai", "google", "deepseek")
 PLAIN = (0, 0, 0, 0)
-RECORD = Packed("r1", ASKED_AT, "house", "", "", 0, "", "", "", "[]", b"", 1)
+RECORD = PackedRecord("r1", ASKED_AT, "house", "", "", 0, "", "", "", "[]", b"", 1)
 
 
 def a_vote(judge: str, ranking: str, shown: str = "") -> Vote:

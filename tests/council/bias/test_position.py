@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from council.bakeoffs.intervals import share_interval
-from council.bias.effects import DEALT, Shuffles
+from council.bias.effects import DEALT, SlotShares
 from council.bias.judge_bias import consistency, curves, positions
 from council.bias.report import Effect
 from council.bias.votes import Votes
@@ -86,7 +86,7 @@ def test_a_judge_that_ties_all_says_nothing_of_slots() -> None:
 def test_a_slot_that_was_only_ever_tied_cannot_stand_out() -> None:
     tied, strict = np.zeros((3, 3)), np.array([[0.5, -0.5]] * 6)
 
-    found = Shuffles.of([strict, tied])
+    found = SlotShares.of([strict, tied])
 
     assert found
     assert found.most == 0
@@ -101,7 +101,7 @@ def test_the_chance_is_that_of_dealing_the_answers_anew() -> None:
     sums = np.array([np.sum(each, axis=0) for each in dealt])
     exact = (np.abs(sums).max(axis=1) >= largest - 1e-9).mean()
 
-    found = Shuffles.of([ballots])
+    found = SlotShares.of([ballots])
 
     assert found
     # 2,000 draws have a standard deviation of .009 here.
@@ -112,7 +112,7 @@ def test_above_a_hundred_ballots_the_normal_limit_says_the_same() -> None:
     chance = np.random.RandomState(5)
     dealt = chance.random_sample((DEALT, 4)).argsort(axis=1) / 3 - 0.5
     tie = np.zeros((1, 4))  # one ballot more, which changes nothing
-    few, many = Shuffles.of([dealt]), Shuffles.of([np.concatenate([dealt, tie])])
+    few, many = SlotShares.of([dealt]), SlotShares.of([np.concatenate([dealt, tie])])
 
     assert few
     assert many

@@ -6,7 +6,7 @@ import pytest
 from council.bakeoffs.pairwise import Score
 from council.ballots import Ballot
 from council.labels import Label, LabelMap
-from council.research.posterior import Likely, posterior
+from council.research.posterior import WinChance, posterior
 from tests.builders import a_ranking
 
 TWO = LabelMap((("ada", Label("K")), ("bob", Label("L"))))
@@ -30,7 +30,7 @@ def cast(*rankings: str) -> list[Ballot]:
     ]
 
 
-def found(lines: tuple[Likely, ...]) -> dict[str, tuple[float, float]]:
+def found(lines: tuple[WinChance, ...]) -> dict[str, tuple[float, float]]:
     return {line.member: (line.before, line.after) for line in lines}
 
 

@@ -2,7 +2,7 @@
 
 from council.panel import Terms
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.rounds import Round
 from storage.memory import MemoryStore
 from tests.fakes import FakeGateway
@@ -16,4 +16,6 @@ async def convened(
     """Open the round, where it is not yet, and convene it on a clock that stands still."""
     store = store or MemoryStore()
     await store.open(round_)
-    return await convene(round_.id, Council(gateway or FakeGateway(), store, clock=lambda: 0.0))
+    return await convene(
+        round_.id, RoundServices(gateway or FakeGateway(), store, clock=lambda: 0.0)
+    )

@@ -11,7 +11,7 @@ from council.errors import ContextOverflowError, GatewayError, StoreError
 from council.integrity.verification import verify
 from council.panel import Panel, Terms
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.ports import Gateway
 from council.prompts.shared import nonce_for
 from council.round_rules import due_audit
@@ -206,7 +206,7 @@ class _Slow(FakeGateway):
 
 async def _sat(gateway: Gateway, store: MemoryStore, heard: list[Round], **more: float) -> Round:
     await store.open(a_round(PANEL))
-    council = Council(
+    council = RoundServices(
         gateway,
         store,
         clock=lambda: 0.0,

@@ -7,7 +7,7 @@ import pytest
 from council.answers import Absence, Reply, Role
 from council.errors import ContextOverflowError, GatewayError
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.pipeline.stages import EMPTY
 from council.pipeline.stages import TOO_LONG_FOR_CHAIRMAN as TOO_LONG
 from council.prompts.shared import SHORTENED_MARK
@@ -165,7 +165,7 @@ async def test_once_the_rounds_time_is_up_the_winning_answer_stands_in() -> None
     round_ = a_round(replace(a_panel(), terms=terms))
     await store.open(round_)
 
-    closed = await convene(round_.id, Council(gateway, store, clock=lambda: next(ticks)))
+    closed = await convene(round_.id, RoundServices(gateway, store, clock=lambda: next(ticks)))
 
     assert closed.synthesis is not None
     assert closed.synthesis.fallback is Fallback.ANSWER
@@ -181,7 +181,7 @@ async def test_a_stage_closes_with_the_round_where_that_is_sooner() -> None:
     round_ = a_round(replace(a_panel(), terms=terms))
     await store.open(round_)
 
-    closed = await convene(round_.id, Council(gateway, store))
+    closed = await convene(round_.id, RoundServices(gateway, store))
 
     assert closed.synthesis is not None
     assert closed.synthesis.fallback is Fallback.ANSWER

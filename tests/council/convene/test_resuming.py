@@ -9,7 +9,7 @@ import pytest
 from council.answers import Role
 from council.errors import GatewayError, StoreError
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.round_rules import drawn
 from council.rounds import Artefact, Closing, Round
 from storage.memory import MemoryStore
@@ -109,7 +109,7 @@ async def _cancelled_once(
             reached.set()
 
     await store.open(a_round())
-    task = asyncio.create_task(convene("r1", Council(gateway, store, on_round=told)))
+    task = asyncio.create_task(convene("r1", RoundServices(gateway, store, on_round=told)))
     await reached.wait()
     task.cancel()
     await asyncio.wait([task])

@@ -8,7 +8,7 @@ import pytest
 
 from council.answers import Role
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.rounds import Closing, Round, Stage
 from council.tally import Strength
 from council.tally.agreement import effective_judges
@@ -121,7 +121,7 @@ async def test_every_change_is_told_as_it_is_saved() -> None:
     store = MemoryStore()
     await store.open(a_round())
 
-    await convene("r1", Council(FakeGateway(), store, on_round=heard.append))
+    await convene("r1", RoundServices(FakeGateway(), store, on_round=heard.append))
 
     # three answers, the draw, three ballots, the tally, the synthesis, the end
     stages = [round_.stage for round_ in heard]
@@ -153,7 +153,7 @@ async def test_the_end_says_how_long_it_took() -> None:
     await store.open(a_round())
     ticks = count(100.0, 2.5)
 
-    round_ = await convene("r1", Council(FakeGateway(), store, clock=lambda: next(ticks)))
+    round_ = await convene("r1", RoundServices(FakeGateway(), store, clock=lambda: next(ticks)))
 
     assert round_.closing == Closing(2.5)
 
@@ -179,7 +179,7 @@ async def test_only_ballots_are_asked_for_in_a_shape_and_only_the_synthesis_is_s
     gateway, store = FakeGateway(), MemoryStore()
     await store.open(a_round())
 
-    await convene("r1", Council(gateway, store, on_text=written.append))
+    await convene("r1", RoundServices(gateway, store, on_text=written.append))
 
     for call in gateway.asked:
         role = read(call.prompt).role

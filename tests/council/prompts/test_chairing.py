@@ -5,7 +5,7 @@ import pytest
 from council.answers import Prompt
 from council.ballots import Ballot
 from council.prompts.shared import blind
-from council.prompts.synthesis import Heard, blind_reasons, chair_prompt
+from council.prompts.synthesis import JudgesReport, blind_reasons, chair_prompt
 from council.tally import standings
 from tests.builders import a_ballot, a_question, labels
 from tests.council.test_imitations import each_ballot_or_role, each_hostile
@@ -23,7 +23,7 @@ def _prompt(
     plain: bool = False,
 ) -> Prompt:
     texts = {K: blind(text, ()), M: "No."}
-    heard = Heard(standings([K, M], [a_ballot("M K")]), reasons)
+    heard = JudgesReport(standings([K, M], [a_ballot("M K")]), reasons)
     return chair_prompt(a_question(question), texts, heard, NONCE, plain=plain)
 
 
@@ -45,7 +45,7 @@ def test_the_chairman_sees_the_reasons_one_a_line() -> None:
 
 
 def test_without_standings_or_reasons_nothing_is_said_of_them() -> None:
-    prompt = chair_prompt(a_question(), {K: "Yes."}, Heard(), NONCE, plain=False)
+    prompt = chair_prompt(a_question(), {K: "Yes."}, JudgesReport(), NONCE, plain=False)
 
     assert "judges" not in prompt.user
 

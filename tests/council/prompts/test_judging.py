@@ -5,7 +5,7 @@ import re
 import pytest
 
 from council.answers import Prompt
-from council.prompts.ballot import Sheet, ballot_schema, judge_prompt
+from council.prompts.ballot import BallotPrompt, ballot_schema, judge_prompt
 from council.prompts.shared import DEFAULT_RUBRIC, blind, fenced, nonce_for, rubric
 from tests.builders import RUBRIC, a_question
 from tests.council.test_imitations import each_ballot_or_role, each_hostile
@@ -16,7 +16,7 @@ NONCE = nonce_for("seed", "judge")
 
 def _prompt(texts: dict[str, str], question: str = "Why?", fault: str | None = None) -> Prompt:
     shown = {letter: blind(text, ()) for letter, text in texts.items()}
-    return judge_prompt(a_question(question), RUBRIC, Sheet(shown, NONCE, fault))
+    return judge_prompt(a_question(question), RUBRIC, BallotPrompt(shown, NONCE, fault))
 
 
 def test_a_judge_sees_each_answer_in_its_fence_in_display_order() -> None:
@@ -122,7 +122,10 @@ def test_the_reason_is_asked_for_before_the_ranking() -> None:
 def test_a_rubric_with_braces_is_shown_as_written() -> None:
     odd = rubric("odd", ("Correct: {x} and {{y}}.",))
 
-    assert "- Correct: {x} and {{y}}." in judge_prompt(a_question(), odd, Sheet({}, NONCE)).system
+    assert (
+        "- Correct: {x} and {{y}}."
+        in judge_prompt(a_question(), odd, BallotPrompt({}, NONCE)).system
+    )
 
 
 def test_the_version_of_a_rubric_follows_from_its_text() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from council.integrity.erasure import forget
 from council.integrity.hash_chain import VERSION, appended
-from council.integrity.seal import Notes, Seal, changes, noted
+from council.integrity.seal import RoundDigests, Seal, changes, noted
 from council.rounds import Closing, Question, Round
 from tests.builders import ASKED_AT
 from tests.storage.builders import a_closed_round
@@ -79,7 +79,7 @@ def test_texts_that_were_changed_before_they_were_forgotten_show_still() -> None
     ],
 )
 @pytest.mark.parametrize("round_", [ROUND, GONE], ids=["remembered", "forgotten"])
-def test_notes_that_were_changed_are_named(notes: Notes, round_: Round) -> None:
+def test_notes_that_were_changed_are_named(notes: RoundDigests, round_: Round) -> None:
     assert changes(round_, Seal(notes, LINK)) == (
         "the salt or the digests that were noted of it were changed",
     )

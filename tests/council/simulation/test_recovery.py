@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from council.bakeoffs.records import Packed
+from council.bakeoffs.records import PackedRecord
 from council.bias.measurement import measured
 from council.bias.report import BiasReport, JudgeBias
 from council.bias.vote_arrays import blocks, packed
@@ -12,7 +12,7 @@ from council.research.simulated_judges import Biases, SimulatedPanel, a_panel_of
 from tests.builders import ASKED_AT
 from tests.council.simulation.simulated_votes import kept_votes
 
-RECORD = Packed("r", ASKED_AT, "house", "", "", 0, "", "", "", "[]", b"", 1)
+RECORD = PackedRecord("r", ASKED_AT, "house", "", "", 0, "", "", "", "[]", b"", 1)
 MAKERS = ("openai", "openai", "google", "xai", "mistral")
 
 

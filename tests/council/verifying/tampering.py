@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from council.ballots import Ballot, Paper, SpoiledBallot
+from council.ballots import Ballot, BallotExchange, SpoiledBallot
 from council.labels import LabelMap, Slate
 from council.rounds import Draw, Round
 from council.tally import Standing, Verdict
@@ -46,7 +46,7 @@ def ballot(change: Callable[[Ballot], Ballot]) -> Tamper:
     return lambda round_: replace(round_, ballots=(change(round_.ballots[0]), *round_.ballots[1:]))
 
 
-def paper(change: Callable[[Paper], Paper]) -> Tamper:
+def paper(change: Callable[[BallotExchange], BallotExchange]) -> Tamper:
     """Falsify the paper of the first ballot."""
     return ballot(lambda b: replace(b, paper=change(b.paper) if b.paper else None))
 

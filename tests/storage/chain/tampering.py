@@ -18,10 +18,10 @@ from council.answers import Prompt, Reply, Role
 from council.errors import CouncilError
 from council.integrity.erasure import texts_of
 from council.integrity.seal import changes
-from council.integrity.verification import Walk
+from council.integrity.verification import ChainWalk
 from council.places import Place
 from council.rounds import Fallback, Question, Round
-from storage.hash_chain import SqlChain
+from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlStore
 from storage.row_mapping import PARTS
 from storage.tables import Json, RoundRow
@@ -143,7 +143,7 @@ def changes_of(table: type[SQLModel], row: dict[str, Any]) -> Iterator[Change]:
             yield Change(str(declared.name), column.name, row, value)
 
 
-async def is_found(store: SqlStore, chain: SqlChain, round_id: str) -> bool:
+async def is_found(store: SqlStore, chain: SqlHashChain, round_id: str) -> bool:
     """Say whether `council verify --all` finds anything, even without recomputing the round."""
     if await _has_broken_chain(chain):
         return True
@@ -155,9 +155,9 @@ async def is_found(store: SqlStore, chain: SqlChain, round_id: str) -> bool:
     return bool(left) or seal is None or bool(changes(round_, seal))
 
 
-async def _has_broken_chain(chain: SqlChain) -> bool:
+async def _has_broken_chain(chain: SqlHashChain) -> bool:
     for head in await chain.heads():
-        walk = Walk(head.scope)
+        walk = ChainWalk(head.scope)
         for held in await chain.links(head.scope, None, 1000):
             walk.past(held)
         if walk.findings:

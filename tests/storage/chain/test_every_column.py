@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import SQLModel
 
-from storage.hash_chain import SqlChain
+from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlStore
 from storage.row_mapping import PANEL
 from storage.tables import LinkRow
@@ -57,7 +57,7 @@ async def unfound(
     engine: AsyncEngine, meddler: Meddler, table: type[SQLModel], round_id: str = "r1"
 ) -> list[Change]:
     """Make every change there is of a round's rows, one at a time, and give those not found."""
-    store, chain = SqlStore(engine), SqlChain(engine)
+    store, chain = SqlStore(engine), SqlHashChain(engine)
     missed: list[Change] = []
     rows = meddler.rows(str(table.__tablename__))
     for row in [row for row in rows if round_id in {row.get("id"), row.get("round_id")}]:
@@ -99,7 +99,7 @@ async def test_every_change_after_forgetting_is_found(
 async def test_every_row_that_is_taken_away_is_missed(
     engine: AsyncEngine, meddler: Meddler, table: type[SQLModel]
 ) -> None:
-    store, chain = SqlStore(engine), SqlChain(engine)
+    store, chain = SqlStore(engine), SqlHashChain(engine)
     await keep(store, a_full_round())
 
     missed = []

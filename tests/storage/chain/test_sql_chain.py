@@ -11,10 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import StoreError
 from council.integrity.seal import changes
-from council.integrity.verification import Walk
+from council.integrity.verification import ChainWalk
 from council.rounds import Closing
 from storage.engine import open_engine
-from storage.hash_chain import SqlChain
+from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT
 from tests.storage.builders import BOTH, bare, keep, on_sqlite
@@ -38,8 +38,8 @@ asyncio.run(close(sys.argv[1], sys.argv[2:]))
 """
 
 
-async def walked(engine: AsyncEngine, scope: str = "slack/T1", limit: int = 3) -> Walk:
-    chain, walk = SqlChain(engine), Walk(scope)
+async def walked(engine: AsyncEngine, scope: str = "slack/T1", limit: int = 3) -> ChainWalk:
+    chain, walk = SqlHashChain(engine), ChainWalk(scope)
     while links := await chain.links(scope, walk.length, limit):
         for held in links:
             walk.past(held)
@@ -57,7 +57,7 @@ async def test_a_chain_is_read_in_stretches(engine: AsyncEngine) -> None:
 
     walk = await walked(engine)
 
-    (head,) = await SqlChain(engine).heads()
+    (head,) = await SqlHashChain(engine).heads()
     assert (walk.length, walk.head, walk.findings) == (7, head.hash, [])
 
 
@@ -113,7 +113,7 @@ async def test_a_closing_that_fails_leaves_no_link(engine: AsyncEngine) -> None:
         await store.save("r1", Closing(1.0))
 
     assert (await store.load("r1")).closing is None
-    assert await SqlChain(engine).heads() == ()
+    assert await SqlHashChain(engine).heads() == ()
 
 
 async def test_a_round_that_was_deleted_is_missed(engine: AsyncEngine) -> None:
@@ -205,4 +205,4 @@ async def test_a_chain_with_a_link_that_none_could_be_is_named(engine: AsyncEngi
     await changed(engine, "UPDATE link SET version = 'x'")
 
     with pytest.raises(StoreError, match=r"^Chain 'slack/T1' holds what no chain can: link\."):
-        await SqlChain(engine).links("slack/T1", None, 9)
+        await SqlHashChain(engine).links("slack/T1", None, 9)

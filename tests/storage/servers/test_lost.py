@@ -13,14 +13,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.budget_caps import Account
 from council.errors import StoreError
 from council.pipeline.run import convene
-from council.pipeline.session import Council
+from council.pipeline.session import RoundServices
 from council.rounds import Closing, Stage
 from storage.bakeoffs import SqlSchedules
 from storage.engine import POOL_OVERFLOW, POOL_SIZE, open_engine
 from storage.ledger import SqlLedger
-from storage.outbox import SqlOutgoing
+from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
-from storage.transactions import BUSY, NO_CONNECTION, UNREACHABLE, LostError, patience
+from storage.transactions import BUSY, NO_CONNECTION, UNREACHABLE, ConnectionLostError, patience
 from tests.builders import ASKED_AT, a_round, a_schedule, an_answer
 from tests.fakes import FakeGateway
 from tests.postgres import Server
@@ -61,7 +61,7 @@ def lose_commits(engine: AsyncEngine, times: int) -> list[str]:
             lost.append("commit")
             dbapi = connection.connection.dbapi_connection  # type: ignore[attr-defined]  # sync
             dbapi.commit()
-            raise LostError(UNREACHABLE)
+            raise ConnectionLostError(UNREACHABLE)
 
     event.listen(engine.sync_engine, "commit", lose)
     return lost
@@ -74,7 +74,7 @@ async def test_a_round_goes_on_once_a_server_that_crashed_is_back(
     await store.open(a_round())
     await asyncio.to_thread(postgres.stop, "immediate")
 
-    holding = asyncio.create_task(convene("r1", Council(FakeGateway(), store)))
+    holding = asyncio.create_task(convene("r1", RoundServices(FakeGateway(), store)))
     await asyncio.sleep(0.2)  # it has met no server by now
     await asyncio.to_thread(postgres.start)
     closed = await holding
@@ -177,7 +177,7 @@ async def test_whoever_opened_a_round_hears_so_though_the_answer_was_lost(
 async def test_whoever_claimed_a_message_hears_so_though_the_answer_was_lost(
     engine: AsyncEngine,
 ) -> None:
-    outgoing = SqlOutgoing(engine)
+    outgoing = SqlOutbox(engine)
     lost = lose_commits(engine, 1)
 
     claim = await outgoing.claim("key", "r1", ASKED_AT)

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from council.ports import Wanted
+from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round
 from storage.engine import open_engine
-from storage.hash_chain import SqlChain
+from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.benches import SUITE, T1, T2, a_record, holding, sql_bench
@@ -73,7 +73,7 @@ async def test_programs_that_close_rounds_of_two_workspaces_do_not_wait_for_each
             )
         )
 
-    heads = await SqlChain(engines[0]).heads()
+    heads = await SqlHashChain(engines[0]).heads()
     assert [head.number for head in heads] == [12, 12]
 
 
@@ -140,5 +140,5 @@ async def test_rounds_are_forgotten_by_one_program_while_another_adds_to_them(
     for round_ in rounds:
         await SqlStore(engines[2]).forget(round_.id, ASKED_AT, "s")
 
-    assert await store.recent(wanted=Wanted(containing="Which")) == ()
+    assert await store.recent(wanted=RoundQuery(containing="Which")) == ()
     assert None not in [(await store.load(one.id)).forgotten for one in rounds]

@@ -7,10 +7,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 from council.gateways.throttling.limits import Clock, OwnTurnstile
-from council.ports import Turnstile
+from council.ports import SharedRateLimiter
 from council.providers import Limits
 from storage.engine import open_engine
-from storage.rate_limiter import SqlTurnstile
+from storage.rate_limiter import SqlRateLimiter
 
 GATE = "openai"
 MINUTE_SECONDS = 0.5  # what a minute takes in these tests
@@ -20,7 +20,7 @@ MINUTE_SECONDS = 0.5  # what a minute takes in these tests
 class Crowd:
     """Everybody who asks for a turn, at whichever of the processes."""
 
-    processes: Sequence[Turnstile]
+    processes: Sequence[SharedRateLimiter]
     now: int = 0
     most: int = 0
     order: list[str] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Crowd:
             self.now -= 1
 
 
-def in_memory() -> list[Turnstile]:
+def in_memory() -> list[SharedRateLimiter]:
     """Give one turnstile that all share, whose minutes are short."""
     pace = 60 / MINUTE_SECONDS
     clock = Clock(lambda: time.monotonic() * pace, lambda seconds: asyncio.sleep(seconds / pace))
@@ -53,9 +53,9 @@ def in_memory() -> list[Turnstile]:
 @asynccontextmanager
 async def on_postgres(
     url: str, counts: Callable[[bool], None] = lambda _: None
-) -> AsyncIterator[list[SqlTurnstile]]:
+) -> AsyncIterator[list[SqlRateLimiter]]:
     """Give a turnstile a process, each with connections of its own; they hear each other."""
-    turnstiles: list[SqlTurnstile] = []
+    turnstiles: list[SqlRateLimiter] = []
 
     def tell(gate: str) -> None:
         for turnstile in turnstiles:
@@ -65,7 +65,7 @@ async def on_postgres(
         for _ in range(3):
             engine = open_engine(url)
             stack.push_async_callback(engine.dispose)
-            turnstile = SqlTurnstile(engine, tell, counts, MINUTE_SECONDS)
+            turnstile = SqlRateLimiter(engine, tell, counts, MINUTE_SECONDS)
             stack.push_async_callback(turnstile.close)
             turnstiles.append(turnstile)
         yield turnstiles

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from council.gateways.throttling.limits import Clock, Turns
-from council.providers import Crowd as Figures
+from council.gateways.throttling.limits import Clock, RateLimiter
 from council.providers import Limits
-from storage.rate_limiter import SqlTurnstile
+from council.providers import ProviderLoad as Figures
+from storage.rate_limiter import SqlRateLimiter
 from tests.postgres import Server
 from tests.storage.turns.crowd import GATE, Crowd, on_postgres
 
@@ -17,7 +17,7 @@ ONE = Limits(concurrency=1)
 
 
 @pytest.fixture
-async def turnstiles(migrated_url: str) -> AsyncIterator[list[SqlTurnstile]]:
+async def turnstiles(migrated_url: str) -> AsyncIterator[list[SqlRateLimiter]]:
     async with on_postgres(migrated_url) as found:
         yield found
 
@@ -34,7 +34,7 @@ async def until_none(postgres: Server, url: str, where: str) -> None:
 
 
 async def test_the_turn_of_a_process_that_died_comes_free_after_half_a_minute(
-    turnstiles: list[SqlTurnstile], postgres: Server, migrated_url: str
+    turnstiles: list[SqlRateLimiter], postgres: Server, migrated_url: str
 ) -> None:
     crowd = Crowd(turnstiles)
     died = asyncio.create_task(crowd.ask("died", 0, ONE, 99))
@@ -53,7 +53,7 @@ async def test_the_turn_of_a_process_that_died_comes_free_after_half_a_minute(
 
 
 async def test_one_who_waits_and_is_not_heard_of_holds_nobody_up(
-    turnstiles: list[SqlTurnstile], postgres: Server, migrated_url: str
+    turnstiles: list[SqlRateLimiter], postgres: Server, migrated_url: str
 ) -> None:
     rows(
         postgres,
@@ -67,7 +67,7 @@ async def test_one_who_waits_and_is_not_heard_of_holds_nobody_up(
 
 
 async def test_whoever_leaves_or_is_done_leaves_nothing_behind(
-    turnstiles: list[SqlTurnstile], postgres: Server, migrated_url: str
+    turnstiles: list[SqlRateLimiter], postgres: Server, migrated_url: str
 ) -> None:
     crowd = Crowd(turnstiles)
     holds = asyncio.create_task(crowd.ask("holds", 0, ONE, 0.5))
@@ -82,7 +82,7 @@ async def test_whoever_leaves_or_is_done_leaves_nothing_behind(
 
 
 async def test_what_all_processes_have_at_an_address_is_seen_by_whoever_waits(
-    turnstiles: list[SqlTurnstile],
+    turnstiles: list[SqlRateLimiter],
 ) -> None:
     crowd, two = Crowd(turnstiles), Limits(concurrency=2)
     asking = [asyncio.create_task(crowd.ask("", number, two, 99)) for number in (0, 1, 2, 2)]
@@ -100,7 +100,7 @@ async def test_while_the_database_is_away_calls_go_on_under_the_process_own_limi
 ) -> None:
     heard: list[bool] = []
     async with on_postgres(migrated_url, heard.append) as (turnstile, *_):
-        turns = Turns(Limits(concurrency=2), Clock(), turnstile, GATE)
+        turns = RateLimiter(Limits(concurrency=2), Clock(), turnstile, GATE)
         async with turns.turn("openai"):
             pass
         postgres.stop()

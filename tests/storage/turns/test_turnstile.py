@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from council.ports import Turnstile
+from council.ports import SharedRateLimiter
 from council.providers import Limits
-from storage.rate_limiter import SqlTurnstile
+from storage.rate_limiter import SqlRateLimiter
 from tests.storage.turns.crowd import MINUTE_SECONDS, Crowd, in_memory, on_postgres
 
 TWO = Limits(concurrency=2)
@@ -62,11 +62,11 @@ async def test_whoever_comes_first_is_let_in_first_at_whichever_process(crowd: C
     assert crowd.order.index("single") <= 11
 
 
-async def seen(turnstile: Turnstile) -> None:
+async def seen(turnstile: SharedRateLimiter) -> None:
     """Wait until what was asked of a turnstile is known to the others, where there are any."""
     await asyncio.sleep(0)
     async with asyncio.timeout(10):
-        while isinstance(turnstile, SqlTurnstile) and not turnstile.crowd("openai"):  # noqa: ASYNC110
+        while isinstance(turnstile, SqlRateLimiter) and not turnstile.crowd("openai"):  # noqa: ASYNC110
             await asyncio.sleep(0.005)
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from bot.render.bias_view import ShownBias, shown
 from bot.render.leaderboard_tables import Coverage
-from council.bias.report import BiasReport, Brand, Effect, Given, JudgeBias, Slot, Trait
+from council.bias.report import BiasReport, Effect, GivenShare, JudgeBias, MakerEffect, Slot, Trait
 from tests.bot.render.boards.builders import CLAUDE, GEMINI, GPT, NAMES, QWEN
 
 QWEN_CODER = "ollama/qwen-coder"
@@ -95,12 +95,12 @@ def an_unknown(judge: str = QWEN_CODER) -> JudgeBias:
     )
 
 
-def some_given(seats: tuple[str, ...] = SEATS) -> tuple[Given, ...]:
+def some_given(seats: tuple[str, ...] = SEATS) -> tuple[GivenShare, ...]:
     """Give what each judge gave each author; of the last judge nothing is known."""
     return tuple(
-        Given(judge, author, None, 0)
+        GivenShare(judge, author, None, 0)
         if at == len(seats) - 1
-        else Given(judge, author, min(1.0, 0.9 - 0.17 * to + 0.3 * (judge == author)), 64)
+        else GivenShare(judge, author, min(1.0, 0.9 - 0.17 * to + 0.3 * (judge == author)), 64)
         for at, judge in enumerate(seats)
         for to, author in enumerate(seats)
     )
@@ -130,9 +130,9 @@ def a_report(**changed: object) -> BiasReport:
         n_eff=2.6,
         majority=None,
         brands=(
-            Brand("anthropic", an_effect(0.06, 0.03, 21)),
-            Brand("openai", an_effect(0.01, 0.05, 21)),
-            Brand("unknown:scripted", UNKNOWN),
+            MakerEffect("anthropic", an_effect(0.06, 0.03, 21)),
+            MakerEffect("openai", an_effect(0.01, 0.05, 21)),
+            MakerEffect("unknown:scripted", UNKNOWN),
         ),
     )
     return replace(report, **changed)  # type: ignore[arg-type]  # as the test says

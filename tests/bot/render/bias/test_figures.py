@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.render.bias_charts import consistency_bars, drawings_of, heat_map, slot_curves
 from bot.render.bias_message import pictures_of, whole_picture_of
 from bot.render.bias_view import ShownBias, shown
-from bot.render.charts import HEATS, SCALE, Band, Figure, Ink, Path, Words, stacked, svg_of
+from bot.render.charts import HEATS, SCALE, Band, Colour, Figure, Label, Path, stacked, svg_of
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, JudgeBias
 from tests.bot.render.bias.builders import (
@@ -86,7 +86,7 @@ def test_the_map_has_a_row_a_judge_a_column_an_author_and_outlines_the_own() -> 
     figure = heat_map(a_bias())
 
     said = words_of(figure)
-    outlined = [mark for mark in figure.marks if isinstance(mark, Path) and mark.ink is Ink.TEXT]
+    outlined = [mark for mark in figure.marks if isinstance(mark, Path) and mark.ink is Colour.TEXT]
     assert said[1:6] == ["1", "2", "3", "4", "5"]
     assert said.count("–") == 5
     assert len(outlined) == 4
@@ -120,7 +120,7 @@ def test_a_curve_says_whether_it_may_be_chance_not_by_its_ink_alone() -> None:
     figure = slot_curves(a_bias())
 
     said = words_of(figure)
-    strong = [mark for mark in figure.marks if isinstance(mark, Path) and mark.ink is Ink.FIRST]
+    strong = [mark for mark in figure.marks if isinstance(mark, Path) and mark.ink is Colour.FIRST]
     assert said[said.index("Qwen 3") + 1] == "beyond chance, p < .001"
     assert said[said.index("GPT-5.1") + 1] == "may be chance, p .610"
     assert said[said.index("Qwen Coder") + 1] == "too little to say"
@@ -196,7 +196,7 @@ def test_all_figures_as_one_stand_under_each_other() -> None:
     height = int.from_bytes(picture[20:24])
     assert whole.height > sum(figure.height for figure in parts)
     assert words_of(whole) == [text for figure in parts for text in words_of(figure)]
-    lowest = max(mark.y for mark in whole.marks if isinstance(mark, Words))
+    lowest = max(mark.y for mark in whole.marks if isinstance(mark, Label))
     assert lowest < whole.height
     assert height == pytest.approx(whole.height * SCALE, abs=1)
 

@@ -8,7 +8,7 @@ from bot.render.bias_message import bias_thread, pictures_of
 from bot.render.bias_tables import given_table, judge_table, side_by_side, slots_table
 from bot.render.bias_view import shown
 from bot.render.leaderboard_tables import Coverage
-from council.bias.report import Effect, Given
+from council.bias.report import Effect, GivenShare
 from tests.bot.render.bias.builders import (
     COVERAGE,
     NOTHING,
@@ -230,7 +230,7 @@ def test_no_number_that_is_none_reaches_anybody() -> None:
         agreement=broken,
         spoiled=broken,
     )
-    given = (Given(judge.judge, judge.judge, nan, 3), *some_given())
+    given = (GivenShare(judge.judge, judge.judge, nan, 3), *some_given())
     traits = tuple(
         replace(trait, winners=nan, rest=inf, difference=broken) for trait in a_report().traits
     )

@@ -4,8 +4,22 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from bot.render.leaderboard_tables import Coverage, Leaderboard
-from council.bakeoffs.changes import Changes, Hint, Measure, Move, Sign, TrendPoint, TrendRun
-from council.bakeoffs.council_value import BestMember, Concord, Payoff, Worth, WorthLine
+from council.bakeoffs.changes import (
+    Changes,
+    Measure,
+    MemberChange,
+    SwapHint,
+    SwapSign,
+    TrendPoint,
+    TrendRun,
+)
+from council.bakeoffs.council_value import (
+    BestMember,
+    CouncilValue,
+    CouncilValueLine,
+    Payoff,
+    TruthAgreement,
+)
 from council.bakeoffs.leaderboard import AuthorLine, Board, JudgeBoard, JudgeLine
 from council.bakeoffs.pairwise import Duel, RunOff
 
@@ -73,12 +87,14 @@ def a_run(number: int, members: int = 5) -> TrendRun:
     return TrendRun(f"sched:weekly@{number}", FIRST_DAY + timedelta(weeks=number), tuple(points))
 
 
-def a_worth(verdict: Payoff | None = Payoff.NOT_WORTH_IT) -> Worth:
+def a_worth(verdict: Payoff | None = Payoff.NOT_WORTH_IT) -> CouncilValue:
     """Give what graded rounds say: a council that costs much and wins little."""
-    council = WorthLine("Council", 24, 0.79, (0.6, 0.9), 0.061, 21.0, 0.04, (-0.06, 0.14), verdict)
+    council = CouncilValueLine(
+        "Council", 24, 0.79, (0.6, 0.9), 0.061, 21.0, 0.04, (-0.06, 0.14), verdict
+    )
     winner = replace(council, name="Winner", accuracy=0.75, difference=0.0, cost_usd=0.05)
     best = BestMember(CLAUDE, 0.75, 0.012, 4.1, is_picked_elsewhere=True)
-    return Worth((council, winner), best, Concord(0.71, (0.6, 0.8), 0.2, 14))
+    return CouncilValue((council, winner), best, TruthAgreement(0.71, (0.6, 0.8), 0.2, 14))
 
 
 def a_board(members: int = 5) -> Board:
@@ -120,9 +136,9 @@ def a_leaderboard(members: int = 5, runs: int = 6) -> Leaderboard:
 EMPTY = Leaderboard(Coverage(), Board((), None, (), 0), JudgeBoard((), 0))
 
 
-def a_move(member: str = CLAUDE, difference: float = -0.15, *, beyond: bool = True) -> Move:
+def a_move(member: str = CLAUDE, difference: float = -0.15, *, beyond: bool = True) -> MemberChange:
     """Give a member that moved."""
-    return Move(
+    return MemberChange(
         member,
         Measure.SHARE,
         0.64,
@@ -143,7 +159,7 @@ def some_changes() -> Changes:
         "sched:weekly@5",
         3,
         (a_move(), a_move(GPT, 0.03, beyond=False)),
-        (Hint(GEMINI, Sign.LENGTH, 480.0, 210.0, 0.0001),),
+        (SwapHint(GEMINI, SwapSign.LENGTH, 480.0, 210.0, 0.0001),),
         (MISTRAL,),
         ("openai/gone",),
     )

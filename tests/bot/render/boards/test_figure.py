@@ -14,10 +14,10 @@ from bot.render.charts import (
     Band,
     Dot,
     Figure,
+    Label,
     Mark,
     Path,
     Stroke,
-    Words,
     png_of,
     svg_of,
     width_of,
@@ -59,7 +59,7 @@ def corners(mark: Mark) -> list[tuple[float, float]]:
         case Dot():
             x, y, r = mark.x, mark.y, mark.radius
             return [(x - r, y - r), (x + r, y + r)]
-        case Words():
+        case Label():
             wide = width_of(mark.text, mark.size, bold=mark.bold)
             left = mark.x - {"start": 0, "middle": wide / 2, "end": wide}[mark.anchor]
             return [(left, mark.y - mark.size), (left + wide, mark.y)]
@@ -71,7 +71,7 @@ def whole(made: str) -> ElementTree.Element:
 
 
 def words_of(figure: Figure) -> list[str]:
-    return [mark.text for mark in figure.marks if isinstance(mark, Words)]
+    return [mark.text for mark in figure.marks if isinstance(mark, Label)]
 
 
 @given(charts())

@@ -6,7 +6,7 @@ import pytest
 
 from bot.chat import Heading, Line, Mentions, Note
 from bot.render.leaderboard_text import QUIET, delta_post
-from council.bakeoffs.changes import Changes, Hint, Measure, Sign
+from council.bakeoffs.changes import Changes, Measure, SwapHint, SwapSign
 from tests.bot.render.boards.builders import CLAUDE, GPT, NAMES, a_move, some_changes
 
 
@@ -62,12 +62,14 @@ def test_a_rise_in_right_answers_is_told_as_one() -> None:
 @pytest.mark.parametrize(
     ("sign", "before", "now", "said"),
     [
-        (Sign.LENGTH, 100, 300, "GPT-5.1 writes longer: 300 words, before 100."),
-        (Sign.LATENCY, 4, 21, "GPT-5.1 is slower: 21 s, before 4.0 s."),
-        (Sign.LATENCY, 4, 2, "GPT-5.1 is faster: 2.0 s, before 4.0 s."),
-        (Sign.REFUSALS, 0.01, 0.12, "GPT-5.1 refuses more often: 12 %, before 1 %."),
-        (Sign.REFUSALS, 0.12, 0.01, "GPT-5.1 refuses less often: 1 %, before 12 %."),
+        (SwapSign.LENGTH, 100, 300, "GPT-5.1 writes longer: 300 words, before 100."),
+        (SwapSign.LATENCY, 4, 21, "GPT-5.1 is slower: 21 s, before 4.0 s."),
+        (SwapSign.LATENCY, 4, 2, "GPT-5.1 is faster: 2.0 s, before 4.0 s."),
+        (SwapSign.REFUSALS, 0.01, 0.12, "GPT-5.1 refuses more often: 12 %, before 1 %."),
+        (SwapSign.REFUSALS, 0.12, 0.01, "GPT-5.1 refuses less often: 1 %, before 12 %."),
     ],
 )
-def test_a_hint_says_what_is_different(sign: Sign, before: float, now: float, said: str) -> None:
-    assert lines(Changes("b", 2, hints=(Hint(GPT, sign, before, now, 0.001),)))[0] == said
+def test_a_hint_says_what_is_different(
+    sign: SwapSign, before: float, now: float, said: str
+) -> None:
+    assert lines(Changes("b", 2, hints=(SwapHint(GPT, sign, before, now, 0.001),)))[0] == said

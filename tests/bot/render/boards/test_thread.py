@@ -9,7 +9,7 @@ from bot.render.leaderboard import board_thread
 from bot.render.leaderboard_tables import Coverage, Leaderboard
 from bot.render.leaderboard_text import worth_lines
 from council.bakeoffs.changes import Changes
-from council.bakeoffs.council_value import Payoff, Worth
+from council.bakeoffs.council_value import CouncilValue, Payoff
 from council.bakeoffs.leaderboard import Board
 from tests.bot.render.boards.builders import (
     EMPTY,
@@ -167,7 +167,7 @@ def test_what_is_said_of_worth_follows_its_verdict(verdict: Payoff | None) -> No
 
 
 def test_without_graded_rounds_nothing_is_said_of_worth() -> None:
-    thread = board_thread(replace(a_leaderboard(), worth=Worth()))
+    thread = board_thread(replace(a_leaderboard(), worth=CouncilValue()))
 
     assert all(post.parts[0] != Heading("Is the council worth it here?") for post in thread.replies)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.render.leaderboard_tables import Leaderboard
-from council.research.judge_weights import JudgeWeight, Weighing, WithPeople
+from council.research.judge_weights import JudgeWeight, JudgeWeights, WithPeople
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from tests.bot.render.boards.builders import CLAUDE, GPT, QWEN, a_leaderboard
 
@@ -28,12 +28,12 @@ def weighed_by(
     name: str = "consistency", rows: tuple[WeightedLine, ...] = TURNED, rounds: int = 36
 ) -> Leaderboard:
     """Give a leaderboard with one by weighed judges beside it."""
-    board = WeightedBoard(Weighing(name, JUDGES, 20, 20), rows, rounds)
+    board = WeightedBoard(JudgeWeights(name, JUDGES, 20, 20), rows, rounds)
     return replace(a_leaderboard(), weighted=board)
 
 
 def lacking(name: str, have: int, need: int = 20) -> Leaderboard:
-    board = WeightedBoard(Weighing(name, JUDGES, have, need), (), 36)
+    board = WeightedBoard(JudgeWeights(name, JUDGES, have, need), (), 36)
     return replace(a_leaderboard(), weighted=board)
 
 

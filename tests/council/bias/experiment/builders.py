@@ -7,7 +7,7 @@ from typing import Any
 
 from council.answers import Reply
 from council.bakeoffs.models import Suite, SuiteQuestion
-from council.research.experiment import Cell, Experiment, Mark, Work
+from council.research.experiment import Experiment, ExperimentAnswer, GradeReply, GradeRequest
 from council.research.grades import Framing
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_panel
 from tests.fakes import FakeGateway, Read
@@ -23,8 +23,8 @@ def an_experiment(members: int = 2, questions: int = 2, **fields: Any) -> Experi
     return replace(own, **fields)
 
 
-def a_work(number: int = 1, member: str = CLAUDE, text: str = "Yes.") -> Work:
-    return Work(number, member, Reply(text, tokens_in=5, tokens_out=2, cost_usd=0.01))
+def a_work(number: int = 1, member: str = CLAUDE, text: str = "Yes.") -> ExperimentAnswer:
+    return ExperimentAnswer(number, member, Reply(text, tokens_in=5, tokens_out=2, cost_usd=0.01))
 
 
 def a_cell(
@@ -32,13 +32,13 @@ def a_cell(
     author: str = CLAUDE,
     framing: Framing = Framing.POSITIVE,
     judge: str = GPT,
-) -> Cell:
-    return Cell(number, author, framing, judge)
+) -> GradeRequest:
+    return GradeRequest(number, author, framing, judge)
 
 
-def a_mark(cell: Cell | None = None, raw: int | None = 4, attempt: int = 1) -> Mark:
+def a_mark(cell: GradeRequest | None = None, raw: int | None = 4, attempt: int = 1) -> GradeReply:
     reply = Reply("…", tokens_in=7, tokens_out=3)
-    return Mark(cell or a_cell(), reply, raw, "" if raw else "it held no grade", attempt)
+    return GradeReply(cell or a_cell(), reply, raw, "" if raw else "it held no grade", attempt)
 
 
 def grading(grade: object = 4) -> Callable[[Read], str]:

@@ -9,8 +9,16 @@ import pytest
 from council.answers import Call, Reply, Role
 from council.errors import ContextOverflowError, GatewayError, UncoveredError
 from council.panel import Terms
-from council.research.experiment import Experiment, Failure, Held, Mark, Progress, Work, is_whole
-from council.research.experiment_runner import Carrying, World
+from council.research.experiment import (
+    Experiment,
+    ExperimentAnswer,
+    ExperimentState,
+    FailedCall,
+    GradeReply,
+    Progress,
+    is_whole,
+)
+from council.research.experiment_runner import ExperimentRunner, ExperimentServices
 from storage.memory_experiments import MemoryExperiments
 from tests.builders import CLAUDE, GPT, a_panel
 from tests.council.bias.experiment.builders import a_gateway, an_experiment, graded, grading
@@ -28,15 +36,15 @@ class Lab:
     async def carried(self, experiment: Experiment | None = None, at_once: int = 3) -> Progress:
         experiment = experiment or an_experiment()
         ticks = count()
-        world = World(
+        world = ExperimentServices(
             *(self.gateway, self.kept, at_once),
             show=self.shown.append,
             clock=lambda: float(next(ticks)),
         )
         held = await self.kept.held(experiment.id)
-        return await Carrying(world, experiment, held).run()
+        return await ExperimentRunner(world, experiment, held).run()
 
-    async def held(self) -> Held:
+    async def held(self) -> ExperimentState:
         return await self.kept.held("bx:1")
 
 
@@ -100,7 +108,7 @@ async def test_a_failed_answer_leaves_the_others_and_its_grades_out(
 
     progress = await lab.carried(an_experiment(panel=panel))
 
-    assert progress.failures == ((Failure(GPT, why), 2),)
+    assert progress.failures == ((FailedCall(GPT, why), 2),)
     assert (progress.answers, progress.grades, progress.over) == (2, 8, 20)
 
 
@@ -111,7 +119,7 @@ async def test_a_failed_grade_is_asked_for_when_the_experiment_goes_on() -> None
 
     second = await lab.carried()
 
-    assert first.failures == ((Failure(GPT, "is out of order"), 8),)
+    assert first.failures == ((FailedCall(GPT, "is out of order"), 8),)
     assert first.grades == 8
     assert (second.grades, second.failed) == (16, 0)
     assert {call.member.key for call in lab.gateway.asked} == {GPT}
@@ -124,7 +132,7 @@ class CutOff(MemoryExperiments):
         super().__init__()
         self.left = saves
 
-    async def save(self, experiment_id: str, part: Work | Mark) -> None:
+    async def save(self, experiment_id: str, part: ExperimentAnswer | GradeReply) -> None:
         if not self.left:
             raise PowerCutError
         self.left -= 1

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from council.ballots import Fault
+from council.ballots import BallotFault
 from council.research.experiment_runner import NO_GRADE, NO_OBJECT, TWO_GRADES, read_grade
 
 NONCE = "4f9c4f9c4f9c4f9c"
@@ -29,10 +29,10 @@ def reply(grade: object = 4, **others: object) -> str:
         pytest.param(reply([4]), NO_GRADE, id="list"),
         pytest.param(reply(score=3), TWO_GRADES, id="another-grade"),
         pytest.param("I would give it a 4.", NO_OBJECT, id="prose"),
-        pytest.param(f"{reply()} Or perhaps 3.", Fault.PROSE.value, id="second-thoughts"),
-        pytest.param(f"{reply(4)}{reply(3)}", Fault.TWO_OBJECTS.value, id="two"),
-        pytest.param(reply().replace("4f9c", "beef"), Fault.NONCE.value, id="nonce"),
-        pytest.param(reply()[:-5], Fault.BROKEN.value, id="cut"),
+        pytest.param(f"{reply()} Or perhaps 3.", BallotFault.PROSE.value, id="second-thoughts"),
+        pytest.param(f"{reply(4)}{reply(3)}", BallotFault.TWO_OBJECTS.value, id="two"),
+        pytest.param(reply().replace("4f9c", "beef"), BallotFault.NONCE.value, id="nonce"),
+        pytest.param(reply()[:-5], BallotFault.BROKEN.value, id="cut"),
     ],
 )
 def test_a_reply_is_one_grade_or_names_its_fault(text: str, read: int | str) -> None:

@@ -2,7 +2,7 @@
 
 from council.bakeoffs.models import SuiteQuestion
 from council.research.experiment import (
-    Held,
+    ExperimentState,
     answers_left,
     cells_left,
     grade_of,
@@ -17,14 +17,16 @@ from tests.council.bias.experiment.builders import a_cell, a_mark, a_work, an_ex
 
 
 def test_everything_is_left_at_first() -> None:
-    left = [(one.number, one.member.key) for one in answers_left(an_experiment(), Held())]
+    left = [
+        (one.number, one.member.key) for one in answers_left(an_experiment(), ExperimentState())
+    ]
 
     assert left == [(1, CLAUDE), (1, GPT), (2, CLAUDE), (2, GPT)]
-    assert [*cells_left(an_experiment(), Held())] == []
+    assert [*cells_left(an_experiment(), ExperimentState())] == []
 
 
 def test_each_member_grades_each_answer_its_own_too_in_both_framings() -> None:
-    left = [*cells_left(an_experiment(), Held((a_work(),)))]
+    left = [*cells_left(an_experiment(), ExperimentState((a_work(),)))]
 
     assert [(cell.framing, cell.judge) for cell in left] == [
         (Framing.POSITIVE, CLAUDE),
@@ -37,7 +39,7 @@ def test_each_member_grades_each_answer_its_own_too_in_both_framings() -> None:
 def test_what_has_a_grade_or_was_spoiled_twice_is_not_asked_again() -> None:
     once, twice = a_mark(raw=None), a_mark(a_cell(judge=CLAUDE), None, attempt=2)
 
-    left = [*cells_left(an_experiment(), Held((a_work(),), (once, twice)))]
+    left = [*cells_left(an_experiment(), ExperimentState((a_work(),), (once, twice)))]
 
     assert a_cell() in left
     assert a_cell(judge=CLAUDE) not in left
@@ -53,10 +55,10 @@ def test_it_is_whole_when_nothing_is_left() -> None:
         for judge in (CLAUDE, GPT)
     ]
 
-    assert is_whole(experiment, Held(works, marks))
-    assert over(Held(works, marks)) == experiment.calls == 10
-    assert not is_whole(experiment, Held(works, marks[1:]))
-    assert not is_whole(experiment, Held(works[1:], marks))
+    assert is_whole(experiment, ExperimentState(works, marks))
+    assert over(ExperimentState(works, marks)) == experiment.calls == 10
+    assert not is_whole(experiment, ExperimentState(works, marks[1:]))
+    assert not is_whole(experiment, ExperimentState(works[1:], marks))
 
 
 def test_a_mark_is_a_grade_with_five_best() -> None:

@@ -5,7 +5,7 @@ import re
 from council.answers import Prompt, Reply
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 from council.prompts.shared import CUT_MARK
-from council.research.experiment import Asking, Experiment, Work
+from council.research.experiment import AnswerRequest, Experiment, ExperimentAnswer
 from council.research.experiment_runner import answer_call, grade_call
 from council.research.grades import Framing
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_member, a_panel
@@ -58,7 +58,7 @@ def test_the_answer_stands_in_a_fence_and_its_author_is_not_named() -> None:
 
 
 def test_an_answer_that_was_cut_says_so() -> None:
-    work = Work(1, CLAUDE, Reply("Yes, since", cut=True))
+    work = ExperimentAnswer(1, CLAUDE, Reply("Yes, since", cut=True))
 
     assert CUT_MARK in grade_call(an_experiment(), a_cell(), work).prompt.user
 
@@ -70,7 +70,7 @@ def test_judges_read_a_reference_only_where_the_suite_says_so() -> None:
         experiment = Experiment("bx:1", suite, a_panel(2), "U1", ASKED_AT)
 
         assert ("42" in grade_call(experiment, a_cell(), a_work()).prompt.user) is seen
-        assert "42" not in answer_call(experiment, Asking(1, a_member())).prompt.user
+        assert "42" not in answer_call(experiment, AnswerRequest(1, a_member())).prompt.user
 
 
 def test_a_reply_that_held_no_grade_is_named_and_nothing_else_of_it() -> None:
@@ -84,6 +84,6 @@ def test_a_reply_that_held_no_grade_is_named_and_nothing_else_of_it() -> None:
 def test_answers_are_asked_for_at_temperature_one_and_grades_at_zero() -> None:
     experiment = an_experiment()
 
-    assert answer_call(experiment, Asking(1, a_member(GPT))).temperature == 1.0
-    assert answer_call(experiment, Asking(1, a_member(temperature=0.2))).temperature == 0.2
+    assert answer_call(experiment, AnswerRequest(1, a_member(GPT))).temperature == 1.0
+    assert answer_call(experiment, AnswerRequest(1, a_member(temperature=0.2))).temperature == 0.2
     assert grade_call(experiment, a_cell(), a_work()).temperature == 0.0

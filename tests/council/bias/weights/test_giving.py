@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from council.bakeoffs.records import Packed
+from council.bakeoffs.records import PackedRecord
 from council.bias.vote_arrays import MOST, packed
 from council.bias.votes import VERSION, Votes
 from council.research.judge_weights import Choice
@@ -18,7 +18,7 @@ THREE = votes(
 )
 
 
-def rows(*rounds: Votes) -> Sequence[Packed]:
+def rows(*rounds: Votes) -> Sequence[PackedRecord]:
     return [packed(one, RECORD)._replace(round_id=f"r{i}") for i, one in enumerate(rounds)]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from council.errors import GatewayError
-from council.gateways.throttling.breaker import CAP_SECONDS, Breaker
+from council.gateways.throttling.breaker import CAP_SECONDS, CircuitBreaker
 from council.providers import BreakerState
 from tests.council.gateways.traffic.hands import Hands
 
@@ -14,24 +14,24 @@ def hands() -> Hands:
 
 
 @pytest.fixture
-def breaker(hands: Hands) -> Breaker:
-    return Breaker(hands.clock)
+def breaker(hands: Hands) -> CircuitBreaker:
+    return CircuitBreaker(hands.clock)
 
 
-def fail(breaker: Breaker, times: int = 1) -> None:
+def fail(breaker: CircuitBreaker, times: int = 1) -> None:
     for _ in range(times):
         call = object()
         breaker.admit(call)
         breaker.failed(call)
 
 
-def refusal(breaker: Breaker) -> str:
+def refusal(breaker: CircuitBreaker) -> str:
     with pytest.raises(GatewayError) as refused:
         breaker.admit(object())
     return str(refused.value)
 
 
-def test_two_failures_leave_it_closed(breaker: Breaker) -> None:
+def test_two_failures_leave_it_closed(breaker: CircuitBreaker) -> None:
     fail(breaker, 2)
 
     breaker.admit(object())
@@ -39,7 +39,7 @@ def test_two_failures_leave_it_closed(breaker: Breaker) -> None:
 
 
 def test_three_failures_in_a_row_open_it_and_say_for_how_long(
-    breaker: Breaker, hands: Hands
+    breaker: CircuitBreaker, hands: Hands
 ) -> None:
     fail(breaker, 3)
     hands.now = 6.0
@@ -50,7 +50,7 @@ def test_three_failures_in_a_row_open_it_and_say_for_how_long(
     )
 
 
-def test_an_answer_in_between_begins_the_count_anew(breaker: Breaker) -> None:
+def test_an_answer_in_between_begins_the_count_anew(breaker: CircuitBreaker) -> None:
     fail(breaker, 2)
     breaker.answered()
     fail(breaker, 2)
@@ -59,7 +59,7 @@ def test_an_answer_in_between_begins_the_count_anew(breaker: Breaker) -> None:
 
 
 def test_after_the_wait_one_call_probes_and_others_are_refused(
-    breaker: Breaker, hands: Hands
+    breaker: CircuitBreaker, hands: Hands
 ) -> None:
     fail(breaker, 3)
     hands.now = 30.0
@@ -72,7 +72,7 @@ def test_after_the_wait_one_call_probes_and_others_are_refused(
     assert refusal(breaker).endswith("in a row; it is being tried again now")
 
 
-def test_a_probe_that_is_answered_closes_it(breaker: Breaker, hands: Hands) -> None:
+def test_a_probe_that_is_answered_closes_it(breaker: CircuitBreaker, hands: Hands) -> None:
     fail(breaker, 3)
     hands.now = 30.0
     breaker.admit(object())
@@ -83,7 +83,9 @@ def test_a_probe_that_is_answered_closes_it(breaker: Breaker, hands: Hands) -> N
     breaker.admit(object())
 
 
-def test_each_failed_probe_opens_it_for_longer_up_to_a_cap(breaker: Breaker, hands: Hands) -> None:
+def test_each_failed_probe_opens_it_for_longer_up_to_a_cap(
+    breaker: CircuitBreaker, hands: Hands
+) -> None:
     fail(breaker, 3)
     waits = []
 
@@ -99,7 +101,7 @@ def test_each_failed_probe_opens_it_for_longer_up_to_a_cap(breaker: Breaker, han
 
 
 def test_a_probe_that_leaves_without_an_outcome_lets_the_next_one_probe(
-    breaker: Breaker, hands: Hands
+    breaker: CircuitBreaker, hands: Hands
 ) -> None:
     fail(breaker, 3)
     hands.now = 30.0
@@ -113,7 +115,7 @@ def test_a_probe_that_leaves_without_an_outcome_lets_the_next_one_probe(
 
 
 def test_a_failure_that_began_before_it_opened_does_not_lengthen_the_wait(
-    breaker: Breaker, hands: Hands
+    breaker: CircuitBreaker, hands: Hands
 ) -> None:
     late = object()
     breaker.admit(late)
@@ -126,7 +128,7 @@ def test_a_failure_that_began_before_it_opened_does_not_lengthen_the_wait(
     assert breaker.state is BreakerState.HALF_OPEN
 
 
-def test_an_answer_that_was_on_its_way_closes_it(breaker: Breaker) -> None:
+def test_an_answer_that_was_on_its_way_closes_it(breaker: CircuitBreaker) -> None:
     fail(breaker, 3)
 
     breaker.answered()

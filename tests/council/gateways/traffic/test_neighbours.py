@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from council.gateways.throttling.limits import Clock, Turns
-from council.gateways.throttling.provider import Address, Neighbours, Traffic
-from council.providers import BreakerState, Crowd, Hint, Lesson, Limits
+from council.gateways.throttling.limits import Clock, RateLimiter
+from council.gateways.throttling.provider import ProviderAddress, SharedLimits, Throttling
+from council.providers import BreakerState, HintKind, Limits, ProviderHint, ProviderLoad
 from tests.council.gateways.traffic.hands import Hands, begun
 from tests.council.gateways.traffic.test_traffic import OPENAI, OWN, dies, one
 
@@ -18,13 +18,13 @@ class Town:
     """Two processes that tell each other what they learn."""
 
     def __init__(self, hands: Hands) -> None:
-        self.hints: list[Hint] = []
+        self.hints: list[ProviderHint] = []
         self.here, self.there = (
-            Traffic({}, hands.clock, Neighbours(tell=self.tell)) for _ in range(2)
+            Throttling({}, hands.clock, SharedLimits(tell=self.tell)) for _ in range(2)
         )
         self.lines = [traffic.line(OPENAI, MODEL) for traffic in (self.here, self.there)]
 
-    def tell(self, hint: Hint) -> None:
+    def tell(self, hint: ProviderHint) -> None:
         self.hints.append(hint)
 
     def spread(self) -> None:
@@ -72,7 +72,7 @@ async def test_a_model_that_is_back_for_one_is_back_for_all(town: Town, hands: H
     await one(town.lines[1])
     town.spread()
 
-    assert town.hints[-1].lesson is Lesson.BACK
+    assert town.hints[-1].lesson is HintKind.BACK
     assert town.lines[0].breaker.state is BreakerState.CLOSED
 
 
@@ -91,20 +91,20 @@ async def test_another_process_finding_it_shut_does_not_stop_a_probe(
     probe = object()
     town.lines[0].breaker.admit(probe)
 
-    town.lines[0].heed(Lesson.SHUT, 30)
+    town.lines[0].heed(HintKind.SHUT, 30)
 
     assert not town.lines[0].breaker.refuses(probe)
 
 
 def test_an_address_has_one_name_for_all_without_path_or_secrets() -> None:
-    own = Address("openai", "https://me:secret@models.example.com:8080/v1/x?key=1")
+    own = ProviderAddress("openai", "https://me:secret@models.example.com:8080/v1/x?key=1")
 
     assert (OPENAI.gate, own.gate) == ("openai", "openai at models.example.com:8080")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "[::1]:80"])
 def test_this_machines_own_server_is_another_on_each_machine(host: str) -> None:
-    gate = Address("openai", f"http://{host}/v1").gate
+    gate = ProviderAddress("openai", f"http://{host}/v1").gate
 
     assert gate.startswith(f"openai at {host} of ")
 
@@ -120,12 +120,12 @@ class Open:
         self.asked.append(gate)
         yield
 
-    def crowd(self, gate: str) -> Crowd | None:
-        return Crowd(5, 1)
+    def crowd(self, gate: str) -> ProviderLoad | None:
+        return ProviderLoad(5, 1)
 
 
 async def test_the_process_own_limits_hold_where_nobody_else_counts() -> None:
-    turns, entered = Turns(Limits(concurrency=1), Clock(), Open(), "openai"), []
+    turns, entered = RateLimiter(Limits(concurrency=1), Clock(), Open(), "openai"), []
 
     async def call() -> None:
         async with turns.turn("openai"):
@@ -137,12 +137,12 @@ async def test_the_process_own_limits_hold_where_nobody_else_counts() -> None:
 
 async def test_a_shared_turnstile_is_asked_by_address_and_tells_of_all(hands: Hands) -> None:
     shared = Open()
-    traffic = Traffic({}, hands.clock, Neighbours(shared))
+    traffic = Throttling({}, hands.clock, SharedLimits(shared))
 
     await one(traffic.line(OPENAI, MODEL))
     await one(traffic.line(OWN, MODEL))
 
     first, second = traffic.health().providers
     assert shared.asked == [OPENAI.gate, OWN.gate]
-    assert (first.everywhere, first.turns) == (Crowd(5, 1), 1)
+    assert (first.everywhere, first.turns) == (ProviderLoad(5, 1), 1)
     assert second.address == "127.0.0.1:8080"

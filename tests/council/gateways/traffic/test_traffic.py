@@ -6,12 +6,12 @@ from contextlib import AsyncExitStack
 import pytest
 
 from council.errors import GatewayError, RateLimitError
-from council.gateways.throttling.provider import Address, Line, Traffic
+from council.gateways.throttling.provider import ProviderAddress, ProviderQueue, Throttling
 from council.providers import BreakerState, Limits
 from tests.council.gateways.traffic.hands import Hands, begun, notes_of, settled
 
-OPENAI = Address("openai")
-OWN = Address("openai", "http://me:secret@127.0.0.1:8080/v1")
+OPENAI = ProviderAddress("openai")
+OWN = ProviderAddress("openai", "http://me:secret@127.0.0.1:8080/v1")
 
 
 @pytest.fixture
@@ -20,11 +20,11 @@ def hands() -> Hands:
 
 
 @pytest.fixture
-def traffic(hands: Hands) -> Traffic:
-    return Traffic({}, hands.clock)
+def traffic(hands: Hands) -> Throttling:
+    return Throttling({}, hands.clock)
 
 
-async def one(line: Line) -> str:
+async def one(line: ProviderQueue) -> str:
     """Ask once, and be answered at once."""
     with line.asking() as asking:
         async with asking.turn():
@@ -33,7 +33,7 @@ async def one(line: Line) -> str:
     return "answered"
 
 
-async def dies(line: Line, times: int = 3) -> None:
+async def dies(line: ProviderQueue, times: int = 3) -> None:
     for _ in range(times):
         with line.asking() as asking:
             async with asking.turn():
@@ -41,13 +41,13 @@ async def dies(line: Line, times: int = 3) -> None:
             asking.settle(failed=True)
 
 
-async def hangs(line: Line) -> None:
+async def hangs(line: ProviderQueue) -> None:
     with line.asking() as asking:
         async with asking.turn():
             await asyncio.Event().wait()
 
 
-async def asked_to_wait(line: Line, seconds: float) -> None:
+async def asked_to_wait(line: ProviderQueue, seconds: float) -> None:
     """Be asked to slow down, and come back after that."""
     with line.asking() as asking:
         async with asking.turn():
@@ -57,7 +57,7 @@ async def asked_to_wait(line: Line, seconds: float) -> None:
             pass
 
 
-def test_a_model_has_one_line_at_each_address(traffic: Traffic) -> None:
+def test_a_model_has_one_line_at_each_address(traffic: Throttling) -> None:
     line = traffic.line(OPENAI, "openai/a")
 
     assert traffic.line(OPENAI, "openai/a") is line
@@ -68,15 +68,18 @@ def test_a_model_has_one_line_at_each_address(traffic: Traffic) -> None:
 
 def test_limits_are_named_by_provider_or_by_host_which_goes_before(hands: Hands) -> None:
     limits = {"openai": Limits(8), "127.0.0.1:8080": Limits(2, 60)}
-    traffic = Traffic(limits, hands.clock)
+    traffic = Throttling(limits, hands.clock)
 
-    elsewhere = Address("openai", "http://10.0.0.1/v1")
-    found = [traffic.line(at, "m").turns.limits for at in (OPENAI, OWN, elsewhere, Address("groq"))]
+    elsewhere = ProviderAddress("openai", "http://10.0.0.1/v1")
+    found = [
+        traffic.line(at, "m").turns.limits
+        for at in (OPENAI, OWN, elsewhere, ProviderAddress("groq"))
+    ]
 
     assert found == [Limits(8), Limits(2, 60), Limits(8), Limits(20, None)]
 
 
-async def test_a_dead_model_does_not_silence_its_neighbours(traffic: Traffic) -> None:
+async def test_a_dead_model_does_not_silence_its_neighbours(traffic: Throttling) -> None:
     await dies(traffic.line(OPENAI, "openai/dead"))
 
     with pytest.raises(GatewayError, match="was not asked: it failed 3 times in a row"):
@@ -86,7 +89,7 @@ async def test_a_dead_model_does_not_silence_its_neighbours(traffic: Traffic) ->
 
 
 async def test_others_wait_out_a_pause_and_come_back_a_little_later(
-    traffic: Traffic, hands: Hands
+    traffic: Throttling, hands: Hands
 ) -> None:
     line = traffic.line(OPENAI, "openai/slow")
 
@@ -99,14 +102,14 @@ async def test_others_wait_out_a_pause_and_come_back_a_little_later(
 
 
 async def test_a_pause_is_not_for_its_neighbours_and_holds_no_turn(hands: Hands) -> None:
-    traffic = Traffic({"openai": Limits(concurrency=1)}, hands.clock)
+    traffic = Throttling({"openai": Limits(concurrency=1)}, hands.clock)
     slow = traffic.line(OPENAI, "openai/slow")
 
     async with begun(asked_to_wait(slow, 7), one(slow)):
         assert await one(traffic.line(OPENAI, "openai/quick")) == "answered"
 
 
-async def test_a_deadline_in_a_pause_says_what_was_waited_for(traffic: Traffic) -> None:
+async def test_a_deadline_in_a_pause_says_what_was_waited_for(traffic: Throttling) -> None:
     line = traffic.line(OPENAI, "openai/slow")
     line.pause.lengthen(7)
 
@@ -116,7 +119,7 @@ async def test_a_deadline_in_a_pause_says_what_was_waited_for(traffic: Traffic) 
 
 
 async def test_a_pause_that_nobody_can_wait_out_fails_at_once(
-    traffic: Traffic, hands: Hands
+    traffic: Throttling, hands: Hands
 ) -> None:
     line = traffic.line(OPENAI, "openai/slow")
     line.pause.lengthen(1e9)
@@ -135,7 +138,7 @@ async def test_a_pause_that_nobody_can_wait_out_fails_at_once(
 async def test_a_call_that_waited_for_its_turn_looks_again_at_breaker_and_pause(
     hands: Hands,
 ) -> None:
-    traffic = Traffic({"openai": Limits(concurrency=1)}, hands.clock)
+    traffic = Throttling({"openai": Limits(concurrency=1)}, hands.clock)
     dead, slow = traffic.line(OPENAI, "openai/dead"), traffic.line(OPENAI, "openai/slow")
 
     async with AsyncExitStack() as stack:
@@ -154,7 +157,7 @@ async def test_a_call_that_waited_for_its_turn_looks_again_at_breaker_and_pause(
 
 
 async def test_what_is_cancelled_on_the_wire_three_times_is_taken_for_dead(
-    traffic: Traffic,
+    traffic: Throttling,
 ) -> None:
     line = traffic.line(OPENAI, "openai/hangs")
 
@@ -166,7 +169,7 @@ async def test_what_is_cancelled_on_the_wire_three_times_is_taken_for_dead(
 
 
 async def test_a_call_that_had_waited_too_long_for_its_turn_accuses_nobody(hands: Hands) -> None:
-    traffic = Traffic({"openai": Limits(concurrency=1)}, hands.clock)
+    traffic = Throttling({"openai": Limits(concurrency=1)}, hands.clock)
     full, line = traffic.line(OPENAI, "openai/full"), traffic.line(OPENAI, "openai/late")
 
     for _ in range(3):
@@ -181,7 +184,7 @@ async def test_a_call_that_had_waited_too_long_for_its_turn_accuses_nobody(hands
     assert line.breaker.state is BreakerState.CLOSED
 
 
-async def test_health_tells_limits_calls_breakers_and_no_secret(traffic: Traffic) -> None:
+async def test_health_tells_limits_calls_breakers_and_no_secret(traffic: Throttling) -> None:
     line = traffic.line(OWN, "openai/mine")
     await dies(line)
     line.pause.lengthen(7)

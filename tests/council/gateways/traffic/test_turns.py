@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 
 import pytest
 
-from council.gateways.throttling.limits import Turns
+from council.gateways.throttling.limits import RateLimiter
 from council.providers import Limits
 from tests.council.gateways.traffic.hands import Hands, begun, notes_of, settled
 
@@ -14,7 +14,7 @@ class Calls:
     """Calls that take a turn each and keep it until they are told to end."""
 
     def __init__(self, limits: Limits, hands: Hands) -> None:
-        self.turns = Turns(limits, hands.clock)
+        self.turns = RateLimiter(limits, hands.clock)
         self.begun: list[int] = []
         self.ends: dict[int, asyncio.Event] = {}
 
