@@ -43,18 +43,18 @@ soak-cluster: $(VENV)/.dev ## three processes on one Postgres, killed, frozen, c
 	@ROUNDS=$(ROUNDS) $(BIN)/python -m tests.soak.cluster
 
 bench: $(VENV)/.dev ## overhead of a round, beside rivals where they can be installed; speed of page, leaderboard, bias, chain and cluster
-	$(BIN)/python -m bench.overhead --rivals
-	$(BIN)/python -m bench.page
-	$(BIN)/python -m bench.leaderboard
-	$(BIN)/python -m bench.llmbar
-	$(BIN)/python -m bench.bias_report
-	$(BIN)/python -m bench.chain
-	$(BIN)/python -m bench.cluster
+	$(BIN)/python -m tests.bench.overhead --rivals
+	$(BIN)/python -m tests.bench.page
+	$(BIN)/python -m tests.bench.leaderboard
+	$(BIN)/python -m tests.bench.llmbar
+	$(BIN)/python -m tests.bench.bias_report
+	$(BIN)/python -m tests.bench.chain
+	$(BIN)/python -m tests.bench.cluster
 
 pictures: $(VENV)/.dev ## take the documents' pictures of page, Slack and Discord anew, with Debian's chromium
-	$(BIN)/python -m bench.pictures
-	$(BIN)/python -m bench.slack_pictures
-	$(BIN)/python -m bench.discord_pictures
+	$(BIN)/python -m tests.bench.pictures
+	$(BIN)/python -m tests.bench.slack_pictures
+	$(BIN)/python -m tests.bench.discord_pictures
 
 lock: $(VENV)/.dev ## write requirements*.txt anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

@@ -15,13 +15,13 @@ from council.panel import Panel
 from council.places import Place
 from council.ports import Gateway
 from storage.memory import MemoryOutbox, MemoryStore
-from storage.memory_bench import memory_bench
-from storage.memory_experiments import MemoryExperiments
-from storage.memory_ledger import MemoryLedger
-from storage.memory_memos import MemoryKeyValueStore
 from tests.bot.rounds import words_of
 from tests.builders import a_panel
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_bakeoffs import memory_bench
+from tests.fakes.memory_experiments import MemoryExperiments
+from tests.fakes.memory_key_value import MemoryKeyValueStore
+from tests.fakes.memory_ledger import MemoryLedger
 
 
 async def ready(_: Panel) -> None:

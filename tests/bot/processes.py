@@ -19,7 +19,7 @@ from storage.locks import SqlClock, SqlLocks
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.bot.desks import a_desk, ready
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 OPEN = Access()
 

@@ -13,7 +13,7 @@ from council.pipeline.session import RoundServices
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
 from tests.builders import NAMES, a_panel, a_question, a_round
-from tests.fakes import FakeGateway, Read
+from tests.fakes.gateway import FakeGateway, Read
 
 SECONDS = 21.4
 

@@ -12,7 +12,7 @@ from bot.observability import logs
 from council.answers import Call, Reply
 from council.places import Place
 from tests.bot.desks import FakeChat, a_desk
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 SECRETS = ("Is this my question?", "sk-secret-key", "a quiet answer")
 

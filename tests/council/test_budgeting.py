@@ -19,9 +19,9 @@ from council.places import Place
 from council.ports import Gateway
 from council.rounds import Closing, Question, Round
 from storage.memory import MemoryStore
-from storage.memory_ledger import MemoryLedger
 from tests.builders import CLAUDE, GEMINI, GPT, a_member, a_panel, a_round
-from tests.fakes import FakeGateway, Hangs, Read
+from tests.fakes.gateway import FakeGateway, Hangs, Read
+from tests.fakes.memory_ledger import MemoryLedger
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SEATS = (CLAUDE, GPT, GEMINI)

@@ -24,7 +24,7 @@ from council.pipeline.run import convene
 from council.pipeline.session import RoundServices
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, RUBRIC, a_member, a_panel, a_round
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 JARGON = re.compile(
     r"traceback|exception|error|none\b|null|nan\b|<|0x|\bfile\b|\bline \d|__|\{|errno",

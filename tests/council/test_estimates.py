@@ -5,7 +5,7 @@ from council.budget import BALLOT_TOKENS, TEXT_TOKENS, Estimate, call_micro, est
 from council.money import FREE, Price
 from council.panel import Terms
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_member, a_panel, a_question, a_round
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 WRITTEN = Price(0, 1e-6)  # a micro-dollar for each token written
 LIMITED = Price(0, 1e-6, 100)

@@ -16,7 +16,7 @@ from council.rounds import Fallback, Question, Round, Synthesis
 from storage.memory import MemoryStore
 from tests.builders import ASKED_AT, CLAUDE, a_ballot, a_round
 from tests.council.verifying.tampering import ROUND
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 SALT = "5a17" * 8
 LATER = ASKED_AT + timedelta(days=90)

@@ -11,10 +11,10 @@ from council.ports import Ledger, Store
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
 from storage.memory import MemoryOutbox, MemoryStore
-from storage.memory_bench import memory_bench
-from storage.memory_ledger import MemoryLedger
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
+from tests.fakes.memory_bakeoffs import memory_bench
+from tests.fakes.memory_ledger import MemoryLedger
 from tests.sqlite import new_file
 from tests.storage.benches import Books, sql_bench
 

@@ -17,12 +17,12 @@ from council.ports import Ledger, OutboxStore, Store
 from council.rounds import Question, Round
 from storage.ledger import SqlLedger
 from storage.memory import MemoryOutbox, MemoryStore
-from storage.memory_ledger import MemoryLedger
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from storage.row_mapping import PARTS
 from storage.tables import FeedbackRow, HumanVoteRow, OutgoingRow
 from tests.builders import ASKED_AT
+from tests.fakes.memory_ledger import MemoryLedger
 from tests.storage.builders import a_closed_round, keep
 from tests.storage.conftest import EVERY_KIND, engine_of
 

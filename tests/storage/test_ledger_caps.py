@@ -16,7 +16,7 @@ from council.budget_caps import Account, Caps, CapUsage, Scope
 from council.ports import Ledger
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
-from storage.memory_ledger import MemoryLedger
+from tests.fakes.memory_ledger import MemoryLedger
 from tests.storage.builders import BOTH
 
 CAPS = Caps(user_day=60, channel_day=70, workspace_day=80, schedule_day=50, day=100, month=150)

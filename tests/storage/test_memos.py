@@ -6,7 +6,7 @@ import pytest
 
 from council.ports import KeyValueStore
 from storage.key_value import SqlKeyValueStore
-from storage.memory_memos import MemoryKeyValueStore
+from tests.fakes.memory_key_value import MemoryKeyValueStore
 from tests.storage.conftest import EVERY_KIND, engine_of
 
 

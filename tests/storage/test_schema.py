@@ -35,7 +35,7 @@ from storage.rounds import SqlStore
 from storage.row_mapping import PANEL
 from storage.tables import RoundRow
 from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 from tests.sqlite import address
 from tests.storage.benches import SUITE, a_bakeoff, a_record, sql_bench
 from tests.storage.builders import BOTH, a_closed_round, keep, on_sqlite

@@ -20,7 +20,7 @@ from council.panel import Panel
 from council.places import Place
 from tests.bot.rounds import words_of
 from tests.builders import ASKED_AT, a_panel
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 HERE = Place("slack", "T1", "C1")
 DEAR = Price(1e-6, 2e-6, 100)

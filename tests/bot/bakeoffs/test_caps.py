@@ -13,11 +13,11 @@ from council.budget_caps import Caps
 from council.errors import BudgetError
 from council.money import dollars
 from storage.memory import MemoryStore
-from storage.memory_ledger import MemoryLedger
 from tests.bot.bakeoffs.kitchen import DEAR, Room, a_bakeoff, a_suite, kept
 from tests.bot.desks import a_desk, ready
 from tests.builders import KEYS
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_ledger import MemoryLedger
 
 PRICES = dict.fromkeys(KEYS, DEAR)
 NO_CAPS = Caps()

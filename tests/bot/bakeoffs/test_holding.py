@@ -24,7 +24,7 @@ from tests.bot.bakeoffs.kitchen import (
 )
 from tests.bot.desks import a_desk
 from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel
-from tests.fakes import FakeGateway, Hangs
+from tests.fakes.gateway import FakeGateway, Hangs
 
 
 async def rounds_of(desk: AppContext) -> list[Round]:

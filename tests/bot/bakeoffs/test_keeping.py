@@ -17,11 +17,11 @@ from council.pipeline.session import RoundServices
 from council.rounds import Closing, Round
 from storage.engine import open_engine
 from storage.memory import MemoryOutbox, MemoryStore
-from storage.memory_bench import memory_bench
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_round
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_bakeoffs import memory_bench
 from tests.sqlite import new_file
 from tests.storage.benches import SUITE, Books, a_bakeoff, sql_bench
 

@@ -16,7 +16,7 @@ from storage.memory import MemoryStore
 from tests.bot.bakeoffs.kitchen import DEAR, HERE, Room, a_bakeoff, a_suite, held, kept
 from tests.bot.desks import a_desk
 from tests.builders import ASKED_AT, KEYS, a_schedule
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 
 async def test_one_message_shows_how_it_goes_and_becomes_the_result() -> None:

@@ -16,7 +16,7 @@ from council.places import Place
 from council.rounds import Question
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import ASKED_AT, a_panel, a_round
-from tests.fakes import SlowStore
+from tests.fakes.gateway import SlowStore
 
 ANA, BEN, GUEST = Asker("U1", "Ana"), Asker("U2", "Ben"), Asker("U3", "Gil", is_guest=True)
 HERE = Place("slack", "T1", "C1")

@@ -16,7 +16,7 @@ from council.places import Place
 from council.rounds import Closing, Question, Round
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import ASKED_AT, CLAUDE, a_round
-from tests.fakes import FakeGateway, Hangs, SlowStore
+from tests.fakes.gateway import FakeGateway, Hangs, SlowStore
 from tests.storage.builders import a_closed_round
 from tests.wire.looking import until
 

@@ -18,7 +18,7 @@ from council.places import Place
 from tests.bot.bakeoffs.kitchen import HERE, Room, a_bakeoff, a_suite, kept
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import ASKED_AT, CLAUDE, a_panel
-from tests.fakes import FakeGateway, Hangs
+from tests.fakes.gateway import FakeGateway, Hangs
 
 ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
 DIRECT = Place("slack", "T1", "D1", private=True)

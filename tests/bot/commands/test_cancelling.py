@@ -14,7 +14,7 @@ from council.rounds import Closing, Question, Round
 from storage.memory import MemoryStore
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import ASKED_AT, CLAUDE, a_round, an_answer
-from tests.fakes import FakeGateway, Hangs
+from tests.fakes.gateway import FakeGateway, Hangs
 
 HERE = Place("slack", "T1", "C1")
 ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")

@@ -8,7 +8,7 @@ from bot.commands.dispatch import handle_message
 from council.answers import Role
 from council.places import Place
 from tests.bot.desks import FakeChat, a_desk
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 EVENTS, DELIVERIES = 10, 1000
 ASKER, PLACE = Asker("u1", "Ann"), Place("fake", "team", "general")

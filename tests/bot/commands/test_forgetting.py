@@ -14,7 +14,7 @@ from council.rounds import Question
 from storage.memory import MemoryStore
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import CLAUDE, a_panel, a_round
-from tests.fakes import FakeGateway, Hangs
+from tests.fakes.gateway import FakeGateway, Hangs
 from tests.storage.builders import a_closed_round
 
 ROUND_ID = "beef1"

@@ -15,7 +15,7 @@ from council.rounds import Question
 from storage.memory import MemoryStore
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import ASKED_AT, a_round
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 ME, OTHER = Asker("web:1", "you"), Asker("web:2", "you")
 PAGE, TERMINAL, SLACK = Place("web", channel="web:1"), Place("terminal"), Place("slack", "T1", "C1")

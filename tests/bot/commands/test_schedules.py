@@ -14,7 +14,7 @@ from council.money import Price
 from council.places import Place
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import CLAUDE, GEMINI, GPT
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 HERE = Place("slack", "T1", "C1")
 ANA, BEN, ADMIN = Asker("U1", "Ana"), Asker("U2", "Ben"), Asker("U9", "Cleo")

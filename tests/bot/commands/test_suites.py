@@ -20,10 +20,10 @@ from council.pipeline.session import RoundServices
 from council.places import Place
 from council.rounds import Question
 from storage.memory import MemoryStore
-from storage.memory_memos import MemoryKeyValueStore
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import ASKED_AT, a_round
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_key_value import MemoryKeyValueStore
 
 ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
 HERE = Place("slack", "T1", "C1")

@@ -28,7 +28,7 @@ from bot.render.round_status import running_post
 from tests.bot.discord.limits_kept import BUTTON, CONTAINER, ROW, TEXT, faults_of_message, texts
 from tests.bot.rounds import held, stages_of
 from tests.builders import a_panel
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 STANDINGS = Table(
     ("", "Response", "Author", "Points", "First votes", "Time", "Cost"),

@@ -12,7 +12,7 @@ from bot.render.pagination import pages
 from bot.render.round_report import report
 from tests.bot.discord.limits_kept import texts
 from tests.bot.rounds import answers, held
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 NOBODY = discord.AllowedMentions.none()
 

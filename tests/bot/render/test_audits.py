@@ -14,7 +14,7 @@ from council.round_rules import due_audit
 from council.rounds import Round
 from tests.bot.rounds import held, root_of, stages_of, thread_of
 from tests.builders import NAMES, a_panel
-from tests.fakes import FakeGateway, Saying, by_slot, by_text
+from tests.fakes.gateway import FakeGateway, Saying, by_slot, by_text
 
 ALWAYS = a_panel(4, terms=Terms(audit_share=1))
 NEVER = a_panel(4, terms=Terms(audit_share=0))

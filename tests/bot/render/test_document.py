@@ -10,7 +10,7 @@ from council.errors import GatewayError
 from council.rounds import Round
 from tests.bot.rounds import answers, held
 from tests.builders import CLAUDE, GEMINI, GPT, NAMES, a_panel, a_round
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 ROUND = (
     "id question asked_by asked_at panel method seed stage answers absences ballots spoiled "

@@ -7,7 +7,7 @@ from council.answers import Reply
 from council.rounds import Round
 from tests.bot.rounds import held
 from tests.builders import CLAUDE, GPT, a_panel, a_paper, a_round, answered, ranked
-from tests.fakes import FakeGateway, by_text
+from tests.fakes.gateway import FakeGateway, by_text
 
 
 async def test_a_round_in_which_nothing_was_remarkable_has_none() -> None:

@@ -7,7 +7,7 @@ from council.labels import Slate
 from council.rounds import Round
 from tests.bot.rounds import held
 from tests.builders import GPT, NAMES, a_panel, a_round, answered, in_order_shown, ranked
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 
 def table_of(round_: Round) -> Placings:

@@ -8,7 +8,7 @@ from council.errors import GatewayError
 from council.rounds import Round, Stage
 from tests.bot.rounds import answers, stages_of, words_of
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 MARKED = answers("first text", "second text", "third text", "fourth text")
 

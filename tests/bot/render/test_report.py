@@ -10,7 +10,7 @@ from council.answers import Reply
 from council.errors import GatewayError
 from tests.bot.rounds import held, root_of, thread_of
 from tests.builders import CLAUDE, GPT, NAMES, a_panel
-from tests.fakes import FakeGateway, by_slot
+from tests.fakes.gateway import FakeGateway, by_slot
 
 UNREACHED = GatewayError("could not be reached")
 

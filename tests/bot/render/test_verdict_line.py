@@ -7,7 +7,7 @@ from council.answers import Reply
 from council.errors import GatewayError
 from tests.bot.rounds import answers, as_demonstration, by_first_sign, held
 from tests.builders import GEMINI, NAMES, a_panel
-from tests.fakes import FakeGateway, by_slot
+from tests.fakes.gateway import FakeGateway, by_slot
 
 FOUR = answers("1", "2", "3", "4")  # by the fakes' taste the first is the best
 CHECK = "written by AI, check what matters"

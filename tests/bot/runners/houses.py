@@ -16,7 +16,7 @@ from council.rounds import Artefact, Round
 from storage.memory import MemoryStore
 from storage.rounds import SqlStore
 from tests.builders import GPT, a_round
-from tests.fakes import FakeGateway, Hangs, read
+from tests.fakes.gateway import FakeGateway, Hangs, read
 
 
 class Ticks:

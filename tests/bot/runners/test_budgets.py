@@ -27,14 +27,14 @@ from council.rounds import Round, Stage
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
 from storage.memory import MemoryStore
-from storage.memory_bench import memory_bench
-from storage.memory_experiments import MemoryExperiments
-from storage.memory_memos import MemoryKeyValueStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.bot.rounds import words_of
 from tests.builders import KEYS, a_panel
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_bakeoffs import memory_bench
+from tests.fakes.memory_experiments import MemoryExperiments
+from tests.fakes.memory_key_value import MemoryKeyValueStore
 from tests.sqlite import new_file
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -25,7 +25,7 @@ from tests.bot.cluster.processes import QUICK, Clock, Process, a_process, until
 from tests.bot.runners import houses
 from tests.bot.runners.houses import has_two_answers, one_hangs, ready, rounds_of, watched
 from tests.builders import GPT, a_panel, a_question
-from tests.fakes import FakeGateway, PowerCutError, read
+from tests.fakes.gateway import FakeGateway, PowerCutError, read
 from tests.postgres import Server
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)

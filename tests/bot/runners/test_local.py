@@ -10,7 +10,7 @@ from council.rounds import Round, Stage
 from storage.memory import MemoryStore
 from tests.bot.runners.houses import House, Ticks, WritingGateway, one_hangs, ready, rounds_of
 from tests.builders import a_round
-from tests.fakes import FailingStore, FakeGateway, PowerCutError
+from tests.fakes.gateway import FailingStore, FakeGateway, PowerCutError
 from tests.wire.looking import until
 
 

@@ -25,7 +25,7 @@ from tests.bot.runners.houses import (
     rounds_of,
 )
 from tests.builders import CLAUDE
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 Furnish = Callable[..., Awaitable[House]]
 

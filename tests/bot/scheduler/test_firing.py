@@ -9,8 +9,8 @@ from bot.commands.schedules import fitted
 from council.bakeoffs.models import Schedule
 from council.errors import StoreError
 from council.places import Place
-from storage.memory_bench import MemorySchedules
 from tests.bot.scheduler.waiting import HERE, SLOT, SQL, WEEKLY, Watch, a_watch
+from tests.fakes.memory_bakeoffs import MemorySchedules
 
 ID = f"sched:{WEEKLY.id}@{SLOT}"
 

@@ -19,7 +19,7 @@ from tests.bot.desks import a_desk
 from tests.bot.slack.inside import HeldGateway
 from tests.bot.web.visiting import Browser, Town, a_town, round_of
 from tests.builders import a_panel
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 
 class Balancer(httpx.AsyncBaseTransport):

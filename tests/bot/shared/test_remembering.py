@@ -15,10 +15,10 @@ from bot.web.auth import PageSigner, shared_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from council.errors import PanelError, SuiteError
 from council.places import Place
-from storage.memory_memos import MemoryKeyValueStore
 from tests.bot.cluster_fakes import processes
 from tests.bot.desks import FakeChat, a_desk
 from tests.builders import a_panel
+from tests.fakes.memory_key_value import MemoryKeyValueStore
 
 HERE = Place("slack", "T1", "C1")
 ADA, BEN = Asker("U1", "Ada"), Asker("U2", "Ben")

@@ -7,7 +7,7 @@ import pytest
 from bot.discord.servers import WHOLE, FileServerStore, ServerStore, Shard, SqlServerStore
 from bot.ports import SHOW, Job, shard_of, teller_of, work_of
 from council.places import Place
-from storage.memory_memos import MemoryKeyValueStore
+from tests.fakes.memory_key_value import MemoryKeyValueStore
 
 SERVER = "1000000000000000001"
 IN_SERVER = Place("discord", SERVER, "C1")

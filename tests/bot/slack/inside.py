@@ -17,7 +17,7 @@ from bot.slack.workspace import LookupLimits
 from council.answers import Call, Reply
 from storage.memory import MemoryOutbox
 from tests.bot.desks import a_desk
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 from tests.wire.slack import BOT, FakeSlack, Message, Rates, Rules
 from tests.wire.slack.state import SCOPES, Installation
 

@@ -29,7 +29,7 @@ from bot.slack.modals import modal_blocks
 from tests.bot.rounds import held, stages_of
 from tests.bot.slack.limits_kept import faults_of_message, faults_of_page, shown
 from tests.builders import a_panel
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 TABLE = Table(("", "Author", "Points"), (("1", "Claude", "5 of 6"),), frozenset({0, 2}))
 STEPS = Steps(

@@ -27,7 +27,7 @@ from bot.terminal import dressed
 from council.answers import Reply
 from tests.bot.rounds import answers, held
 from tests.builders import NAMES, a_panel, a_question, a_round
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 ATTACKS = {
     "colour": "\x1b[31mred\x1b[0m",

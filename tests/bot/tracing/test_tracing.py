@@ -17,7 +17,7 @@ from storage.memory import MemoryStore
 from tests.bot.desks import ready
 from tests.bot.tracing.collector import Collected, collecting, facts
 from tests.builders import CLAUDE, GEMINI, GPT, a_round
-from tests.fakes import FakeGateway, Hangs
+from tests.fakes.gateway import FakeGateway, Hangs
 from tests.wire.looking import until
 
 SECRET = "Which secret did I tell nobody?"

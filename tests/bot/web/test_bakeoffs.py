@@ -16,7 +16,7 @@ from tests.bot.bakeoffs.kitchen import a_bakeoff, a_suite, kept
 from tests.bot.desks import a_desk
 from tests.bot.web.visiting import Browser, Town, a_town
 from tests.builders import ASKED_AT, CLAUDE
-from tests.fakes import FakeGateway, Hangs
+from tests.fakes.gateway import FakeGateway, Hangs
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from storage.memory import MemoryStore
 from tests.bot.desks import a_desk
 from tests.bot.web.visiting import SOMEBODY, Town, a_round_of, a_town, round_of
 from tests.builders import GPT, a_round
-from tests.fakes import FakeGateway, Hangs
+from tests.fakes.gateway import FakeGateway, Hangs
 
 
 def heard(stream: httpx.Response) -> list[tuple[str, Any]]:

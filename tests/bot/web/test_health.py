@@ -7,7 +7,7 @@ from tests.bot.desks import a_desk
 from tests.bot.web.test_headers import BrokenStore
 from tests.bot.web.visiting import Town, a_town, round_of
 from tests.builders import CLAUDE, GEMINI, GPT, GROK, a_panel
-from tests.fakes import FakeGateway, by_text
+from tests.fakes.gateway import FakeGateway, by_text
 
 
 async def test_a_process_that_answers_is_alive(town: Town) -> None:

@@ -7,7 +7,7 @@ from council.rounds import Stage
 from tests.bot.desks import a_desk
 from tests.bot.web.visiting import SOMEBODY, Browser, Town, a_round_of, a_town, round_of
 from tests.builders import GPT
-from tests.fakes import FakeGateway, Hangs
+from tests.fakes.gateway import FakeGateway, Hangs
 
 READS = ("", "/events", "/state", "/round.json", "/round.md")
 ACTS = ("again", "stop", "resume", "feedback")

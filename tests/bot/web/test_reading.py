@@ -16,7 +16,7 @@ from council.rounds import Question
 from tests.bot.desks import a_desk
 from tests.bot.web.visiting import SOMEBODY, Town, a_round_of, a_town, round_of
 from tests.builders import CLAUDE, GPT, KEYS
-from tests.fakes import FakeGateway, Hangs
+from tests.fakes.gateway import FakeGateway, Hangs
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)> \"'& {{ 7*7 }} [x](javascript:x)"
 QUESTIONS = {

@@ -8,7 +8,7 @@ from council.budget import estimated
 from council.money import Price
 from council.rounds import Question
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 PRICES = {CLAUDE: Price(3e-6, 15e-6), GPT: Price(1e-6, 8e-6), GEMINI: None}
 QUESTIONS = (SuiteQuestion("Why?"), SuiteQuestion("How long, and why?", context="It is long."))

@@ -5,7 +5,7 @@ from council.pipeline.run import convene
 from council.pipeline.session import RoundServices
 from council.rounds import Round
 from storage.memory import MemoryStore
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 
 HASTY = Terms(answer_seconds=0.01, ballot_seconds=0.01, synthesis_seconds=0.01, audit_share=0)
 

@@ -11,7 +11,7 @@ from council.rounds import Fallback, Stage
 from council.tally import Strength
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_panel, a_round
 from tests.council.convene.acts import HASTY, convened
-from tests.fakes import FakeGateway, Hangs, Saying, read
+from tests.fakes.gateway import FakeGateway, Hangs, Saying, read
 
 REASONS = [
     pytest.param(GatewayError("is out of credit"), "is out of credit", id="fails"),

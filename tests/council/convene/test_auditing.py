@@ -19,7 +19,15 @@ from council.rounds import Artefact, Closing, Round, Synthesis
 from storage.memory import MemoryStore
 from tests.builders import NAMES, a_panel, a_round
 from tests.council.convene.acts import convened
-from tests.fakes import FailingStore, FakeGateway, Hangs, PowerCutError, Saying, by_slot, by_text
+from tests.fakes.gateway import (
+    FailingStore,
+    FakeGateway,
+    Hangs,
+    PowerCutError,
+    Saying,
+    by_slot,
+    by_text,
+)
 
 ALWAYS = Terms(audit_share=1)
 PANEL = a_panel(4, terms=ALWAYS)

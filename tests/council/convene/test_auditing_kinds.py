@@ -12,7 +12,7 @@ from council.rounds import Round
 from tests.builders import NAMES, a_panel, a_round, ranked
 from tests.builders import answered as with_answers
 from tests.council.convene.acts import convened
-from tests.fakes import FakeGateway, by_text, read
+from tests.fakes.gateway import FakeGateway, by_text, read
 
 PANEL = a_panel(4, terms=Terms(audit_share=1))
 

@@ -9,7 +9,7 @@ from council.prompts.shared import CUT_MARK, SHORTENED_MARK, estimated_tokens
 from council.rounds import Round
 from tests.builders import CLAUDE, GEMINI, GPT, a_panel, a_round
 from tests.council.convene.acts import convened
-from tests.fakes import FakeGateway, by_text, read
+from tests.fakes.gateway import FakeGateway, by_text, read
 
 OVERFLOW = ContextOverflowError("takes no more")
 LONG = {CLAUDE: "a" * 6_000, GPT: "b" * 6_000, GEMINI: "c" * 6_000}

@@ -8,7 +8,7 @@ from council.panel import Terms
 from council.rounds import Round
 from tests.builders import KEYS, NAMES, a_panel, a_question, a_round
 from tests.council.convene.acts import convened
-from tests.fakes import FakeGateway, Read, read
+from tests.fakes.gateway import FakeGateway, Read, read
 
 MEMBERS = KEYS[:8]
 SIGNATURES = {

@@ -15,7 +15,7 @@ from council.rounds import Fallback, Synthesis
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, TERMS, a_panel, a_round
 from tests.council.convene.acts import HASTY, convened
-from tests.fakes import FakeGateway, Hangs, Saying, by_slot, read
+from tests.fakes.gateway import FakeGateway, Hangs, Saying, by_slot, read
 
 TRAILER = '{"drawn_on": [], "departs": true, "why": "Both miss the point."}'
 OVERFLOW = ContextOverflowError("takes no more")

@@ -15,7 +15,7 @@ from council.rounds import Artefact, Closing, Round
 from storage.memory import MemoryStore
 from tests.builders import CLAUDE, DEEPSEEK, GEMINI, GPT, a_panel, a_round, answered
 from tests.council.convene.acts import convened
-from tests.fakes import FailingStore, FakeGateway, Hangs, PowerCutError, by_text
+from tests.fakes.gateway import FailingStore, FakeGateway, Hangs, PowerCutError, by_text
 
 PANEL = a_panel(4, outside=1)
 

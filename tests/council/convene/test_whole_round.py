@@ -26,7 +26,7 @@ from tests.builders import (
     ranked,
 )
 from tests.council.convene.acts import convened
-from tests.fakes import FakeGateway, Late, Read, by_slot, by_slot_reversed, read
+from tests.fakes.gateway import FakeGateway, Late, Read, by_slot, by_slot_reversed, read
 
 
 async def test_a_round_ends_with_answers_ballots_tally_and_synthesis() -> None:

@@ -10,7 +10,7 @@ from council.bias.report import BiasReport, JudgeBias
 from council.bias.vote_arrays import blocks, packed
 from council.research.simulated_judges import Biases, SimulatedPanel, a_panel_of, simulated_rounds
 from tests.builders import ASKED_AT
-from tests.council.simulation.simulated_votes import kept_votes
+from tests.fakes.simulated_votes import kept_votes
 
 RECORD = PackedRecord("r", ASKED_AT, "house", "", "", 0, "", "", "", "[]", b"", 1)
 MAKERS = ("openai", "openai", "google", "xai", "mistral")

@@ -22,7 +22,7 @@ from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from storage.transactions import BUSY, NO_CONNECTION, UNREACHABLE, ConnectionLostError, patience
 from tests.builders import ASKED_AT, a_round, a_schedule, an_answer
-from tests.fakes import FakeGateway
+from tests.fakes.gateway import FakeGateway
 from tests.postgres import Server
 from tests.storage.builders import a_closed_round, bare, keep
 

@@ -10,7 +10,7 @@ from council.bakeoffs.models import Suite, SuiteQuestion
 from council.research.experiment import Experiment, ExperimentAnswer, GradeReply, GradeRequest
 from council.research.grades import Framing
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_panel
-from tests.fakes import FakeGateway, Read
+from tests.fakes.gateway import FakeGateway, Read
 
 
 def a_suite(questions: int = 2) -> Suite:

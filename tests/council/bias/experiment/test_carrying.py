@@ -19,10 +19,10 @@ from council.research.experiment import (
     is_whole,
 )
 from council.research.experiment_runner import ExperimentRunner, ExperimentServices
-from storage.memory_experiments import MemoryExperiments
 from tests.builders import CLAUDE, GPT, a_panel
 from tests.council.bias.experiment.builders import a_gateway, an_experiment, graded, grading
-from tests.fakes import FakeGateway, Hangs, PowerCutError
+from tests.fakes.gateway import FakeGateway, Hangs, PowerCutError
+from tests.fakes.memory_experiments import MemoryExperiments
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from council.research.experiment_runner import answer_call, grade_call
 from council.research.grades import Framing
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_member, a_panel
 from tests.council.bias.experiment.builders import a_cell, a_work, an_experiment
-from tests.fakes import read
+from tests.fakes.gateway import read
 
 POS, NEG = Framing.POSITIVE, Framing.NEGATIVE
 DEFINITION = re.compile(r"^- (\d): (.+)$", re.MULTILINE)

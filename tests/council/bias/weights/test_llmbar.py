@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.llmbar import DATA, agreement, alone, consistency, held_out, peers, read, uniform
+from tests.bench.llmbar import DATA, agreement, alone, consistency, held_out, peers, read, uniform
 
 pytestmark = pytest.mark.skipif(
     not (DATA / "llmbar_verdicts.jsonl").exists(), reason="no ../shared/data beside this repository"

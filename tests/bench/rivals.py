@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.workers import Program
+from tests.bench.workers import Program
 from tests.wire.models import Behaviour, Request, Say
 
 MEMBERS = ("p/a", "p/b", "p/c", "p/d")

@@ -47,7 +47,7 @@ class Replies:
 
         def vote(request: Request) -> Say:
             cast = judge()(request)
-            assert isinstance(cast, Say)  # noqa: S101 - the only outcome of that behaviour
+            assert isinstance(cast, Say)
             return Say(cast.text, seconds=0.3)
 
         return by_role(answer, vote)
@@ -140,7 +140,7 @@ async def measured(tabs: int, rounds: int) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.page", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.page", description=__doc__)
     parser.add_argument("--tabs", type=int, default=100, help="event streams (default 100)")
     parser.add_argument("--rounds", type=int, default=20, help="rounds at once (default 20)")
     wanted = parser.parse_args()

@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 
 from playwright.async_api import Browser, ViewportSize, async_playwright
 
-from bench.blockkit import thinned
-from bench.pictures import PICTURES
+from tests.bench.blockkit import thinned
+from tests.bench.pictures import PICTURES
 from tests.bot.homes import Home, scripted_panel
 from tests.bot.web.browser.product import served
 
@@ -58,7 +58,9 @@ async def main(data: Path, toml: str) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m bench.bias_pictures", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench.bias_pictures", description=__doc__
+    )
     parser.add_argument("data", type=Path, help="the data folder that holds the rounds")
     parser.add_argument("--config", type=Path, help="a council.toml that names their seats")
     given = parser.parse_args()

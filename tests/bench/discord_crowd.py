@@ -189,7 +189,9 @@ async def run(rounds: int, places: int, latency: float) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.discord_crowd", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench.discord_crowd", description=__doc__
+    )
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--latency", type=float, default=2.0, help="seconds a model call takes")
     wanted = parser.parse_args()

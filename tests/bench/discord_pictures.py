@@ -15,8 +15,6 @@ import discord
 import simcord
 from playwright.async_api import BrowserType
 
-from bench.ours import QUESTION
-from bench.queue_words import ANSWERS, REASONS, SEATS, SYNTHESIS
 from bot.chat import Post
 from bot.discord.components import dressed, fits_discord, view_of
 from bot.render.pagination import pages
@@ -24,9 +22,11 @@ from bot.render.round_report import report
 from bot.render.round_status import signed
 from council.answers import Call, Reply
 from council.rounds import Round
+from tests.bench.ours import QUESTION
+from tests.bench.queue_words import ANSWERS, REASONS, SEATS, SYNTHESIS
 from tests.bot.rounds import held
 from tests.builders import a_member, a_panel, a_question
-from tests.fakes import FakeGateway, Read
+from tests.fakes.gateway import FakeGateway, Read
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 WIDE, PHONE = (960, 1360), (400, 2000)
@@ -106,7 +106,7 @@ async def main() -> None:
             guild.add_member(env.create_user("Ada")),
         )
         room = client.get_channel(channel.id)
-        assert isinstance(room, discord.TextChannel)  # noqa: S101 - it was just made
+        assert isinstance(room, discord.TextChannel)
         for post in (root, *thread.replies[:2]):
             await said(room, post)
         async with env.preview(channel, viewers=[ada], layout="channel") as preview:

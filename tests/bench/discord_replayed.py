@@ -8,8 +8,8 @@ import discord
 import simcord
 from discord.http import Route
 
-from bench.discord_pictures import PHONE, WIDE
-from bench.pictures import PICTURES
+from tests.bench.discord_pictures import PHONE, WIDE
+from tests.bench.pictures import PICTURES
 from tests.wire.discord import Message
 
 

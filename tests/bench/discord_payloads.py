@@ -4,10 +4,10 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
-from bench.generated import measure
 from bot.chat import Post
 from bot.discord.components import dressed, fits_discord
 from bot.render.pagination import pages
+from tests.bench.generated import measure
 from tests.bot.discord import limits_kept
 from tests.wire.discord import faults_of_message, pings_in
 

@@ -1,6 +1,6 @@
 """How much self-identification is found, and how much ordinary text is masked, for docs/method.md.
 
-python -m bench.scrub [--packages]
+python -m tests.bench.scrub [--packages]
 
 With --packages, the texts and sources of the installed packages are read as well, each paragraph
 as an answer: a few minutes.

@@ -152,7 +152,7 @@ async def closing(folder: Path, count: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.chain", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.chain", description=__doc__)
     parser.add_argument("--links", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--rounds", type=int, default=200, help="whole rounds, closed and verified")
     wanted = parser.parse_args()

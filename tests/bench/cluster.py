@@ -178,7 +178,7 @@ def bound(rows: Sequence[Row]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.cluster", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.cluster", description=__doc__)
     parser.add_argument("--rounds", type=int, default=120, help="rounds asked at once (120)")
     parser.add_argument("--processes", type=int, default=3, help="the most processes (3)")
     wanted = parser.parse_args()

@@ -12,7 +12,9 @@ COLUMNS = ("measure", "planted", "mean", "held", "seen", "intervals")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.bias_coverage", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench.bias_coverage", description=__doc__
+    )
     parser.add_argument("--rounds", type=int, nargs="+", default=[60, 150, 400, 1_000])
     parser.add_argument("--trials", type=int, default=400)
     parser.add_argument("--members", type=int, default=5)

@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 
 from platformdirs import user_cache_path
 
-from bench.ours import QUESTION, our_round, our_warm_program
-from bench.rivals import RIVALS, SCRIPT, Rival
-from bench.workers import Program, Worker, worker
+from tests.bench.ours import QUESTION, our_round, our_warm_program
+from tests.bench.rivals import RIVALS, SCRIPT, Rival
+from tests.bench.workers import Program, Worker, worker
 from tests.wire.models import ModelServer, Request
 from tests.wire.models.http import Connection
 
@@ -128,7 +128,7 @@ async def measure(rounds: int, latency: float, with_rivals: bool) -> list[Row]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.overhead", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.overhead", description=__doc__)
     parser.add_argument("--rivals", action="store_true", help="install and measure the rivals too")
     parser.add_argument("--rounds", type=int, default=10, help="rounds a row (default 10)")
     parser.add_argument("--latency", type=float, default=0.5, help="seconds a model call takes")

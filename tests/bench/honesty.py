@@ -1,6 +1,6 @@
 """How honest and how strong the boards' claims are, by simulation, for docs/method.md.
 
-python -m bench.honesty [runs]
+python -m tests.bench.honesty [runs]
 """
 
 import sys

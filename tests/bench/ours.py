@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.workers import Program
+from tests.bench.workers import Program
 
 QUESTION = "Which queue should we use for 2,000 jobs a second, if all we run is Postgres?"
 

@@ -22,12 +22,12 @@ from tempfile import TemporaryDirectory
 
 from playwright.async_api import Browser, ViewportSize, async_playwright
 
-from bench.blockkit import Line, Screen, thinned
-from bench.discord_pictures import launched_as_here
-from bench.discord_replayed import replayed
-from bench.pictures import PICTURES
-from bench.slack_pictures import PANE, THREAD, Studio, line_of, workspace
 from bot.settings import load_settings
+from tests.bench.blockkit import Line, Screen, thinned
+from tests.bench.discord_pictures import launched_as_here
+from tests.bench.discord_replayed import replayed
+from tests.bench.pictures import PICTURES
+from tests.bench.slack_pictures import PANE, THREAD, Studio, line_of, workspace
 from tests.bot.homes import Home
 from tests.bot.slack.serving import settings_for
 from tests.ports import free_port
@@ -104,7 +104,7 @@ async def town() -> AsyncIterator[Town]:
 
 
 async def _echo(process: asyncio.subprocess.Process) -> None:
-    assert process.stderr  # noqa: S101 - it was asked for
+    assert process.stderr
     async for line in process.stderr:
         sys.stderr.write(line.decode())
 

@@ -15,7 +15,6 @@ import numpy as np
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bench.leaderboard import batches
 from bot.bakeoffs.records import uncollected
 from council.bakeoffs.records import PackedRecord
 from council.bias.measurement import measured
@@ -24,6 +23,7 @@ from storage.engine import open_engine
 from storage.migrate import upgrade
 from storage.records import sql_votes
 from storage.tables import RoundRow
+from tests.bench.leaderboard import batches
 from tests.council.bias.simulated import Planted, as_votes, simulated
 
 PATTERNS = 500  # rounds that differ in their votes; the others repeat them
@@ -85,7 +85,7 @@ async def row(rounds: int, members: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.bias_report", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.bias_report", description=__doc__)
     parser.add_argument("--rounds", type=int, nargs="+", default=[1_000, 10_000, 100_000])
     parser.add_argument("--members", type=int, nargs="+", default=[5])
     wanted = parser.parse_args()

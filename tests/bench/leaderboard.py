@@ -112,7 +112,7 @@ def _margin(chance: random.Random, judges: int) -> float:
 
 def batches(rounds: int) -> Iterator[tuple[list[dict[str, Any]], list[PackedRecord]]]:
     """Give so many closed rounds and their numbers, some thousands at a time."""
-    panel, chance = a_panel(MEMBERS), random.Random(7)  # noqa: S311 - a bench draws no secrets
+    panel, chance = a_panel(MEMBERS), random.Random(7)
     alike = round_row(Round("", Question("Why?"), panel, "", START).with_(Closing(31.0)))
     common = alike.model_dump()
     patterns = [packed(synthetic(panel, chance)) for _ in range(PATTERNS)]
@@ -179,7 +179,7 @@ async def measured(rounds: int, attempts: int) -> Row:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.leaderboard", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.leaderboard", description=__doc__)
     parser.add_argument(
         "--rounds", type=int, nargs="+", default=[1_000, 10_000, 100_000], help="stored rounds"
     )

@@ -16,10 +16,10 @@ from typing import Any
 
 from playwright.async_api import Browser, ViewportSize, async_playwright
 
-from bench.blockkit import Line, Screen, drawn, thinned
-from bench.ours import QUESTION
-from bench.pictures import PICTURES, config, playing
-from bench.queue_words import SEATS
+from tests.bench.blockkit import Line, Screen, drawn, thinned
+from tests.bench.ours import QUESTION
+from tests.bench.pictures import PICTURES, config, playing
+from tests.bench.queue_words import SEATS
 from tests.bot.homes import seat_of
 from tests.bot.slack.serving import Served, serving
 from tests.wire.models import Behaviour, ModelServer, Outcome, Request, Say, fail

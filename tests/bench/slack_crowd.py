@@ -147,7 +147,7 @@ async def run(wanted: argparse.Namespace, folder: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.slack_crowd", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.slack_crowd", description=__doc__)
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--latency", type=float, default=2.0, help="seconds a model call takes")
     parser.add_argument("--storm", type=float, default=60.0, help="seconds of the storm")

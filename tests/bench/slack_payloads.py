@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 
-from bench.generated import measure
 from bot.chat import Post
 from bot.render.pagination import pages
 from bot.slack.block_kit import BlockLevel, dressed, fits_slack
 from bot.slack.messages import UNPARSED
+from tests.bench.generated import measure
 from tests.wire.slack import faults_of_message, pings_in
 
 QUIET = {"unfurl_links": False, "unfurl_media": False}

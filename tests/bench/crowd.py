@@ -64,7 +64,7 @@ def percentile(text: str, share: float) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.crowd", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.crowd", description=__doc__)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--latency", type=float, default=0.5, help="seconds a model call takes")
     wanted = parser.parse_args()

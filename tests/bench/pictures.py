@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
 
-from bench.ours import QUESTION
-from bench.queue_words import ANSWERS, REASONS, SEATS, SYNTHESIS
+from tests.bench.ours import QUESTION
+from tests.bench.queue_words import ANSWERS, REASONS, SEATS, SYNTHESIS
 from tests.bot.homes import Home, seat_of
 from tests.bot.web.browser.product import served
 from tests.wire.models import Behaviour, ModelServer, Request, Say, by_role, fences

@@ -1,0 +1,1 @@
+"""Fakes for tests: gateways, stores, simulated votes."""
