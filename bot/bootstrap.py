@@ -230,7 +230,7 @@ def _unpacked(on_fetch: Callable[[str, int, int], None]) -> Callable[[Progress],
 
 
 @asynccontextmanager
-async def opened_desk(settings: Settings, wishes: StartOptions) -> AsyncIterator[AppContext]:
+async def opened_app(settings: Settings, wishes: StartOptions) -> AsyncIterator[AppContext]:
     """Give a desk that can hold rounds; its models and database close with it."""
     houses = await find_houses(settings, local=wishes.local)
     async with AsyncExitStack() as stack:

@@ -52,8 +52,8 @@ _CANNOT = (PostingForbiddenError, AccessDeniedError, PanelError, SuiteError)
 class SlotRunner:
     """Fires one slot of a schedule at a time; bake-offs are held in `doing`."""
 
-    def __init__(self, desk: AppContext, hold: Hold, doing: BackgroundTasks) -> None:
-        self._desk = desk
+    def __init__(self, app: AppContext, hold: Hold, doing: BackgroundTasks) -> None:
+        self._app = app
         self._hold = hold
         self._doing = doing
         self._busy: set[str] = set()
@@ -76,31 +76,31 @@ class SlotRunner:
 
     async def _fire(self, schedule_id: str) -> None:
         schedule = await self._row(schedule_id)
-        found = due(schedule, self._desk.now()) if schedule else None
-        way = way_to(self._desk, schedule.place) if schedule else None
+        found = due(schedule, self._app.now()) if schedule else None
+        way = way_to(self._app, schedule.place) if schedule else None
         # A chat that is not connected is waited for; what gets too late meanwhile is told then.
         if not schedule or not found or not way:
             return
         await self._at_slot(way, schedule, found)
-        await self._desk.bench.schedules.take(schedule.id, found.slot.key)
+        await self._app.bench.schedules.take(schedule.id, found.slot.key)
 
     async def _at_slot(self, way: ReportTarget, schedule: Schedule, found: Due) -> None:
         if found.is_late:
             await self._left_out(
-                way, schedule, found, dropped_post(schedule, found, self._desk.now())
+                way, schedule, found, dropped_post(schedule, found, self._app.now())
             )
             return
-        if before := await still_going(self._desk, schedule, but=found.slot.key):
+        if before := await still_going(self._app, schedule, but=found.slot.key):
             await self._left_out(way, schedule, found, skipped_post(schedule, found, before))
             return
         try:
-            bakeoff = await fitted(self._desk, schedule, found.slot.key)
+            bakeoff = await fitted(self._app, schedule, found.slot.key)
             if way.chat:
                 await way.chat.check_postable(schedule.place)
         except _CANNOT as error:
             await self._pause(way, schedule, found, str(error))
             return
-        if await self._desk.bench.bakeoffs.open(bakeoff):
+        if await self._app.bench.bakeoffs.open(bakeoff):
             structlog.get_logger().info(
                 "schedule_fired", schedule=schedule.name, bakeoff_id=bakeoff.id
             )
@@ -110,7 +110,7 @@ class SlotRunner:
         self, way: ReportTarget, schedule: Schedule, found: Due, bakeoff: Bakeoff
     ) -> None:
         try:
-            await self._hold(self._desk, way.chat, bakeoff)
+            await self._hold(self._app, way.chat, bakeoff)
         except PostingForbiddenError as error:
             await self._pause(way, schedule, found, str(error))
         # Whoever holds it has told of it and logged it.
@@ -128,7 +128,7 @@ class SlotRunner:
             return
         bakeoff_id = schedule.bakeoff_id(found.slot.key)
         try:
-            await self._desk.outbox.send(way.chat, bakeoff_id, "left out", post, schedule.place)
+            await self._app.outbox.send(way.chat, bakeoff_id, "left out", post, schedule.place)
         except (PostingForbiddenError, MessageGoneError) as error:
             await self._pause(way, schedule, found, str(error))
 
@@ -142,14 +142,14 @@ class SlotRunner:
             with suppress(
                 PostingForbiddenError, MessageGoneError
             ):  # then nobody is there to be told
-                await self._desk.outbox.send(way.chat, bakeoff_id, "paused", post, place)
+                await self._app.outbox.send(way.chat, bakeoff_id, "paused", post, place)
         if now := await self._row(schedule.id):
-            await self._desk.bench.schedules.keep(replace(now, paused=True))
-        await self._desk.bus.tell(SCHEDULES)
+            await self._app.bench.schedules.keep(replace(now, paused=True))
+        await self._app.bus.tell(SCHEDULES)
 
     async def _row(self, schedule_id: str) -> Schedule | None:
         """Give the row as it is now."""
-        rows = await self._desk.bench.schedules.every()
+        rows = await self._app.bench.schedules.every()
         return next((row for row in rows if row.id == schedule_id), None)
 
 
@@ -163,16 +163,16 @@ class Scheduler:
 
     def __init__(
         self,
-        desk: AppContext,
+        app: AppContext,
         hold: Hold = hold,
         trigger: Callable[[Slots], Any] = SlotTrigger,
         look_seconds: float = LOOK_SECONDS,
     ) -> None:
-        self._desk = desk
+        self._app = app
         self._trigger = trigger
         self._look_seconds = look_seconds
         self.doing = BackgroundTasks()
-        self._firing = SlotRunner(desk, hold, self.doing)
+        self._firing = SlotRunner(app, hold, self.doing)
         self._waiting: dict[str, Slots] = {}
         self._unsound: set[str] = set()
         self._timers = AsyncIOScheduler(
@@ -189,7 +189,7 @@ class Scheduler:
         """Start what is due until cancelled; bake-offs that were begun are not ended with it."""
         self._timers.start()
         try:
-            with self._desk.bus.heard(SCHEDULES) as changed:
+            with self._app.bus.heard(SCHEDULES) as changed:
                 while True:
                     await self.look()
                     with suppress(TimeoutError):
@@ -203,14 +203,14 @@ class Scheduler:
     async def look(self) -> None:
         """Set the timers by the rows as they are now, and start what is due already."""
         try:
-            rows = await self._desk.bench.schedules.every()
+            rows = await self._app.bench.schedules.every()
         except CouncilError as error:  # the next look may find the database well again
             structlog.get_logger().error("schedules_not_read", why=str(error))
             return
         sound = {row.id: row for row in rows if not row.paused and self._is_sound(row)}
         self._set_timers(sound)
         for row in sound.values():
-            if due(row, self._desk.now()):
+            if due(row, self._app.now()):
                 self.doing.begin(self.fire(row.id))
 
     async def fire(self, schedule_id: str) -> None:
@@ -236,7 +236,7 @@ class Scheduler:
     def _is_sound(self, row: Schedule) -> bool:
         """Say whether a row has slots at all; one that somebody broke is logged once."""
         try:
-            slots_of(row).after(self._desk.now())
+            slots_of(row).after(self._app.now())
         except (ValueError, KeyError, OSError) as error:
             if row.id not in self._unsound:
                 self._unsound.add(row.id)

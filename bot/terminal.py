@@ -219,7 +219,7 @@ GREETING = "Type a question, or help. Ctrl-C stops a round and keeps it; Ctrl-D 
 WORDS_TO_LEAVE = {"exit", "quit", ":q", "bye"}
 
 
-async def talk(desk: AppContext, console: Console) -> None:
+async def talk(app: AppContext, console: Console) -> None:
     """Read lines until the end of input, and do what each says."""
     chat, lines = TerminalChat(console), Lines()
     console.print(GREETING, style="dim")
@@ -227,12 +227,12 @@ async def talk(desk: AppContext, console: Console) -> None:
         if line.strip().lower() in WORDS_TO_LEAVE:
             return
         if line.strip():
-            await _say(desk, chat, line)
+            await _say(app, chat, line)
 
 
-async def _say(desk: AppContext, chat: TerminalChat, line: str) -> None:
-    said = IncomingMessage(line, Asker("terminal", "you"), HERE, desk.new_id())
-    doing = asyncio.create_task(handle_message(desk, chat, said))
+async def _say(app: AppContext, chat: TerminalChat, line: str) -> None:
+    said = IncomingMessage(line, Asker("terminal", "you"), HERE, app.new_id())
+    doing = asyncio.create_task(handle_message(app, chat, said))
     with _interrupting(doing), suppress(asyncio.CancelledError):
         await doing
     chat.close()

@@ -21,7 +21,7 @@ from bot.bakeoffs.lifecycle import standing
 from bot.bakeoffs.posting import board_of, closed_rounds, records_of, shares_in
 from bot.bakeoffs.records import check_comparable, read_baseline, record_document
 from bot.bakeoffs.runner import expected
-from bot.bootstrap import StartOptions, opened_desk
+from bot.bootstrap import StartOptions, opened_app
 from bot.chat import Asker, IncomingMessage, Post
 from bot.cli.output import FAILED, MISUSED, fail, print_posts, run, say_json, written_whole
 from bot.cli.serve import DownloadBar
@@ -115,23 +115,23 @@ class Whole:
         return (thread.root, *thread.replies)
 
 
-async def whole(desk: AppContext, bakeoff: Bakeoff) -> Whole:
+async def whole(app: AppContext, bakeoff: Bakeoff) -> Whole:
     """Give all there is to show of a bake-off."""
-    progress = await standing(desk, bakeoff)
-    board = await board_of(desk, bakeoff)
+    progress = await standing(app, bakeoff)
+    board = await board_of(app, bakeoff)
     shares = {
-        bakeoff_of(round_.id)[1]: shares_in(round_) for round_ in await closed_rounds(desk, bakeoff)
+        bakeoff_of(round_.id)[1]: shares_in(round_) for round_ in await closed_rounds(app, bakeoff)
     }
     records = await asyncio.to_thread(
-        lambda rows: list(map(record_document, rows)), await records_of(desk, bakeoff)
+        lambda rows: list(map(record_document, rows)), await records_of(app, bakeoff)
     )
     return Whole(progress, board, bakeoff_document(progress, board, shares, records))
 
 
 async def list_all(*, as_json: bool) -> None:
     """Print a line for each bake-off."""
-    async with opened_desk(load_settings(), StartOptions()) as desk:
-        there = [await standing(desk, one) for one in await readable_bakeoffs(desk, YOU)]
+    async with opened_app(load_settings(), StartOptions()) as app:
+        there = [await standing(app, one) for one in await readable_bakeoffs(app, YOU)]
     if as_json:
         say_json([line_document(progress) for progress in there])
         return
@@ -144,8 +144,8 @@ async def list_all(*, as_json: bool) -> None:
 
 async def show(wanted: str, *, as_json: bool) -> None:
     """Print what came of a bake-off, or its JSON."""
-    async with opened_desk(load_settings(), StartOptions()) as desk:
-        found = await whole(desk, await find_bakeoff(desk, YOU, wanted))
+    async with opened_app(load_settings(), StartOptions()) as app:
+        found = await whole(app, await find_bakeoff(app, YOU, wanted))
     if as_json:
         say_json(found.document)
     else:
@@ -154,9 +154,9 @@ async def show(wanted: str, *, as_json: bool) -> None:
 
 async def cancel(wanted: str) -> None:
     """Cancel a bake-off, whoever holds it."""
-    async with opened_desk(load_settings(), StartOptions()) as desk:
-        bakeoff = await find_bakeoff(desk, YOU, wanted)
-        kept = await holding.cancel(desk, bakeoff, CANCELLED)
+    async with opened_app(load_settings(), StartOptions()) as app:
+        bakeoff = await find_bakeoff(app, YOU, wanted)
+        kept = await holding.cancel(app, bakeoff, CANCELLED)
     of = counted(len(bakeoff.suite.questions), "question")
     typer.echo(f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept.")
 
@@ -195,16 +195,16 @@ async def hold(request: Request, tell: Callable[[Ended], None]) -> None:
     console = Console(stderr=True, highlight=False)
     before = read_baseline(request.baseline) if request.baseline else ()
     bar = DownloadBar(console)
-    async with opened_desk(load_settings(), StartOptions(request.local, bar.show)) as desk:
-        bakeoff = await _wanted(desk, request)
+    async with opened_app(load_settings(), StartOptions(request.local, bar.show)) as app:
+        bakeoff = await _wanted(app, request)
         if before:
             check_comparable(before, bakeoff)
         if request.member:
             _check_member(bakeoff, request.member)
-        await _begun(desk, request, bakeoff, console)
-        await _carried(desk, bakeoff, console)
-        found = await whole(desk, await desk.bench.bakeoffs.load(bakeoff.id))
-        changes = changed(await records_of(desk, bakeoff), before) if before else None
+        await _begun(app, request, bakeoff, console)
+        await _carried(app, bakeoff, console)
+        found = await whole(app, await app.bench.bakeoffs.load(bakeoff.id))
+        changes = changed(await records_of(app, bakeoff), before) if before else None
     _show(request, found, changes)
     tell(_ending(found.progress, changes, request.member))
 
@@ -221,15 +221,15 @@ def _check_member(bakeoff: Bakeoff, member: str) -> None:
         fail(f"Panel {bakeoff.panel.name!r} has no member {member!r}: {', '.join(seats)}.", MISUSED)
 
 
-async def _wanted(desk: AppContext, request: Request) -> Bakeoff:
+async def _wanted(app: AppContext, request: Request) -> Bakeoff:
     """Give the bake-off to hold: a new one, not kept yet, or one to go on with."""
     micro = _micro(request.cap)
     if request.resume:
-        stopped = await find_bakeoff(desk, YOU, request.resume)
+        stopped = await find_bakeoff(app, YOU, request.resume)
         return stopped if micro is None else replace(stopped, cap_micro=micro)
-    suite = await suite_named(desk, request.suite)
-    panel = desk.panel(request.panel, HERE)
-    own = (f"bo:{desk.new_id()}", suite, panel, HERE, YOU.asker.id, desk.now())
+    suite = await suite_named(app, request.suite)
+    panel = app.panel(request.panel, HERE)
+    own = (f"bo:{app.new_id()}", suite, panel, HERE, YOU.asker.id, app.now())
     return Bakeoff(*own, micro)
 
 
@@ -240,29 +240,29 @@ def _micro(cap: str) -> int | None:
         fail(str(error), MISUSED)
 
 
-async def _begun(desk: AppContext, request: Request, bakeoff: Bakeoff, console: Console) -> None:
+async def _begun(app: AppContext, request: Request, bakeoff: Bakeoff, console: Console) -> None:
     """Say what it comes to, ask where somebody can answer, and keep it; or reopen one."""
     if request.resume:
-        await holding.reopened(desk, bakeoff, _micro(request.cap))
+        await holding.reopened(app, bakeoff, _micro(request.cap))
         return
-    proposal = proposal_post(bakeoff, await expected(desk, bakeoff), "")
+    proposal = proposal_post(bakeoff, await expected(app, bakeoff), "")
     console.print(dressed(proposal))
     if not request.yes and stdin.isatty() and not typer.confirm("Start?", err=True):
         fail("Nothing was begun, and nothing is spent.", MISUSED)
-    await desk.bench.bakeoffs.open(bakeoff)
+    await app.bench.bakeoffs.open(bakeoff)
 
 
-async def _carried(desk: AppContext, bakeoff: Bakeoff, console: Console) -> None:
+async def _carried(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
     """Hold it to its end; Ctrl-C stops spending and keeps what there is."""
     bar = BakeoffBar(console, bakeoff)
     try:
-        await holding.begin(desk, None, bakeoff)
-        async for progress in desk.holds.watching(bakeoff.id):
+        await holding.begin(app, None, bakeoff)
+        async for progress in app.holds.watching(bakeoff.id):
             bar.show(progress)
     except asyncio.CancelledError:
         bar.close()
         with suppress(BakeoffError):
-            await holding.cancel(desk, bakeoff, CANCELLED)
+            await holding.cancel(app, bakeoff, CANCELLED)
         go_on = f"council bakeoff run --resume {bakeoff.id}"
         typer.echo(f"Stopped; what there is is kept. Go on with: {go_on}", err=True)
         raise

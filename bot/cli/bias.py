@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 
 from bot.bakeoffs.bias_report import bias_report, bias_sought, shown_bias
 from bot.bakeoffs.leaderboard import LeaderboardQuery, LeaderboardQueryError
-from bot.bootstrap import StartOptions, opened_books, opened_desk
+from bot.bootstrap import StartOptions, opened_app, opened_books
 from bot.cli.bakeoffs import YOU
 from bot.cli.output import (
     FAILED,
@@ -261,26 +261,26 @@ async def hold_experiment(request: Request, tell: Callable[[bool], None]) -> Non
         check_writable(request.output)
     console = Console(stderr=True, highlight=False)
     bar = DownloadBar(console)
-    async with opened_desk(load_settings(), StartOptions(request.local, bar.show)) as desk:
-        begun = await _begun(desk, request, console)
-        progress = await _carried(desk, begun, console)
-        held = await desk.experiments.held(begun.id)
+    async with opened_app(load_settings(), StartOptions(request.local, bar.show)) as app:
+        begun = await _begun(app, request, console)
+        progress = await _carried(app, begun, console)
+        held = await app.experiments.held(begun.id)
     show(Shown(progress, held), request.output, as_json=request.as_json)
     tell(progress.blocked is None and progress.grades > 0)
 
 
-async def _begun(desk: AppContext, request: Request, console: Console) -> Experiment:
+async def _begun(app: AppContext, request: Request, console: Console) -> Experiment:
     """Say what it comes to, ask where somebody can answer, and keep it."""
     cap = _micro(request.cap)
-    suite = await suite_named(desk, request.suite)
-    panel = desk.panel(request.panel, HERE)
-    known = None if request.new else await unfinished(desk, suite, panel)
-    wanted = known or new_experiment(desk, suite, panel, YOU.asker.id)
-    there = await found(desk, wanted if cap is None else replace(wanted, cap_micro=cap))
+    suite = await suite_named(app, request.suite)
+    panel = app.panel(request.panel, HERE)
+    known = None if request.new else await unfinished(app, suite, panel)
+    wanted = known or new_experiment(app, suite, panel, YOU.asker.id)
+    there = await found(app, wanted if cap is None else replace(wanted, cap_micro=cap))
     console.print(dressed(experiment_proposal(there.experiment, there.left, there.cost)))
     if not request.yes and stdin.isatty() and not typer.confirm("Start?", err=True):
         fail("Nothing was begun, and nothing is spent.", MISUSED)
-    return await keep(desk, wanted, cap)
+    return await keep(app, wanted, cap)
 
 
 def _micro(cap: str) -> int | None:
@@ -290,11 +290,11 @@ def _micro(cap: str) -> int | None:
         fail(str(error), MISUSED)
 
 
-async def _carried(desk: AppContext, experiment: Experiment, console: Console) -> Progress:
+async def _carried(app: AppContext, experiment: Experiment, console: Console) -> Progress:
     """Hold it to its end; Ctrl-C stops spending and keeps what there is."""
     bar = ExperimentBar(console, experiment)
     try:
-        return await hold(desk, experiment, bar.show)
+        return await hold(app, experiment, bar.show)
     except asyncio.CancelledError:
         bar.close()
         typer.echo("Stopped; what there is is kept. The same command goes on.", err=True)

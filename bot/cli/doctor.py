@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import typer
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.bootstrap import StartOptions, find_houses, opened_desk, surroundings
+from bot.bootstrap import StartOptions, find_houses, opened_app, surroundings
 from bot.chat import DeliveryUnknownError
 from bot.commands.context import AppContext
 from bot.commands.schedules import lined
@@ -42,18 +42,18 @@ class Finding:
 # --- What `council doctor` says of schedules: which come when, and which cannot run.
 
 
-async def schedule_findings(desk: AppContext, chats: set[str]) -> AsyncIterator[Finding]:
+async def schedule_findings(app_context: AppContext, chats: set[str]) -> AsyncIterator[Finding]:
     """Give a finding for each schedule; `chats` are those that can be started."""
-    for schedule in await desk.bench.schedules.every():
+    for schedule in await app_context.bench.schedules.every():
         try:
-            yield await _finding(desk, schedule, chats)
+            yield await _finding(app_context, schedule, chats)
         except (ValueError, KeyError, OSError):
             broken = f"its cron {schedule.cron!r} or its zone {schedule.zone!r} is not sound"
             yield _failed(schedule, f"{broken}: edit or remove it")
 
 
-async def _finding(desk: AppContext, schedule: Schedule, chats: set[str]) -> Finding:
-    line = await lined(desk, schedule)
+async def _finding(app_context: AppContext, schedule: Schedule, chats: set[str]) -> Finding:
+    line = await lined(app_context, schedule)
     comes = f"{in_words(schedule.cron)}, next {moment(line.next_times[0])} {schedule.zone}"
     if line.fault:
         return _failed(schedule, f"cannot run: {line.fault}")
@@ -212,7 +212,7 @@ async def _findings(*, live: bool) -> AsyncIterator[Finding]:
             yield finding
         async for finding in discord_findings(settings):
             yield finding
-        async for finding in _desk_findings(settings, live=live):
+        async for finding in _app_findings(settings, live=live):
             yield finding
     except SettingsError as error:
         for fault in error.faults:
@@ -221,27 +221,27 @@ async def _findings(*, live: bool) -> AsyncIterator[Finding]:
         yield Finding(str(error), good=False)
 
 
-async def _desk_findings(settings: Settings, *, live: bool) -> AsyncIterator[Finding]:
+async def _app_findings(settings: Settings, *, live: bool) -> AsyncIterator[Finding]:
     for fact in await surroundings(settings):
         yield Finding(fact, good=None)
     seats = (await find_houses(settings, local=False)).seats
-    async with opened_desk(settings, StartOptions()) as desk:
+    async with opened_app(settings, StartOptions()) as app_context:
         yield Finding("database opens, its schema is up to date")
-        for provider in desk.health().providers:
+        for provider in app_context.health().providers:
             yield Finding(_limits(provider), good=None)
-        if not desk.panels:
+        if not app_context.panels:
             yield Finding(
                 "no panel: write council.toml or set the keys of two providers", good=False
             )
-        for name, panel in desk.panels.items():
-            in_use = ", in use" if name == desk.default else ""
+        for name, panel in app_context.panels.items():
+            in_use = ", in use" if name == app_context.default else ""
             yield Finding(f"panel {name}: {len(panel.members)} members{in_use}")
-            await desk.prepare(panel)
+            await app_context.prepare(panel)
             for seat in dict.fromkeys((*panel.judges, *panel.chairmen)):
                 yield _keyless(settings, seats[seat.key]) or await _seat_finding(
-                    desk, seat, live=live
+                    app_context, seat, live=live
                 )
-        async for finding in schedule_findings(desk, _chats(settings)):
+        async for finding in schedule_findings(app_context, _chats(settings)):
             yield finding
 
 
@@ -260,12 +260,12 @@ def _keyless(settings: Settings, seat: Seat) -> Finding | None:
     return Finding(f"{seat.member.key}: no key; set {named or key_name(provider)}", good=False)
 
 
-async def _seat_finding(desk: AppContext, seat: Member, *, live: bool) -> Finding:
+async def _seat_finding(app_context: AppContext, seat: Member, *, live: bool) -> Finding:
     if not live:
         return Finding(f"{seat.key}: not called (--live spends one tiny call)", good=None)
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            reply = await desk.gateway.complete(Call(seat, PING))
+            reply = await app_context.gateway.complete(Call(seat, PING))
     except GatewayError as error:
         return Finding(f"{seat.key} {error}", good=False)
     except TimeoutError as error:

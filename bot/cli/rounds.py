@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bot.bootstrap import StartOptions, opened_desk, opened_store
+from bot.bootstrap import StartOptions, opened_app, opened_store
 from bot.chat import Asker, IncomingMessage
 from bot.cli.output import FAILED, MISUSED, fail, run, say_json
 from bot.cli.serve import DownloadBar
@@ -77,20 +77,20 @@ async def hold(request: Request, tell: Callable[[bool], None]) -> None:
     """Hold or resume the round and show it; `tell` hears whether it closed without a failure."""
     logs.set_up()
     bar = DownloadBar(Console(stderr=True))
-    async with opened_desk(load_settings(), StartOptions(request.local, bar.show)) as desk:
-        round_ = await _round(desk, request)
-        closed = await _seen_through(desk, round_, quiet=request.as_json)
+    async with opened_app(load_settings(), StartOptions(request.local, bar.show)) as app:
+        round_ = await _round(app, request)
+        closed = await _seen_through(app, round_, quiet=request.as_json)
     if request.as_json:
         say_json(document(closed))
     tell(closed.closing is not None and closed.closing.failure is None)
 
 
-async def _seen_through(desk: AppContext, round_: Round, *, quiet: bool) -> Round:
+async def _seen_through(app: AppContext, round_: Round, *, quiet: bool) -> Round:
     chat = TerminalChat(Console(quiet=quiet, highlight=False))
     said = IncomingMessage(round_.question.text, YOU, new_session(), round_.id)
     try:
-        await chat.whisper(said, await accepted(desk, round_))
-        return await follow_and_deliver(desk, chat, said.place, round_)
+        await chat.whisper(said, await accepted(app, round_))
+        return await follow_and_deliver(app, chat, said.place, round_)
     except asyncio.CancelledError:
         chat.close()
         stopped = f"Stopped; what there is is kept. Go on with: council ask --resume {round_.id}"
@@ -102,16 +102,16 @@ async def _seen_through(desk: AppContext, round_: Round, *, quiet: bool) -> Roun
         chat.close()
 
 
-async def _round(desk: AppContext, request: Request) -> Round:
+async def _round(app: AppContext, request: Request) -> Round:
     """Give the stored round to resume, or a new one, stored."""
     if request.resume:
-        stopped = await desk.store.load(await desk.store.find(request.resume))
+        stopped = await app.store.load(await app.store.find(request.resume))
         check_remembered(stopped)
         return stopped
-    panel = desk.panel(request.panel, HERE, request.method)
+    panel = app.panel(request.panel, HERE, request.method)
     question = Question(request.question, YOU.id, place=HERE)
-    round_ = desk.new_round(question, panel, request.seed, desk.new_id())
-    await desk.open(round_)
+    round_ = app.new_round(question, panel, request.seed, app.new_id())
+    await app.open(round_)
     return round_
 
 
@@ -170,10 +170,10 @@ async def upgrade_schema() -> None:
 
 async def show_budgets(*, as_json: bool) -> None:
     """Print the budgets of the terminal and of everybody, or their JSON."""
-    async with opened_desk(load_settings(), StartOptions()) as desk:
-        today = desk.now().astimezone(UTC).date()
-        used = await desk.budget.ledger.used(Account("", today, YOU.id, channel_of(HERE)))
-        caps = desk.budget.caps
+    async with opened_app(load_settings(), StartOptions()) as app:
+        today = app.now().astimezone(UTC).date()
+        used = await app.budget.ledger.used(Account("", today, YOU.id, channel_of(HERE)))
+        caps = app.budget.caps
     if as_json:
         say_json(budget_document(today, caps, used))
     else:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from bot.bootstrap import StartOptions, opened_desk
+from bot.bootstrap import StartOptions, opened_app
 from bot.chat import IncomingMessage
 from bot.cli.output import run, say_json
 from bot.cli.rounds import YOU
@@ -24,17 +24,17 @@ schedule_app = typer.Typer(help="Recurring bake-offs.", no_args_is_help=True)
 
 async def say(words: str) -> None:
     """Do with schedules what is said, and print what comes of it."""
-    async with opened_desk(load_settings(), StartOptions()) as desk:
+    async with opened_app(load_settings(), StartOptions()) as app:
         chat = TerminalChat(Console(highlight=False))
-        await schedule(desk, chat, IncomingMessage(words, YOU, HERE, desk.new_id()), words)
+        await schedule(app, chat, IncomingMessage(words, YOU, HERE, app.new_id()), words)
         chat.close()
 
 
 async def print_schedules() -> None:
     """Print every schedule as JSON."""
-    async with opened_desk(load_settings(), StartOptions()) as desk:
-        rows = await desk.bench.schedules.every()
-        lines = [await scheduling.lined(desk, row) for row in rows]
+    async with opened_app(load_settings(), StartOptions()) as app:
+        rows = await app.bench.schedules.every()
+        lines = [await scheduling.lined(app, row) for row in rows]
     say_json([_document(line) for line in lines])
 
 

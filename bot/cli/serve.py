@@ -15,7 +15,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColum
 
 from bot.bakeoffs.lifecycle import BakeoffJobs, go_on_at_home
 from bot.bakeoffs.records import keep_counting
-from bot.bootstrap import StartOptions, opened_desk, surroundings
+from bot.bootstrap import StartOptions, opened_app, surroundings
 from bot.cli.doctor import discord_address, missing_of_slack, slack_tokens
 from bot.cli.output import run
 from bot.commands.buttons import MOST_REMEMBERED, PRESS
@@ -109,10 +109,10 @@ class ModelDownloadStatus:
         if share == 1:
             self.state = STARTING
 
-    async def ready(self, desk: AppContext, panel: Panel) -> None:
+    async def ready(self, app_context: AppContext, panel: Panel) -> None:
         """Have the panel's models ready; what goes wrong is kept to be shown."""
         try:
-            await desk.prepare(panel)
+            await app_context.prepare(panel)
         except CouncilError as error:
             self.state = str(error)
         else:
@@ -124,24 +124,28 @@ class ModelDownloadStatus:
 OPENING_SECONDS = 30.0  # a round whose money is reserved is stored within that, or never
 
 
-def acts_of_a_cluster(desk: AppContext, works: JobQueue) -> list[Coroutine[None, None, None]]:
+def acts_of_a_cluster(
+    app_context: AppContext, works: JobQueue
+) -> list[Coroutine[None, None, None]]:
     """Give what goes on as long as the process serves."""
-    return [_page_bakeoffs(desk, works), _swept(desk)]
+    return [_page_bakeoffs(app_context, works), _swept(app_context)]
 
 
-async def _page_bakeoffs(desk: AppContext, works: JobQueue) -> None:
+async def _page_bakeoffs(app_context: AppContext, works: JobQueue) -> None:
     """Hold what was begun on the page, with the other processes."""
-    async with BakeoffJobs(desk, PAGE).serving(works):
+    async with BakeoffJobs(app_context, PAGE).serving(works):
         await asyncio.Event().wait()
 
 
-async def _swept(desk: AppContext) -> None:
+async def _swept(app_context: AppContext) -> None:
     """Free money that nobody holds, and forget presses of long ago, unless another process does."""
     try:
-        async with desk.holds.alone_with("sweep") as is_ours:
+        async with app_context.holds.alone_with("sweep") as is_ours:
             if is_ours:
-                await desk.budget.sweep(desk.store, partial(asyncio.sleep, OPENING_SECONDS))
-                await desk.memos.keep_newest(PRESS, MOST_REMEMBERED)
+                await app_context.budget.sweep(
+                    app_context.store, partial(asyncio.sleep, OPENING_SECONDS)
+                )
+                await app_context.memos.keep_newest(PRESS, MOST_REMEMBERED)
     except CouncilError as error:  # the next process that starts makes up for it
         structlog.get_logger().warning("not_swept", why=str(error))
 
@@ -164,12 +168,12 @@ async def converse(*, local: bool) -> None:
 
     console, bar = Console(highlight=False), DownloadBar(Console(stderr=True))
     logs.set_up()
-    async with opened_desk(load_settings(), StartOptions(local, bar.show)) as desk:
-        panel = _default_panel(desk)
-        for line in introduction(desk):
+    async with opened_app(load_settings(), StartOptions(local, bar.show)) as app_context:
+        panel = _default_panel(app_context)
+        for line in introduction(app_context):
             console.print(line)
-        await desk.prepare(panel)
-        await talk(desk, console)
+        await app_context.prepare(panel)
+        await talk(app_context, console)
 
 
 async def serve_until_stopped(*, local: bool) -> None:
@@ -183,44 +187,50 @@ async def serve_until_stopped(*, local: bool) -> None:
     say = partial(console.print, markup=False, soft_wrap=True)  # a sentence is one line of a log
     await _server_there(settings, say)
     wishes = StartOptions(local, readying.on_fetch, closed.put_nowait, serves=True)
-    async with opened_desk(settings, wishes) as desk:
-        panel = _default_panel(desk)
+    async with opened_app(settings, wishes) as app_context:
+        panel = _default_panel(app_context)
         site = WebContext(
-            desk,
-            PageSigner(await _key(desk, settings), lambda: desk.now().timestamp()),
+            app_context,
+            PageSigner(await _key(app_context, settings), lambda: app_context.now().timestamp()),
             token_of(settings),
             tuple(await surroundings(settings)),
             lambda: readying.state,
         )
         tokens = slack_tokens(settings)
-        slack = _slack(desk, tokens, say) if tokens else None
+        slack = _slack(app_context, tokens, say) if tokens else None
         posted = slack.posted if slack else None
         app = web_app(site, loopback=is_loopback(settings.host), slack=posted)
         # A page that waits for a round must not hear that it stopped: resume, then serve.
-        first = partial(_resume, desk)
+        first = partial(_resume, app_context)
         async with listening(app, settings.host, settings.port, first) as server:
             say(f"The page: {server.address}")
-            for line in (*introduction(desk), *not_started(settings)):
+            for line in (*introduction(app_context), *not_started(settings)):
                 say(line)
-            acts = [readying.ready(desk, panel), metrics.watch_lag(), *_kept_up(desk, closed)]
+            acts = [
+                readying.ready(app_context, panel),
+                metrics.watch_lag(),
+                *_kept_up(app_context, closed),
+            ]
             if slack:
                 acts.append(slack.run())
             if address := discord_address(settings):
-                acts.append(_discord(desk, address, settings.data_dir, say).run())
+                acts.append(_discord(app_context, address, settings.data_dir, say).run())
             async with beside(*acts):
                 await server.stopped()
 
 
-def _kept_up(desk: AppContext, closed: "asyncio.Queue[Round]") -> list[Coroutine[None, None, None]]:
+def _kept_up(
+    app_context: AppContext, closed: "asyncio.Queue[Round]"
+) -> list[Coroutine[None, None, None]]:
     """Give what goes on for the house, whichever chats there are."""
-    alone = desk.holds.alone_with
-    acts = [Scheduler(desk).run(), keep_counting(desk, closed, alone)]
-    acts.append(metrics.watch_outbox(desk.outbox.unmarked))
-    if desk.texts_days is not None:
-        carried = desk.runner.is_carried
-        acts.append(keep_forgetting(desk.store, desk.texts_days, carried, alone))
-    if desk.works:
-        acts += acts_of_a_cluster(desk, desk.works)
+    alone = app_context.holds.alone_with
+    acts = [Scheduler(app_context).run(), keep_counting(app_context, closed, alone)]
+    acts.append(metrics.watch_outbox(app_context.outbox.unmarked))
+    if app_context.texts_days is not None:
+        carried = app_context.runner.is_carried
+        acts.append(keep_forgetting(app_context.store, app_context.texts_days, carried, alone))
+    if app_context.works:
+        acts += acts_of_a_cluster(app_context, app_context.works)
     return acts
 
 
@@ -233,42 +243,42 @@ async def _server_there(settings: Settings, say: Callable[[str], None]) -> None:
 
 
 # A chat's library takes a third of a second: a start without a token for it does not wait.
-def _slack(desk: AppContext, tokens: "Tokens", say: Callable[[str], None]) -> "Slack":
+def _slack(app_context: AppContext, tokens: "Tokens", say: Callable[[str], None]) -> "Slack":
     from bot.slack.app import Slack
 
-    return Slack(desk, tokens, say)
+    return Slack(app_context, tokens, say)
 
 
 def _discord(
-    desk: AppContext, address: "Address", folder: Path, say: Callable[[str], None]
+    app_context: AppContext, address: "Address", folder: Path, say: Callable[[str], None]
 ) -> "Discord":
     from bot.discord.app import Discord
 
-    return Discord(desk, address, folder, say)
+    return Discord(app_context, address, folder, say)
 
 
-async def _resume(desk: AppContext) -> None:
+async def _resume(app_context: AppContext) -> None:
     """Go on with the page's rounds and bake-offs that were interrupted; free what none holds."""
-    if desk.works is None:
-        await desk.budget.sweep(desk.store)
-    await desk.runner.resume(("web",))
-    if desk.works is None:
-        await go_on_at_home(desk)
+    if app_context.works is None:
+        await app_context.budget.sweep(app_context.store)
+    await app_context.runner.resume(("web",))
+    if app_context.works is None:
+        await go_on_at_home(app_context)
 
 
-async def _key(desk: AppContext, settings: Settings) -> bytes:
+async def _key(app_context: AppContext, settings: Settings) -> bytes:
     """Give the key of the page's seals: one for all processes that share a database."""
-    if desk.works and not token_of(settings):
-        return await shared_key(desk.memos)
+    if app_context.works and not token_of(settings):
+        return await shared_key(app_context.memos)
     return seal_key(token_of(settings), settings.data_dir)
 
 
-def introduction(desk: AppContext) -> list[str]:
+def introduction(app_context: AppContext) -> list[str]:
     """Say which panels there are, who receives the text, and which one is used."""
     lines = []
-    for name, panel in desk.panels.items():
+    for name, panel in app_context.panels.items():
         seats = ", ".join(names_of(panel)[seat.key] for seat in panel.members)
-        used = " (in use)" if name == desk.default else f"; /council panel {name} uses it"
+        used = " (in use)" if name == app_context.default else f"; /council panel {name} uses it"
         lines.append(f"Panel {name}: {seats} · text goes to {receivers(panel)}{used}")
     return lines
 
@@ -302,7 +312,7 @@ def token_of(settings: Settings) -> str | None:
     return settings.web_token.get_secret_value() if settings.web_token else None
 
 
-def _default_panel(desk: AppContext) -> Panel:
-    if desk.default is None:
+def _default_panel(app_context: AppContext) -> Panel:
+    if app_context.default is None:
         raise PanelError(NOBODY)
-    return desk.panels[desk.default]
+    return app_context.panels[app_context.default]

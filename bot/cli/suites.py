@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from bot.bootstrap import StartOptions, opened_desk
+from bot.bootstrap import StartOptions, opened_app
 from bot.chat import IncomingMessage, Post
 from bot.cli.output import run, say_json
 from bot.cli.rounds import YOU
@@ -35,11 +35,11 @@ suite_app = typer.Typer(help="Keep lists of questions for bake-offs.", no_args_i
 # --- The suite that is meant on the command line: one of those kept, or a file that holds one.
 
 
-async def suite_named(desk: AppContext, named: str) -> Suite:
+async def suite_named(app: AppContext, named: str) -> Suite:
     """Give the suite; SuiteError where there is none of this name, or its file cannot be read."""
     path = Path(named)
     if path.suffix.lower() not in {*READERS, ".toml"}:
-        return await meant_suite(desk, HERE, named)
+        return await meant_suite(app, HERE, named)
     return read_file(name_from(path.stem), path.name, _content(path))
 
 
@@ -55,8 +55,8 @@ def _content(path: Path) -> bytes:
 
 async def list_suites(*, as_json: bool) -> None:
     """Print the house's suites, or their JSON."""
-    async with opened_desk(load_settings(), StartOptions()) as desk:
-        lines = await desk.bench.suites.lines("")
+    async with opened_app(load_settings(), StartOptions()) as app:
+        lines = await app.bench.suites.lines("")
     if as_json:
         say_json([_line(line) for line in lines])
     else:
@@ -65,9 +65,9 @@ async def list_suites(*, as_json: bool) -> None:
 
 async def show_suite(name: str, *, as_json: bool) -> None:
     """Print a suite, or its JSON with every question."""
-    async with opened_desk(load_settings(), StartOptions()) as desk:
-        suite = await desk.bench.suites.load("", name.lower())
-        run = await run_of(desk, HERE, suite)
+    async with opened_app(load_settings(), StartOptions()) as app:
+        suite = await app.bench.suites.load("", name.lower())
+        run = await run_of(app, HERE, suite)
     if as_json:
         say_json({**suite_document(suite), **_cost(run)})
     else:
@@ -77,15 +77,15 @@ async def show_suite(name: str, *, as_json: bool) -> None:
 async def add_suite(name: str, source: str, *, yes: bool, as_json: bool) -> None:
     """Keep a suite once its size and cost were seen; asked about unless `yes`, or for JSON."""
     checked = checked_name(name)
-    async with opened_desk(load_settings(), StartOptions()) as desk:
-        said = IncomingMessage("", YOU, HERE, desk.new_id())
-        suite, before = await draft(desk, said, await _made(desk, said, checked, source))
-        run = await run_of(desk, HERE, suite)
+    async with opened_app(load_settings(), StartOptions()) as app:
+        said = IncomingMessage("", YOU, HERE, app.new_id())
+        suite, before = await draft(app, said, await _made(app, said, checked, source))
+        run = await run_of(app, HERE, suite)
         is_new = before is None or before.version != suite.version
         if not (yes or as_json):
             _check_wanted(suite, run, before)
         if is_new:
-            await desk.bench.suites.keep(suite, YOU.id, desk.now())
+            await app.bench.suites.keep(suite, YOU.id, app.now())
     if as_json:
         say_json({**suite_document(suite), **_cost(run), "new": is_new})
     else:
@@ -94,20 +94,18 @@ async def add_suite(name: str, source: str, *, yes: bool, as_json: bool) -> None
 
 async def remove_suite(name: str, *, as_json: bool) -> None:
     """Remove a suite of the house."""
-    async with opened_desk(load_settings(), StartOptions()) as desk:
-        said = IncomingMessage("", YOU, HERE, desk.new_id())
-        await _suites_remove(
-            desk, TerminalChat(Console(quiet=as_json, highlight=False)), said, name
-        )
+    async with opened_app(load_settings(), StartOptions()) as app:
+        said = IncomingMessage("", YOU, HERE, app.new_id())
+        await _suites_remove(app, TerminalChat(Console(quiet=as_json, highlight=False)), said, name)
     if as_json:
         say_json({"removed": name.lower()})
 
 
-async def _made(desk: AppContext, said: IncomingMessage, name: str, source: str) -> Suite:
+async def _made(app: AppContext, said: IncomingMessage, name: str, source: str) -> Suite:
     """Give the suite of a file, or the one that a round's question joins."""
     if _is_file(Path(source)):
         return _read(name, Path(source))
-    return await grown(desk, said, name, source)
+    return await grown(app, said, name, source)
 
 
 def _is_file(path: Path) -> bool:

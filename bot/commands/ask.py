@@ -14,10 +14,10 @@ from council.rounds import Question, Round
 # --- What the asker is told at once, with what is known of the panel.
 
 
-async def accepted(desk: AppContext, round_: Round) -> Post:
+async def accepted(app: AppContext, round_: Round) -> Post:
     """Give the private word that a question was taken in."""
-    estimate = await estimated(round_, desk.gateway)
-    usual = await usual_seconds(desk.store, round_.panel.name)
+    estimate = await estimated(round_, app.gateway)
+    usual = await usual_seconds(app.store, round_.panel.name)
     return accepted_post(round_, estimate, usual)
 
 
@@ -35,51 +35,51 @@ class AskOptions:
     seed: str | None = None
 
 
-async def ask(desk: AppContext, chat: Chat, said: IncomingMessage, text: str) -> None:
+async def ask(app: AppContext, chat: Chat, said: IncomingMessage, text: str) -> None:
     """Open a round for the question, once for each event, and see it through."""
-    await asked(desk, chat, replace(said, text=text))
+    await asked(app, chat, replace(said, text=text))
 
 
 async def asked(
-    desk: AppContext, chat: Chat, said: IncomingMessage, choice: AskOptions = AskOptions()
+    app: AppContext, chat: Chat, said: IncomingMessage, choice: AskOptions = AskOptions()
 ) -> None:
     """Do as `ask`, with what the asker chose beside the question."""
-    round_ = await opened(desk, said, said.text, choice)
+    round_ = await opened(app, said, said.text, choice)
     if round_:
-        await taken_up(desk, chat, said, round_)
+        await taken_up(app, chat, said, round_)
     elif not chat.is_room:  # there it is the platform that says things twice
         await chat.whisper(said, Post((Note(f"This has been asked already: round {said.key}."),)))
 
 
-async def taken_up(desk: AppContext, chat: Chat, said: IncomingMessage, round_: Round) -> None:
+async def taken_up(app: AppContext, chat: Chat, said: IncomingMessage, round_: Round) -> None:
     """Tell the asker what happens with a new round, and see it through."""
-    with desk.seeing_through(round_):
-        await chat.whisper(said, await accepted(desk, round_))
-        await deliver_round(desk, chat, said, round_)
+    with app.seeing_through(round_):
+        await chat.whisper(said, await accepted(app, round_))
+        await deliver_round(app, chat, said, round_)
 
 
 async def opened(
-    desk: AppContext, said: IncomingMessage, text: str, choice: AskOptions = AskOptions()
+    app: AppContext, said: IncomingMessage, text: str, choice: AskOptions = AskOptions()
 ) -> Round | None:
     """Give the stored round of a new question, or None for an event that has come before."""
-    await desk.look_up(said.place)
-    round_ = proposed(desk, said, text, choice)
-    return round_ if await desk.open(round_) else None
+    await app.look_up(said.place)
+    round_ = proposed(app, said, text, choice)
+    return round_ if await app.open(round_) else None
 
 
 def proposed(
-    desk: AppContext, said: IncomingMessage, text: str, choice: AskOptions = AskOptions()
+    app: AppContext, said: IncomingMessage, text: str, choice: AskOptions = AskOptions()
 ) -> Round:
     """Give the round of a question, not stored yet; NotAdmittedError where it may not be asked.
 
     The text may begin with `panel:NAME`, `method:NAME` and `seed:TEXT`, which go before a choice.
     """
-    admitted(desk.access, said)
+    admitted(app.access, said)
     options, question = _options(text)
     chosen = replace(choice, **options)
-    panel = desk.panel(chosen.panel, said.place, chosen.method)
+    panel = app.panel(chosen.panel, said.place, chosen.method)
     asked = Question(question, said.asker.id, said.context, said.place)
-    return desk.new_round(asked, panel, chosen.seed, said.key)
+    return app.new_round(asked, panel, chosen.seed, said.key)
 
 
 def _options(text: str) -> tuple[dict[str, str], str]:

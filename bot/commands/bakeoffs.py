@@ -93,15 +93,15 @@ def read_cap(text: str) -> int:
 _PREFIX = "bo:"  # of the ids of those that somebody began; it may be left out
 
 
-async def readable_bakeoffs(desk: AppContext, said: IncomingMessage) -> tuple[Bakeoff, ...]:
+async def readable_bakeoffs(app: AppContext, said: IncomingMessage) -> tuple[Bakeoff, ...]:
     """Give the bake-offs that somebody may read, newest first."""
-    found = await desk.bench.bakeoffs.recent(wanted=listed_bakeoffs(said))
+    found = await app.bench.bakeoffs.recent(wanted=listed_bakeoffs(said))
     return tuple(bakeoff for bakeoff in found if reads_bakeoff(said, bakeoff))
 
 
-async def find_bakeoff(desk: AppContext, said: IncomingMessage, wanted: str) -> Bakeoff:
+async def find_bakeoff(app: AppContext, said: IncomingMessage, wanted: str) -> Bakeoff:
     """Give the bake-off whose id starts so, or the newest; BakeoffError where there is none."""
-    there = await readable_bakeoffs(desk, said)
+    there = await readable_bakeoffs(app, said)
     if wanted.lower() == LAST:
         if not there:
             raise BakeoffError(
@@ -120,12 +120,12 @@ async def find_bakeoff(desk: AppContext, said: IncomingMessage, wanted: str) -> 
     return exact[0]
 
 
-async def meant_suite(desk: AppContext, place: Place, name: str) -> Suite:
+async def meant_suite(app: AppContext, place: Place, name: str) -> Suite:
     """Give a suite by name; SuiteError, which names those there are, where there is none."""
     try:
-        return await desk.bench.suites.load(place.scope, name.lower())
+        return await app.bench.suites.load(place.scope, name.lower())
     except SuiteError:
-        lines = await desk.bench.suites.lines(place.scope)
+        lines = await app.bench.suites.lines(place.scope)
         known = ", ".join(line.name for line in lines)
         raise SuiteError(
             f"There is no suite {name!r}; those there are: {known}."
@@ -178,23 +178,23 @@ def _digest(name: str) -> str:
     return sha256(name.encode()).hexdigest()[:_DIGITS]
 
 
-async def bakeoff_of(desk: AppContext, said: IncomingMessage, proposal: Proposal) -> Bakeoff:
+async def bakeoff_of(app: AppContext, said: IncomingMessage, proposal: Proposal) -> Bakeoff:
     """Give what was proposed, as the one who presses; BakeoffError where it is another by now."""
-    suite = await _suite(desk, said, proposal)
-    names = [name for name in desk.panels if _digest(name) == proposal.panel]
+    suite = await _suite(app, said, proposal)
+    names = [name for name in app.panels if _digest(name) == proposal.panel]
     if not names:
         raise BakeoffError(f"The panel of this proposal is not there any more: {ANEW}")
-    panel = desk.panel(names[0], said.place)
-    own = (f"bo:{proposal.key}", suite, panel, said.place, said.asker.id, desk.now())
+    panel = app.panel(names[0], said.place)
+    own = (f"bo:{proposal.key}", suite, panel, said.place, said.asker.id, app.now())
     return Bakeoff(*own, proposal.cap_micro)
 
 
-async def _suite(desk: AppContext, said: IncomingMessage, proposal: Proposal) -> Suite:
-    lines = await desk.bench.suites.lines(said.place.scope)
+async def _suite(app: AppContext, said: IncomingMessage, proposal: Proposal) -> Suite:
+    lines = await app.bench.suites.lines(said.place.scope)
     names = [line.name for line in lines if _digest(line.name) == proposal.suite]
     if not names:
         raise BakeoffError(f"The suite of this proposal is not there any more: {ANEW}")
-    suite = await desk.bench.suites.load(said.place.scope, names[0])
+    suite = await app.bench.suites.load(said.place.scope, names[0])
     if suite.version != proposal.version:
         raise BakeoffError(f"Suite {suite.name} has changed since this was proposed: {ANEW}")
     return suite
@@ -207,96 +207,96 @@ CANCELLED = "It was cancelled."
 BEGUN_BEFORE = "This bake-off was begun already: `/council bakeoff show {id}` shows it."
 
 
-async def bakeoffs(desk: AppContext, chat: Chat, said: IncomingMessage, text: str) -> None:
+async def bakeoffs(app: AppContext, chat: Chat, said: IncomingMessage, text: str) -> None:
     """Do what is wanted with bake-offs."""
     words = read_words(text)
     acts = {"list": show_list, "show": show, "cancel": cancel, "resume": resume, "start": propose}
-    await acts[words.verb](desk, chat, said, words)
+    await acts[words.verb](app, chat, said, words)
 
 
 async def propose(
-    desk: AppContext, chat: Chat, said: IncomingMessage, words: BakeoffArguments
+    app: AppContext, chat: Chat, said: IncomingMessage, words: BakeoffArguments
 ) -> None:
     """Say what a bake-off comes to, and how to start it; where that was said already, start it."""
-    bakeoff = await proposed(desk, said, words)
+    bakeoff = await proposed(app, said, words)
     if words.now:
-        await start(desk, chat, said, bakeoff)
+        await start(app, chat, said, bakeoff)
         return
-    cost = await expected(desk, bakeoff)
+    cost = await expected(app, bakeoff)
     value = Proposal.of(bakeoff).value if chat.is_room else None
     await chat.whisper(said, proposal_post(bakeoff, cost, value))
 
 
-async def proposed(desk: AppContext, said: IncomingMessage, words: BakeoffArguments) -> Bakeoff:
+async def proposed(app: AppContext, said: IncomingMessage, words: BakeoffArguments) -> Bakeoff:
     """Give the bake-off that is wanted, not kept yet; SuiteError, PanelError, NotAdmittedError."""
     check_own_people(said)
-    suite = await meant_suite(desk, said.place, words.name)
-    await desk.look_up(said.place)
-    panel = desk.panel(words.panel, said.place)
-    own = (f"bo:{said.key}", suite, panel, said.place, said.asker.id, desk.now())
+    suite = await meant_suite(app, said.place, words.name)
+    await app.look_up(said.place)
+    panel = app.panel(words.panel, said.place)
+    own = (f"bo:{said.key}", suite, panel, said.place, said.asker.id, app.now())
     return Bakeoff(*own, words.cap_micro)
 
 
-async def start(desk: AppContext, chat: Chat, said: IncomingMessage, bakeoff: Bakeoff) -> None:
+async def start(app: AppContext, chat: Chat, said: IncomingMessage, bakeoff: Bakeoff) -> None:
     """Keep a new bake-off and hold it, once for each event."""
-    if not await desk.bench.bakeoffs.open(bakeoff):
+    if not await app.bench.bakeoffs.open(bakeoff):
         line = BEGUN_BEFORE.format(id=bakeoff.id)
         await chat.whisper(said, Post((Note(line),), line))
         return
-    await _held(desk, chat, said, bakeoff, "begun")
+    await _held(app, chat, said, bakeoff, "begun")
 
 
 async def resume(
-    desk: AppContext, chat: Chat, said: IncomingMessage, words: BakeoffArguments
+    app: AppContext, chat: Chat, said: IncomingMessage, words: BakeoffArguments
 ) -> None:
     """Go on with a bake-off that ended early, under another cap where one is named."""
-    bakeoff = await find_bakeoff(desk, said, words.name)
-    check_own_bakeoff(desk.access, bakeoff, said.asker, "go on with a bake-off")
-    again = await holding.reopened(desk, bakeoff, words.cap_micro)
-    await _held(desk, chat, said, again, "gone on with")
+    bakeoff = await find_bakeoff(app, said, words.name)
+    check_own_bakeoff(app.access, bakeoff, said.asker, "go on with a bake-off")
+    again = await holding.reopened(app, bakeoff, words.cap_micro)
+    await _held(app, chat, said, again, "gone on with")
 
 
 async def _held(
-    desk: AppContext, chat: Chat, said: IncomingMessage, bakeoff: Bakeoff, what: str
+    app: AppContext, chat: Chat, said: IncomingMessage, bakeoff: Bakeoff, what: str
 ) -> None:
     """Hold a bake-off; whoever stays to watch has it stopped by leaving."""
     line = f"Bake-off {bakeoff.id} is {what}: `/council bakeoff cancel {bakeoff.id}` stops it."
     await chat.whisper(said, Post((Note(line),), line))
-    shown = _way(desk, chat, said, bakeoff)
+    shown = _way(app, chat, said, bakeoff)
     if not chat.follows:
-        await holding.begin(desk, shown, bakeoff)
+        await holding.begin(app, shown, bakeoff)
         return
     try:
-        await holding.hold(desk, shown, bakeoff)
+        await holding.hold(app, shown, bakeoff)
     except asyncio.CancelledError:
         if not chat.is_room:
             with suppress(BakeoffError):
-                await holding.cancel(desk, bakeoff, CANCELLED)
+                await holding.cancel(app, bakeoff, CANCELLED)
         raise
 
 
-def _way(desk: AppContext, chat: Chat, said: IncomingMessage, bakeoff: Bakeoff) -> Chat | None:
+def _way(app: AppContext, chat: Chat, said: IncomingMessage, bakeoff: Bakeoff) -> Chat | None:
     """Give the chat of the place that a bake-off reports in, None where nobody is told there."""
     own, there = said.place, bakeoff.place
     if (own.chat, own.workspace) == (there.chat, there.workspace):
         return chat if chat.follows else None
-    way = desk.ways.get(there.chat)
+    way = app.ways.get(there.chat)
     return way(there) if way else None
 
 
 async def cancel(
-    desk: AppContext, chat: Chat, said: IncomingMessage, words: BakeoffArguments
+    app: AppContext, chat: Chat, said: IncomingMessage, words: BakeoffArguments
 ) -> None:
     """Stop spending on a bake-off; what there is of it is kept."""
-    bakeoff = await find_bakeoff(desk, said, words.name)
-    check_own_bakeoff(desk.access, bakeoff, said.asker, "cancel a bake-off")
-    was_held = await is_held(desk, bakeoff)
-    kept = await holding.cancel(desk, bakeoff, CANCELLED)
-    shown = _way(desk, chat, said, bakeoff)
-    is_told_elsewhere = desk.works is not None and bakeoff.place.chat not in HOUSE
+    bakeoff = await find_bakeoff(app, said, words.name)
+    check_own_bakeoff(app.access, bakeoff, said.asker, "cancel a bake-off")
+    was_held = await is_held(app, bakeoff)
+    kept = await holding.cancel(app, bakeoff, CANCELLED)
+    shown = _way(app, chat, said, bakeoff)
+    is_told_elsewhere = app.works is not None and bakeoff.place.chat not in HOUSE
     if not was_held and (shown or is_told_elsewhere):
         with suppress(RunningElsewhereError):  # that process tells of it
-            await holding.begin(desk, shown, await desk.bench.bakeoffs.load(bakeoff.id))
+            await holding.begin(app, shown, await app.bench.bakeoffs.load(bakeoff.id))
     of = counted(len(bakeoff.suite.questions), "question")
     line = (
         f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept, and nothing more is spent. "
@@ -306,16 +306,16 @@ async def cancel(
 
 
 async def show_list(
-    desk: AppContext, chat: Chat, said: IncomingMessage, _: BakeoffArguments
+    app: AppContext, chat: Chat, said: IncomingMessage, _: BakeoffArguments
 ) -> None:
     """List the newest bake-offs."""
-    there = (await readable_bakeoffs(desk, said))[:SHOWN]
+    there = (await readable_bakeoffs(app, said))[:SHOWN]
     if not there:
         note = Note("No bake-off has been held here yet: `/council bakeoff SUITE` holds one.")
         await chat.whisper(said, Post((note,)))
         return
     rows = [
-        (x.id, f"{x.at:%Y-%m-%d %H:%M}", x.suite.name, x.panel.name, await _state(desk, x))
+        (x.id, f"{x.at:%Y-%m-%d %H:%M}", x.suite.name, x.panel.name, await _state(app, x))
         for x in there
     ]
     table = Table(("Bake-off", "Begun (UTC)", "Suite", "Panel", "State"), tuple(rows))
@@ -323,20 +323,18 @@ async def show_list(
     await chat.whisper(said, Post((Heading(counted(len(rows), "bake-off")), table, note)))
 
 
-async def _state(desk: AppContext, bakeoff: Bakeoff) -> str:
-    return state_of(await standing(desk, bakeoff))
+async def _state(app: AppContext, bakeoff: Bakeoff) -> str:
+    return state_of(await standing(app, bakeoff))
 
 
-async def show(
-    desk: AppContext, chat: Chat, said: IncomingMessage, words: BakeoffArguments
-) -> None:
+async def show(app: AppContext, chat: Chat, said: IncomingMessage, words: BakeoffArguments) -> None:
     """Show how a bake-off stands, or what it came to."""
-    bakeoff = await find_bakeoff(desk, said, words.name)
-    progress = await standing(desk, bakeoff)
-    if await is_held(desk, bakeoff):
+    bakeoff = await find_bakeoff(app, said, words.name)
+    progress = await standing(app, bakeoff)
+    if await is_held(app, bakeoff):
         await chat.whisper(said, running_post(progress, ""))
         return
-    thread = (await result_of(desk, progress)).thread
+    thread = (await result_of(app, progress)).thread
     for post in (thread.root, *thread.replies):
         if not any(isinstance(part, File) for part in post.parts):
             await chat.whisper(said, post)

@@ -33,31 +33,31 @@ from council.rounds import Round, Stage
 LEFT = "Nothing was begun, and nothing is spent."
 
 
-async def begin(desk: AppContext, chat: Chat, said: IncomingMessage, value: str) -> None:
+async def begin(app: AppContext, chat: Chat, said: IncomingMessage, value: str) -> None:
     """Begin what was proposed, for the one who presses, where they may."""
-    admitted(desk.access, said)
+    admitted(app.access, said)
     check_own_people(said)
-    await start(desk, chat, said, await bakeoff_of(desk, said, Proposal.read(value)))
+    await start(app, chat, said, await bakeoff_of(app, said, Proposal.read(value)))
 
 
-async def leave(desk: AppContext, chat: Chat, said: IncomingMessage, value: str) -> None:
+async def leave(app: AppContext, chat: Chat, said: IncomingMessage, value: str) -> None:
     """Leave a proposal."""
     await chat.whisper(said, Post((Note(LEFT),), LEFT))
 
 
 async def cancel_by_button(
-    desk: AppContext, chat: Chat, said: IncomingMessage, bakeoff_id: str
+    app: AppContext, chat: Chat, said: IncomingMessage, bakeoff_id: str
 ) -> None:
     """Cancel the bake-off that a button is under."""
-    await cancel(desk, chat, said, _bakeoff_presses_Words("cancel", bakeoff_id))
+    await cancel(app, chat, said, _bakeoff_presses_Words("cancel", bakeoff_id))
 
 
 async def go_on_by_button(
-    desk: AppContext, chat: Chat, said: IncomingMessage, bakeoff_id: str
+    app: AppContext, chat: Chat, said: IncomingMessage, bakeoff_id: str
 ) -> None:
     """Go on with the bake-off that a button is under."""
-    admitted(desk.access, said)
-    await resume(desk, chat, said, _bakeoff_presses_Words("resume", bakeoff_id))
+    admitted(app.access, said)
+    await resume(app, chat, said, _bakeoff_presses_Words("resume", bakeoff_id))
 
 
 # --- Presses count once: what is being done for somebody is not done beside itself.
@@ -72,8 +72,8 @@ PRESS_SECONDS = 10.0
 class ActionDeduplicator:
     """Remembers what is being done, by whatever tells one press from any other."""
 
-    def __init__(self, desk: AppContext) -> None:
-        self._desk = desk
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
         self._doing: set[tuple[str, ...]] = set()
 
     async def do(
@@ -95,9 +95,9 @@ class ActionDeduplicator:
         return True
 
     async def _is_first(self, does: tuple[str, ...]) -> bool:
-        if self._desk.works is None:
+        if self._app.works is None:
             return True
-        return await self._desk.memos.once(PRESS, " ".join(does), PRESS_SECONDS)
+        return await self._app.memos.once(PRESS, " ".join(does), PRESS_SECONDS)
 
 
 async def tell_busy(chat: Chat, said: IncomingMessage) -> None:
@@ -114,9 +114,9 @@ OTHER_VERSION = (
 )
 
 
-async def readable_round(desk: AppContext, said: IncomingMessage, round_id: str) -> Round:
+async def readable_round(app: AppContext, said: IncomingMessage, round_id: str) -> Round:
     """Give a round, if the one who presses may read it where they do."""
-    round_ = await desk.store.load(round_id)
+    round_ = await app.store.load(round_id)
     check_readable(round_, said)
     return round_
 
@@ -132,17 +132,17 @@ def posts_of(round_: Round, what: str) -> list[Post]:
     return list(answer_posts(round_, round_.draw))
 
 
-async def ask_again(desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str) -> None:
+async def ask_again(app: AppContext, chat: Chat, said: IncomingMessage, round_id: str) -> None:
     """Put a round's question to its panel once more, as the presser's own."""
-    again, choice = await anew(desk, said, round_id)
-    await asked(desk, chat, again, choice)
+    again, choice = await anew(app, said, round_id)
+    await asked(app, chat, again, choice)
 
 
 async def anew(
-    desk: AppContext, said: IncomingMessage, round_id: str
+    app: AppContext, said: IncomingMessage, round_id: str
 ) -> tuple[IncomingMessage, AskOptions]:
     """Give what the presser says when a round's question is put to its panel once more."""
-    round_ = await readable_round(desk, said, round_id)
+    round_ = await readable_round(app, said, round_id)
     _check_remembered(round_)
     before = round_.question
     here = (before.place.workspace, before.place.channel) == (
@@ -159,56 +159,56 @@ def _check_remembered(round_: Round) -> None:
         raise CouncilError(forgotten_line(round_.forgotten))
 
 
-async def go_on(desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str) -> None:
+async def go_on(app: AppContext, chat: Chat, said: IncomingMessage, round_id: str) -> None:
     """Go on with a round that was cancelled, or stopped by a fault."""
-    round_ = await readable_round(desk, said, round_id)
-    check_own(desk.access, round_, said.asker, "go on with a round")
+    round_ = await readable_round(app, said, round_id)
+    check_own(app.access, round_, said.asker, "go on with a round")
     _check_remembered(round_)
-    if round_.closing or await desk.runner.is_carried(round_id):
+    if round_.closing or await app.runner.is_carried(round_id):
         raise CouncilError(f"Round {round_id} is not stopped: there is nothing to go on with.")
-    await desk.reopen(round_)
-    with desk.seeing_through(round_):
-        await deliver_round(desk, chat, said, round_)
+    await app.reopen(round_)
+    with app.seeing_through(round_):
+        await deliver_round(app, chat, said, round_)
 
 
-async def export(desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str) -> None:
+async def export(app: AppContext, chat: Chat, said: IncomingMessage, round_id: str) -> None:
     """Put a round as JSON in its own thread, once: who may read the one may read the other."""
-    round_ = await readable_round(desk, said, round_id)
+    round_ = await readable_round(app, said, round_id)
     if round_.stage is not Stage.CLOSED:
         raise CouncilError(f"Round {round_id} is still at stage {round_.stage.value}.")
     if not chat.keeps_files:
         raise CouncilError("I may not post files here: ask an admin to grant that.")
-    root = await desk.outbox.root(round_id, round_.question.place)
+    root = await app.outbox.root(round_id, round_.question.place)
     if root is None:
         raise CouncilError(f"The thread of round {round_id} is not there to put a file in.")
     place = replace(root.place, thread=root.place.thread or root.message)
     text = json.dumps(document(round_), ensure_ascii=False, indent=2)
-    await send_file(desk, chat, round_, place, File(file_name(round_id, "json"), text))
+    await send_file(app, chat, round_, place, File(file_name(round_id, "json"), text))
     line = "The round is in its thread, as JSON: everything that was stored of it."
     await chat.whisper(said, Post((Note(line),), line))
 
 
 async def opine(
-    desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str, opinion: Opinion
+    app: AppContext, chat: Chat, said: IncomingMessage, round_id: str, opinion: Opinion
 ) -> None:
     """Keep whether a round helped somebody."""
-    await rate(desk, await readable_round(desk, said, round_id), said.asker.id, opinion)
+    await rate(app, await readable_round(app, said, round_id), said.asker.id, opinion)
     await chat.whisper(said, Post((Note(THANKS),), THANKS))
 
 
-def check_may_add(desk: AppContext, said: IncomingMessage) -> None:
+def check_may_add(app: AppContext, said: IncomingMessage) -> None:
     """Raise NotAdmittedError unless this person may add to suites here."""
-    admitted(desk.access, said)
+    admitted(app.access, said)
     check_own_people(said)
 
 
 async def add_to_suite(
-    desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str, joining: SuiteAddition
+    app: AppContext, chat: Chat, said: IncomingMessage, round_id: str, joining: SuiteAddition
 ) -> None:
     """Keep a round's question in a suite, for somebody who may read it and ask here."""
-    check_may_add(desk, said)
-    made = await join(desk, said, await readable_round(desk, said, round_id), joining)
-    await chat.whisper(said, grown_post(made, await run_of(desk, said.place, made)))
+    check_may_add(app, said)
+    made = await join(app, said, await readable_round(app, said, round_id), joining)
+    await chat.whisper(said, grown_post(made, await run_of(app, said.place, made)))
 
 
 PROPOSED = {KEEP, LEAVE, BEGIN, LEAVE_IT}  # once pressed, what was proposed is proposed no more
@@ -271,12 +271,12 @@ def in_its_place(action: str) -> Post | None:
     return None
 
 
-async def asked_back(desk: AppContext, said: IncomingMessage, action: str, round_id: str) -> Post:
+async def asked_back(app: AppContext, said: IncomingMessage, action: str, round_id: str) -> Post:
     """Give the question to answer first: what it will cost, or what is kept.
 
     Raises CouncilError where the press would come to nothing.
     """
-    line, note = await _QUESTIONS[action](desk, said, round_id)
+    line, note = await _QUESTIONS[action](app, said, round_id)
     if not note:
         return Post((Note(line),), line)
     words = WORDS[action]
@@ -285,16 +285,16 @@ async def asked_back(desk: AppContext, said: IncomingMessage, action: str, round
     return Post((Line(line), Note(note), Buttons((yes, no))), f"{line} {note}")
 
 
-async def _again(desk: AppContext, said: IncomingMessage, round_id: str) -> tuple[str, str]:
-    again, choice = await anew(desk, said, round_id)
-    round_ = proposed(desk, again, again.text, choice)
-    usual = await usual_seconds(desk.store, round_.panel.name)
-    terms = terms_of(round_, await estimated(round_, desk.gateway), usual)
+async def _again(app: AppContext, said: IncomingMessage, round_id: str) -> tuple[str, str]:
+    again, choice = await anew(app, said, round_id)
+    round_ = proposed(app, again, again.text, choice)
+    usual = await usual_seconds(app.store, round_.panel.name)
+    terms = terms_of(round_, await estimated(round_, app.gateway), usual)
     return "Run again? The whole council is asked once more.", terms
 
 
-async def _cancel(desk: AppContext, said: IncomingMessage, round_id: str) -> tuple[str, str]:
-    round_ = await to_cancel(desk, said, round_id)
+async def _cancel(app: AppContext, said: IncomingMessage, round_id: str) -> tuple[str, str]:
+    round_ = await to_cancel(app, said, round_id)
     if why := over(round_):
         return why, ""
     note = f"{kept(round_)}; nobody else is asked, and nothing more spent. It can go on later."
@@ -302,13 +302,13 @@ async def _cancel(desk: AppContext, said: IncomingMessage, round_id: str) -> tup
 
 
 async def _cancel_bakeoff(
-    desk: AppContext, said: IncomingMessage, bakeoff_id: str
+    app: AppContext, said: IncomingMessage, bakeoff_id: str
 ) -> tuple[str, str]:
-    bakeoff = await find_bakeoff(desk, said, bakeoff_id)
-    check_own_bakeoff(desk.access, bakeoff, said.asker, "cancel a bake-off")
+    bakeoff = await find_bakeoff(app, said, bakeoff_id)
+    check_own_bakeoff(app.access, bakeoff, said.asker, "cancel a bake-off")
     if bakeoff.ending:
         return f"Bake-off {bakeoff.id} is over already.", ""
-    progress = await standing(desk, bakeoff)
+    progress = await standing(app, bakeoff)
     note = (
         f"{progress.over} of {counted(progress.questions, 'question')} are over and kept; nobody "
         "else is asked, and nothing more spent. It can go on later."

@@ -34,7 +34,7 @@ _ID = r"[0-9a-f]{4,}|\S*[:@]\S*"
 _ROUND = rf"last|{_ID}"
 
 
-async def show_help(desk: AppContext, chat: Chat, said: IncomingMessage, topic: str) -> None:
+async def show_help(app: AppContext, chat: Chat, said: IncomingMessage, topic: str) -> None:
     """Say what can be said, or how one command is used."""
     chosen = [c for c in COMMANDS.commands if topic.lower() in {"", c.name}]
     rows = tuple((command.usage, command.summary) for command in chosen)
@@ -115,19 +115,19 @@ COMMANDS = Registry(ASK, (HELP, *_OTHERS))
 Act = Callable[[Chat, IncomingMessage], Awaitable[None]]  # something done for the one who spoke
 
 
-async def handle_message(desk: AppContext, chat: Chat, said: IncomingMessage) -> None:
+async def handle_message(app: AppContext, chat: Chat, said: IncomingMessage) -> None:
     """Do what was said; whatever goes wrong is told to the one who spoke, in a sentence."""
-    await reporting_errors(chat, said, run_command(desk, chat, said, COMMANDS.read(said.text)))
+    await reporting_errors(chat, said, run_command(app, chat, said, COMMANDS.read(said.text)))
 
 
 async def run_command(
-    desk: AppContext, chat: Chat, said: IncomingMessage, order: Invocation
+    app: AppContext, chat: Chat, said: IncomingMessage, order: Invocation
 ) -> None:
     """Do what is wanted, where it may be; raises CouncilError otherwise."""
     if order.command is not HELP:
-        admitted(desk.access, said)
-    await desk.look_up(said.place)
-    await order.command.run(desk, chat, said, order.argument)
+        admitted(app.access, said)
+    await app.look_up(said.place)
+    await order.command.run(app, chat, said, order.argument)
 
 
 async def reporting_errors(chat: Chat, said: IncomingMessage, act: Awaitable[None]) -> None:

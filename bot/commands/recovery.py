@@ -67,20 +67,20 @@ class ChatSupervisor:
 # --- A workspace that does not want the bot any more takes its rounds along.
 
 
-async def left(desk: AppContext, chat: str, workspace: str) -> int:
+async def left(app: AppContext, chat: str, workspace: str) -> int:
     """Let a workspace's rounds go, with all that hangs on them; give how many there were.
 
     Those under way are stopped, and its bake-offs; what was picked or is being added there goes
     too. Raises StoreError where something of them is left in the files.
     """
-    await desk.holds.let_go(chat, workspace)
-    for line in await desk.store.recent(wanted=RoundQuery(chats=(chat,), workspace=workspace)):
-        await desk.runner.stop(line.id)
+    await app.holds.let_go(chat, workspace)
+    for line in await app.store.recent(wanted=RoundQuery(chats=(chat,), workspace=workspace)):
+        await app.runner.stop(line.id)
     for kind in (PICK, DRAFT):
-        await desk.memos.drop(kind, f"{chat}/{workspace}/")
-    rounds = await desk.store.drop(chat, workspace)
+        await app.memos.drop(kind, f"{chat}/{workspace}/")
+    rounds = await app.store.drop(chat, workspace)
     structlog.get_logger().warning("workspace_dropped", chat=chat, rounds_deleted=rounds)
-    await desk.store.wipe()
+    await app.store.wipe()
     return rounds
 
 
@@ -91,15 +91,15 @@ class UndeliveredRounds:
     """What rounds of one chat have still to be told; telling goes on in `doing`."""
 
     def __init__(
-        self, desk: AppContext, new_chat: Callable[[], Chat], doing: BackgroundTasks
+        self, app: AppContext, new_chat: Callable[[], Chat], doing: BackgroundTasks
     ) -> None:
-        self._desk = desk
+        self._app = app
         self._new_chat = new_chat
         self._doing = doing
 
     async def lines(self, wanted: RoundQuery) -> tuple[RoundSummary, ...]:
         """Give the rounds among those wanted whose place has not been told all, oldest first."""
-        found = await self._desk.store.recent(wanted=replace(wanted, undelivered=True))
+        found = await self._app.store.recent(wanted=replace(wanted, undelivered=True))
         return tuple(reversed(found))
 
     def tell(self, lines: Iterable[RoundSummary]) -> None:
@@ -115,5 +115,5 @@ class UndeliveredRounds:
         await reporting_errors(chat, said, self._seen_through(chat, line.id))
 
     async def _seen_through(self, chat: Chat, round_id: str) -> None:
-        round_ = await self._desk.store.load(round_id)
-        await follow_and_deliver(self._desk, chat, round_.question.place, round_)
+        round_ = await self._app.store.load(round_id)
+        await follow_and_deliver(self._app, chat, round_.question.place, round_)

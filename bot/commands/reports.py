@@ -62,11 +62,11 @@ def within_reach(sought: LeaderboardQuery, said: IncomingMessage) -> Leaderboard
 
 
 async def show_report(
-    desk: AppContext, chat: Chat, said: IncomingMessage, thread: Thread, root: str
+    app: AppContext, chat: Chat, said: IncomingMessage, thread: Thread, root: str
 ) -> None:
     """Post a report with its thread where people talk, else tell it; `root` keys its messages."""
     if chat.is_room and thread.replies:
-        await _posted(desk, chat, said, thread, root)
+        await _posted(app, chat, said, thread, root)
     else:
         await _told(chat, said, thread)
 
@@ -79,18 +79,18 @@ async def _told(chat: Chat, said: IncomingMessage, thread: Thread) -> None:
 
 
 async def _posted(
-    desk: AppContext, chat: Chat, said: IncomingMessage, thread: Thread, key: str
+    app: AppContext, chat: Chat, said: IncomingMessage, thread: Thread, key: str
 ) -> None:
     """Post the report, once for each event; where nothing may be posted, tell it."""
     replies = [post for post in thread.replies if chat.keeps_files or not _is_file(post)]
     paged = [[post] if _is_file(post) else chat.pages(post) for post in replies]
     (first, *rest) = chat.pages(thread.root)
     try:
-        root = await desk.outbox.send(chat, said.key, key, first, said.place)
+        root = await app.outbox.send(chat, said.key, key, first, said.place)
         place = replace(root.place, thread=root.place.thread or root.message)
         for number, post in enumerate(chain(rest, *paged), start=1):
             part = f"{key} {post.summary}" if _is_file(post) else f"{key} {number}"
-            await desk.outbox.send(chat, said.key, part, post, place)
+            await app.outbox.send(chat, said.key, part, post, place)
     except NoThreadError as error:
         await chat.whisper(said, Post((Note(str(error)),), str(error)))
     except PostingForbiddenError:
@@ -110,18 +110,18 @@ GRAMMAR = grammar_of(
 )
 
 
-async def show_leaderboard(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
+async def show_leaderboard(app: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
     """Show the leaderboard that the words mean, of the workspace's own rounds in a chat."""
     check_is_at_home(said, "A leaderboard")
-    sought = within_reach(sought_of(words, desk.now()), said)
-    await records_up_to_date(desk)
-    board = await leaderboard(desk.bench, sought, known_names(desk.panels.values()))
-    board = await weighed(desk, sought, board)
+    sought = within_reach(sought_of(words, app.now()), said)
+    await records_up_to_date(app)
+    board = await leaderboard(app.bench, sought, known_names(app.panels.values()))
+    board = await weighed(app, sought, board)
     picture = b""
     if chat.keeps_files and board.board.rows:
         picture = await asyncio.to_thread(picture_of, board)
     thread = board_thread(board, picture, as_judge=sought.as_judge)
-    await show_report(desk, chat, said, thread, ROOT)
+    await show_report(app, chat, said, thread, ROOT)
 
 
 def sought_of(words: str, now: datetime) -> LeaderboardQuery:
@@ -139,16 +139,16 @@ BIAS_ROOT = "bias"  # no part that holds a round's answer
 BIAS_GRAMMAR = grammar_of(r"[\w.+-]+", "since", "until", "panel", "category", "suite")
 
 
-async def show_bias(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
+async def show_bias(app: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
     """Show the bias of judges over the rounds that the words mean, the workspace's own in a chat.
 
     Words are `[PANEL] [suite:S] [since:30d] [until:…] [category:C]`.
     """
     check_is_at_home(said, "A bias report")
-    sought = within_reach(bias_sought(narrowed_by(words, "panel"), desk.now()), said)
-    names = known_names(desk.panels.values())
-    bias = await shown_bias(desk, sought, names, desk.measure_bias)
+    sought = within_reach(bias_sought(narrowed_by(words, "panel"), app.now()), said)
+    names = known_names(app.panels.values())
+    bias = await shown_bias(app, sought, names, app.measure_bias)
     pictures: tuple[bytes, ...] = ()
     if chat.keeps_files and bias.report.judges:
         pictures = await asyncio.to_thread(pictures_of, bias)
-    await show_report(desk, chat, said, bias_thread(bias, pictures), BIAS_ROOT)
+    await show_report(app, chat, said, bias_thread(bias, pictures), BIAS_ROOT)

@@ -47,7 +47,7 @@ from council.rounds import Round
 # --- A round before people's eyes: how it goes, then the answer and its thread, each sent once.
 
 
-async def follow_and_deliver(desk: AppContext, chat: Chat, place: Place, round_: Round) -> Round:
+async def follow_and_deliver(app: AppContext, chat: Chat, place: Place, round_: Round) -> Round:
     """Carry a stored round on where that is needed, and show it in a place until all is told.
 
     Where a room is told that it was cancelled, nothing is raised. A room's round goes on when the
@@ -56,45 +56,45 @@ async def follow_and_deliver(desk: AppContext, chat: Chat, place: Place, round_:
     """
     screen = _LiveMessage(chat, round_, await chat.named(round_.question.asked_by))
     try:
-        await _shown(desk, screen, place)
+        await _shown(app, screen, place)
     except (PostingForbiddenError, MessageGoneError) as error:
-        await _kept(desk, screen, str(error))
+        await _kept(app, screen, str(error))
     return screen.sight.round_
 
 
-async def _shown(desk: AppContext, screen: "_LiveMessage", place: Place) -> None:
+async def _shown(app: AppContext, screen: "_LiveMessage", place: Place) -> None:
     round_id = screen.sight.round_.id
-    screen.sent = await desk.outbox.send(screen.chat, round_id, ROOT, await screen.post(), place)
+    screen.sent = await app.outbox.send(screen.chat, round_id, ROOT, await screen.post(), place)
     if not screen.sight.round_.closing:
-        await _carried(desk, screen)
+        await _carried(app, screen)
     if screen.sight.round_.closing:
-        await _deliver(desk, screen)
+        await _deliver(app, screen)
     else:
-        await _stopped(desk, screen, "Cancelled.")
-        if await _is_cancelled(desk, screen):  # and not gone on with meanwhile
-            await desk.store.deliver(round_id, delivered=True)
+        await _stopped(app, screen, "Cancelled.")
+        if await _is_cancelled(app, screen):  # and not gone on with meanwhile
+            await app.store.deliver(round_id, delivered=True)
 
 
-async def _kept(desk: AppContext, screen: "_LiveMessage", why: str) -> None:
+async def _kept(app: AppContext, screen: "_LiveMessage", why: str) -> None:
     """Tell the asker alone what cannot be posted; where nobody has been asked yet, ask nobody."""
     round_id = screen.sight.round_.id
-    if await desk.runner.is_carried(round_id):  # it is paid for already, so it is seen to its end
-        async with desk.runner.watching(round_id) as sights:
+    if await app.runner.is_carried(round_id):  # it is paid for already, so it is seen to its end
+        async with app.runner.watching(round_id) as sights:
             async for _ in sights:
                 pass
-    round_ = await desk.store.load(round_id)
+    round_ = await app.store.load(round_id)
     screen.show(RoundSnapshot(round_))
     if round_.closing:
-        await _tell_alone(desk, screen.chat, round_)
-        await desk.store.deliver(round_id, delivered=True)
-    elif not (await desk.store.line(round_id)).paused:
-        await desk.store.pause(round_id, paused=True)
-        await desk.budget.release(round_id)
-        await desk.store.deliver(round_id, delivered=True)
+        await _tell_alone(app, screen.chat, round_)
+        await app.store.deliver(round_id, delivered=True)
+    elif not (await app.store.line(round_id)).paused:
+        await app.store.pause(round_id, paused=True)
+        await app.budget.release(round_id)
+        await app.store.deliver(round_id, delivered=True)
         raise PostingForbiddenError(why)
 
 
-async def _tell_alone(desk: AppContext, chat: Chat, round_: Round) -> None:
+async def _tell_alone(app: AppContext, chat: Chat, round_: Round) -> None:
     """Give the answer to the asker, where nobody else reads."""
     root = report(round_).root
     parts = tuple(part for part in root.parts if not isinstance(part, Buttons))
@@ -103,51 +103,51 @@ async def _tell_alone(desk: AppContext, chat: Chat, round_: Round) -> None:
     place = chat.alone_with(round_.question.asked_by, round_.question.place)
     with suppress(PostingForbiddenError, MessageGoneError):  # then nobody is there to be told
         for number, page in enumerate(await asyncio.to_thread(chat.pages, post)):
-            await desk.outbox.send(chat, round_.id, f"alone {number}", page, place)
+            await app.outbox.send(chat, round_.id, f"alone {number}", page, place)
 
 
-async def _carried(desk: AppContext, screen: "_LiveMessage") -> None:
+async def _carried(app: AppContext, screen: "_LiveMessage") -> None:
     """Have the round carried to its end, or until somebody in a room cancels it."""
     round_ = screen.sight.round_
     try:
-        if not await _is_cancelled(desk, screen):
-            await _followed(desk, screen)
+        if not await _is_cancelled(app, screen):
+            await _followed(app, screen)
     except RoundStoppedError:
         # Without being told to stop it, this process is at its end, and the next one goes on.
-        if not await _is_cancelled(desk, screen):
+        if not await _is_cancelled(app, screen):
             raise
     except asyncio.CancelledError:
         if not screen.chat.is_room:
-            await desk.runner.stop(round_.id)
+            await app.runner.stop(round_.id)
         raise
     except CouncilError as error:
         if screen.chat.is_room:
             with suppress(CouncilError):  # what went wrong first is what is told
-                await _stopped(desk, screen, str(error))
+                await _stopped(app, screen, str(error))
         raise
 
 
-async def _is_cancelled(desk: AppContext, screen: "_LiveMessage") -> bool:
+async def _is_cancelled(app: AppContext, screen: "_LiveMessage") -> bool:
     """Say whether somebody in a room stopped the round on purpose."""
-    return screen.chat.is_room and (await desk.store.line(screen.sight.round_.id)).paused
+    return screen.chat.is_room and (await app.store.line(screen.sight.round_.id)).paused
 
 
-async def _followed(desk: AppContext, screen: "_LiveMessage") -> None:
+async def _followed(app: AppContext, screen: "_LiveMessage") -> None:
     """Have the round carried to its end, and show how it goes."""
     round_id = screen.sight.round_.id
     async with screen.kept_up():
-        desk.runner.start(screen.sight.round_)
-        async with desk.runner.watching(round_id) as sights:
+        app.runner.start(screen.sight.round_)
+        async with app.runner.watching(round_id) as sights:
             async for sight in sights:
                 screen.show(sight)
 
 
-async def _stopped(desk: AppContext, screen: "_LiveMessage", why: str) -> None:
-    round_ = await desk.store.load(screen.sight.round_.id)
+async def _stopped(app: AppContext, screen: "_LiveMessage", why: str) -> None:
+    round_ = await app.store.load(screen.sight.round_.id)
     await screen.chat.edit(screen.sent, signed(stopped_post(round_, why), round_, screen.asker))
 
 
-async def _deliver(desk: AppContext, screen: "_LiveMessage") -> None:
+async def _deliver(app: AppContext, screen: "_LiveMessage") -> None:
     """Put the answer where progress was shown, and the rest under it."""
     round_, chat = screen.sight.round_, screen.chat
     thread = report(round_)
@@ -158,25 +158,25 @@ async def _deliver(desk: AppContext, screen: "_LiveMessage") -> None:
     if chat.keeps_files:
         name = file_name(round_.id, "md")
         replies.append(Post((File(name, as_markdown(thread)),), name))
-    sent = await _rooted(desk, screen, root)
+    sent = await _rooted(app, screen, root)
     try:
-        await _revealed(desk, screen, sent, replies)
+        await _revealed(app, screen, sent, replies)
     except MessageGoneError:
         if sent.place.thread:  # not ours to begin anew
             raise
-        sent = await _again(desk, screen, root)  # somebody has deleted it meanwhile
-        await _revealed(desk, screen, sent, replies)
+        sent = await _again(app, screen, root)  # somebody has deleted it meanwhile
+        await _revealed(app, screen, sent, replies)
     if sent == screen.sent:
         await chat.settle(sent, root)
-    await desk.store.deliver(round_.id, delivered=True)
+    await app.store.deliver(round_.id, delivered=True)
 
 
 async def _revealed(
-    desk: AppContext, screen: "_LiveMessage", root: SentMessage, replies: Sequence[Post]
+    app: AppContext, screen: "_LiveMessage", root: SentMessage, replies: Sequence[Post]
 ) -> None:
     """Put the rest under the answer; where that cannot be, its buttons show it: tell the asker."""
     try:
-        await _replied(desk, screen, root, replies)
+        await _replied(app, screen, root, replies)
     except NoThreadError as error:
         round_ = screen.sight.round_
         asked = round_.question
@@ -188,36 +188,36 @@ async def _revealed(
 
 
 async def _replied(
-    desk: AppContext, screen: "_LiveMessage", root: SentMessage, replies: Sequence[Post]
+    app: AppContext, screen: "_LiveMessage", root: SentMessage, replies: Sequence[Post]
 ) -> None:
     """Put the rest under the answer; what has been sent is not sent again."""
     place = replace(root.place, thread=root.place.thread or root.message)
     for number, reply in enumerate(replies, start=1):
         is_file = any(isinstance(part, File) for part in reply.parts)
         part = reply.summary if is_file else number
-        await desk.outbox.send(screen.chat, screen.sight.round_.id, part, reply, place)
+        await app.outbox.send(screen.chat, screen.sight.round_.id, part, reply, place)
 
 
 async def send_file(
-    desk: AppContext, chat: Chat, round_: Round, place: Place, file: File
+    app: AppContext, chat: Chat, round_: Round, place: Place, file: File
 ) -> SentMessage:
     """Post a file in a round's thread, once."""
-    return await desk.outbox.send(chat, round_.id, file.name, Post((file,), file.name), place)
+    return await app.outbox.send(chat, round_.id, file.name, Post((file,), file.name), place)
 
 
-async def _rooted(desk: AppContext, screen: "_LiveMessage", root: Post) -> SentMessage:
+async def _rooted(app: AppContext, screen: "_LiveMessage", root: Post) -> SentMessage:
     """Give the message that holds the answer: the one that showed progress, else a new one."""
     try:
         await screen.chat.edit(screen.sent, root)
     except MessageGoneError:
-        return await _again(desk, screen, root)
+        return await _again(app, screen, root)
     return screen.sent
 
 
-async def _again(desk: AppContext, screen: "_LiveMessage", root: Post) -> SentMessage:
+async def _again(app: AppContext, screen: "_LiveMessage", root: Post) -> SentMessage:
     """Give the message that holds the answer in place of the one that is gone."""
     round_id, place = screen.sight.round_.id, screen.sent.place
-    return await desk.outbox.send(screen.chat, round_id, ROOT_AGAIN, root, place)
+    return await app.outbox.send(screen.chat, round_id, ROOT_AGAIN, root, place)
 
 
 class _LiveMessage:
@@ -329,17 +329,17 @@ MOST_SHOWN = 200  # at once by one process
 AGAIN_SECONDS = 1.0  # before a round is shown on whose process stopped
 
 
-async def deliver_round(desk: AppContext, chat: Chat, said: IncomingMessage, round_: Round) -> None:
+async def deliver_round(app: AppContext, chat: Chat, said: IncomingMessage, round_: Round) -> None:
     """Have a stored round carried to its end and shown in its place; raise what is not told there.
 
     In a cluster any process of a room's chat does it, and whoever waits here may leave: it goes on.
     """
     place = round_.question.place
-    if desk.works is None or not chat.is_room:
-        await follow_and_deliver(desk, chat, place, round_)
+    if app.works is None or not chat.is_room:
+        await follow_and_deliver(app, chat, place, round_)
         return
-    work = work_of(SHOW, place, round_.id, desk.shards)
-    await begin_and_hear(desk.works, desk.bus, work, chat, said)
+    work = work_of(SHOW, place, round_.id, app.shards)
+    await begin_and_hear(app.works, app.bus, work, chat, said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +350,7 @@ class RoundDelivery:
     the chat that they are shown in, and `whisper` is how askers are told whom nobody here heard.
     """
 
-    desk: AppContext
+    app: AppContext
     teller: str
     wanted: RoundQuery
     new_chat: Callable[[Whisper], Chat]
@@ -363,20 +363,20 @@ class RoundDelivery:
     async def unfinished(self) -> list[str]:
         """Give the ids of the rounds whose place has not been told all, oldest first."""
         wanted = replace(self.wanted, undelivered=True)
-        found = await self.desk.store.recent(wanted=wanted)
+        found = await self.app.store.recent(wanted=wanted)
         return [line.id for line in reversed(found) if self._is_ours(line)]
 
     def _is_ours(self, line: RoundSummary) -> bool:
-        return teller_of(line.place, self.desk.shards) == self.teller
+        return teller_of(line.place, self.app.shards) == self.teller
 
     async def show(self, round_id: str) -> None:
         """Show a round to its end; raise CouncilError, its asker told, where that fails."""
-        line = await self.desk.store.line(round_id)
+        line = await self.app.store.line(round_id)
         said = IncomingMessage(
             line.question, Asker(line.asked_by, line.asked_by), line.place, line.id
         )
         work = Job(f"{SHOW} {self.teller}", round_id)
-        relay = ReplyRelay(self.desk.bus, work, self.whisper)
+        relay = ReplyRelay(self.app.bus, work, self.whisper)
         try:
             await self._shown(self.new_chat(relay), round_id)
         except CouncilError as error:
@@ -391,9 +391,9 @@ class RoundDelivery:
 
     async def _shown(self, chat: Chat, round_id: str) -> None:
         while True:
-            round_ = await self.desk.store.load(round_id)
+            round_ = await self.app.store.load(round_id)
             try:
-                await follow_and_deliver(self.desk, chat, round_.question.place, round_)
+                await follow_and_deliver(self.app, chat, round_.question.place, round_)
             except RoundStoppedError:  # with the process that carried it: another goes on
                 await asyncio.sleep(AGAIN_SECONDS)
             else:

@@ -28,10 +28,10 @@ from storage.hash_chain import new_salt
 LAST = "last"
 
 
-async def find_round(desk: AppContext, said: IncomingMessage, wanted: str) -> Round:
+async def find_round(app: AppContext, said: IncomingMessage, wanted: str) -> Round:
     """Give the round whose id starts so; RoundNotFoundError unless it may be read here."""
     try:
-        round_ = await desk.store.load(await desk.store.find(wanted))
+        round_ = await app.store.load(await app.store.find(wanted))
         check_readable(round_, said)
     except RoundNotFoundError:
         if readable(said) == EVERY:
@@ -49,34 +49,34 @@ MOST_CHARACTERS = 12_000
 MOST_ROUNDS = 50  # of a channel, among which a thread's are looked for
 
 
-async def rounds_of_thread(desk: AppContext, place: Place, asked: str = "") -> tuple[Round, ...]:
+async def rounds_of_thread(app: AppContext, place: Place, asked: str = "") -> tuple[Round, ...]:
     """Give the rounds of the thread that one began, oldest first; none of any other thread.
 
     The thread's first message shows a round, or asked for the one with the id `asked`.
     """
-    first = await _first_round(desk, place, asked)
+    first = await _first_round(app, place, asked)
     if first is None:
         return ()
     here = RoundQuery(
         chats=(place.chat,), workspace=place.workspace, here=place, only_here=True, bakeoff=""
     )
-    lines = await desk.store.recent(MOST_ROUNDS, here)
+    lines = await app.store.recent(MOST_ROUNDS, here)
     later = [x.id for x in reversed(lines) if x.place.thread == place.thread and x.id != first.id]
-    return (first, *[await desk.store.load(round_id) for round_id in later])
+    return (first, *[await app.store.load(round_id) for round_id in later])
 
 
-async def _first_round(desk: AppContext, place: Place, asked: str) -> Round | None:
+async def _first_round(app: AppContext, place: Place, asked: str) -> Round | None:
     try:
-        return await round_at(desk, place, place.thread or "") or await desk.store.load(asked)
+        return await round_at(app, place, place.thread or "") or await app.store.load(asked)
     except RoundNotFoundError:
         return None
 
 
-async def round_at(desk: AppContext, place: Place, message: str) -> Round | None:
+async def round_at(app: AppContext, place: Place, message: str) -> Round | None:
     """Give the round whose first message this is; None for one that shows no single round."""
-    round_id = await desk.outbox.root_of(SentMessage(place, message))
+    round_id = await app.outbox.root_of(SentMessage(place, message))
     with suppress(RoundNotFoundError):  # a bake-off's message
-        return await desk.store.load(round_id) if round_id else None
+        return await app.store.load(round_id) if round_id else None
     return None
 
 
@@ -108,36 +108,36 @@ SHOWN_ROUNDS = 10
 QUESTION_LENGTH = 60
 
 
-async def show_panel(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
+async def show_panel(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
     """List the panels, or pick one for this place."""
     if name:
-        panel = desk.panel(name, said.place)
-        await desk.pick(name, said.place)
+        panel = app.panel(name, said.place)
+        await app.pick(name, said.place)
         seats = names_of(panel)
         seated = tuple((seats[seat.key], seat.key, seat.family) for seat in panel.judges)
         note = Note(f"Questions here go to panel {name} now, that is to {receivers(panel)}.")
         table = Table(("Seat", "Key", "Family"), seated)
         await chat.whisper(said, Post((Heading(f"Panel {name}"), table, note)))
         return
-    current = desk.panel_name(said.place)
+    current = app.panel_name(said.place)
     rows = tuple(
-        (f"{panel.name}{' (in use)' if panel.name == current else ''}", _seats(panel.name, desk))
-        for panel in desk.panels.values()
-        if allows(desk.access, said.place, panel)
+        (f"{panel.name}{' (in use)' if panel.name == current else ''}", _seats(panel.name, app))
+        for panel in app.panels.values()
+        if allows(app.access, said.place, panel)
     )
     note = Note("`/council panel NAME` picks one; `panel:NAME` before a question, for that one.")
     await chat.whisper(said, Post((Heading("Panels"), Table(("Panel", "Members"), rows), note)))
 
 
-def _seats(name: str, desk: AppContext) -> str:
-    names = names_of(desk.panels[name])
-    return ", ".join(names[seat.key] for seat in desk.panels[name].members)
+def _seats(name: str, app: AppContext) -> str:
+    names = names_of(app.panels[name])
+    return ", ".join(names[seat.key] for seat in app.panels[name].members)
 
 
-async def show_rounds(desk: AppContext, chat: Chat, said: IncomingMessage, limit: str) -> None:
+async def show_rounds(app: AppContext, chat: Chat, said: IncomingMessage, limit: str) -> None:
     """List the newest rounds."""
     wanted = listable(said)
-    lines = await desk.store.recent(int(limit) if limit else SHOWN_ROUNDS, wanted)
+    lines = await app.store.recent(int(limit) if limit else SHOWN_ROUNDS, wanted)
     if not lines:
         await chat.whisper(said, Post((Note("No round has been held yet."),)))
         return
@@ -155,12 +155,12 @@ async def show_rounds(desk: AppContext, chat: Chat, said: IncomingMessage, limit
     await chat.whisper(said, Post((Heading(counted(len(rows), "round")), table, note)))
 
 
-async def show_round(desk: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
+async def show_round(app: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
     """Show a stored round as it was posted; `last` is the newest.
 
     In a room the buttons under the answer open the rest.
     """
-    round_ = await meant_or_last(desk, said, wanted)
+    round_ = await meant_or_last(app, said, wanted)
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
         await chat.whisper(said, Post((Note(line),)))
@@ -170,41 +170,41 @@ async def show_round(desk: AppContext, chat: Chat, said: IncomingMessage, wanted
         await chat.whisper(said, post)
 
 
-async def meant_or_last(desk: AppContext, said: IncomingMessage, wanted: str) -> Round:
+async def meant_or_last(app: AppContext, said: IncomingMessage, wanted: str) -> Round:
     """Give the round that is meant, the newest for `last`, if it may be read here."""
     if wanted.lower() != LAST:
-        return await find_round(desk, said, wanted)
-    newest = await desk.store.recent(1, listable(said))
+        return await find_round(app, said, wanted)
+    newest = await app.store.recent(1, listable(said))
     if not newest:
         raise RoundNotFoundError("No round has been held yet.")
-    return await desk.store.load(newest[0].id)
+    return await app.store.load(newest[0].id)
 
 
 # --- The command that cancels: nothing more is spent on a round, what there is stays.
 
 
-async def cancel(desk: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
+async def cancel(app: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
     """Cancel a round for the one who asked, or an admin; `last` is one's own newest unfinished."""
-    round_ = await to_cancel(desk, said, wanted)
-    line = over(round_) or await _cancelled(desk, round_)
+    round_ = await to_cancel(app, said, wanted)
+    line = over(round_) or await _cancelled(app, round_)
     await chat.whisper(said, Post((Note(line),), line))
 
 
-async def to_cancel(desk: AppContext, said: IncomingMessage, wanted: str) -> Round:
+async def to_cancel(app: AppContext, said: IncomingMessage, wanted: str) -> Round:
     """Give the round that is meant; NotYoursError for one that somebody else has to cancel."""
-    round_ = await _meant(desk, said, wanted)
-    check_own(desk.access, round_, said.asker, "cancel a round")
+    round_ = await _meant(app, said, wanted)
+    check_own(app.access, round_, said.asker, "cancel a round")
     return round_
 
 
-async def _meant(desk: AppContext, said: IncomingMessage, wanted: str) -> Round:
+async def _meant(app: AppContext, said: IncomingMessage, wanted: str) -> Round:
     if wanted.lower() != LAST:
-        return await find_round(desk, said, wanted)
+        return await find_round(app, said, wanted)
     own = replace(listable(said), asked_by=said.asker.id, unfinished=True)
-    newest = await desk.store.recent(1, own)
+    newest = await app.store.recent(1, own)
     if not newest:
         raise RoundNotFoundError("No round of yours is under way here.")
-    return await desk.store.load(newest[0].id)
+    return await app.store.load(newest[0].id)
 
 
 def over(round_: Round) -> str:
@@ -216,15 +216,15 @@ def over(round_: Round) -> str:
     return ""
 
 
-async def _cancelled(desk: AppContext, round_: Round) -> str:
+async def _cancelled(app: AppContext, round_: Round) -> str:
     """Cancel a round that is not over, and say what is kept of it."""
-    was_cancelled = (await desk.store.line(round_.id)).paused
+    was_cancelled = (await app.store.line(round_.id)).paused
     # First, so that it is not gone on with should this process end now.
-    await desk.store.pause(round_.id, paused=True)
-    await desk.runner.stop(round_.id)
-    now = await desk.store.load(round_.id)
+    await app.store.pause(round_.id, paused=True)
+    await app.runner.stop(round_.id)
+    now = await app.store.load(round_.id)
     if why := over(now):  # it came to its end meanwhile
-        await desk.store.pause(round_.id, paused=False)
+        await app.store.pause(round_.id, paused=False)
         return why
     if was_cancelled:
         return f"Round {round_.id} was cancelled before: {kept(now)}."
@@ -247,13 +247,13 @@ class UnderWayError(CouncilError):
     """A round that is not at its end cannot be forgotten."""
 
 
-async def forget(desk: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
+async def forget(app: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
     """Forget a round for the one who asked, or an admin; one under way has to be stopped first."""
-    round_ = await find_round(desk, said, wanted)
-    check_own(desk.access, round_, said.asker, "have a round forgotten")
-    if await desk.runner.is_carried(round_.id):
+    round_ = await find_round(app, said, wanted)
+    check_own(app.access, round_, said.asker, "have a round forgotten")
+    if await app.runner.is_carried(round_.id):
         raise UnderWayError(f"Round {round_.id} is under way: stop it first, then forget it.")
-    line = await forgotten(desk.store, round_, desk.now())
+    line = await forgotten(app.store, round_, app.now())
     await chat.whisper(said, Post((Note(line),), line))
 
 
@@ -290,7 +290,7 @@ class Opinion:
     reason: str = ""
 
 
-async def rate(desk: AppContext, round_: Round, by: str, opinion: Opinion) -> None:
+async def rate(app: AppContext, round_: Round, by: str, opinion: Opinion) -> None:
     """Keep what somebody thinks of a closed round, in place of what they thought before."""
     reason = cleaned(opinion.reason)
     if not round_.closing:
@@ -300,12 +300,12 @@ async def rate(desk: AppContext, round_: Round, by: str, opinion: Opinion) -> No
             f"The reason has {len(reason):,} characters and at most "
             f"{MAX_COMMENT_CHARACTERS:,} are kept: shorten it."
         )
-    await desk.store.rate(Feedback(round_.id, by, opinion.helpful, reason, desk.now()))
+    await app.store.rate(Feedback(round_.id, by, opinion.helpful, reason, app.now()))
 
 
-async def own_feedback(desk: AppContext, round_id: str, by: str) -> Feedback | None:
+async def own_feedback(app: AppContext, round_id: str, by: str) -> Feedback | None:
     """Give what somebody has said of a round; None where they said nothing."""
-    said = await desk.store.ratings(round_id)
+    said = await app.store.ratings(round_id)
     return next((feedback for feedback in said if feedback.by == by), None)
 
 
@@ -314,16 +314,16 @@ async def own_feedback(desk: AppContext, round_id: str, by: str) -> Feedback | N
 SEEN = "You have seen who wrote what, so this vote is not blind."
 
 
-async def vote(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
+async def vote(app: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
     """Keep `ROUND LABEL`: the answer that somebody who may read a round calls its best."""
     wanted, *_, letter = words.split()
-    round_ = await meant_or_last(desk, said, wanted)
-    cast = await cast_vote(desk, round_, said.asker.id, letter)
+    round_ = await meant_or_last(app, said, wanted)
+    cast = await cast_vote(app, round_, said.asker.id, letter)
     line = voted_line(round_, cast)
     await chat.whisper(said, Post((Note(line),), line))
 
 
-async def cast_vote(desk: AppContext, round_: Round, by: str, letter: str) -> HumanVote:
+async def cast_vote(app: AppContext, round_: Round, by: str, letter: str) -> HumanVote:
     """Keep somebody's vote on a closed round, in place of one they gave before.
 
     Raises FeedbackError where there is nothing to choose from, or no such answer.
@@ -335,8 +335,8 @@ async def cast_vote(desk: AppContext, round_: Round, by: str, letter: str) -> Hu
             f"Round {round_.id} has no Response {letter.upper()[:20]}: choose among "
             f"{listed(sorted(draw.labels.labels))}."
         )
-    cast = HumanVote(round_.id, by, label, draw.labels.author_of(label), desk.now())
-    await desk.store.vote(cast)
+    cast = HumanVote(round_.id, by, label, draw.labels.author_of(label), app.now())
+    await app.store.vote(cast)
     return cast
 
 
@@ -356,18 +356,18 @@ def voted_line(round_: Round, cast: HumanVote) -> str:
     return f"Noted: Response {cast.label}, by {author}, is the best to you. {SEEN}"
 
 
-async def own_vote(desk: AppContext, round_id: str, by: str) -> HumanVote | None:
+async def own_vote(app: AppContext, round_id: str, by: str) -> HumanVote | None:
     """Give what somebody has voted on a round; None where they did not."""
-    cast = await desk.store.votes(round_id)
+    cast = await app.store.votes(round_id)
     return next((one for one in cast if one.by == by), None)
 
 
 # --- The command that shows what is spent and what is left.
 
 
-async def show_budget(desk: AppContext, chat: Chat, said: IncomingMessage, _: str) -> None:
+async def show_budget(app: AppContext, chat: Chat, said: IncomingMessage, _: str) -> None:
     """Show the budgets of whoever asks, of the place, and of everybody."""
-    today = desk.now().astimezone(UTC).date()
+    today = app.now().astimezone(UTC).date()
     account = Account("", today, said.asker.id, channel_of(said.place))
-    used = await desk.budget.ledger.used(account)
-    await chat.whisper(said, budget_post(desk.budget.caps.under(account), used))
+    used = await app.budget.ledger.used(account)
+    await chat.whisper(said, budget_post(app.budget.caps.under(account), used))

@@ -28,16 +28,16 @@ class ReportTarget:
     chat: Chat | None
 
 
-def way_to(desk: AppContext, place: Place) -> ReportTarget | None:
+def way_to(app: AppContext, place: Place) -> ReportTarget | None:
     """Give how a place is told; None as long as its chat is not connected."""
     if place.chat in HOUSE:
         return ReportTarget(None)
-    give = desk.ways.get(place.chat)
+    give = app.ways.get(place.chat)
     chat = give(place) if give else None
     return ReportTarget(chat) if chat else None
 
 
-async def fitted(desk: AppContext, schedule: Schedule, slot: str = "") -> Bakeoff:
+async def fitted(app: AppContext, schedule: Schedule, slot: str = "") -> Bakeoff:
     """Give the bake-off of a slot, of its suite and panel as they are now, not kept yet.
 
     Raises SuiteError, PanelError or NotAdmittedError where there can be none.
@@ -46,24 +46,24 @@ async def fitted(desk: AppContext, schedule: Schedule, slot: str = "") -> Bakeof
     maker = Asker(schedule.made_by, schedule.made_by)
     # In direct messages Discord has no server, and Slack's channels have ids of their own.
     is_direct = not place.workspace or place.channel.startswith("D")
-    admitted(desk.access, IncomingMessage("", maker, place, "", is_direct=is_direct))
-    panel = desk.panel(schedule.panel, place)
+    admitted(app.access, IncomingMessage("", maker, place, "", is_direct=is_direct))
+    panel = app.panel(schedule.panel, place)
     return Bakeoff(
         id=schedule.bakeoff_id(slot),
-        suite=await meant_suite(desk, place, schedule.suite),
+        suite=await meant_suite(app, place, schedule.suite),
         panel=panel,
         place=place,
         asked_by=schedule.made_by,
-        at=desk.now(),
+        at=app.now(),
         cap_micro=schedule.cap_micro,
         schedule=schedule.id,
     )
 
 
-async def still_going(desk: AppContext, schedule: Schedule, but: str = "") -> Bakeoff | None:
+async def still_going(app: AppContext, schedule: Schedule, but: str = "") -> Bakeoff | None:
     """Give a bake-off of the schedule that is not over, save the one of a certain slot."""
     wanted = BakeoffQuery(schedule=schedule.id, unfinished=True)
-    unfinished = await desk.bench.bakeoffs.recent(wanted=wanted)
+    unfinished = await app.bench.bakeoffs.recent(wanted=wanted)
     own = schedule.bakeoff_id(but)
     return next((one for one in unfinished if one.id != own), None)
 
@@ -73,41 +73,41 @@ async def still_going(desk: AppContext, schedule: Schedule, but: str = "") -> Ba
 MOST = 50  # schedules of one workspace
 
 
-async def made(desk: AppContext, there: IncomingMessage, wanted: ScheduleRequest) -> Schedule:
+async def made(app: AppContext, there: IncomingMessage, wanted: ScheduleRequest) -> Schedule:
     """Give the schedule that is wanted where something is said, not kept yet.
 
     Raises CouncilError, with what there is instead, for what is not there or not allowed.
     """
     if not wanted.suite:
-        lines = await desk.bench.suites.lines(there.place.scope)
+        lines = await app.bench.suites.lines(there.place.scope)
         known = ", ".join(line.name for line in lines) or "none yet"
         raise ScheduleError(f"Which suite? Name one, as in suite:NAME; known suites: {known}.")
     if not wanted.cron:
         raise ScheduleError(f"When? Say it in words or as a cron: {EXAMPLE}.")
     scope = there.place.scope
-    await desk.look_up(there.place)
-    if len(await desk.bench.schedules.every(scope)) >= MOST:
+    await app.look_up(there.place)
+    if len(await app.bench.schedules.every(scope)) >= MOST:
         raise ScheduleError(f"There are {MOST} schedules here already: remove one first.")
     schedule = Schedule(
-        id=desk.new_id(),
+        id=app.new_id(),
         name=wanted.name,
         suite=wanted.suite,
-        panel=desk.panel(wanted.panel or None, there.place).name,
+        panel=app.panel(wanted.panel or None, there.place).name,
         cron=wanted.cron,
-        zone=wanted.zone or desk.zone,
+        zone=wanted.zone or app.zone,
         words=wanted.when,
         place=_told_in(there.place),
         made_by=there.asker.id,
-        made_at=desk.now(),
+        made_at=app.now(),
         scope=scope,
         cap_micro=_cap(wanted, None),
     )
-    await fitted(desk, schedule)
-    return standing(desk, schedule)
+    await fitted(app, schedule)
+    return standing(app, schedule)
 
 
 async def changed(
-    desk: AppContext, before: Schedule, wanted: ScheduleRequest, there: IncomingMessage | None
+    app: AppContext, before: Schedule, wanted: ScheduleRequest, there: IncomingMessage | None
 ) -> Schedule:
     """Give a schedule with what is wanted of it changed, `there` if it is to report elsewhere."""
     after = replace(
@@ -124,9 +124,9 @@ async def changed(
         raise ScheduleError(
             "Say what is to change after the name, as in: edit weekly-sql every day 09:00 cap:$2."
         )
-    await fitted(desk, after)
+    await fitted(app, after)
     comes_anew = (after.cron, after.zone) != (before.cron, before.zone)
-    return standing(desk, after) if comes_anew else after
+    return standing(app, after) if comes_anew else after
 
 
 def _cap(wanted: ScheduleRequest, before: int | None) -> int | None:
@@ -135,53 +135,53 @@ def _cap(wanted: ScheduleRequest, before: int | None) -> int | None:
     return None if wanted.cap_micro == NO_CAP else wanted.cap_micro
 
 
-def standing(desk: AppContext, schedule: Schedule) -> Schedule:
+def standing(app: AppContext, schedule: Schedule) -> Schedule:
     """Give a schedule that begins now: no slot from before counts as missed."""
-    now = desk.now().astimezone(ZoneInfo(schedule.zone))
+    now = app.now().astimezone(ZoneInfo(schedule.zone))
     return replace(schedule, last_slot=slot_of(now))
 
 
-async def kept(desk: AppContext, schedule: Schedule) -> None:
+async def kept(app: AppContext, schedule: Schedule) -> None:
     """Keep a schedule, and have every process go by it at once."""
-    await desk.bench.schedules.keep(schedule)
-    await desk.bus.tell(SCHEDULES)
+    await app.bench.schedules.keep(schedule)
+    await app.bus.tell(SCHEDULES)
 
 
-async def resumed(desk: AppContext, schedule: Schedule) -> Schedule:
+async def resumed(app: AppContext, schedule: Schedule) -> Schedule:
     """Go on with a schedule that was paused; CouncilError where it could not run."""
-    await fitted(desk, schedule)
-    going = standing(desk, replace(schedule, paused=False))
-    await kept(desk, going)
+    await fitted(app, schedule)
+    going = standing(app, replace(schedule, paused=False))
+    await kept(app, going)
     return going
 
 
-async def removed(desk: AppContext, schedule: Schedule) -> None:
+async def removed(app: AppContext, schedule: Schedule) -> None:
     """Have a schedule no more, from this moment on."""
-    await desk.bench.schedules.remove(schedule.id)
-    await desk.bus.tell(SCHEDULES)
+    await app.bench.schedules.remove(schedule.id)
+    await app.bus.tell(SCHEDULES)
 
 
-async def run_now(desk: AppContext, said: IncomingMessage, schedule: Schedule) -> Bakeoff:
+async def run_now(app: AppContext, said: IncomingMessage, schedule: Schedule) -> Bakeoff:
     """Give a bake-off of a schedule beside its slots, the same for the same event; not kept yet."""
     slot = f"now-{said.key}"
-    if before := await still_going(desk, schedule, but=slot):
+    if before := await still_going(app, schedule, but=slot):
         raise ScheduleError(
             f"Bake-off {before.id} of schedule {schedule.name!r} still goes: wait for its end, or "
             "cancel it."
         )
-    bakeoff = replace(await fitted(desk, schedule, slot), asked_by=said.asker.id)
+    bakeoff = replace(await fitted(app, schedule, slot), asked_by=said.asker.id)
     # In the terminal somebody watches; elsewhere it reports where the schedule does.
     watched = said.place.chat == "terminal" and bakeoff.place.chat in HOUSE
     return replace(bakeoff, place=said.place) if watched else bakeoff
 
 
-async def lined(desk: AppContext, schedule: Schedule) -> ScheduleStatus:
+async def lined(app: AppContext, schedule: Schedule) -> ScheduleStatus:
     """Give a schedule with all that is told of it: its last run, its cost, what is in its way."""
-    newest = await desk.bench.bakeoffs.recent(1, BakeoffQuery(schedule=schedule.id))
-    line = ScheduleStatus(schedule, desk.now(), newest[0] if newest else None)
+    newest = await app.bench.bakeoffs.recent(1, BakeoffQuery(schedule=schedule.id))
+    line = ScheduleStatus(schedule, app.now(), newest[0] if newest else None)
     try:
-        bakeoff = await fitted(desk, schedule)
-        costs = await expected(desk, bakeoff)
+        bakeoff = await fitted(app, schedule)
+        costs = await expected(app, bakeoff)
     except CouncilError as error:
         return replace(line, fault=str(error))
     names = seat_names(bakeoff.panel)
@@ -191,9 +191,9 @@ async def lined(desk: AppContext, schedule: Schedule) -> ScheduleStatus:
     return replace(line, cost=cost, questions=len(bakeoff.suite.questions))
 
 
-async def found(desk: AppContext, said: IncomingMessage, name: str) -> Schedule:
+async def found(app: AppContext, said: IncomingMessage, name: str) -> Schedule:
     """Give the schedule of a name that may be seen here; ScheduleError names those there are."""
-    seen = await visible(desk, said)
+    seen = await visible(app, said)
     for schedule in seen:
         if schedule.name == name:
             return schedule
@@ -202,7 +202,7 @@ async def found(desk: AppContext, said: IncomingMessage, name: str) -> Schedule:
     raise ScheduleError(f"There is no schedule {name!r} here; there are: {_names(seen)}.")
 
 
-async def visible(desk: AppContext, said: IncomingMessage) -> tuple[Schedule, ...]:
+async def visible(app: AppContext, said: IncomingMessage) -> tuple[Schedule, ...]:
     """Give the schedules that somebody may see where they are.
 
     The operator in the terminal sees all; elsewhere they are the workspace's, those of private
@@ -210,27 +210,27 @@ async def visible(desk: AppContext, said: IncomingMessage) -> tuple[Schedule, ..
     """
     here = said.place
     if here.chat == "terminal":
-        return await desk.bench.schedules.every()
+        return await app.bench.schedules.every()
     narrow = said.asker.is_guest or said.is_shared
     return tuple(
         one
-        for one in await desk.bench.schedules.every(here.scope)
+        for one in await app.bench.schedules.every(here.scope)
         if one.place.shares_channel(here) or not (narrow or one.place.private)
     )
 
 
-def check_own(desk: AppContext, schedule: Schedule, said: IncomingMessage, what: str) -> None:
+def check_own(app: AppContext, schedule: Schedule, said: IncomingMessage, what: str) -> None:
     """Raise ScheduleError unless this is who made it, an admin, or somebody of the house."""
     if said.place.chat in HOUSE or said.asker.id == schedule.made_by:
         return
-    if not desk.access.is_admin(said.asker):
-        whose = "the one who made it, or an admin," if desk.access.admins else "the one who made it"
+    if not app.access.is_admin(said.asker):
+        whose = "the one who made it, or an admin," if app.access.admins else "the one who made it"
         raise ScheduleError(f"Only {whose} can {what} schedule {schedule.name!r}.")
 
 
-def today(desk: AppContext) -> date:
+def today(app: AppContext) -> date:
     """Give the day it is where the house is."""
-    return desk.now().astimezone(ZoneInfo(desk.zone)).date()
+    return app.now().astimezone(ZoneInfo(app.zone)).date()
 
 
 def _names(schedules: Iterable[Schedule]) -> str:
@@ -249,7 +249,7 @@ def _told_in(place: Place) -> Place:
 Act = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
 
 
-async def schedule(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
+async def schedule(app: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
     """Do with schedules what the first word says; without one, list them."""
     verb, rest = (*words.split(None, 1), "", "")[:2]
     act = _ACTS.get(verb.lower() or "list")
@@ -257,95 +257,95 @@ async def schedule(desk: AppContext, chat: Chat, said: IncomingMessage, words: s
         raise ScheduleError(
             f"I cannot {verb!r} schedules, but {', '.join(_ACTS)}: /council schedule {EXAMPLE}."
         )
-    await act(desk, chat, said, rest.strip())
+    await act(app, chat, said, rest.strip())
 
 
-async def _add(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
-    wanted = read(words, today(desk))
-    there = await _there(desk, chat, said, wanted)
-    new = await made(desk, there, wanted)
-    await kept(desk, new)
-    await _show(desk, chat, said, new, wanted)
+async def _add(app: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
+    wanted = read(words, today(app))
+    there = await _there(app, chat, said, wanted)
+    new = await made(app, there, wanted)
+    await kept(app, new)
+    await _show(app, chat, said, new, wanted)
 
 
-async def _edit(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
-    wanted = read(words, today(desk))
-    before = await _own(desk, said, wanted.name, "edit")
-    there = await _there(desk, chat, said, wanted) if wanted.channel else None
-    after = await changed(desk, before, wanted, there)
-    await kept(desk, after)
-    await _show(desk, chat, said, after)
+async def _edit(app: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
+    wanted = read(words, today(app))
+    before = await _own(app, said, wanted.name, "edit")
+    there = await _there(app, chat, said, wanted) if wanted.channel else None
+    after = await changed(app, before, wanted, there)
+    await kept(app, after)
+    await _show(app, chat, said, after)
 
 
 async def _there(
-    desk: AppContext, chat: Chat, said: IncomingMessage, wanted: ScheduleRequest
+    app: AppContext, chat: Chat, said: IncomingMessage, wanted: ScheduleRequest
 ) -> IncomingMessage:
     """Give what was said as if it were where the schedule reports; admitted there as well."""
     if not wanted.channel:
         return said
     there = await chat.elsewhere(said, wanted.channel)
-    admitted(desk.access, there)
+    admitted(app.access, there)
     return there
 
 
 async def _show(
-    desk: AppContext,
+    app: AppContext,
     chat: Chat,
     said: IncomingMessage,
     one: Schedule,
     wanted: ScheduleRequest | None = None,
 ) -> None:
     """Repeat what was understood; say whose the time zone is where none was named."""
-    house = desk.zone if wanted and not wanted.zone else ""
-    await chat.whisper(said, understood_post(await lined(desk, one), said.place, house))
+    house = app.zone if wanted and not wanted.zone else ""
+    await chat.whisper(said, understood_post(await lined(app, one), said.place, house))
 
 
-async def _list(desk: AppContext, chat: Chat, said: IncomingMessage, _: str) -> None:
-    lines = [await lined(desk, one) for one in await visible(desk, said)]
+async def _list(app: AppContext, chat: Chat, said: IncomingMessage, _: str) -> None:
+    lines = [await lined(app, one) for one in await visible(app, said)]
     await chat.whisper(said, list_post(lines, said.place))
 
 
-async def _pause(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
-    one = await _own(desk, said, name, "pause")
-    await kept(desk, replace(one, paused=True))
+async def _pause(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
+    one = await _own(app, said, name, "pause")
+    await kept(app, replace(one, paused=True))
     line = f"Schedule {name} is paused: `/council schedule resume {name}` goes on with it."
     await _tell(chat, said, line)
 
 
-async def _resume(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
-    one = await _own(desk, said, name, "resume")
-    await _show(desk, chat, said, await resumed(desk, one))
+async def _resume(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
+    one = await _own(app, said, name, "resume")
+    await _show(app, chat, said, await resumed(app, one))
 
 
-async def _remove(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
-    await removed(desk, await _own(desk, said, name, "remove"))
+async def _remove(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
+    await removed(app, await _own(app, said, name, "remove"))
     await _tell(chat, said, f"Schedule {name} is removed; its bake-offs stay.")
 
 
-async def _run(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
-    await start(desk, chat, said, await run_now(desk, said, await _own(desk, said, name, "run")))
+async def _run(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
+    await start(app, chat, said, await run_now(app, said, await _own(app, said, name, "run")))
 
 
-async def _subscribe(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
-    await _call(desk, said, name, wanted=True)
+async def _subscribe(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
+    await _call(app, said, name, wanted=True)
     await _tell(chat, said, f"You are mentioned when something changed in {name}.")
 
 
-async def _unsubscribe(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
-    await _call(desk, said, name, wanted=False)
+async def _unsubscribe(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
+    await _call(app, said, name, wanted=False)
     await _tell(chat, said, f"You are not mentioned any more when something changed in {name}.")
 
 
-async def _call(desk: AppContext, said: IncomingMessage, name: str, *, wanted: bool) -> None:
-    one = await found(desk, said, name)
+async def _call(app: AppContext, said: IncomingMessage, name: str, *, wanted: bool) -> None:
+    one = await found(app, said, name)
     others = tuple(id_ for id_ in one.subscribers if id_ != said.asker.id)
     own = (said.asker.id,) if wanted else ()
-    await kept(desk, replace(one, subscribers=(*others, *own)))
+    await kept(app, replace(one, subscribers=(*others, *own)))
 
 
-async def _own(desk: AppContext, said: IncomingMessage, name: str, what: str) -> Schedule:
-    one = await found(desk, said, name)
-    check_own(desk, one, said, what)
+async def _own(app: AppContext, said: IncomingMessage, name: str, what: str) -> Schedule:
+    one = await found(app, said, name)
+    check_own(app, one, said, what)
     return one
 
 

@@ -93,15 +93,15 @@ class SuiteAddition:
     answer: str = ""
 
 
-async def grown(desk: AppContext, said: IncomingMessage, name: str, wanted: str) -> Suite:
+async def grown(app: AppContext, said: IncomingMessage, name: str, wanted: str) -> Suite:
     """Give a suite with the question of a round that may be read here; it is not kept yet."""
     return await with_question(
-        desk, said, await meant_or_last(desk, said, wanted), SuiteAddition(name)
+        app, said, await meant_or_last(app, said, wanted), SuiteAddition(name)
     )
 
 
 async def with_question(
-    desk: AppContext, said: IncomingMessage, round_: Round, joining: SuiteAddition
+    app: AppContext, said: IncomingMessage, round_: Round, joining: SuiteAddition
 ) -> Suite:
     """Give a scope's suite with a round's question at its end, a new suite where there is none."""
     check_remembered(round_)
@@ -111,7 +111,7 @@ async def with_question(
             "Only the one who asked can add a private question to a suite, which others can read."
         )
     question = SuiteQuestion(asked.text, "", _reference(joining.answer), asked.context)
-    before = await _before(desk, said.place.scope, checked_name(joining.name))
+    before = await _before(app, said.place.scope, checked_name(joining.name))
     if any(same_question(question, other) for other in before.questions):
         raise SuiteError(f"Suite {before.name} asks this already.")
     if len(before.questions) >= MOST_QUESTIONS:
@@ -122,10 +122,10 @@ async def with_question(
     return replace(before, questions=(*before.questions, question), scope=said.place.scope)
 
 
-async def _before(desk: AppContext, scope: str, name: str) -> Suite:
-    lines = await desk.bench.suites.lines(scope)
+async def _before(app: AppContext, scope: str, name: str) -> Suite:
+    lines = await app.bench.suites.lines(scope)
     if any(line.name == name for line in lines):
-        return await desk.bench.suites.load(scope, name)
+        return await app.bench.suites.load(scope, name)
     return Suite(name, (), scope=scope)
 
 
@@ -139,11 +139,11 @@ def _reference(answer: str) -> Reference | None:
 
 
 async def join(
-    desk: AppContext, said: IncomingMessage, round_: Round, joining: SuiteAddition
+    app: AppContext, said: IncomingMessage, round_: Round, joining: SuiteAddition
 ) -> Suite:
     """Keep a suite with a round's question, and give it."""
-    suite = await with_question(desk, said, round_, joining)
-    await desk.bench.suites.keep(suite, said.asker.id, desk.now())
+    suite = await with_question(app, said, round_, joining)
+    await app.bench.suites.keep(suite, said.asker.id, app.now())
     return suite
 
 
@@ -175,7 +175,7 @@ NOT_HERE = (
 )
 
 
-async def suite(desk: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
+async def suite(app: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
     """Do what is wanted with suites; SuiteError says how to say it."""
     check_own_people(said)
     found = re.fullmatch(GRAMMAR, words.strip(), re.IGNORECASE | re.DOTALL)
@@ -185,17 +185,17 @@ async def suite(desk: AppContext, chat: Chat, said: IncomingMessage, words: str)
     name = read["name"] or ""
     match (read["act"] or "list").lower():
         case "list":
-            lines = await desk.bench.suites.lines(said.place.scope)
+            lines = await app.bench.suites.lines(said.place.scope)
             await _told(chat, said, list_post(lines, said.place.scope))
         case "show":
-            await _show(desk, chat, said, name)
+            await _show(app, chat, said, name)
         case "add":
-            made = await _made(desk, said, checked_name(name), (read["round"], read["lines"]))
-            await offer(desk, chat, said, made)
+            made = await _made(app, said, checked_name(name), (read["round"], read["lines"]))
+            await offer(app, chat, said, made)
         case "remove":
-            await remove(desk, chat, said, name)
+            await remove(app, chat, said, name)
         case act:
-            await (keep if act == "keep" else leave)(desk, chat, said, name)
+            await (keep if act == "keep" else leave)(app, chat, said, name)
 
 
 def check_own_people(said: IncomingMessage) -> None:
@@ -204,9 +204,9 @@ def check_own_people(said: IncomingMessage) -> None:
         raise AccessDeniedError(NOT_HERE)
 
 
-async def _show(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
-    found = await desk.bench.suites.load(said.place.scope, name.lower())
-    await _told(chat, said, suite_post(found, await run_of(desk, said.place, found)))
+async def _show(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
+    found = await app.bench.suites.load(said.place.scope, name.lower())
+    await _told(chat, said, suite_post(found, await run_of(app, said.place, found)))
 
 
 async def _told(chat: Chat, said: IncomingMessage, post: Post) -> None:
@@ -216,14 +216,14 @@ async def _told(chat: Chat, said: IncomingMessage, post: Post) -> None:
 
 
 async def _made(
-    desk: AppContext, said: IncomingMessage, name: str, given: tuple[str | None, str | None]
+    app: AppContext, said: IncomingMessage, name: str, given: tuple[str | None, str | None]
 ) -> Suite:
     """Give the suite that somebody would add: of lines, of a round's question, or of a file."""
     round_, lines = given
     if lines:
         return read_lines(name, lines)
     if round_:
-        return await grown(desk, said, name, round_)
+        return await grown(app, said, name, round_)
     if not said.files:
         raise SuiteError(NO_QUESTIONS)
     if len(said.files) > 1:
@@ -238,58 +238,58 @@ async def read_attached(name: str, file: Attachment) -> Suite:
     return await asyncio.to_thread(read_file, name, file.name, await file.read())
 
 
-async def offer(desk: AppContext, chat: Chat, said: IncomingMessage, made: Suite) -> None:
+async def offer(app: AppContext, chat: Chat, said: IncomingMessage, made: Suite) -> None:
     """Show somebody the size and cost of a suite, to be kept with a press."""
-    drafted, before = await draft(desk, said, made)
+    drafted, before = await draft(app, said, made)
     if before and (before.scope, before.version) == (drafted.scope, drafted.version):
         line = f"Suite {drafted.name} is kept in just this version already."
         await chat.whisper(said, Post((Note(line),), line))
         return
     shown = Draft(drafted, said.asker.id, before.version if before else "")
-    code = await put_draft(desk.memos, shown)
-    run = await run_of(desk, said.place, drafted)
+    code = await put_draft(app.memos, shown)
+    run = await run_of(app, said.place, drafted)
     typed = said.place.chat == "terminal"  # which has no buttons
     await chat.whisper(said, offer_post(drafted, run, before, code, typed=typed))
 
 
 async def draft(
-    desk: AppContext, said: IncomingMessage, made: Suite
+    app: AppContext, said: IncomingMessage, made: Suite
 ) -> tuple[Suite, SuiteSummary | None]:
     """Give a suite as its adder's own scope would have it, and what has its name there now."""
     mine = replace(made, scope=said.place.scope)
-    return mine, await line_named(desk, mine.scope, mine.name)
+    return mine, await line_named(app, mine.scope, mine.name)
 
 
-async def line_named(desk: AppContext, scope: str, name: str) -> SuiteSummary | None:
+async def line_named(app: AppContext, scope: str, name: str) -> SuiteSummary | None:
     """Give the suite of this name that is chosen from in a scope; None where there is none."""
-    lines = await desk.bench.suites.lines(scope)
+    lines = await app.bench.suites.lines(scope)
     return next((line for line in lines if line.name == name), None)
 
 
-async def keep(desk: AppContext, chat: Chat, said: IncomingMessage, code: str) -> None:
+async def keep(app: AppContext, chat: Chat, said: IncomingMessage, code: str) -> None:
     """Keep a suite that was shown; one that was changed by others meanwhile is shown again."""
-    admitted(desk.access, said)
+    admitted(app.access, said)
     check_own_people(said)
-    taken = await take_draft(desk.memos, code.lower(), said)
-    now = await line_named(desk, taken.suite.scope, taken.suite.name)
+    taken = await take_draft(app.memos, code.lower(), said)
+    now = await line_named(app, taken.suite.scope, taken.suite.name)
     if (now.version if now else "") != taken.before:
         raise SuiteError(
             f"Suite {taken.suite.name} was changed meanwhile: look at it, and add yours once more."
         )
-    await desk.bench.suites.keep(taken.suite, said.asker.id, desk.now())
+    await app.bench.suites.keep(taken.suite, said.asker.id, app.now())
     await chat.whisper(said, kept_post(taken.suite))
 
 
-async def leave(desk: AppContext, chat: Chat, said: IncomingMessage, code: str) -> None:
+async def leave(app: AppContext, chat: Chat, said: IncomingMessage, code: str) -> None:
     """Leave a suite that was shown: nothing is kept."""
-    taken = await take_draft(desk.memos, code.lower(), said)
+    taken = await take_draft(app.memos, code.lower(), said)
     line = f"Suite {taken.suite.name} is left as it was."
     await chat.whisper(said, Post((Note(line),), line))
 
 
-async def remove(desk: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
+async def remove(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
     """Have a suite in no list any more, for the one who kept it, or an admin."""
-    found = await line_named(desk, said.place.scope, name.lower())
+    found = await line_named(app, said.place.scope, name.lower())
     if found is None:
         raise SuiteError(f"There is no suite {name!r}: `/council suite` lists those there are.")
     if found.scope != said.place.scope:
@@ -297,19 +297,19 @@ async def remove(desk: AppContext, chat: Chat, said: IncomingMessage, name: str)
             f"Suite {found.name} is the house's: only whoever runs the bot can remove it."
         )
     is_operator = said.place.chat == "terminal"
-    if not (is_operator or said.asker.id == found.by or desk.access.is_admin(said.asker)):
-        whose = "who kept it last, or an admin," if desk.access.admins else "who kept it last"
+    if not (is_operator or said.asker.id == found.by or app.access.is_admin(said.asker)):
+        whose = "who kept it last, or an admin," if app.access.admins else "who kept it last"
         raise NotYoursError(f"Only the one {whose} can remove suite {found.name}.")
-    await desk.bench.suites.remove(found.scope, found.name)
+    await app.bench.suites.remove(found.scope, found.name)
     line = f"Suite {found.name} is removed; what was measured on it stays."
     await chat.whisper(said, Post((Note(line),), line))
 
 
-async def run_of(desk: AppContext, place: Place, made: Suite) -> SuiteRunCost | None:
+async def run_of(app: AppContext, place: Place, made: Suite) -> SuiteRunCost | None:
     """Give what one run costs on the panel that goes here; None where there is none."""
-    await desk.look_up(place)
+    await app.look_up(place)
     try:
-        panel = desk.panel(None, place)
+        panel = app.panel(None, place)
     except (PanelError, AccessDeniedError):
         return None
-    return SuiteRunCost(panel, await run_estimate(made, panel, desk.gateway))
+    return SuiteRunCost(panel, await run_estimate(made, panel, app.gateway))

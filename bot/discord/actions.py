@@ -117,32 +117,32 @@ class Button(
 
 
 async def press(
-    desk: AppContext, chat: Chat, said: IncomingMessage, action: str, value: str
+    app: AppContext, chat: Chat, said: IncomingMessage, action: str, value: str
 ) -> None:
     """Do what a button says, for the one who pressed it."""
     if action in SHOWN:
-        round_ = await readable_round(desk, said, value)
+        round_ = await readable_round(app, said, value)
         for post in posts_of(round_, action):
             await chat.whisper(said, post)
     elif action in {"helpful", "unhelpful"}:
-        await opine(desk, chat, said, value, Opinion(action == "helpful"))
+        await opine(app, chat, said, value, Opinion(action == "helpful"))
     elif is_asked_about(action):
-        await chat.whisper(said, await asked_back(desk, said, action, value))
+        await chat.whisper(said, await asked_back(app, said, action, value))
     elif does := PRESSES.get(confirmed(action) or action):
-        await does(desk, chat, said, value)
+        await does(app, chat, said, value)
     elif in_its_place(action) is None:
         raise CouncilError(OTHER_VERSION)
 
 
 async def keep_reason(
-    desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str, fields: dict[str, str]
+    app: AppContext, chat: Chat, said: IncomingMessage, round_id: str, fields: dict[str, str]
 ) -> None:
     """Keep why a round was of no help."""
-    await opine(desk, chat, said, round_id, Opinion(helpful=False, reason=fields.get(REASON, "")))
+    await opine(app, chat, said, round_id, Opinion(helpful=False, reason=fields.get(REASON, "")))
 
 
 async def add_to_suite(
-    desk: AppContext, chat: Chat, said: IncomingMessage, round_id: str, fields: dict[str, str]
+    app: AppContext, chat: Chat, said: IncomingMessage, round_id: str, fields: dict[str, str]
 ) -> None:
     """Keep a round's question in the suite that was named."""
-    await add(desk, chat, said, round_id, SuiteAddition(fields[NAME], fields.get(ANSWER, "")))
+    await add(app, chat, said, round_id, SuiteAddition(fields[NAME], fields.get(ANSWER, "")))

@@ -160,7 +160,7 @@ class DiscordOptions:
 class Shards:
     """The shards that this process hears of, among those of all."""
 
-    desk: AppContext
+    app: AppContext
     works: JobQueue
     ready: DiscordOptions
     application: str = ""
@@ -171,13 +171,13 @@ class Shards:
     async def served(self) -> None:
         """Receive this process's events until cancelled; raise if the shards are dealt anew."""
         await self._agree()
-        await self.desk.runner.resume((CHAT,))
-        self.desk.ways[CHAT] = self.way
+        await self.app.runner.resume((CHAT,))
+        self.app.ways[CHAT] = self.way
         try:
             async with self.works.serving(GATEWAY, self.hear, self.unheard, self.count):
                 await self.changed.wait()
         finally:
-            self.desk.ways.pop(CHAT, None)
+            self.app.ways.pop(CHAT, None)
         raise DeliveryUnknownError(OTHERWISE)
 
     def way(self, place: Place) -> Chat | None:
@@ -194,15 +194,15 @@ class Shards:
                 await client.login(self.ready.address.token)
                 wanted = await _recommended(client)
                 self.application = str(client.application_id)
-        before = int(await self.desk.memos.first(SHARDS, self.application, str(wanted)))
+        before = int(await self.app.memos.first(SHARDS, self.application, str(wanted)))
         if wanted > before:
-            await self.desk.memos.note(SHARDS, self.application, str(wanted))
+            await self.app.memos.note(SHARDS, self.application, str(wanted))
         self.changed.clear()
-        self.count = self.desk.shards = max(wanted, before)
+        self.count = self.app.shards = max(wanted, before)
 
     async def unheard(self) -> list[str]:
         """Give the names of all shards; note where another process counts them otherwise."""
-        kept = await self.desk.memos.read(SHARDS, self.application)
+        kept = await self.app.memos.read(SHARDS, self.application)
         if kept and int(kept) != self.count:
             self.changed.set()
         return [str(Shard(number, self.count)) for number in range(self.count)]
@@ -223,8 +223,8 @@ class Shards:
     async def _heard(self, shard: Shard, coming_back: ChatSupervisor) -> None:
         doing = BackgroundTasks()
         kept = self.ready.kept
-        servers = Servers(kept, partial(left, self.desk, CHAT), coming_back.say, shard)
-        client = Client(self.desk, doing, servers, kept, shard)
+        servers = Servers(kept, partial(left, self.app, CHAT), coming_back.say, shard)
+        client = Client(self.app, doing, servers, kept, shard)
         try:
             with let_in():
                 async with client:
@@ -241,8 +241,8 @@ class Shards:
         self.clients[shard.number] = client
         teller = f"{CHAT} {shard}"
         told = (RoundQuery(chats=(CHAT,)), client.ears.chat, nobody)
-        showing = RoundDelivery(self.desk, teller, *told).serving(self.works)
-        async with showing, BakeoffJobs(self.desk, teller, self.way).serving(self.works):
+        showing = RoundDelivery(self.app, teller, *told).serving(self.works)
+        async with showing, BakeoffJobs(self.app, teller, self.way).serving(self.works):
             await asyncio.Event().wait()
 
 
@@ -262,31 +262,33 @@ class Discord:
     """Discord from start to stop; `tell` hears how it stands, in a sentence."""
 
     def __init__(
-        self, desk: AppContext, address: Address, data_dir: Path, tell: Callable[[str], None]
+        self, app_context: AppContext, address: Address, data_dir: Path, tell: Callable[[str], None]
     ) -> None:
-        self._desk = desk
+        self._app_context = app_context
         self._address = address
         self._tell = tell
         self._kept: ServerStore = (
-            SqlServerStore(desk.memos) if desk.works else FileServerStore(data_dir)
+            SqlServerStore(app_context.memos) if app_context.works else FileServerStore(data_dir)
         )
         self._coming_back = ChatSupervisor("Discord", tell)
-        leave = partial(left, desk, CHAT)
+        leave = partial(left, app_context, CHAT)
         self._servers = Servers(self._kept, leave, self._coming_back.say)
 
     async def run(self) -> None:
         """Serve until cancelled, or until Discord takes the token no more; told is why."""
         hear_library()
         self._address.point()
-        if self._desk.works is None:
+        if self._app_context.works is None:
             await self._coming_back.serve(self._served)
             return
         ready = DiscordOptions(self._address, self._kept, self._tell, _tell_ready)
-        await self._coming_back.serve(Shards(self._desk, self._desk.works, ready).served)
+        await self._coming_back.serve(
+            Shards(self._app_context, self._app_context.works, ready).served
+        )
 
     async def _served(self) -> None:
         doing = BackgroundTasks()
-        client = Client(self._desk, doing, self._servers, self._kept)
+        client = Client(self._app_context, doing, self._servers, self._kept)
         try:
             with let_in():
                 async with client:
@@ -294,11 +296,11 @@ class Discord:
                     await self._heard(client, doing)
         finally:
             await doing.close()
-            await self._desk.holds.let_go(CHAT)
+            await self._app_context.holds.let_go(CHAT)
 
     async def _heard(self, client: Client, doing: BackgroundTasks) -> None:
-        await self._desk.runner.resume((CHAT,))
-        untold = UndeliveredRounds(self._desk, lambda: client.ears.chat(nobody), doing)
+        await self._app_context.runner.resume((CHAT,))
+        untold = UndeliveredRounds(self._app_context, lambda: client.ears.chat(nobody), doing)
         # What is asked from now on is shown by whoever hears it.
         before = await untold.lines(RoundQuery(chats=(CHAT,)))
 
@@ -308,17 +310,17 @@ class Discord:
         async def begin() -> None:
             await client.wait_until_ready()
             _tell_ready(self._coming_back, client)
-            self._desk.ways[CHAT] = way
+            self._app_context.ways[CHAT] = way
             await self._servers.seen(client)
             untold.tell(before)
-            await go_on_in(self._desk, CHAT, way)
+            await go_on_in(self._app_context, CHAT, way)
 
         telling = asyncio.create_task(begin())
         try:
             await client.connect()
         finally:
             telling.cancel()
-            self._desk.ways.pop(CHAT, None)
+            self._app_context.ways.pop(CHAT, None)
 
 
 def _tell_ready(coming_back: ChatSupervisor, client: Client) -> None:

@@ -51,13 +51,13 @@ Interaction = discord.Interaction[Any]
 class DiscordListeners:
     """Hears every guild the bot is in; what takes longer than an answer goes on in `doing`."""
 
-    def __init__(self, desk: AppContext, client: discord.Client, doing: BackgroundTasks) -> None:
-        self._desk = desk
+    def __init__(self, app: AppContext, client: discord.Client, doing: BackgroundTasks) -> None:
+        self._app = app
         self._client = client
         self._doing = doing
         self._names: dict[str, str] = {}
         self._edits = EditRateLimiter()
-        self._once = ActionDeduplicator(desk)
+        self._once = ActionDeduplicator(app)
 
     @property
     def deeds(self) -> CommandHandlers:
@@ -74,18 +74,18 @@ class DiscordListeners:
         await thinking(interaction)
 
         async def act(chat: Chat, said: IncomingMessage) -> None:
-            admitted(self._desk.access, said)
+            admitted(self._app.access, said)
             chosen = Chosen(question.panel)
             if question.private:
                 # Told elsewhere, it is still asked here, by what goes here.
-                await self._desk.look_up(said.place)
-                chosen = Chosen(self._desk.panel(question.panel, said.place).name)
+                await self._app.look_up(said.place)
+                chosen = Chosen(self._app.panel(question.panel, said.place).name)
                 said = replace(said, place=await self._own_place(interaction), is_direct=True)
             else:
                 check_welcome(interaction)
             context = await text_of(question.attachment) if question.attachment else ""
             said = replace(said, text=question.text, context=context)
-            await asked(self._desk, chat, said, chosen)
+            await asked(self._app, chat, said, chosen)
 
         await self._begin(interaction, act)
 
@@ -94,7 +94,7 @@ class DiscordListeners:
         await thinking(interaction)
 
         async def act(chat: Chat, said: IncomingMessage) -> None:
-            await run_command(self._desk, chat, said, Invocation(command, argument))
+            await run_command(self._app, chat, said, Invocation(command, argument))
 
         await self._begin(interaction, act)
 
@@ -110,7 +110,7 @@ class DiscordListeners:
 
         async def act(chat: Chat, said: IncomingMessage) -> None:
             said = replace(said, files=attached([attachment] if attachment else []))
-            await run_command(self._desk, chat, said, Invocation(command, argument))
+            await run_command(self._app, chat, said, Invocation(command, argument))
 
         await self._begin(interaction, act)
 
@@ -127,16 +127,16 @@ class DiscordListeners:
 
         async def act(chat: Chat, said: IncomingMessage) -> None:
             if kind == modals.WHY:
-                await presses.keep_reason(self._desk, chat, said, value, fields)
+                await presses.keep_reason(self._app, chat, said, value, fields)
                 return
             if kind == modals.SUITE:
-                await presses.add_to_suite(self._desk, chat, said, value, fields)
+                await presses.add_to_suite(self._app, chat, said, value, fields)
                 return
             if kind != modals.ASK:
                 raise CouncilError(OTHER_VERSION)
             check_welcome(interaction)
             question, context = fields[modals.QUESTION], fields.get(modals.CONTEXT, "")
-            await asked(self._desk, chat, replace(said, text=question, context=context))
+            await asked(self._app, chat, replace(said, text=question, context=context))
 
         await self._begin(interaction, act)
 
@@ -154,7 +154,7 @@ class DiscordListeners:
 
         async def act(chat: Chat, said: IncomingMessage) -> None:
             does = (said.asker.id, said.place.channel, action, value)
-            press = partial(presses.press, self._desk, chat, said, action, value)
+            press = partial(presses.press, self._app, chat, said, action, value)
             costs = (confirmed(action) or action) in PRESSES
             if not await self._once.do(does, press, everywhere=costs):
                 await tell_busy(chat, said)
@@ -165,8 +165,8 @@ class DiscordListeners:
         """Open the modal for a round's question, at once: Discord waits for three seconds."""
         said, names = said_by(interaction), list[str]()
         with suppress(CouncilError):  # who may add nothing is told when the modal is sent
-            check_may_add(self._desk, said)
-            lines = await self._desk.bench.suites.lines(said.place.scope)
+            check_may_add(self._app, said)
+            lines = await self._app.bench.suites.lines(said.place.scope)
             names = [line.name for line in lines]
         await interaction.response.send_modal(modals.suite_modal(round_id, names))
 
@@ -188,17 +188,17 @@ class DiscordListeners:
         moment = said.place.thread or ""
         if message.reference and message.reference.message_id and not moment:
             moment = str(message.reference.message_id)
-        before = await following.rounds_of_thread(self._desk, said.place)
-        if not before and (first := await following.round_at(self._desk, said.place, moment)):
+        before = await following.rounds_of_thread(self._app, said.place)
+        if not before and (first := await following.round_at(self._app, said.place, moment)):
             before = (first,)
         if before:
             said = replace(said, context=following.context_of(before))
-        await handle_message(self._desk, chat, said)
+        await handle_message(self._app, chat, said)
 
     async def panels(self, interaction: Interaction, typed: str) -> list[Choice[str]]:
         """Suggest panels that may be used here."""
-        place, access = said_by(interaction).place, self._desk.access
-        panels = self._desk.panels.items()
+        place, access = said_by(interaction).place, self._app.access
+        panels = self._app.panels.items()
         names = [name for name, panel in panels if allows(access, place, panel)]
         return choices((name, name) for name in names if typed.lower() in name.lower())
 
@@ -206,10 +206,10 @@ class DiscordListeners:
         """Suggest rounds that may be read here, by question or id."""
         said = said_by(interaction)
         try:
-            admitted(self._desk.access, said)
+            admitted(self._app.access, said)
         except AccessDeniedError:
             return []
-        lines = await self._desk.store.recent(MOST_SUGGESTED_FROM, listable(said))
+        lines = await self._app.store.recent(MOST_SUGGESTED_FROM, listable(said))
         wanted = typed.lower()
         found = [
             line for line in lines if wanted in line.question.lower() or line.id.startswith(wanted)
@@ -249,7 +249,7 @@ class Client(discord.Client):
 
     def __init__(
         self,
-        desk: AppContext,
+        app: AppContext,
         doing: BackgroundTasks,
         servers: Servers,
         kept: ServerStore,
@@ -265,7 +265,7 @@ class Client(discord.Client):
             guild_ready_timeout=READY_SECONDS,
             member_cache_flags=discord.MemberCacheFlags.none(),
         )
-        self.ears = DiscordListeners(desk, self, doing)
+        self.ears = DiscordListeners(app, self, doing)
         self._servers = servers
         self._kept = kept
         self.tree = app_commands.CommandTree(self)

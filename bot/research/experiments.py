@@ -69,61 +69,61 @@ class PreparedExperiment:
         return self.experiment.calls - over(self.held)
 
 
-async def unfinished(desk: AppContext, suite: Suite, panel: Panel) -> Experiment | None:
+async def unfinished(app: AppContext, suite: Suite, panel: Panel) -> Experiment | None:
     """Give the newest experiment on this suite by these members that is not whole; None for none.
 
     The suite goes by what it holds.
     """
     seated = members_alone(panel)
-    for experiment in await desk.experiments.recent():
+    for experiment in await app.experiments.recent():
         same = experiment.suite.version == suite.version and experiment.panel == seated
-        if same and not is_whole(experiment, await desk.experiments.held(experiment.id)):
+        if same and not is_whole(experiment, await app.experiments.held(experiment.id)):
             return experiment
     return None
 
 
-def new_experiment(desk: AppContext, suite: Suite, panel: Panel, asked_by: str) -> Experiment:
+def new_experiment(app: AppContext, suite: Suite, panel: Panel, asked_by: str) -> Experiment:
     """Give an experiment that is not kept yet."""
-    made_by = tuple(sorted({**versions(desk.gateway), "grading": VERSION}.items()))
-    id_ = f"{PREFIX}{desk.new_id()}"
+    made_by = tuple(sorted({**versions(app.gateway), "grading": VERSION}.items()))
+    id_ = f"{PREFIX}{app.new_id()}"
     seated = members_alone(panel)
-    return Experiment(id_, suite, seated, asked_by, desk.now(), versions=made_by)
+    return Experiment(id_, suite, seated, asked_by, app.now(), versions=made_by)
 
 
-async def found(desk: AppContext, experiment: Experiment) -> PreparedExperiment:
+async def found(app: AppContext, experiment: Experiment) -> PreparedExperiment:
     """Give an experiment with what there is of it; BudgetError where its price may not be open."""
-    held = await desk.experiments.held(experiment.id)
-    cost = await rest_estimate(experiment, held, desk.gateway)
-    desk.budget.check_prices(experiment.panel, cost)
+    held = await app.experiments.held(experiment.id)
+    cost = await rest_estimate(experiment, held, app.gateway)
+    app.budget.check_prices(experiment.panel, cost)
     return PreparedExperiment(experiment, held, cost)
 
 
-async def keep(desk: AppContext, experiment: Experiment, cap_micro: int | None) -> Experiment:
+async def keep(app: AppContext, experiment: Experiment, cap_micro: int | None) -> Experiment:
     """Keep a new experiment, or go on with a kept one, under this cap where one is named."""
-    if not await desk.experiments.open(replace(experiment, cap_micro=cap_micro)):
+    if not await app.experiments.open(replace(experiment, cap_micro=cap_micro)):
         if cap_micro is None:
             return experiment
-        await desk.experiments.limit(experiment.id, cap_micro)
+        await app.experiments.limit(experiment.id, cap_micro)
     return replace(experiment, cap_micro=cap_micro)
 
 
 async def hold(
-    desk: AppContext, experiment: Experiment, show: Callable[[Progress], None]
+    app: AppContext, experiment: Experiment, show: Callable[[Progress], None]
 ) -> Progress:
     """Carry a kept experiment to its end, or as far as its budget goes.
 
     Raises ExperimentError where another process holds it.
     """
-    async with desk.holds.alone_with(f"experiment {experiment.id}") as is_ours:
+    async with app.holds.alone_with(f"experiment {experiment.id}") as is_ours:
         if not is_ours:
             raise ExperimentError(f"Experiment {experiment.id} is being held by another process.")
-        await desk.prepare(experiment.panel)
-        account = Account(experiment.id, desk.now().date(), experiment.asked_by)
-        paying = desk.budget.covering(account, desk.gateway, experiment.cap_micro, "experiment")
+        await app.prepare(experiment.panel)
+        account = Account(experiment.id, app.now().date(), experiment.asked_by)
+        paying = app.budget.covering(account, app.gateway, experiment.cap_micro, "experiment")
         async with paying as paid:
-            at_once = desk.bakeoff_rounds * len(experiment.panel.members)
-            world = ExperimentServices(paid, desk.experiments, at_once, lambda: paid.spent, show)
-            held = await desk.experiments.held(experiment.id)
+            at_once = app.bakeoff_rounds * len(experiment.panel.members)
+            world = ExperimentServices(paid, app.experiments, at_once, lambda: paid.spent, show)
+            held = await app.experiments.held(experiment.id)
             return await ExperimentRunner(world, experiment, held).run()
 
 

@@ -63,56 +63,56 @@ class Press:
 
 
 async def press(
-    desk: AppContext, workspace: Workspace, chat: Chat, said: IncomingMessage, pressed: Press
+    app: AppContext, workspace: Workspace, chat: Chat, said: IncomingMessage, pressed: Press
 ) -> None:
     """Do what a button says, for the one who pressed it."""
     if pressed.action in modals.TITLES:
         shown = ModalState(pressed.action, pressed.value, said.place.channel)
         opened = await open_modal(workspace.client, pressed.trigger, shown)
-        await _filled(desk, workspace, said, opened, shown)
+        await _filled(app, workspace, said, opened, shown)
     elif pressed.action.startswith("page") and pressed.view:
         shown = replace(ModalState.read(pressed.view["private_metadata"]), page=int(pressed.value))
-        await _filled(desk, workspace, said, pressed.view, shown)
+        await _filled(app, workspace, said, pressed.view, shown)
     elif pressed.action in {"helpful", "unhelpful"}:
-        await _rated(desk, workspace, chat, said, pressed)
+        await _rated(app, workspace, chat, said, pressed)
     elif pressed.action == "suite":
         about = (pressed.value, pressed.trigger)
-        await suite_form.ask_which_suite(desk, workspace, said, *about)
+        await suite_form.ask_which_suite(app, workspace, said, *about)
     elif pressed.action in {WITH, WITHOUT}:
         about = (pressed.action, pressed.value)
         await offering.take_away(pressed.response_url)
-        await offering.ask_about_thread(desk, workspace, chat, said, about)
+        await offering.ask_about_thread(app, workspace, chat, said, about)
     elif pressed.action in PRESSES:
         if pressed.action in PROPOSED:
             await offering.take_away(pressed.response_url)
-        await PRESSES[pressed.action](desk, chat, said, pressed.value)
+        await PRESSES[pressed.action](app, chat, said, pressed.value)
     else:
         raise CouncilError(OTHER_VERSION)
 
 
 async def _filled(
-    desk: AppContext,
+    app: AppContext,
     workspace: Workspace,
     said: IncomingMessage,
     opened: modals.View,
     shown: ModalState,
 ) -> None:
     try:
-        round_ = await readable_round(desk, said, shown.round_id)
+        round_ = await readable_round(app, said, shown.round_id)
         await fill(workspace.client, opened, shown, posts_of(round_, shown.what))
     except CouncilError as error:
         await fill_with_error(workspace.client, opened, shown, str(error))
 
 
 async def _rated(
-    desk: AppContext, workspace: Workspace, chat: Chat, said: IncomingMessage, pressed: Press
+    app: AppContext, workspace: Workspace, chat: Chat, said: IncomingMessage, pressed: Press
 ) -> None:
     """Keep an opinion; who found a round of no help is asked why, over what they said."""
     helpful = pressed.action == "helpful"
-    round_ = await readable_round(desk, said, pressed.value)
-    before = await own_feedback(desk, round_.id, said.asker.id)
+    round_ = await readable_round(app, said, pressed.value)
+    before = await own_feedback(app, round_.id, said.asker.id)
     reason = before.reason if before and not before.helpful and not helpful else ""
-    await rate(desk, round_, said.asker.id, Opinion(helpful, reason))
+    await rate(app, round_, said.asker.id, Opinion(helpful, reason))
     if not helpful:
         view = why_view(round_.id, said, reason)
         await open_view(workspace.client, pressed.trigger, view)
@@ -148,12 +148,12 @@ def reason_of(body: Body) -> tuple[SlackEvent, tuple[str, str]]:
 
 
 async def keep_reason(
-    desk: AppContext, chat: Chat, said: IncomingMessage, told: tuple[str, str]
+    app: AppContext, chat: Chat, said: IncomingMessage, told: tuple[str, str]
 ) -> None:
     """Keep it; thanks for the press were said already where nothing was written."""
     round_id, reason = told
     opinion = Opinion(helpful=False, reason=reason)
     if reason.strip():
-        await opine(desk, chat, said, round_id, opinion)
+        await opine(app, chat, said, round_id, opinion)
     else:
-        await rate(desk, await readable_round(desk, said, round_id), said.asker.id, opinion)
+        await rate(app, await readable_round(app, said, round_id), said.asker.id, opinion)

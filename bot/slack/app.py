@@ -120,12 +120,12 @@ class Slack:
 
     def __init__(
         self,
-        desk: AppContext,
+        app_context: AppContext,
         tokens: Tokens,
         tell: Callable[[str], None],
         pace: LookupLimits = SLACKS_OWN,
     ) -> None:
-        self._desk = desk
+        self._app_context = app_context
         self._tokens = tokens
         self._coming_back = ChatSupervisor("Slack", tell)
         self._tell = tell
@@ -162,39 +162,39 @@ class Slack:
             await self._heard(workspace, me)
 
     async def _heard(self, workspace: Workspace, me: Identity) -> None:
-        await self._desk.runner.resume((CHAT,))
+        await self._app_context.runner.resume((CHAT,))
         doing, gone = BackgroundTasks(), asyncio.Event()
         # What is asked from now on is shown by whoever hears it.
         before = await self._untold(workspace, doing).lines(_all_of(workspace))
         app = _bolt(workspace, me, self._tokens.signing)
-        SlackListeners(self._desk, workspace, doing, gone).listen_to(app)
+        SlackListeners(self._app_context, workspace, doing, gone).listen_to(app)
         app.event("tokens_revoked")(self._revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(app)
         self._coming_back.heard(f"in {me.team_name} over {self._tokens.transport}.")
         for warning in me.warnings:
             self._tell(warning)
         try:
-            doing.begin(forget_changed(self._desk.bus, workspace.people))
-            doing.begin(hear_gone(self._desk.bus, gone))
+            doing.begin(forget_changed(self._app_context.bus, workspace.people))
+            doing.begin(hear_gone(self._app_context.bus, gone))
             way = self._way_of(workspace)
-            if self._desk.works:
-                async with self._working(self._desk.works, workspace, way):
+            if self._app_context.works:
+                async with self._working(self._app_context.works, workspace, way):
                     await self._hearing(app, gone)
             else:
                 self._untold(workspace, doing).tell(before)
-                await go_on_in(self._desk, CHAT, way)
+                await go_on_in(self._app_context, CHAT, way)
                 await self._hearing(app, gone)
         finally:
             self._handler = None
-            self._desk.ways.pop(CHAT, None)
+            self._app_context.ways.pop(CHAT, None)
             await doing.close()
-            await self._desk.holds.let_go(CHAT)
-        await left(self._desk, CHAT, workspace.team)
+            await self._app_context.holds.let_go(CHAT)
+        await left(self._app_context, CHAT, workspace.team)
         raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
 
     def _untold(self, workspace: Workspace, doing: BackgroundTasks) -> UndeliveredRounds:
         return UndeliveredRounds(
-            self._desk, lambda: SlackChat(workspace, EphemeralReplies(workspace)), doing
+            self._app_context, lambda: SlackChat(workspace, EphemeralReplies(workspace)), doing
         )
 
     @asynccontextmanager
@@ -207,8 +207,8 @@ class Slack:
             return SlackChat(workspace, whisper)
 
         told = (_all_of(workspace), chat, EphemeralReplies(workspace))
-        showing = RoundDelivery(self._desk, CHAT, *told).serving(works)
-        async with showing, BakeoffJobs(self._desk, CHAT, way).serving(works):
+        showing = RoundDelivery(self._app_context, CHAT, *told).serving(works)
+        async with showing, BakeoffJobs(self._app_context, CHAT, way).serving(works):
             yield
 
     def _way_of(self, workspace: Workspace) -> Way:
@@ -218,7 +218,7 @@ class Slack:
             theirs = place.workspace == workspace.team
             return SlackChat(workspace, EphemeralReplies(workspace)) if theirs else None
 
-        self._desk.ways[CHAT] = way
+        self._app_context.ways[CHAT] = way
         return way
 
     async def _hearing(self, app: AsyncApp, gone: asyncio.Event) -> None:

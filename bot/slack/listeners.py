@@ -46,14 +46,18 @@ class SlackListeners:
     """Hears one workspace; what takes longer than an acknowledgement goes on in `doing`."""
 
     def __init__(
-        self, desk: AppContext, workspace: Workspace, doing: BackgroundTasks, gone: asyncio.Event
+        self,
+        app_context: AppContext,
+        workspace: Workspace,
+        doing: BackgroundTasks,
+        gone: asyncio.Event,
     ) -> None:
-        self._desk = desk
+        self._app_context = app_context
         self._workspace = workspace
         self._doing = doing
         self._gone = gone
         self._heard = SeenEvents()
-        self._once = ActionDeduplicator(desk)
+        self._once = ActionDeduplicator(app_context)
 
     def listen_to(self, app: AsyncApp) -> None:
         """Have everything heard that the manifest subscribes to."""
@@ -111,13 +115,13 @@ class SlackListeners:
     async def uninstalled(self) -> None:
         """Hear that nobody wants us any more, and have every process hear it."""
         self._gone.set()
-        await self._desk.bus.tell(GONE, GONE)
+        await self._app_context.bus.tell(GONE, GONE)
 
     async def channel_changed(self, event: Body) -> None:
         """Hear that what every process knows of a channel is old."""
         channel = str(event.get("channel", ""))
         self._workspace.people.forget(channel)
-        await self._desk.bus.tell(CHANGED, channel)
+        await self._app_context.bus.tell(CHANGED, channel)
 
     async def shortcut(self, ack: Ack, body: Body) -> None:
         """Open the modal to ask in, about a message or about anything."""
@@ -136,7 +140,7 @@ class SlackListeners:
         whispers = EphemeralReplies(self._workspace, str(body.get("response_url") or ""))
 
         async def done(chat: Chat, said: IncomingMessage) -> None:
-            act = partial(presses.press, self._desk, self._workspace, chat, said, press)
+            act = partial(presses.press, self._app_context, self._workspace, chat, said, press)
             # A modal that opens says by itself that once was enough.
             costs = press.action in PRESSES
             if not await self._once.do(press.does, act, everywhere=costs) and costs:
@@ -150,7 +154,7 @@ class SlackListeners:
         heard, reason = presses.reason_of(body)
 
         async def act(chat: Chat, said: IncomingMessage) -> None:
-            await presses.keep_reason(self._desk, chat, said, reason)
+            await presses.keep_reason(self._app_context, chat, said, reason)
 
         self._begin(heard, EphemeralReplies(self._workspace), act)
 
@@ -164,14 +168,14 @@ class SlackListeners:
         await ack()
 
         async def act(chat: Chat, said: IncomingMessage) -> None:
-            await suite_form.join(self._desk, chat, said, filled)
+            await suite_form.join(self._app_context, chat, said, filled)
 
         self._begin(heard, EphemeralReplies(self._workspace), act)
 
     async def asked_in_modal(self, ack: Ack, body: Body) -> None:
         """Hear the modal; what is wrong with it is said in it, so that nothing typed is lost."""
         try:
-            said, round_ = await forms.taken_in(self._desk, self._workspace, body)
+            said, round_ = await forms.taken_in(self._app_context, self._workspace, body)
         except CouncilError as error:
             field = asking.field_of(error, body["view"])
             await ack(response_action="errors", errors={field: str(error)})
@@ -185,7 +189,7 @@ class SlackListeners:
         if round_:
             chat = SlackChat(self._workspace, beside(EphemeralReplies(self._workspace)))
             self._doing.begin(
-                reporting_errors(chat, said, taken_up(self._desk, chat, said, round_))
+                reporting_errors(chat, said, taken_up(self._app_context, chat, said, round_))
             )
 
     def _begin(
@@ -213,27 +217,27 @@ class SlackListeners:
     async def _hear(self, chat: Chat, said: IncomingMessage) -> None:
         if COMMANDS.read(said.text).command is ASK:
             await check_welcome(self._workspace, said.asker.id, said.place.channel)
-        await handle_message(self._desk, chat, said)
+        await handle_message(self._app_context, chat, said)
 
     def _hear_in_thread(self, moment: str) -> Act:
         """Hear a message in a thread: after a round, about that round; else, about the thread."""
 
         async def act(chat: Chat, said: IncomingMessage) -> None:
             asked = key_of(CHAT, self._workspace.team, f"{said.place.channel} {said.place.thread}")
-            before = await following.rounds_of_thread(self._desk, said.place, asked)
+            before = await following.rounds_of_thread(self._app_context, said.place, asked)
             if before or COMMANDS.read(said.text).command is not ASK:
                 await handle_message(
-                    self._desk, chat, replace(said, context=following.context_of(before))
+                    self._app_context, chat, replace(said, context=following.context_of(before))
                 )
             else:
                 await check_welcome(self._workspace, said.asker.id, said.place.channel)
-                await offer_thread(self._desk, self._workspace, chat, said, moment)
+                await offer_thread(self._app_context, self._workspace, chat, said, moment)
 
         return act
 
     def _form(self, trigger: str, message: Body) -> Act:
         async def act(_: Chat, said: IncomingMessage) -> None:
-            await forms.open_form(self._desk, self._workspace, said, trigger, message)
+            await forms.open_form(self._app_context, self._workspace, said, trigger, message)
 
         return act
 

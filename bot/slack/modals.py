@@ -204,10 +204,10 @@ class AskForm:
     place: Place
 
 
-def ask_view(desk: AppContext, workspace: Workspace, said: IncomingMessage) -> View:
+def ask_view(app: AppContext, workspace: Workspace, said: IncomingMessage) -> View:
     """Give the modal for a question in the place where it was opened, or in one to choose."""
-    panels = {panel.name: panel for panel in _panels(desk, said.place)}
-    default = desk.panel_name(said.place) or ""
+    panels = {panel.name: panel for panel in _panels(app, said.place)}
+    default = app.panel_name(said.place) or ""
     return form_view(panels, default, said, alone=workspace.may("im:write"))
 
 
@@ -288,9 +288,9 @@ def _value(found: Mapping[str, Any], block: str) -> str:
     return str(state.get("value") or option or state.get("selected_conversation") or "")
 
 
-def _panels(desk: AppContext, place: Place) -> list[Panel]:
-    allowed = [panel for panel in desk.panels.values() if allows(desk.access, place, panel)]
-    return allowed or [desk.panel(None, place)]  # which says why there is none
+def _panels(app: AppContext, place: Place) -> list[Panel]:
+    allowed = [panel for panel in app.panels.values() if allows(app.access, place, panel)]
+    return allowed or [app.panel(None, place)]  # which says why there is none
 
 
 def _described(panels: Mapping[str, Panel]) -> list[tuple[str, str]]:
@@ -337,25 +337,25 @@ def _plain(text: str) -> dict[str, Any]:
 
 
 async def open_form(
-    desk: AppContext, workspace: Workspace, said: IncomingMessage, trigger: str, message: Body
+    app: AppContext, workspace: Workspace, said: IncomingMessage, trigger: str, message: Body
 ) -> None:
     """Open the modal, about a message where there is one."""
-    about = await _about(desk, workspace, said.place, message) if message else ""
-    await desk.look_up(said.place)
-    view = ask_view(desk, workspace, replace(said, context=about))
+    about = await _about(app, workspace, said.place, message) if message else ""
+    await app.look_up(said.place)
+    view = ask_view(app, workspace, replace(said, context=about))
     await open_view(workspace.client, trigger, view)
 
 
-async def _about(desk: AppContext, workspace: Workspace, place: Place, message: Body) -> str:
+async def _about(app: AppContext, workspace: Workspace, place: Place, message: Body) -> str:
     """Give what a message says; of one of the council's, its question and the whole answer."""
     if message.get("user") == workspace.bot:
-        round_ = await round_at(desk, place, str(message["ts"]))
+        round_ = await round_at(app, place, str(message["ts"]))
         return context_of([round_]) if round_ else ""
     return await plain_text(str(message.get("text") or ""), workspace.people.named)
 
 
 async def taken_in(
-    desk: AppContext, workspace: Workspace, body: Body
+    app: AppContext, workspace: Workspace, body: Body
 ) -> tuple[IncomingMessage, Round | None]:
     """Give what a modal that was sent asks for, and its new round; None if it was sent before.
 
@@ -366,7 +366,7 @@ async def taken_in(
     form = read_form(view, workspace.team, own)
     await check_welcome(workspace, user, form.place.channel)
     said = await _said(workspace, form, user, f"view {view['id']}")
-    return said, await opened(desk, said, said.text, form.choice)
+    return said, await opened(app, said, said.text, form.choice)
 
 
 async def _said(workspace: Workspace, form: AskForm, user: str, event: str) -> IncomingMessage:
@@ -391,12 +391,12 @@ class FormInput:
 
 
 async def ask_which_suite(
-    desk: AppContext, workspace: Workspace, said: IncomingMessage, round_id: str, trigger: str
+    app: AppContext, workspace: Workspace, said: IncomingMessage, round_id: str, trigger: str
 ) -> None:
     """Open the modal, for somebody who may read the round and add to suites."""
-    check_may_add(desk, said)
-    await readable_round(desk, said, round_id)
-    lines = await desk.bench.suites.lines(said.place.scope)
+    check_may_add(app, said)
+    await readable_round(app, said, round_id)
+    lines = await app.bench.suites.lines(said.place.scope)
     view = suite_view(round_id, said, [line.name for line in lines])
     await open_view(workspace.client, trigger, view)
 
@@ -437,9 +437,9 @@ def read_filled(body: Body) -> tuple[SlackEvent, FormInput]:
     return heard, FormInput(round_id, SuiteAddition(name, answer))
 
 
-async def join(desk: AppContext, chat: Chat, said: IncomingMessage, filled: FormInput) -> None:
+async def join(app: AppContext, chat: Chat, said: IncomingMessage, filled: FormInput) -> None:
     """Keep the question in the suite that was named."""
-    await add_to_suite(desk, chat, said, filled.round_id, filled.joining)
+    await add_to_suite(app, chat, said, filled.round_id, filled.joining)
 
 
 def _static_select(names: Sequence[str]) -> dict[str, Any]:

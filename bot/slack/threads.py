@@ -61,7 +61,7 @@ class ThreadContext:
 
 
 async def thread_before(
-    workspace: Workspace, desk: AppContext, place: Place, moment: str
+    workspace: Workspace, app: AppContext, place: Place, moment: str
 ) -> tuple[ThreadContext, Message]:
     """Give what was said in the place's thread before a message, and that message itself.
 
@@ -71,7 +71,7 @@ async def thread_before(
     messages = await _messages(workspace, place, moment)
     asked = next((message for message in messages if message["ts"] == moment), {})
     before = [message for message in messages if message["ts"] != moment]
-    found = [await _line(workspace, desk, place, message) for message in before]
+    found = [await _line(workspace, app, place, message) for message in before]
     lines = [line for line in found if line]
     kept = newest(lines)
     context = ThreadContext("\n\n".join(kept), len(kept), len(lines) - len(kept))
@@ -95,10 +95,10 @@ async def _messages(workspace: Workspace, place: Place, moment: str) -> list[Mes
 
 
 async def _line(
-    workspace: Workspace, desk: AppContext, place: Place, message: Message
+    workspace: Workspace, app: AppContext, place: Place, message: Message
 ) -> str | None:
     if message.get("user") == workspace.bot:
-        round_ = await round_at(desk, place, str(message["ts"]))
+        round_ = await round_at(app, place, str(message["ts"]))
         answer = round_.synthesis.text if round_ and round_.synthesis else ""
         return f"The council: {answer}" if answer else None
     text = await plain_text(str(message.get("text", "")), workspace.people.named)
@@ -161,27 +161,27 @@ GONE = "Your question is not there any more: ask it again."
 
 
 async def offer_thread(
-    desk: AppContext, workspace: Workspace, chat: Chat, said: IncomingMessage, moment: str
+    app: AppContext, workspace: Workspace, chat: Chat, said: IncomingMessage, moment: str
 ) -> None:
     """Show the asker the thread that would be sent along; without one to send, ask at once."""
-    admitted(desk.access, said)
-    context, _ = await thread_before(workspace, desk, said.place, moment)
-    await desk.look_up(said.place)
+    admitted(app.access, said)
+    context, _ = await thread_before(workspace, app, said.place, moment)
+    await app.look_up(said.place)
     if context.text:
-        await chat.whisper(said, _offer(desk, said, context, moment).post)
+        await chat.whisper(said, _offer(app, said, context, moment).post)
     else:
-        await asked(desk, chat, said)
+        await asked(app, chat, said)
 
 
 def _offer(
-    desk: AppContext, said: IncomingMessage, context: ThreadContext, moment: str
+    app: AppContext, said: IncomingMessage, context: ThreadContext, moment: str
 ) -> ThreadOffer:
     value = "|".join((moment, said.place.thread or "", context.digest))
-    return ThreadOffer(context, desk.panel(None, said.place), value)
+    return ThreadOffer(context, app.panel(None, said.place), value)
 
 
 async def ask_about_thread(
-    desk: AppContext,
+    app: AppContext,
     workspace: Workspace,
     chat: Chat,
     said: IncomingMessage,
@@ -191,7 +191,7 @@ async def ask_about_thread(
     action, value = pressed
     moment, thread, digest = value.split("|")
     place = replace(said.place, thread=thread)
-    context, message = await thread_before(workspace, desk, place, moment)
+    context, message = await thread_before(workspace, app, place, moment)
     if not message:
         raise CouncilError(GONE)
     if message.get("user") != said.asker.id:
@@ -201,12 +201,12 @@ async def ask_about_thread(
     words = await plain_text(text, workspace.people.named)
     asking = replace(said, text=words, place=place, key=key)
     if action != WITH:
-        await asked(desk, chat, asking)
+        await asked(app, chat, asking)
     elif context.digest == digest:
-        await asked(desk, chat, replace(asking, context=context.text))
+        await asked(app, chat, replace(asking, context=context.text))
     else:
-        await desk.look_up(place)
-        again = replace(_offer(desk, asking, context, moment), changed=True)
+        await app.look_up(place)
+        again = replace(_offer(app, asking, context, moment), changed=True)
         await chat.whisper(asking, again.post)
 
 

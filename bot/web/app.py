@@ -54,7 +54,7 @@ async def ready(site: WebContext, _request: Request) -> Response:
     """Say whether a round could be held: the database answers and the models are there."""
     if why := await _missing(site) or site.state():
         return JSONResponse({"status": "not ready", "why": why}, status_code=503)
-    return JSONResponse({"status": "ready", "panels": sorted(site.desk.panels)})
+    return JSONResponse({"status": "ready", "panels": sorted(site.app.panels)})
 
 
 async def _missing(site: WebContext) -> str:
@@ -70,7 +70,7 @@ async def _missing(site: WebContext) -> str:
 
 async def _looked(site: WebContext, found: "asyncio.Queue[str]") -> None:
     try:
-        await site.desk.store.recent(1)
+        await site.app.store.recent(1)
     except CouncilError as error:
         found.put_nowait(str(error))
     else:

@@ -55,9 +55,9 @@ async def _front(
     site: WebContext, request: Request, status: int = 200, refused: Post | None = None
 ) -> Response:
     said = looking(visitor_of(request))
-    there = (await readable_bakeoffs(site.desk, said))[:LISTED]
-    found = [(bakeoff, state_of(await standing(site.desk, bakeoff))) for bakeoff in there]
-    suites = await site.desk.bench.suites.lines(said.place.scope)
+    there = (await readable_bakeoffs(site.app, said))[:LISTED]
+    found = [(bakeoff, state_of(await standing(site.app, bakeoff))) for bakeoff in there]
+    suites = await site.app.bench.suites.lines(said.place.scope)
     return await site.page(
         request,
         "bakeoffs.html",
@@ -76,10 +76,10 @@ async def proposal(site: WebContext, request: Request) -> Response:
     try:
         micro = read_cap(cap) if cap else None
         words = BakeoffArguments("start", str(form.get("suite", "")), panel, micro)
-        bakeoff = await proposed(site.desk, said, words)
+        bakeoff = await proposed(site.app, said, words)
     except CouncilError as error:
         return await _front(site, request, 422, Post((Caution(str(error)),)))
-    shown = proposal_post(bakeoff, await expected(site.desk, bakeoff), "")
+    shown = proposal_post(bakeoff, await expected(site.app, bakeoff), "")
     value = Proposal.of(bakeoff).value
     return await site.page(request, "bakeoff_proposal.html", shown=shown, value=value)
 
@@ -89,29 +89,29 @@ async def begun(site: WebContext, request: Request) -> Response:
     form = await own_form(site, request)
     said = _said(site, request, "")
     try:
-        bakeoff = await bakeoff_of(site.desk, said, Proposal.read(str(form.get("value", ""))))
+        bakeoff = await bakeoff_of(site.app, said, Proposal.read(str(form.get("value", ""))))
     except CouncilError as error:
         return await _front(site, request, 422, Post((Caution(str(error)),)))
-    if await site.desk.bench.bakeoffs.open(bakeoff):
-        await holding.begin(site.desk, None, bakeoff)
+    if await site.app.bench.bakeoffs.open(bakeoff):
+        await holding.begin(site.app, None, bakeoff)
     return RedirectResponse(_address(bakeoff), status_code=303)
 
 
 def _said(site: WebContext, request: Request, key: str) -> IncomingMessage:
     """Give what a visitor says by a form; the form brings its key along."""
     visitor = visitor_of(request)
-    key = key if KEY.fullmatch(key) else site.desk.new_id()
+    key = key if KEY.fullmatch(key) else site.app.new_id()
     return replace(looking(visitor), place=place_of(visitor), key=key)
 
 
 async def bakeoff_page(site: WebContext, request: Request) -> Response:
     """Give a bake-off: how far it is, or what came of it."""
     bakeoff = await bakeoff_asked(site, request)
-    progress = await standing(site.desk, bakeoff)
-    is_running = await is_held(site.desk, bakeoff)
+    progress = await standing(site.app, bakeoff)
+    is_running = await is_held(site.app, bakeoff)
     shown: dict[str, Any] = {"progress": running_post(progress, "")}
     if not is_running:
-        shown["result"] = (await result_of(site.desk, progress, linked=True)).thread
+        shown["result"] = (await result_of(site.app, progress, linked=True)).thread
     return await site.page(
         request,
         "bakeoff.html",
@@ -130,7 +130,7 @@ async def _questions(site: WebContext, progress: Progress) -> list[tuple[str, st
     """Give each question with its round's id, "" where there is none, and why it failed."""
     bakeoff = progress.bakeoff
     wanted = RoundQuery(bakeoff=bakeoff.id)
-    there = {line.id for line in await site.desk.store.recent(wanted=wanted)}
+    there = {line.id for line in await site.app.store.recent(wanted=wanted)}
     failed = {one.number: one.why for one in progress.failed}
     ids = map(bakeoff.round_id, range(1, progress.questions + 1))
     return [
@@ -143,7 +143,7 @@ async def _questions(site: WebContext, progress: Progress) -> list[tuple[str, st
 
 def _is_own(site: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
     try:
-        check_own_bakeoff(site.desk.access, bakeoff, visitor_of(request).asker, "do this")
+        check_own_bakeoff(site.app.access, bakeoff, visitor_of(request).asker, "do this")
     except CouncilError:
         return False
     return True
@@ -151,7 +151,7 @@ def _is_own(site: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
 
 async def bakeoff_asked(site: WebContext, request: Request) -> Bakeoff:
     """Give the bake-off a request is about; BakeoffError where this visitor may not read it."""
-    bakeoff = await site.desk.bench.bakeoffs.load(request.path_params["id"])
+    bakeoff = await site.app.bench.bakeoffs.load(request.path_params["id"])
     if not reads_bakeoff(looking(visitor_of(request)), bakeoff):
         raise BakeoffError(f"There is no bake-off {bakeoff.id!r} here.")
     return bakeoff
@@ -161,26 +161,26 @@ async def cancelled(site: WebContext, request: Request) -> Response:
     """Stop spending on a bake-off; what there is of it is kept."""
     bakeoff = await _own(site, request, "cancel a bake-off")
     if not bakeoff.ending:
-        await holding.cancel(site.desk, bakeoff, CANCELLED)
+        await holding.cancel(site.app, bakeoff, CANCELLED)
     return RedirectResponse(_address(bakeoff), status_code=303)
 
 
 async def gone_on(site: WebContext, request: Request) -> Response:
     """Go on with a bake-off that ended early."""
     bakeoff = await _own(site, request, "go on with a bake-off")
-    if not await is_held(site.desk, bakeoff):
+    if not await is_held(site.app, bakeoff):
         form = await request.form()
         cap = str(form.get("cap", "")).strip()
-        again = await holding.reopened(site.desk, bakeoff, read_cap(cap) if cap else None)
-        way = site.desk.ways.get(again.place.chat)
-        await holding.begin(site.desk, way(again.place) if way else None, again)
+        again = await holding.reopened(site.app, bakeoff, read_cap(cap) if cap else None)
+        way = site.app.ways.get(again.place.chat)
+        await holding.begin(site.app, way(again.place) if way else None, again)
     return RedirectResponse(_address(bakeoff), status_code=303)
 
 
 async def _own(site: WebContext, request: Request, what: str) -> Bakeoff:
     await own_form(site, request)
     bakeoff = await bakeoff_asked(site, request)
-    check_own_bakeoff(site.desk.access, bakeoff, visitor_of(request).asker, what)
+    check_own_bakeoff(site.app.access, bakeoff, visitor_of(request).asker, what)
     return bakeoff
 
 
@@ -193,17 +193,17 @@ def _address(bakeoff: Bakeoff) -> str:
 
 async def suites(site: WebContext, request: Request) -> Response:
     """Give the suites there are, and a form for one more."""
-    found = await site.desk.bench.suites.lines("")
+    found = await site.app.bench.suites.lines("")
     return await site.page(request, "suites.html", found=found)
 
 
 async def suite_page(site: WebContext, request: Request) -> Response:
     """Give a suite with all its questions."""
-    desk, name = site.desk, request.path_params["name"]
-    suite = await desk.bench.suites.load("", name)
-    line = await line_named(desk, "", name)
+    app, name = site.app, request.path_params["name"]
+    suite = await app.bench.suites.load("", name)
+    line = await line_named(app, "", name)
     visitor = visitor_of(request)
-    run = await run_of(desk, place_of(visitor), suite)
+    run = await run_of(app, place_of(visitor), suite)
     return await site.page(
         request,
         "suite.html",
@@ -216,7 +216,7 @@ async def suite_page(site: WebContext, request: Request) -> Response:
 
 async def suite_file(site: WebContext, request: Request) -> Response:
     """Give a suite as CSV, which reads back as the same suite."""
-    suite = await site.desk.bench.suites.load("", request.path_params["name"])
+    suite = await site.app.bench.suites.load("", request.path_params["name"])
     return download(f"{suite.name}.csv", as_csv(suite), "text/csv; charset=utf-8")
 
 
@@ -245,7 +245,7 @@ async def pressed(site: WebContext, request: Request) -> Response:
         raise FormError("There is no such button.", 404)
     chat, said = PageChat(), looking(visitor_of(request))
     await reporting_errors(
-        chat, said, PRESSES[action](site.desk, chat, said, str(form.get("value", "")))
+        chat, said, PRESSES[action](site.app, chat, said, str(form.get("value", "")))
     )
     return await site.page(request, "said.html", posts=chat.posts, said="")
 
@@ -256,7 +256,7 @@ async def joined(site: WebContext, request: Request) -> Response:
     round_ = await site.round_(request)
     said = looking(visitor_of(request))
     joining = SuiteAddition(str(form.get("name", "")), str(form.get("answer", "")))
-    await add_to_suite(site.desk, PageChat(), said, round_.id, joining)
+    await add_to_suite(site.app, PageChat(), said, round_.id, joining)
     return RedirectResponse(f"/suites/{joining.name.strip().lower()}", status_code=303)
 
 
@@ -265,9 +265,9 @@ async def _obeyed(
 ) -> Response:
     chat = PageChat()
     here = looking(visitor_of(request))
-    said = IncomingMessage(words, here.asker, here.place, site.desk.new_id(), files=files)
+    said = IncomingMessage(words, here.asker, here.place, site.app.new_id(), files=files)
     order = Invocation(next(c for c in COMMANDS.commands if c.name == "suite"), words)
-    await reporting_errors(chat, said, run_command(site.desk, chat, said, order))
+    await reporting_errors(chat, said, run_command(site.app, chat, said, order))
     return await site.page(request, "said.html", posts=chat.posts, said="")
 
 
@@ -298,18 +298,18 @@ async def schedules(site: WebContext, request: Request) -> Response:
 async def schedule_added(site: WebContext, request: Request) -> Response:
     """Keep a new schedule, and repeat what was understood; what was typed is not lost."""
     form = await own_form(site, request)
-    words, desk = str(form.get("words", "")), site.desk
+    words, app = str(form.get("words", "")), site.app
     said = looking(visitor_of(request))
     try:
-        wanted = read(words, scheduling.today(desk))
+        wanted = read(words, scheduling.today(app))
         if wanted.channel:
             raise ScheduleError(f"Schedules made here report here: leave #{wanted.channel} out.")
-        new = await scheduling.made(desk, said, wanted)
-        await scheduling.kept(desk, new)
+        new = await scheduling.made(app, said, wanted)
+        await scheduling.kept(app, new)
     except CouncilError as error:
         return await _page(site, request, status=422, wrong=str(error), words=words)
-    house = "" if wanted.zone else desk.zone
-    post = understood_post(await scheduling.lined(desk, new), said.place, house)
+    house = "" if wanted.zone else app.zone
+    post = understood_post(await scheduling.lined(app, new), said.place, house)
     return await _page(site, request, understood=post)
 
 
@@ -317,49 +317,49 @@ async def done(site: WebContext, request: Request) -> Response:
     """Pause a schedule, go on with it, run it now, or remove it."""
     form = await own_form(site, request)
     key = str(form.get("round", ""))
-    key = key if KEY.fullmatch(key) else site.desk.new_id()
+    key = key if KEY.fullmatch(key) else site.app.new_id()
     said = replace(looking(visitor_of(request)), key=key)
     act = _ACTS.get(request.path_params["act"])
-    seen = await scheduling.visible(site.desk, said)
+    seen = await scheduling.visible(site.app, said)
     one = next((one for one in seen if one.id == request.path_params["id"]), None)
     if act is None or one is None:
         return await _page(site, request, status=404, wrong="There is no such schedule any more.")
     try:
-        await act(site.desk, said, one)
+        await act(site.app, said, one)
     except CouncilError as error:
         return await _page(site, request, status=422, wrong=str(error))
     return RedirectResponse("/schedules", status_code=303)
 
 
-async def _pause(desk: AppContext, _: IncomingMessage, one: Schedule) -> None:
-    await scheduling.kept(desk, replace(one, paused=True))
+async def _pause(app: AppContext, _: IncomingMessage, one: Schedule) -> None:
+    await scheduling.kept(app, replace(one, paused=True))
 
 
-async def _resume(desk: AppContext, _: IncomingMessage, one: Schedule) -> None:
-    await scheduling.resumed(desk, one)
+async def _resume(app: AppContext, _: IncomingMessage, one: Schedule) -> None:
+    await scheduling.resumed(app, one)
 
 
-async def _remove(desk: AppContext, _: IncomingMessage, one: Schedule) -> None:
-    await scheduling.removed(desk, one)
+async def _remove(app: AppContext, _: IncomingMessage, one: Schedule) -> None:
+    await scheduling.removed(app, one)
 
 
-async def _run(desk: AppContext, said: IncomingMessage, one: Schedule) -> None:
-    bakeoff = await scheduling.run_now(desk, said, one)
-    if await desk.bench.bakeoffs.open(bakeoff):
-        await holding.begin(desk, None, bakeoff)
+async def _run(app: AppContext, said: IncomingMessage, one: Schedule) -> None:
+    bakeoff = await scheduling.run_now(app, said, one)
+    if await app.bench.bakeoffs.open(bakeoff):
+        await holding.begin(app, None, bakeoff)
 
 
 async def _page(site: WebContext, request: Request, status: int = 200, **shown: object) -> Response:
     said = looking(visitor_of(request))
-    seen = await scheduling.visible(site.desk, said)
+    seen = await scheduling.visible(site.app, said)
     told = {"wrong": "", "words": "", "understood": None} | shown
     return await site.page(
         request,
         "schedules.html",
         status=status,
-        found=[await scheduling.lined(site.desk, one) for one in seen],
-        suites=[line.name for line in await site.desk.bench.suites.lines(said.place.scope)],
-        zone=site.desk.zone,
+        found=[await scheduling.lined(site.app, one) for one in seen],
+        suites=[line.name for line in await site.app.bench.suites.lines(said.place.scope)],
+        zone=site.app.zone,
         here=said.place,
         **told,
     )

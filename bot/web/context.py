@@ -116,7 +116,7 @@ class WebContext:
     `doing` is what goes on after an answer.
     """
 
-    desk: AppContext
+    app: AppContext
     seals: PageSigner
     token: str | None = None
     surroundings: tuple[str, ...] = ()
@@ -132,15 +132,15 @@ class WebContext:
         """Give a page in the frame they all share, and remember who it was for."""
         visitor = visitor_of(request)
         if "lines" not in shown:  # where they are, the database may be at fault
-            await self.desk.look_up(place_of(visitor))
+            await self.app.look_up(place_of(visitor))
         frame = {
             "form_token": self.seals.form_token(visitor.secret),
             "lines": (),
             "known": self.knows(request),
-            "panels": self.desk.panels,
-            "panel": self.desk.picked(place_of(visitor)) or self.desk.default,
+            "panels": self.app.panels,
+            "panel": self.app.picked(place_of(visitor)) or self.app.default,
             "methods": tuple(METHODS),
-            "new_key": self.desk.new_id(),
+            "new_key": self.app.new_id(),
             "key": request.query_params.get("key", ""),
             "current": "",
             "path": request.url.path,
@@ -160,7 +160,7 @@ class WebContext:
     ) -> tuple[RoundSummary, ...]:
         """Give the newest rounds this visitor may read."""
         wanted = listable(looking(visitor), containing)
-        return await self.desk.store.recent(limit, wanted)
+        return await self.app.store.recent(limit, wanted)
 
     async def round_(self, request: Request) -> Round:
         """Give the round a request is about; raise LinkError or RoundNotFoundError."""
@@ -169,8 +169,8 @@ class WebContext:
         key = request.query_params.get("key")
         if key is not None:
             self.seals.open(round_id, key)
-        seen = self.desk.runner.seen(round_id)
-        round_ = seen.round_ if seen else await self.desk.store.load(round_id)
+        seen = self.app.runner.seen(round_id)
+        round_ = seen.round_ if seen else await self.app.store.load(round_id)
         if key is not None:
             return round_
         visitor = visitor_of(request)

@@ -54,16 +54,16 @@ async def events(site: WebContext, request: Request) -> Response:
 async def state(site: WebContext, request: Request) -> Response:
     """Tell once how a round stands, for pages that cannot hold a stream open."""
     round_ = await site.round_(request)
-    async with site.desk.runner.watching(round_.id) as sights:
+    async with site.app.runner.watching(round_.id) as sights:
         sight = await anext(sights)
-    stopped = not sight.round_.closing and not await site.desk.runner.is_carried(round_.id)
+    stopped = not sight.round_.closing and not await site.app.runner.is_carried(round_.id)
     return JSONResponse(told(sight) | {"stopped": stopped})
 
 
 async def _stream(site: WebContext, round_id: str) -> AsyncIterator[str]:
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
     try:
-        async with site.desk.runner.watching(round_id) as sights:
+        async with site.app.runner.watching(round_id) as sights:
             async for sight in or_silence(sights):
                 yield event_text("state", told(sight)) if sight else ": still here\n\n"
     except CouncilError as error:
@@ -73,7 +73,7 @@ async def _stream(site: WebContext, round_id: str) -> AsyncIterator[str]:
         why = logs.unforeseen("stream_failed", error, round_id=round_id)
         yield event_text("stopped", {"why": why})
     else:
-        if not await site.desk.runner.is_carried(round_id):
+        if not await site.app.runner.is_carried(round_id):
             yield event_text("end", {})
 
 
@@ -113,7 +113,7 @@ def bakeoff_payload(site: WebContext, progress: Progress) -> dict[str, object]:
     return {
         "closed": bakeoff.ending is not None,
         "summary": post.summary,
-        "seconds": round((site.desk.now() - bakeoff.at).total_seconds(), 1),
+        "seconds": round((site.app.now() - bakeoff.at).total_seconds(), 1),
         "progress": fragment("bakeoff_progress.html", progress=post),
         "draft": "",
     }
@@ -132,16 +132,16 @@ async def bakeoff_events(site: WebContext, request: Request) -> Response:
 async def bakeoff_state(site: WebContext, request: Request) -> Response:
     """Tell once how a bake-off stands, for pages that cannot hold a stream open."""
     bakeoff = await bakeoff_asked(site, request)
-    stopped = not await is_held(site.desk, bakeoff)
+    stopped = not await is_held(site.app, bakeoff)
     return JSONResponse(
-        bakeoff_payload(site, await standing(site.desk, bakeoff)) | {"stopped": stopped}
+        bakeoff_payload(site, await standing(site.app, bakeoff)) | {"stopped": stopped}
     )
 
 
 async def _bakeoff_stream(site: WebContext, bakeoff: Bakeoff) -> AsyncIterator[str]:
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
     try:
-        async for progress in or_silence(watching(site.desk, bakeoff)):
+        async for progress in or_silence(watching(site.app, bakeoff)):
             shown = event_text("state", bakeoff_payload(site, progress)) if progress else None
             yield shown or ": still here\n\n"
     except CouncilError as error:

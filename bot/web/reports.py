@@ -83,7 +83,7 @@ async def leaderboard_page(site: WebContext, request: Request) -> Response:
     given = options_of(request)
     fault = ""
     try:
-        sought = parse_query(given, site.desk.now())
+        sought = parse_query(given, site.app.now())
     except LeaderboardQueryError as error:
         sought, fault = LeaderboardQuery(), str(error)
     found = await _shelf(site, sought)
@@ -111,10 +111,10 @@ def options_of(request: Request, names: Sequence[str] = OPTIONS) -> dict[str, st
 
 
 async def _shelf(site: WebContext, sought: LeaderboardQuery) -> LeaderboardPage:
-    desk = site.desk
-    await records_up_to_date(desk)
-    found = await shelf(desk.bench, sought, known_names(desk.panels.values()))
-    return replace(found, shown=await weighed(desk, sought, found.shown))
+    app = site.app
+    await records_up_to_date(app)
+    found = await shelf(app.bench, sought, known_names(app.panels.values()))
+    return replace(found, shown=await weighed(app, sought, found.shown))
 
 
 def _shown(shown: Leaderboard, sought: LeaderboardQuery, request: Request) -> dict[str, Any]:
@@ -183,7 +183,7 @@ async def as_png(site: WebContext, request: Request) -> Response:
 
 
 async def _board(site: WebContext, request: Request) -> tuple[Leaderboard, LeaderboardQuery]:
-    sought = parse_query(options_of(request), site.desk.now())
+    sought = parse_query(options_of(request), site.app.now())
     return (await _shelf(site, sought)).shown, sought
 
 
@@ -197,7 +197,7 @@ async def bias_page(site: WebContext, request: Request) -> Response:
     given = options_of(request, BIAS_OPTIONS)
     fault = ""
     try:
-        sought = bias_sought(given, site.desk.now())
+        sought = bias_sought(given, site.app.now())
     except LeaderboardQueryError as error:
         sought, fault = LeaderboardQuery(), str(error)
     found = await _bias_shelf(site, sought)
@@ -217,8 +217,8 @@ async def bias_page(site: WebContext, request: Request) -> Response:
 
 
 async def _bias_shelf(site: WebContext, sought: LeaderboardQuery) -> BiasPage:
-    desk = site.desk
-    return await bias_shelf(desk, sought, known_names(desk.panels.values()), desk.measure_bias)
+    app = site.app
+    return await bias_shelf(app, sought, known_names(app.panels.values()), app.measure_bias)
 
 
 def _bias_shown(bias: ShownBias) -> dict[str, Any]:
@@ -261,6 +261,6 @@ async def bias_as_png(site: WebContext, request: Request) -> Response:
 
 
 async def _bias(site: WebContext, request: Request) -> ShownBias:
-    desk = site.desk
-    sought = bias_sought(options_of(request, BIAS_OPTIONS), desk.now())
-    return await shown_bias(desk, sought, known_names(desk.panels.values()), desk.measure_bias)
+    app = site.app
+    sought = bias_sought(options_of(request, BIAS_OPTIONS), app.now())
+    return await shown_bias(app, sought, known_names(app.panels.values()), app.measure_bias)

@@ -97,7 +97,7 @@ async def asked(site: WebContext, request: Request) -> Response:
     if order and order.command is not ASK:
         page = PageChat()
         # A panel is picked for the whole page, not for private questions alone.
-        await handle_message(site.desk, page, replace(said, place=place_of(visitor)))
+        await handle_message(site.app, page, replace(said, place=place_of(visitor)))
         return await site.page(request, "said.html", posts=page.posts, said=text)
     return await _to_its_page(site, request, said, order.argument if order else "", _choice(form))
 
@@ -129,18 +129,18 @@ def _choice(form: FormData) -> AskOptions:
 
 async def _opened(site: WebContext, said: IncomingMessage, text: str, choice: AskOptions) -> str:
     """Give the id of the question's round, carried on; a form that is sent twice makes one."""
-    desk = site.desk
-    key = said.key if KEY.fullmatch(said.key) else desk.new_id()
-    await desk.look_up(said.place)
-    round_ = proposed(desk, replace(said, key=key), text, choice)
-    if not await desk.open(round_):
-        before = await desk.store.load(key)
+    app = site.app
+    key = said.key if KEY.fullmatch(said.key) else app.new_id()
+    await app.look_up(said.place)
+    round_ = proposed(app, replace(said, key=key), text, choice)
+    if not await app.open(round_):
+        before = await app.store.load(key)
         if (before.question, before.panel) == (round_.question, round_.panel):
             return key
         # The form asks something else now, as after going back a page.
-        round_ = replace(round_, id=desk.new_id())
-        await desk.open(round_)
-    desk.runner.start(round_)
+        round_ = replace(round_, id=app.new_id())
+        await app.open(round_)
+    app.runner.start(round_)
     return round_.id
 
 
@@ -161,16 +161,16 @@ async def gone_on(site: WebContext, request: Request) -> Response:
     """Go on with a round that stopped."""
     round_ = await _own_round(site, request)
     if not round_.closing:
-        await site.desk.store.pause(round_.id, paused=False)
-        site.desk.runner.start(round_)
+        await site.app.store.pause(round_.id, paused=False)
+        site.app.runner.start(round_)
     return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 
 
 async def stopped(site: WebContext, request: Request) -> Response:
     """Stop spending on a round; what there is stays."""
     round_ = await _own_round(site, request)
-    await site.desk.store.pause(round_.id, paused=True)
-    await site.desk.runner.stop(round_.id)
+    await site.app.store.pause(round_.id, paused=True)
+    await site.app.runner.stop(round_.id)
     return RedirectResponse(f"/rounds/{round_.id}", status_code=303)
 
 
@@ -220,7 +220,7 @@ async def rated(site: WebContext, request: Request) -> Response:
     if helpful is None:
         raise FormError("Say whether it helped: press Helpful or Not helpful.", 400)
     opinion = Opinion(helpful, str(form.get("reason", "")))
-    await rate(site.desk, round_, visitor_of(request).asker.id, opinion)
+    await rate(site.app, round_, visitor_of(request).asker.id, opinion)
     return RedirectResponse(f"/rounds/{round_.id}#feedback", status_code=303)
 
 
@@ -232,7 +232,7 @@ def may_rate(site: WebContext, request: Request, round_: Round) -> bool:
 
 async def said_before(site: WebContext, request: Request, round_: Round) -> Feedback | None:
     """Give what the visitor has said of the round."""
-    return await own_feedback(site.desk, round_.id, visitor_of(request).asker.id)
+    return await own_feedback(site.app, round_.id, visitor_of(request).asker.id)
 
 
 # --- Which answer visitors call the best: a small button beside each.
@@ -243,13 +243,13 @@ async def voted(site: WebContext, request: Request) -> Response:
     form = await own_form(site, request)
     round_ = await site.round_(request)
     letter = str(form.get("label", ""))
-    await cast_vote(site.desk, round_, visitor_of(request).asker.id, letter)
+    await cast_vote(site.app, round_, visitor_of(request).asker.id, letter)
     return RedirectResponse(f"/rounds/{round_.id}#answers", status_code=303)
 
 
 async def voted_before(site: WebContext, request: Request, round_: Round) -> HumanVote | None:
     """Give what the visitor has voted on the round."""
-    return await own_vote(site.desk, round_.id, visitor_of(request).asker.id)
+    return await own_vote(site.app, round_.id, visitor_of(request).asker.id)
 
 
 # --- The page of a round with the leaderboard as prior: beside the count, on request.
@@ -260,7 +260,7 @@ async def beside_page(site: WebContext, request: Request) -> Response:
     round_ = await site.round_(request)
     if not may_rate(site, request, round_):
         raise FormError("Only who may read the leaderboard sees what it says of a round.", 403)
-    post = await beside(site.desk, round_)
+    post = await beside(site.app, round_)
     return await site.page(
         request, "beside.html", post_=post, round_=round_, title=title_of(round_)
     )
@@ -288,19 +288,19 @@ async def rounds(site: WebContext, request: Request) -> Response:
 async def round_page(site: WebContext, request: Request) -> Response:
     """Give a round: its answer and thread, or how far it is."""
     # Asked before it is loaded: a round that closes in between is told by the next event.
-    is_carried = await site.desk.runner.is_carried(request.path_params["id"])
+    is_carried = await site.app.runner.is_carried(request.path_params["id"])
     round_ = await site.round_(request)
     # By a link alone nothing can be done with a round, not even by the one who asked.
     is_own = site.knows(request) and round_.question.asked_by == visitor_of(request).asker.id
     is_over = round_.closing is not None or round_.forgotten is not None
     if is_over:
-        seal = await site.desk.store.seal(round_.id)
+        seal = await site.app.store.seal(round_.id)
         shown = await asyncio.to_thread(_closed, round_, seal)
     else:
         shown = await asyncio.to_thread(_open, round_)
-        shown["accepted"] = (await accepted(site.desk, round_)).summary
+        shown["accepted"] = (await accepted(site.app, round_)).summary
     can_rate = may_rate(site, request, round_)
-    if round_.panel.name in site.desk.panels:
+    if round_.panel.name in site.app.panels:
         shown["panel"] = round_.panel.name
     return await site.page(
         request,
@@ -322,7 +322,7 @@ async def round_page(site: WebContext, request: Request) -> Response:
 
 async def _suites(site: WebContext) -> tuple[str, ...]:
     """Give the names of the suites that a question could join."""
-    return tuple(line.name for line in await site.desk.bench.suites.lines(""))
+    return tuple(line.name for line in await site.app.bench.suites.lines(""))
 
 
 def _open(round_: Round) -> dict[str, Any]:

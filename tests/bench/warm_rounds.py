@@ -5,7 +5,7 @@ import sys
 
 from rich.console import Console
 
-from bot.bootstrap import StartOptions, opened_desk
+from bot.bootstrap import StartOptions, opened_app
 from bot.chat import Asker, IncomingMessage
 from bot.commands.ask import ask
 from bot.observability import logs
@@ -16,10 +16,10 @@ from bot.terminal import HERE, TerminalChat
 async def main() -> None:
     logs.set_up()
     chat = TerminalChat(Console(quiet=True))
-    async with opened_desk(load_settings(), StartOptions()) as desk:
+    async with opened_app(load_settings(), StartOptions()) as app:
         while question := await asyncio.to_thread(sys.stdin.readline):
-            said = IncomingMessage(question.strip(), Asker("bench", "bench"), HERE, desk.new_id())
-            await ask(desk, chat, said, said.text)
+            said = IncomingMessage(question.strip(), Asker("bench", "bench"), HERE, app.new_id())
+            await ask(app, chat, said, said.text)
             print("done", flush=True)
 
 

@@ -17,7 +17,7 @@ from bot.ports import Do, Job, Unfinished
 from council.errors import CouncilError
 from council.ports import Gateway
 from storage.memory import MemoryOutbox
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 
 SHARED = ("store", "bench", "memos", "budget", "experiments", "bus", "runner")
 
@@ -127,7 +127,7 @@ def processes(count: int, gateway: Gateway | None = None) -> tuple[Board, Sequen
     Who carries a round is the same for all, as if each watched through the bus.
     """
     board, rows, bus = Board(), MemoryOutbox(), LocalPubSub()
-    first = a_desk(gateway)
+    first = an_app(gateway)
     first.bus, first.works = bus, SharedWorks(board)
     first.outbox = Outbox(rows, now, quickly)
     return board, [first, *_others(first, rows, count - 1)]
@@ -136,7 +136,7 @@ def processes(count: int, gateway: Gateway | None = None) -> tuple[Board, Sequen
 def _others(first: AppContext, rows: MemoryOutbox, count: int) -> Iterator[AppContext]:
     assert isinstance(first.works, SharedWorks)
     for _ in range(count):
-        other = a_desk(first.gateway)
+        other = an_app(first.gateway)
         other.new_id = first.new_id
         for part in SHARED:
             setattr(other, part, getattr(first, part))

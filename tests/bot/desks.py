@@ -28,7 +28,7 @@ async def ready(_: Panel) -> None:
     """Every model is ready."""
 
 
-def a_desk(
+def an_app(
     gateway: Gateway | None = None,
     store: MemoryStore | None = None,
     panels: Sequence[Panel] | None = None,

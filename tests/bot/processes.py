@@ -18,14 +18,14 @@ from storage.ledger import SqlLedger
 from storage.locks import SqlClock, SqlLocks
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
-from tests.bot.desks import a_desk, ready
+from tests.bot.desks import an_app, ready
 from tests.fakes.gateway import FakeGateway
 
 OPEN = Access()
 
 
 @asynccontextmanager
-async def desks_on(
+async def apps_on(
     url: str,
     access: Access = OPEN,
     gateway: Gateway | None = None,
@@ -34,29 +34,29 @@ async def desks_on(
     """Give a desk a process; each machine's clock is ahead by so much."""
     async with AsyncExitStack() as stack:
         yield [
-            await stack.enter_async_context(_desk(url, access, gateway, seconds))
+            await stack.enter_async_context(_app(url, access, gateway, seconds))
             for seconds in ahead_seconds
         ]
 
 
 @asynccontextmanager
-async def _desk(
+async def _app(
     url: str, access: Access, gateway: Gateway | None, ahead_seconds: float
 ) -> AsyncIterator[AppContext]:
     def wrong() -> datetime:
         return now() + timedelta(seconds=ahead_seconds)
 
-    engine, desk = open_engine(url), a_desk(gateway)
+    engine, app = open_engine(url), an_app(gateway)
     door, clock = SqlLocks(engine), SharedClock(SqlClock(engine).moment, wrong)
     await clock.set()
     store = SqlStore(engine)
-    desk.store, desk.access, desk.door, desk.now = store, access, LocalLocks(door), clock.now
-    desk.runner = LocalRunner(store, gateway or FakeGateway(), ready)
-    desk.outbox = Outbox(SqlOutbox(engine), clock.now)
-    desk.budget = Budget(SqlLedger(engine), Caps(), clock.now)
+    app.store, app.access, app.door, app.now = store, access, LocalLocks(door), clock.now
+    app.runner = LocalRunner(store, gateway or FakeGateway(), ready)
+    app.outbox = Outbox(SqlOutbox(engine), clock.now)
+    app.budget = Budget(SqlLedger(engine), Caps(), clock.now)
     try:
-        yield desk
+        yield app
     finally:
-        await desk.runner.close()
+        await app.runner.close()
         await door.close()
         await engine.dispose()

@@ -11,7 +11,7 @@ from bot.commands.dispatch import handle_message
 from bot.observability import logs
 from council.answers import Call, Reply
 from council.places import Place
-from tests.bot.desks import FakeChat, a_desk
+from tests.bot.desks import FakeChat, an_app
 from tests.fakes.gateway import FakeGateway
 
 SECRETS = ("Is this my question?", "sk-secret-key", "a quiet answer")
@@ -37,11 +37,11 @@ async def test_a_failed_command_is_logged_without_anybodys_data(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     logs.set_up(verbose=True)
-    desk = a_desk(FaultyGateway())
+    app = an_app(FaultyGateway())
     chat = FakeChat()
 
     await handle_message(
-        desk, chat, IncomingMessage(SECRETS[0], Asker("U1", "you"), Place("terminal"), "e1")
+        app, chat, IncomingMessage(SECRETS[0], Asker("U1", "you"), Place("terminal"), "e1")
     )
 
     err = capsys.readouterr().err

@@ -52,19 +52,19 @@ def a_bakeoff(
     return Bakeoff(id_, suite, panel, place, "U1", ASKED_AT, cap)
 
 
-async def kept(desk: AppContext, bakeoff: Bakeoff | None = None) -> Bakeoff:
+async def kept(app: AppContext, bakeoff: Bakeoff | None = None) -> Bakeoff:
     """Keep a bake-off and its suite."""
     bakeoff = bakeoff or a_bakeoff()
-    await desk.bench.suites.keep(bakeoff.suite, "U1", ASKED_AT)
-    await desk.bench.bakeoffs.open(bakeoff)
+    await app.bench.suites.keep(bakeoff.suite, "U1", ASKED_AT)
+    await app.bench.bakeoffs.open(bakeoff)
     return bakeoff
 
 
 async def held(
-    desk: AppContext, chat: Chat | None = None, bakeoff: Bakeoff | None = None
+    app: AppContext, chat: Chat | None = None, bakeoff: Bakeoff | None = None
 ) -> Progress:
     """Hold a bake-off to its end."""
-    return await hold(desk, chat, await kept(desk, bakeoff))
+    return await hold(app, chat, await kept(app, bakeoff))
 
 
 def questions_asked(gateway: FakeGateway) -> list[str]:

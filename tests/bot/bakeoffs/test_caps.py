@@ -14,7 +14,7 @@ from council.errors import BudgetError
 from council.money import dollars
 from storage.memory import MemoryStore
 from tests.bot.bakeoffs.kitchen import DEAR, Room, a_bakeoff, a_suite, kept
-from tests.bot.desks import a_desk, ready
+from tests.bot.desks import an_app, ready
 from tests.builders import KEYS
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_ledger import MemoryLedger
@@ -23,47 +23,47 @@ PRICES = dict.fromkeys(KEYS, DEAR)
 NO_CAPS = Caps()
 
 
-def a_paying_desk(
+def a_paying_app(
     gateway: FakeGateway, caps: Caps = NO_CAPS, store: MemoryStore | None = None
 ) -> AppContext:
-    desk = a_desk(gateway, store)
-    desk.budget = Budget(MemoryLedger(), caps, now)
-    desk.runner = LocalRunner(desk.store, gateway, ready, paying=desk.budget.paying)
-    return desk
+    app = an_app(gateway, store)
+    app.budget = Budget(MemoryLedger(), caps, now)
+    app.runner = LocalRunner(app.store, gateway, ready, paying=app.budget.paying)
+    return app
 
 
-async def spent(desk: AppContext, bakeoff: Bakeoff) -> int:
+async def spent(app: AppContext, bakeoff: Bakeoff) -> int:
     numbers = range(1, len(bakeoff.suite.questions) + 1)
-    return sum([await desk.budget.ledger.spent(bakeoff.round_id(n)) for n in numbers])
+    return sum([await app.budget.ledger.spent(bakeoff.round_id(n)) for n in numbers])
 
 
-async def expected_of(desk: AppContext, bakeoff: Bakeoff) -> int:
-    return (await estimated(round_of(desk, bakeoff, 1), desk.gateway)).micro
+async def expected_of(app: AppContext, bakeoff: Bakeoff) -> int:
+    return (await estimated(round_of(app, bakeoff, 1), app.gateway)).micro
 
 
 async def test_no_round_is_begun_whose_cost_may_not_fit_under_the_cap() -> None:
     gateway = FakeGateway(prices=PRICES)
-    desk, room = a_paying_desk(gateway), Room()
-    one = await expected_of(desk, a_bakeoff())
-    bakeoff = await kept(desk, a_bakeoff(a_suite(12), cap=int(3.5 * one)))
+    app, room = a_paying_app(gateway), Room()
+    one = await expected_of(app, a_bakeoff())
+    bakeoff = await kept(app, a_bakeoff(a_suite(12), cap=int(3.5 * one)))
 
-    progress = await hold(desk, room, bakeoff)
+    progress = await hold(app, room, bakeoff)
 
     assert 0 < progress.over < 12
-    assert progress.spent_micro == await spent(desk, bakeoff) <= int(3.5 * one)
+    assert progress.spent_micro == await spent(app, bakeoff) <= int(3.5 * one)
     assert one > int(3.5 * one) - progress.spent_micro  # the next would not have fitted
     assert f"The cap of {dollars(int(3.5 * one))} for this bake-off is reached" in room.edited[-1]
     assert "`/council bakeoff resume bo:beef` goes on" in room.edited[-1]
-    assert not await desk.budget.ledger.held()
+    assert not await app.budget.ledger.held()
 
 
 async def test_a_cap_that_covers_every_question_ends_nothing() -> None:
     gateway = FakeGateway(prices=PRICES)
-    desk = a_paying_desk(gateway)
-    one = await expected_of(desk, a_bakeoff())
-    bakeoff = await kept(desk, a_bakeoff(a_suite(4), cap=4 * one))
+    app = a_paying_app(gateway)
+    one = await expected_of(app, a_bakeoff())
+    bakeoff = await kept(app, a_bakeoff(a_suite(4), cap=4 * one))
 
-    progress = await hold(desk, None, bakeoff)
+    progress = await hold(app, None, bakeoff)
 
     assert progress.is_whole
     assert progress.bakeoff.ending
@@ -72,12 +72,12 @@ async def test_a_cap_that_covers_every_question_ends_nothing() -> None:
 
 async def test_under_a_higher_cap_it_goes_on_and_asks_nothing_twice() -> None:
     gateway = FakeGateway(prices=PRICES)
-    desk = a_paying_desk(gateway)
-    one = await expected_of(desk, a_bakeoff())
-    bakeoff = await kept(desk, a_bakeoff(a_suite(4), cap=one))
-    first = await hold(desk, None, bakeoff)
+    app = a_paying_app(gateway)
+    one = await expected_of(app, a_bakeoff())
+    bakeoff = await kept(app, a_bakeoff(a_suite(4), cap=one))
+    first = await hold(app, None, bakeoff)
 
-    second = await hold(desk, None, await reopened(desk, bakeoff, 100 * one))
+    second = await hold(app, None, await reopened(app, bakeoff, 100 * one))
 
     assert first.over < 4 == second.over
     assert len(gateway.asked) == 4 * (3 + 3 + 1)
@@ -85,12 +85,12 @@ async def test_under_a_higher_cap_it_goes_on_and_asks_nothing_twice() -> None:
 
 async def test_a_day_that_is_used_up_ends_it_with_that_sentence_to_be_gone_on_with() -> None:
     gateway = FakeGateway(prices=PRICES)
-    probe = a_paying_desk(gateway)
+    probe = a_paying_app(gateway)
     one = await expected_of(probe, a_bakeoff())
-    desk, room = a_paying_desk(gateway, Caps(day=int(1.5 * one))), Room()
-    bakeoff = await kept(desk, a_bakeoff(a_suite(6)))
+    app, room = a_paying_app(gateway, Caps(day=int(1.5 * one))), Room()
+    bakeoff = await kept(app, a_bakeoff(a_suite(6)))
 
-    progress = await hold(desk, room, bakeoff)
+    progress = await hold(app, room, bakeoff)
 
     assert 0 < progress.over < 6
     assert "is left of the budget of" in room.edited[-1]
@@ -98,18 +98,18 @@ async def test_a_day_that_is_used_up_ends_it_with_that_sentence_to_be_gone_on_wi
     (loud,) = [words for words in room.said_in("C1") if "ended early" in words]
     assert "is left of the budget of" in loud
     assert "[Go on]" in loud
-    stored = await desk.bench.bakeoffs.load(bakeoff.id)
+    stored = await app.bench.bakeoffs.load(bakeoff.id)
     assert stored.ending
     assert stored.ending.failure
-    assert (await reopened(desk, bakeoff)).ending is None
+    assert (await reopened(app, bakeoff)).ending is None
 
 
 async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:
     gateway = FakeGateway(prices=PRICES)
-    desk = a_paying_desk(gateway, Caps(schedule_day=0))
-    bakeoff = await kept(desk, a_bakeoff(id_="sched:weekly@2026-11-23T09:00"))
+    app = a_paying_app(gateway, Caps(schedule_day=0))
+    bakeoff = await kept(app, a_bakeoff(id_="sched:weekly@2026-11-23T09:00"))
 
-    progress = await hold(desk, None, bakeoff)
+    progress = await hold(app, None, bakeoff)
 
     assert progress.over == 0
     assert progress.bakeoff.ending

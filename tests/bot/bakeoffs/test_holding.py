@@ -22,32 +22,32 @@ from tests.bot.bakeoffs.kitchen import (
     kept,
     questions_asked,
 )
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel
 from tests.fakes.gateway import FakeGateway, Hangs
 
 
-async def rounds_of(desk: AppContext) -> list[Round]:
-    ids = await desk.store.ids(wanted=RoundQuery(bakeoff="bo:beef"))
-    return [await desk.store.load(id_) for id_ in sorted(ids)]
+async def rounds_of(app: AppContext) -> list[Round]:
+    ids = await app.store.ids(wanted=RoundQuery(bakeoff="bo:beef"))
+    return [await app.store.load(id_) for id_ in sorted(ids)]
 
 
-async def until_under_way(desk: AppContext, rounds: int) -> None:
+async def until_under_way(app: AppContext, rounds: int) -> None:
     """Wait until so many rounds are being carried."""
     async with asyncio.timeout(5):
         while True:
-            lines = await desk.store.recent(wanted=RoundQuery(bakeoff="bo:beef"))
-            if sum(desk.runner.seen(line.id) is not None for line in lines) == rounds:
+            lines = await app.store.recent(wanted=RoundQuery(bakeoff="bo:beef"))
+            if sum(app.runner.seen(line.id) is not None for line in lines) == rounds:
                 return
             await asyncio.sleep(0)
 
 
 async def test_every_question_becomes_a_round_of_the_bake_off() -> None:
-    desk = a_desk()
+    app = an_app()
 
-    progress = await held(desk)
+    progress = await held(app)
 
-    rounds = await rounds_of(desk)
+    rounds = await rounds_of(app)
     assert [round_.id for round_ in rounds] == ["bo:beef.1", "bo:beef.2", "bo:beef.3"]
     assert {(round_.bakeoff, round_.stage) for round_ in rounds} == {("bo:beef", Stage.CLOSED)}
     assert [round_.question.text for round_ in rounds] == [
@@ -57,34 +57,34 @@ async def test_every_question_becomes_a_round_of_the_bake_off() -> None:
     ]
     assert len({round_.seed for round_ in rounds}) == 3
     assert (progress.over, progress.failed, progress.under_way) == (3, (), 0)
-    ending = (await desk.bench.bakeoffs.load("bo:beef")).ending
+    ending = (await app.bench.bakeoffs.load("bo:beef")).ending
     assert ending
     assert ending.failure is None
 
 
 async def test_no_more_rounds_are_under_way_than_wanted() -> None:
     gateway = FakeGateway({CLAUDE: Hangs()})
-    desk = a_desk(gateway)
+    app = an_app(gateway)
 
-    await begin(desk, None, await kept(desk, a_bakeoff(a_suite(5))))
-    await until_under_way(desk, 2)
+    await begin(app, None, await kept(app, a_bakeoff(a_suite(5))))
+    await until_under_way(app, 2)
     for _ in range(50):
         await asyncio.sleep(0)
 
-    assert len(await rounds_of(desk)) == 2
-    await cancel(desk, await desk.bench.bakeoffs.load("bo:beef"), "Enough.")
+    assert len(await rounds_of(app)) == 2
+    await cancel(app, await app.bench.bakeoffs.load("bo:beef"), "Enough.")
 
 
 async def test_what_is_over_is_not_asked_again_and_what_was_begun_is_gone_on_with() -> None:
     gateway, store = FakeGateway(), MemoryStore()
-    before = a_desk(gateway, store)
+    before = an_app(gateway, store)
     bakeoff = await kept(before)
     await hold(before, None, bakeoff)
     asked = len(gateway.asked)
     # As if it had been killed before its last round was closed, and its end noted.
     last = store._rounds["bo:beef.3"]
     store._rounds["bo:beef.3"] = replace(last, closing=None, synthesis=None)
-    again = a_desk(gateway, store)
+    again = an_app(gateway, store)
     again.bench = before.bench
     await again.bench.bakeoffs.end("bo:beef", None)
 
@@ -99,10 +99,10 @@ async def test_what_is_over_is_not_asked_again_and_what_was_begun_is_gone_on_wit
 async def test_one_question_that_fails_does_not_fail_the_others_and_is_told() -> None:
     lost = GatewayError("hung up")
     gateway = FakeGateway({key: ["Yes.", lost, "No."] for key in (CLAUDE, GPT)})
-    desk, room = a_desk(gateway), Room()
-    desk.bakeoff_rounds = 1
+    app, room = an_app(gateway), Room()
+    app.bakeoff_rounds = 1
 
-    progress = await held(desk, room)
+    progress = await held(app, room)
 
     assert progress.over == 3
     assert [failed.number for failed in progress.failed] == [2]
@@ -113,14 +113,14 @@ async def test_a_question_that_cannot_be_asked_is_told_and_left_out() -> None:
     suite = a_suite(3)
     long = replace(suite.questions[1], text="w" * 20_001)
     suite = replace(suite, questions=(suite.questions[0], long, suite.questions[2]))
-    desk = a_desk()
+    app = an_app()
 
-    progress = await held(desk, None, a_bakeoff(suite))
+    progress = await held(app, None, a_bakeoff(suite))
 
     assert progress.is_whole
     assert progress.failed[0].number == 2
     assert "at most 20,000 can be asked" in progress.failed[0].why
-    assert len(await rounds_of(desk)) == 2
+    assert len(await rounds_of(app)) == 2
 
 
 class BrokenGateway(FakeGateway):
@@ -133,7 +133,7 @@ class BrokenGateway(FakeGateway):
 
 
 async def test_a_fault_that_nobody_foresaw_is_one_questions_own() -> None:
-    progress = await held(a_desk(BrokenGateway()))
+    progress = await held(an_app(BrokenGateway()))
 
     assert [(failed.number, failed.why) for failed in progress.failed] == [(2, UNFORESEEN)]
     assert progress.over == 3
@@ -141,22 +141,22 @@ async def test_a_fault_that_nobody_foresaw_is_one_questions_own() -> None:
 
 async def test_cancelled_it_stops_spending_at_once_and_keeps_what_there_is() -> None:
     gateway = FakeGateway({CLAUDE: ["Yes.", Hangs()]})
-    desk, room = a_desk(gateway), Room()
-    desk.bakeoff_rounds = 1
-    bakeoff = await kept(desk)
-    await begin(desk, room, bakeoff)
+    app, room = an_app(gateway), Room()
+    app.bakeoff_rounds = 1
+    bakeoff = await kept(app)
+    await begin(app, room, bakeoff)
     await until_second_question(gateway)
 
-    over = await cancel(desk, bakeoff, "It was cancelled.")
-    async for _ in desk.holds.watching(bakeoff.id):
+    over = await cancel(app, bakeoff, "It was cancelled.")
+    async for _ in app.holds.watching(bakeoff.id):
         pass
 
     assert over == 1
-    assert desk.runner.seen("bo:beef.2") is None
-    assert desk.holds.seen(bakeoff.id) is None
+    assert app.runner.seen("bo:beef.2") is None
+    assert app.holds.seen(bakeoff.id) is None
     assert "It was cancelled. 1 of 3 questions are kept" in room.edited[-1]
     assert not [words for words in room.said_in("C1") if "ended early" in words]
-    ending = (await desk.bench.bakeoffs.load(bakeoff.id)).ending
+    ending = (await app.bench.bakeoffs.load(bakeoff.id)).ending
     assert ending
     assert ending.failure == "It was cancelled."
 
@@ -169,18 +169,18 @@ async def until_second_question(gateway: FakeGateway) -> None:
 
 async def test_gone_on_with_it_asks_only_what_was_not_answered() -> None:
     gateway = FakeGateway({CLAUDE: ["Yes.", Hangs(), "Yes.", "Yes."]})
-    desk = a_desk(gateway)
-    desk.bakeoff_rounds = 1
-    bakeoff = await kept(desk)
-    await begin(desk, None, bakeoff)
+    app = an_app(gateway)
+    app.bakeoff_rounds = 1
+    bakeoff = await kept(app)
+    await begin(app, None, bakeoff)
     await until_second_question(gateway)
     for _ in range(50):
         await asyncio.sleep(0)
-    await cancel(desk, bakeoff, "It was cancelled.")
-    async for _ in desk.holds.watching(bakeoff.id):
+    await cancel(app, bakeoff, "It was cancelled.")
+    async for _ in app.holds.watching(bakeoff.id):
         pass
 
-    progress = await hold(desk, None, await reopened(desk, bakeoff))
+    progress = await hold(app, None, await reopened(app, bakeoff))
 
     assert progress.over == 3
     answers = [
@@ -193,27 +193,27 @@ async def test_gone_on_with_it_asks_only_what_was_not_answered() -> None:
 
 
 async def test_what_is_over_cannot_be_cancelled_or_gone_on_with() -> None:
-    desk = a_desk()
-    bakeoff = (await held(desk)).bakeoff
+    app = an_app()
+    bakeoff = (await held(app)).bakeoff
 
     with pytest.raises(BakeoffError, match="is over already"):
-        await cancel(desk, bakeoff, "It was cancelled.")
+        await cancel(app, bakeoff, "It was cancelled.")
     with pytest.raises(BakeoffError, match="Every question of bake-off bo:beef is over"):
-        await reopened(desk, bakeoff)
+        await reopened(app, bakeoff)
 
 
 async def test_a_round_that_somebody_cancels_is_one_failed_question() -> None:
     gateway = FakeGateway({CLAUDE: [Hangs(), "Yes.", "Yes."]})
-    desk = a_desk(gateway)
-    desk.bakeoff_rounds = 1
-    await begin(desk, None, await kept(desk))
-    await until_under_way(desk, 1)
+    app = an_app(gateway)
+    app.bakeoff_rounds = 1
+    await begin(app, None, await kept(app))
+    await until_under_way(app, 1)
     for _ in range(20):
         await asyncio.sleep(0)
 
-    await desk.store.pause("bo:beef.1", paused=True)
-    await desk.runner.stop("bo:beef.1")
-    seen = [progress async for progress in desk.holds.watching("bo:beef")]
+    await app.store.pause("bo:beef.1", paused=True)
+    await app.runner.stop("bo:beef.1")
+    seen = [progress async for progress in app.holds.watching("bo:beef")]
 
     assert seen[-1].over == 3
     assert [failed.why for failed in seen[-1].failed] == ["its round was cancelled"]
@@ -222,8 +222,8 @@ async def test_a_round_that_somebody_cancels_is_one_failed_question() -> None:
 async def test_judges_read_references_only_where_the_suite_says_so() -> None:
     told, untold = FakeGateway(), FakeGateway()
 
-    await held(a_desk(told), None, a_bakeoff(a_graded_suite("42", seen=True)))
-    await held(a_desk(untold), None, a_bakeoff(a_graded_suite("42")))
+    await held(an_app(told), None, a_bakeoff(a_graded_suite("42", seen=True)))
+    await held(an_app(untold), None, a_bakeoff(a_graded_suite("42")))
 
     def prompts(gateway: FakeGateway, role: Role) -> str:
         return "\n".join(call.prompt.user for call in gateway.of(role))
@@ -237,18 +237,18 @@ async def test_a_seat_that_is_no_more_is_absent_with_a_reason() -> None:
     gone = GatewayError("could not be asked: nothing is set for its seat")
     gateway = FakeGateway({GEMINI: gone}, judges={GEMINI: gone})
 
-    progress = await held(a_desk(gateway))
+    progress = await held(an_app(gateway))
 
     assert (progress.over, progress.failed) == (3, ())
 
 
 async def test_a_suite_that_has_changed_meanwhile_is_told_and_the_run_keeps_its_own() -> None:
-    desk, room = a_desk(), Room()
-    bakeoff = await kept(desk)
+    app, room = an_app(), Room()
+    bakeoff = await kept(app)
     newer = a_suite(4)
-    await desk.bench.suites.keep(newer, "U1", ASKED_AT)
+    await app.bench.suites.keep(newer, "U1", ASKED_AT)
 
-    progress = await hold(desk, room, bakeoff)
+    progress = await hold(app, room, bakeoff)
 
     assert progress.questions == 3
     assert progress.changed == newer.version
@@ -259,9 +259,9 @@ async def test_a_suite_that_has_changed_meanwhile_is_told_and_the_run_keeps_its_
 
 
 async def test_an_asker_who_may_ask_no_more_rounds_this_hour_holds_a_suite_all_the_same() -> None:
-    desk = a_desk(panels=[a_panel()])
-    desk.access = replace(desk.access, rounds_per_hour=1)
+    app = an_app(panels=[a_panel()])
+    app.access = replace(app.access, rounds_per_hour=1)
 
-    progress = await held(desk)
+    progress = await held(app)
 
     assert progress.failed == ()

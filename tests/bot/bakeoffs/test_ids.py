@@ -25,7 +25,7 @@ from council.budget_caps import schedule_of
 from council.places import Place
 from storage.memory import MemoryOutbox
 from tests.bot.bakeoffs.kitchen import Room, a_bakeoff, a_suite, held
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.builders import a_panel
 
 SLOT = "sched:0123456789@2026-11-23T09:00"
@@ -126,15 +126,15 @@ def test_a_signed_link_opens_its_round_alone(id_: str) -> None:
 
 async def test_a_round_is_found_by_its_id_though_another_begins_so() -> None:
 
-    desk = a_desk()
-    await held(desk, None, a_bakeoff(a_suite(11)))
+    app = an_app()
+    await held(app, None, a_bakeoff(a_suite(11)))
 
-    assert await desk.store.find("bo:beef.1") == "bo:beef.1"
+    assert await app.store.find("bo:beef.1") == "bo:beef.1"
 
 
 async def test_its_rounds_are_readable_where_it_reports() -> None:
-    desk = a_desk()
-    bakeoff = (await held(desk)).bakeoff
-    round_ = await desk.store.load(bakeoff.round_id(1))
+    app = an_app()
+    bakeoff = (await held(app)).bakeoff
+    round_ = await app.store.load(bakeoff.round_id(1))
 
     check_readable(round_, IncomingMessage("", Asker("U2", "ben"), bakeoff.place, ""))

@@ -14,15 +14,15 @@ from council.ports import RoundQuery
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
 from tests.bot.bakeoffs.kitchen import DEAR, HERE, Room, a_bakeoff, a_suite, held, kept
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.builders import ASKED_AT, KEYS, a_schedule
 from tests.fakes.gateway import FakeGateway
 
 
 async def test_one_message_shows_how_it_goes_and_becomes_the_result() -> None:
-    desk, room = a_desk(), Room()
+    app, room = an_app(), Room()
 
-    await held(desk, room)
+    await held(app, room)
 
     root, *thread = room.posted
     assert root[0] == HERE
@@ -36,35 +36,35 @@ async def test_one_message_shows_how_it_goes_and_becomes_the_result() -> None:
 
 
 async def test_its_rounds_are_not_posted_one_by_one_and_are_never_untold() -> None:
-    desk, room = a_desk(), Room()
+    app, room = an_app(), Room()
 
-    await held(desk, room)
+    await held(app, room)
 
     assert not [words for _, words in room.posted if "Question 1?" in words]
-    assert await desk.store.ids(wanted=RoundQuery(undelivered=True)) == ()
+    assert await app.store.ids(wanted=RoundQuery(undelivered=True)) == ()
 
 
 async def test_the_result_is_told_once_however_often_it_is_gone_on_with() -> None:
-    desk, room = a_desk(), Room()
-    bakeoff = (await held(desk, room)).bakeoff
+    app, room = an_app(), Room()
+    bakeoff = (await held(app, room)).bakeoff
     sent = list(room.keys)
     # As if it had been killed after the result was told, and before that was noted.
-    await desk.bench.bakeoffs.end(bakeoff.id, None)
+    await app.bench.bakeoffs.end(bakeoff.id, None)
 
-    await hold(desk, room, bakeoff)
+    await hold(app, room, bakeoff)
 
     assert room.keys == sent
 
 
 async def test_where_nothing_may_be_posted_nobody_is_asked() -> None:
     gateway = FakeGateway()
-    desk, room = a_desk(gateway), Room(closed=True)
+    app, room = an_app(gateway), Room(closed=True)
 
     with pytest.raises(PostingForbiddenError, match="The channel is archived"):
-        await held(desk, room)
+        await held(app, room)
 
     assert gateway.asked == []
-    ending = (await desk.bench.bakeoffs.load("bo:beef")).ending
+    ending = (await app.bench.bakeoffs.load("bo:beef")).ending
     assert ending
     assert ending.failure == "The channel is archived: ask in another one."
 
@@ -77,10 +77,10 @@ class ClosingRoom(Room):
 
 
 async def test_a_channel_that_is_closed_meanwhile_costs_nobody_the_result() -> None:
-    desk, room = a_desk(), ClosingRoom()
+    app, room = an_app(), ClosingRoom()
     room.closed = False
 
-    progress = await held(desk, room)
+    progress = await held(app, room)
 
     assert progress.is_whole
     (alone,) = room.said_in("alone")
@@ -89,19 +89,19 @@ async def test_a_channel_that_is_closed_meanwhile_costs_nobody_the_result() -> N
 
 
 async def test_a_deleted_message_is_posted_again() -> None:
-    desk, room = a_desk(), Room(deleted=True)
+    app, room = an_app(), Room(deleted=True)
 
-    await held(desk, room)
+    await held(app, room)
 
     assert [words for words in room.said_in("C1") if "3 of 3 questions" in words]
 
 
 async def test_the_time_that_is_left_is_told_from_the_mean_so_far() -> None:
-    desk, room = a_desk(), Room()
-    store = desk.store
+    app, room = an_app(), Room()
+    store = app.store
     assert isinstance(store, MemoryStore)
 
-    await held(desk, room, a_bakeoff(a_suite(6)))
+    await held(app, room, a_bakeoff(a_suite(6)))
 
     assert any(" left" in words for words in room.progress) or not room.progress
 
@@ -111,62 +111,62 @@ QUESTION = Question("Question 1?", "U1")
 
 async def after_a_crash(place: Place) -> tuple[AppContext, Bakeoff]:
     """Give a desk with a bake-off of which nothing has been done yet."""
-    desk = a_desk()
-    return desk, await kept(desk, a_bakeoff(place=place))
+    app = an_app()
+    return app, await kept(app, a_bakeoff(place=place))
 
 
 async def test_a_chat_that_is_there_again_goes_on_with_its_own() -> None:
-    desk, bakeoff = await after_a_crash(HERE)
+    app, bakeoff = await after_a_crash(HERE)
     room = Room()
 
-    await go_on_at_home(desk)
-    assert desk.holds.seen(bakeoff.id) is None
-    await go_on_in(desk, "discord", lambda _: room)
-    assert desk.holds.seen(bakeoff.id) is None
-    await go_on_in(desk, "slack", lambda place: room if place.workspace == "T1" else None)
-    seen = [progress async for progress in desk.holds.watching(bakeoff.id)]
+    await go_on_at_home(app)
+    assert app.holds.seen(bakeoff.id) is None
+    await go_on_in(app, "discord", lambda _: room)
+    assert app.holds.seen(bakeoff.id) is None
+    await go_on_in(app, "slack", lambda place: room if place.workspace == "T1" else None)
+    seen = [progress async for progress in app.holds.watching(bakeoff.id)]
 
     assert seen[-1].is_whole
     assert "3 of 3 questions" in room.edited[-1]
 
 
 async def test_what_was_begun_on_the_page_goes_on_at_the_start_and_tells_nobody() -> None:
-    desk, bakeoff = await after_a_crash(Place("web", channel="web:1"))
+    app, bakeoff = await after_a_crash(Place("web", channel="web:1"))
 
-    await go_on_at_home(desk)
-    seen = [progress async for progress in desk.holds.watching(bakeoff.id)]
+    await go_on_at_home(app)
+    seen = [progress async for progress in app.holds.watching(bakeoff.id)]
 
     assert seen[-1].is_whole
 
 
 async def test_what_was_cancelled_is_not_gone_on_with_at_the_start() -> None:
-    desk, bakeoff = await after_a_crash(Place("terminal"))
-    await desk.bench.bakeoffs.end(bakeoff.id, Ending(ASKED_AT, "It was cancelled."))
+    app, bakeoff = await after_a_crash(Place("terminal"))
+    await app.bench.bakeoffs.end(bakeoff.id, Ending(ASKED_AT, "It was cancelled."))
 
-    await go_on_at_home(desk)
+    await go_on_at_home(app)
 
-    assert desk.holds.seen(bakeoff.id) is None
+    assert app.holds.seen(bakeoff.id) is None
 
 
 async def test_the_runner_leaves_rounds_of_bake_offs_to_who_holds_them() -> None:
-    desk, bakeoff = await after_a_crash(HERE)
-    await desk.store.open(
+    app, bakeoff = await after_a_crash(HERE)
+    await app.store.open(
         replace(
-            desk.new_round(replace(QUESTION, place=HERE), bakeoff.panel, None, bakeoff.round_id(1)),
+            app.new_round(replace(QUESTION, place=HERE), bakeoff.panel, None, bakeoff.round_id(1)),
             bakeoff=bakeoff.id,
         )
     )
 
-    await desk.runner.resume(("slack",))
+    await app.runner.resume(("slack",))
 
-    assert desk.runner.seen("bo:beef.1") is None
+    assert app.runner.seen("bo:beef.1") is None
 
 
 async def test_files_go_only_where_they_can_be_posted() -> None:
     with_files, without = Room(keeps_files=True), Room()
 
-    await held(a_desk(), with_files)
-    await held(a_desk(), without)
+    await held(an_app(), with_files)
+    await held(an_app(), without)
 
     def files(room: Room) -> list[str]:
         return [p.name for post in room.posts for p in post.parts if isinstance(p, File)]
@@ -185,24 +185,24 @@ class FullStore(MemoryStore):
 
 
 async def test_a_fault_of_the_machine_is_told_aloud_with_what_to_do() -> None:
-    desk, room = a_desk(store=FullStore()), Room()
+    app, room = an_app(store=FullStore()), Room()
 
     with pytest.raises(StoreError):
-        await held(desk, room)
+        await held(app, room)
 
     assert "It was stopped by a fault: The disk is full" in room.edited[-1]
     (loud,) = [words for words in room.said_in("C1") if "ended early" in words]
     assert "`/council bakeoff resume bo:beef` goes on" in loud
-    assert (await desk.bench.bakeoffs.load("bo:beef")).ending is None
+    assert (await app.bench.bakeoffs.load("bo:beef")).ending is None
 
 
 async def test_a_scheduled_one_that_ends_early_calls_those_who_subscribed() -> None:
-    desk, room = a_desk(), Room()
-    await desk.bench.schedules.keep(a_schedule("weekly", subscribers=("U7",)))
+    app, room = an_app(), Room()
+    await app.bench.schedules.keep(a_schedule("weekly", subscribers=("U7",)))
     scheduled = replace(a_bakeoff(id_="sched:weekly@2026-11-23T09:00", cap=0), schedule="weekly")
-    desk.gateway.prices = dict.fromkeys(KEYS, DEAR)  # type: ignore[attr-defined]
+    app.gateway.prices = dict.fromkeys(KEYS, DEAR)  # type: ignore[attr-defined]
 
-    await held(desk, room, scheduled)
+    await held(app, room, scheduled)
 
     loud = next(post for post in room.posts if "ended early" in post.summary)
     assert [part.ids for part in loud.parts if isinstance(part, Mentions)] == [("U7",)]

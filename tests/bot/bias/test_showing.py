@@ -10,7 +10,7 @@ from bot.bakeoffs.records import RecordSources
 from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
 from tests.bot.bakeoffs.builders import packed_all, runs_of
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.render.bias.builders import a_report
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -28,10 +28,10 @@ class Measuring:
 
 
 async def test_options_narrow_what_is_measured_and_are_said() -> None:
-    measuring, desk = Measuring(), a_desk()
+    measuring, app = Measuring(), an_app()
     given = {"suite": "sql", "panel": "house", "category": "joins", "since": "30d"}
 
-    bias = await shown_bias(desk, bias_sought(given, NOW), {}, measuring)
+    bias = await shown_bias(app, bias_sought(given, NOW), {}, measuring)
 
     (wanted,) = measuring.wanted
     assert (wanted.suite, wanted.panel, wanted.category) == ("sql", "house", "joins")
@@ -45,17 +45,17 @@ def test_a_version_of_a_suite_is_refused_with_what_to_do() -> None:
 
 
 async def test_what_can_be_chosen_is_what_there_is_in_the_scope() -> None:
-    desk = a_desk()
+    app = an_app()
     held = [*runs_of("sql", 1, scope="slack/T1"), *runs_of("poems", 1, scope="slack/T2")]
-    await desk.bench.records.keep(packed_all(held))
+    await app.bench.records.keep(packed_all(held))
 
-    shelf = await bias_shelf(desk, LeaderboardQuery(scope="slack/T1"), {}, Measuring())
+    shelf = await bias_shelf(app, LeaderboardQuery(scope="slack/T1"), {}, Measuring())
 
     assert shelf.choices["suite"] == ("sql",)
     assert shelf.choices["category"] == ("joins", "windows")
 
 
 async def test_without_rounds_a_report_is_empty() -> None:
-    report = await bias_report(a_desk(), RecordQuery())
+    report = await bias_report(an_app(), RecordQuery())
 
     assert (report.rounds, report.judges) == (0, ())

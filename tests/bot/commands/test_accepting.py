@@ -9,7 +9,7 @@ from bot.commands.ask import accepted
 from bot.commands.context import usual_seconds
 from council.rounds import Closing, Round
 from storage.memory import MemoryStore
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.rounds import words_of
 from tests.builders import ASKED_AT, a_panel, a_round
 from tests.storage.builders import a_closed_round
@@ -53,8 +53,8 @@ async def test_only_the_last_twenty_count() -> None:
     ("before", "told"), [(3, "It usually takes about 40 s."), (2, "at most.")], ids=["known", "new"]
 )
 async def test_the_asker_is_told(before: int, told: str) -> None:
-    desk = a_desk()
+    app = an_app()
     for number in range(before):
-        await desk.store.open(took(38, number))
+        await app.store.open(took(38, number))
 
-    assert words_of(await accepted(desk, a_round())).endswith(told)
+    assert words_of(await accepted(app, a_round())).endswith(told)

@@ -14,7 +14,7 @@ from bot.commands.context import AppContext
 from bot.commands.dispatch import handle_message
 from council.places import Place
 from council.rounds import Question
-from tests.bot.desks import FakeChat, a_desk
+from tests.bot.desks import FakeChat, an_app
 from tests.builders import ASKED_AT, a_panel, a_round
 from tests.fakes.gateway import SlowStore
 
@@ -39,24 +39,24 @@ class Office:
 
     access: Access
     clock: Clock = field(default_factory=Clock)
-    desk: AppContext = field(init=False)
+    app: AppContext = field(init=False)
 
     def __post_init__(self) -> None:
-        self.desk = a_desk(panels=[a_panel(), CHEAP])
-        self.desk.access, self.desk.now = self.access, self.clock
+        self.app = an_app(panels=[a_panel(), CHEAP])
+        self.app.access, self.app.now = self.access, self.clock
 
     async def hears(
         self, text: str, asker: Asker = ANA, place: Place = HERE, key: str = "k"
     ) -> str:
         """Give what is said back."""
         chat = FakeChat()
-        await handle_message(self.desk, chat, IncomingMessage(text, asker, place, key))
+        await handle_message(self.app, chat, IncomingMessage(text, asker, place, key))
         return "\n".join(chat.said)
 
     async def asked(self, key: str, asker: Asker = ANA, place: Place = HERE) -> bool:
         """Have a question taken in; give False for one that was before."""
         return (
-            await opened(self.desk, IncomingMessage("Why?", asker, place, key), "Why?") is not None
+            await opened(self.app, IncomingMessage("Why?", asker, place, key), "Why?") is not None
         )
 
     async def at(self, minutes: float) -> "Office":
@@ -72,7 +72,7 @@ async def test_whoever_is_not_admitted_is_told_so_whatever_they_say(text: str) -
     said = await office.hears(f"/council {text}", GUEST)
 
     assert said.startswith("The council is not open to guests: ")
-    assert await office.desk.store.ids() == ()
+    assert await office.app.store.ids() == ()
 
 
 async def test_help_is_for_everybody() -> None:
@@ -83,13 +83,13 @@ async def test_help_is_for_everybody() -> None:
 
 
 async def test_a_channel_has_its_own_panel_unless_another_is_picked_or_named() -> None:
-    desk = Office(Access(rules={"C1": ChannelRules(panel="cheap")})).desk
+    app = Office(Access(rules={"C1": ChannelRules(panel="cheap")})).app
 
-    assert desk.panel(None, HERE).name == "cheap"
-    assert desk.panel(None, replace(HERE, channel="C2")).name == "house"
-    assert desk.panel("house", HERE).name == "house"
-    await desk.pick("house", HERE)
-    assert desk.panel(None, HERE).name == "house"
+    assert app.panel(None, HERE).name == "cheap"
+    assert app.panel(None, replace(HERE, channel="C2")).name == "house"
+    assert app.panel("house", HERE).name == "house"
+    await app.pick("house", HERE)
+    assert app.panel(None, HERE).name == "house"
 
 
 async def test_a_panel_of_other_providers_is_neither_asked_nor_picked_nor_listed() -> None:
@@ -102,7 +102,7 @@ async def test_a_panel_of_other_providers_is_neither_asked_nor_picked_nor_listed
     listed = await office.hears("panel")
     assert "cheap (in use)" in listed
     assert "house" not in listed
-    assert (await office.desk.store.ids(), office.desk.chosen) == ((), {})
+    assert (await office.app.store.ids(), office.app.chosen) == ((), {})
 
 
 async def test_a_round_beyond_the_limit_is_refused_until_the_first_is_old_enough() -> None:
@@ -116,7 +116,7 @@ async def test_a_round_beyond_the_limit_is_refused_until_the_first_is_old_enough
         "You have asked 2 rounds in the last hour, as many as are allowed: the next one is free at "
         "10:01 UTC."
     )
-    assert await office.desk.store.ids() == ("a", "b")
+    assert await office.app.store.ids() == ("a", "b")
     assert await (await office.at(61)).asked("c")
 
 
@@ -132,7 +132,7 @@ async def test_a_round_is_free_in_the_very_minute_that_was_told() -> None:
 async def test_rounds_of_bakeoffs_count_under_no_limit_of_who_asked() -> None:
     office = Office(Access(rounds_per_hour=1))
     asked = Question("Why?", ANA.id, place=HERE)
-    await office.desk.store.open(replace(a_round(question=asked), id="bo:1.1", bakeoff="bo:1"))
+    await office.app.store.open(replace(a_round(question=asked), id="bo:1.1", bakeoff="bo:1"))
 
     assert await office.asked("a")
 
@@ -159,12 +159,12 @@ async def test_an_event_that_comes_again_at_the_limit_is_no_new_round() -> None:
 
 async def test_of_two_at_once_at_the_limit_one_is_admitted() -> None:
     office = Office(Access(rounds_per_hour=1))
-    office.desk.store = SlowStore()
+    office.app.store = SlowStore()
 
     found = await asyncio.gather(*(office.asked(key) for key in "ab"), return_exceptions=True)
 
     assert [type(one) for one in found if one is not True] == [RoundLimitError]
-    assert len(await office.desk.store.ids()) == 1
+    assert len(await office.app.store.ids()) == 1
 
 
 @pytest.mark.parametrize(
@@ -175,10 +175,10 @@ async def test_of_two_at_once_at_the_limit_one_is_admitted() -> None:
     ],
 )
 async def test_what_goes_by_no_limit(question: Question) -> None:
-    desk = Office(Access(rounds_per_hour=1)).desk
+    app = Office(Access(rounds_per_hour=1)).app
 
     opened_ = [
-        await desk.open(replace(a_round(question=question), id=key, asked_at=ASKED_AT))
+        await app.open(replace(a_round(question=question), id=key, asked_at=ASKED_AT))
         for key in "ab"
     ]
 

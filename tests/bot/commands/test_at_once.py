@@ -14,7 +14,7 @@ from bot.commands.dispatch import handle_message
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Closing, Question, Round
-from tests.bot.desks import FakeChat, a_desk
+from tests.bot.desks import FakeChat, an_app
 from tests.builders import ASKED_AT, CLAUDE, a_round
 from tests.fakes.gateway import FakeGateway, Hangs, SlowStore
 from tests.storage.builders import a_closed_round
@@ -37,27 +37,25 @@ class Office:
     """A desk with a limit, whose models never answer."""
 
     access: Access = ONE
-    desk: AppContext = field(default_factory=lambda: a_desk(FakeGateway({CLAUDE: Hangs()})))
+    app: AppContext = field(default_factory=lambda: an_app(FakeGateway({CLAUDE: Hangs()})))
     now: datetime = ASKED_AT + timedelta(seconds=10)
 
     def __post_init__(self) -> None:
-        self.desk.access, self.desk.now = self.access, lambda: self.now
+        self.app.access, self.app.now = self.access, lambda: self.now
 
     async def asks(self, key: str, asker: Asker = ANA, place: Place = HERE) -> str:
         """Give what is said back to a question, once its round is under way or refused."""
         chat = Room()
         asking = asyncio.create_task(
-            handle_message(self.desk, chat, IncomingMessage("Why?", asker, place, key))
+            handle_message(self.app, chat, IncomingMessage("Why?", asker, place, key))
         )
-        await until(lambda: self.desk.runner.seen(key) or asking.done(), 10, lambda: chat.said)
+        await until(lambda: self.app.runner.seen(key) or asking.done(), 10, lambda: chat.said)
         asking.cancel()
         await asyncio.wait([asking])
         return "\n".join(chat.said)
 
     async def cancels(self, key: str) -> None:
-        await handle_message(
-            self.desk, FakeChat(), IncomingMessage(f"cancel {key}", ANA, HERE, "c")
-        )
+        await handle_message(self.app, FakeChat(), IncomingMessage(f"cancel {key}", ANA, HERE, "c"))
 
 
 async def test_one_more_than_may_be_is_told_when_there_is_room_and_nothing_is_kept() -> None:
@@ -70,7 +68,7 @@ async def test_one_more_than_may_be_is_told_when_there_is_room_and_nothing_is_ke
         "1 round is under way in this workspace, as many as are allowed at once: ask again once it "
         "has its answer."
     )
-    assert await office.desk.store.ids() == ("a1a1",)
+    assert await office.app.store.ids() == ("a1a1",)
     await office.cancels("a1a1")
 
 
@@ -78,7 +76,7 @@ async def test_how_soon_that_is_is_told_where_it_is_known() -> None:
     office = Office(Access(rounds_at_once=2))
     for number in range(3):
         closed = replace(a_closed_round(f"r{number}"), closing=Closing(60.0))
-        await office.desk.store.open(closed)
+        await office.app.store.open(closed)
     for key in ("a1a1", "b1b1"):
         await office.asks(key)
     office.now += timedelta(seconds=25)
@@ -98,7 +96,7 @@ async def test_there_is_room_again_once_a_round_is_over() -> None:
 
     assert "under way" not in await office.asks("b1b1")
 
-    assert office.desk.runner.seen("b1b1")
+    assert office.app.runner.seen("b1b1")
     await office.cancels("b1b1")
 
 
@@ -109,9 +107,9 @@ async def test_each_workspace_has_room_of_its_own(place: Place) -> None:
 
     await office.asks("b1b1", BEN, place)
 
-    assert office.desk.runner.seen("b1b1")
+    assert office.app.runner.seen("b1b1")
     for key in ("a1a1", "b1b1"):
-        await office.desk.runner.stop(key)
+        await office.app.runner.stop(key)
 
 
 async def test_a_workspace_named_by_its_id_has_a_limit_of_its_own() -> None:
@@ -129,48 +127,48 @@ async def test_direct_messages_outside_any_workspace_are_not_counted() -> None:
 
 
 async def test_an_event_that_comes_again_is_not_refused() -> None:
-    desk = Office().desk
+    app = Office().app
 
-    opened = [await desk.open(asked("a1a1", ANA)) for _ in range(2)]
+    opened = [await app.open(asked("a1a1", ANA)) for _ in range(2)]
 
     assert opened == [True, False]
 
 
 async def test_of_two_at_the_same_moment_one_is_taken_in() -> None:
-    desk = Office().desk
-    desk.store = SlowStore()
+    app = Office().app
+    app.store = SlowStore()
 
     found = await asyncio.gather(
-        *(desk.open(asked(key, by)) for key, by in (("a1a1", ANA), ("b1b1", BEN))),
+        *(app.open(asked(key, by)) for key, by in (("a1a1", ANA), ("b1b1", BEN))),
         return_exceptions=True,
     )
 
     assert [type(one) for one in found if one is not True] == [TooManyRunningError]
-    assert len(await desk.store.ids()) == 1
+    assert len(await app.store.ids()) == 1
 
 
 async def test_one_that_a_fault_has_stopped_takes_no_room() -> None:
-    desk = Office().desk
+    app = Office().app
     stopped = asked("a1a1", ANA)
-    await desk.open(stopped)
-    with pytest.raises(CouncilError), desk.seeing_through(stopped):
+    await app.open(stopped)
+    with pytest.raises(CouncilError), app.seeing_through(stopped):
         raise CouncilError("The disk is full.")
 
-    assert await desk.open(asked("b1b1", BEN))
+    assert await app.open(asked("b1b1", BEN))
 
 
 async def test_one_that_goes_on_again_waits_for_room_too() -> None:
     office = Office()
-    desk, chat = office.desk, FakeChat()
+    app, chat = office.app, FakeChat()
     await office.asks("a1a1")
     await office.cancels("a1a1")
     await office.asks("b1b1", BEN)
 
     with pytest.raises(TooManyRunningError, match="1 round is under way"):
-        await go_on(desk, chat, IncomingMessage("", ANA, HERE, "k"), "a1a1")
+        await go_on(app, chat, IncomingMessage("", ANA, HERE, "k"), "a1a1")
 
-    assert (await desk.store.line("a1a1")).paused
-    await desk.runner.stop("b1b1")
+    assert (await app.store.line("a1a1")).paused
+    await app.runner.stop("b1b1")
 
 
 def asked(key: str, by: Asker) -> Round:

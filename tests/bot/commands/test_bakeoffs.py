@@ -16,7 +16,7 @@ from council.bakeoffs.models import Ending
 from council.errors import BakeoffError
 from council.places import Place
 from tests.bot.bakeoffs.kitchen import HERE, Room, a_bakeoff, a_suite, kept
-from tests.bot.desks import FakeChat, a_desk
+from tests.bot.desks import FakeChat, an_app
 from tests.builders import ASKED_AT, CLAUDE, a_panel
 from tests.fakes.gateway import FakeGateway, Hangs
 
@@ -25,22 +25,22 @@ DIRECT = Place("slack", "T1", "D1", private=True)
 
 
 @pytest.fixture
-async def desk() -> AppContext:
-    desk = a_desk(panels=[a_panel(), replace(a_panel(4), name="large")])
-    await desk.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
-    return desk
+async def app() -> AppContext:
+    app = an_app(panels=[a_panel(), replace(a_panel(4), name="large")])
+    await app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    return app
 
 
 async def said(
-    desk: AppContext, text: str, chat: Chat, asker: Asker = ANA, place: Place = HERE
+    app: AppContext, text: str, chat: Chat, asker: Asker = ANA, place: Place = HERE
 ) -> None:
-    await handle_message(desk, chat, IncomingMessage(text, asker, place, "0123456789ab"))
+    await handle_message(app, chat, IncomingMessage(text, asker, place, "0123456789ab"))
 
 
-async def told(desk: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
+async def told(app: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
     """Say something in a room, and give all that is whispered."""
     room = Room()
-    await said(desk, f"/council {text}", room, asker, place)
+    await said(app, f"/council {text}", room, asker, place)
     return "\n".join(room.whispered)
 
 
@@ -99,10 +99,10 @@ def test_what_cannot_be_read_is_told_with_how_to_say_it(text: str, sentence: str
     assert sentence in str(refused.value)
 
 
-async def test_what_it_comes_to_is_said_before_anything_is_spent(desk: AppContext) -> None:
+async def test_what_it_comes_to_is_said_before_anything_is_spent(app: AppContext) -> None:
     room = Room()
 
-    await said(desk, "/council bakeoff sql cap:$1.50", room)
+    await said(app, "/council bakeoff sql cap:$1.50", room)
 
     (words,) = room.whispered
     assert "Bake-off of sql by house" in words
@@ -110,7 +110,7 @@ async def test_what_it_comes_to_is_said_before_anything_is_spent(desk: AppContex
     assert "It costs nothing, and its cap is $1.50." in words
     assert "The questions go to" in words
     assert "[Start] [Leave it]" in words
-    assert await desk.bench.bakeoffs.recent() == ()
+    assert await app.bench.bakeoffs.recent() == ()
 
 
 def button(room: Room, action: str) -> Button:
@@ -120,20 +120,20 @@ def button(room: Room, action: str) -> Button:
     return next(one for one in found if one.action == action)
 
 
-async def press(desk: AppContext, room: Room, pressed: Button, asker: Asker = ANA) -> None:
+async def press(app: AppContext, room: Room, pressed: Button, asker: Asker = ANA) -> None:
     heard = IncomingMessage("", asker, HERE, "press")
-    await reporting_errors(room, heard, PRESSES[pressed.action](desk, room, heard, pressed.value))
+    await reporting_errors(room, heard, PRESSES[pressed.action](app, room, heard, pressed.value))
 
 
-async def test_a_press_begins_it_once(desk: AppContext) -> None:
+async def test_a_press_begins_it_once(app: AppContext) -> None:
     room = Room()
-    await said(desk, "/council bakeoff sql panel:large cap:$2", room)
+    await said(app, "/council bakeoff sql panel:large cap:$2", room)
     start = button(room, START)
 
-    await press(desk, room, start)
-    await press(desk, room, start)
+    await press(app, room, start)
+    await press(app, room, start)
 
-    (bakeoff,) = await desk.bench.bakeoffs.recent()
+    (bakeoff,) = await app.bench.bakeoffs.recent()
     assert (bakeoff.id, bakeoff.panel.name) == ("bo:0123456789ab", "large")
     assert (bakeoff.cap_micro, bakeoff.asked_by, bakeoff.place) == (2_000_000, "U1", HERE)
     assert bakeoff.ending
@@ -142,33 +142,33 @@ async def test_a_press_begins_it_once(desk: AppContext) -> None:
     assert "2 of 2 questions" in room.edited[-1]
 
 
-async def test_what_is_left_is_not_begun(desk: AppContext) -> None:
+async def test_what_is_left_is_not_begun(app: AppContext) -> None:
     room = Room()
-    await said(desk, "/council bakeoff sql", room)
+    await said(app, "/council bakeoff sql", room)
 
-    await press(desk, room, button(room, LEAVE))
+    await press(app, room, button(room, LEAVE))
 
     assert room.whispered[-1] == "Nothing was begun, and nothing is spent."
-    assert await desk.bench.bakeoffs.recent() == ()
+    assert await app.bench.bakeoffs.recent() == ()
 
 
-async def test_a_press_is_authorised_again(desk: AppContext) -> None:
+async def test_a_press_is_authorised_again(app: AppContext) -> None:
     room = Room()
-    await said(desk, "/council bakeoff sql", room)
-    desk.access = Access(channels=("C9",))
+    await said(app, "/council bakeoff sql", room)
+    app.access = Access(channels=("C9",))
 
-    await press(desk, room, button(room, START), BEN)
+    await press(app, room, button(room, START), BEN)
 
     assert "not open in this channel" in room.whispered[-1]
-    assert await desk.bench.bakeoffs.recent() == ()
+    assert await app.bench.bakeoffs.recent() == ()
 
 
-async def test_a_suite_that_changed_since_is_proposed_anew(desk: AppContext) -> None:
+async def test_a_suite_that_changed_since_is_proposed_anew(app: AppContext) -> None:
     room = Room()
-    await said(desk, "/council bakeoff sql", room)
-    await desk.bench.suites.keep(a_suite(5), "U1", ASKED_AT)
+    await said(app, "/council bakeoff sql", room)
+    await app.bench.suites.keep(a_suite(5), "U1", ASKED_AT)
 
-    await press(desk, room, button(room, START))
+    await press(app, room, button(room, START))
 
     assert "Suite sql has changed since this was proposed" in room.whispered[-1]
 
@@ -177,30 +177,30 @@ async def test_a_suite_that_changed_since_is_proposed_anew(desk: AppContext) -> 
     ("value", "sentence"),
     [("nonsense", "says nothing that can be read"), ("a.b.c.d.", "is not there any more")],
 )
-async def test_a_forged_button_begins_nothing(desk: AppContext, value: str, sentence: str) -> None:
+async def test_a_forged_button_begins_nothing(app: AppContext, value: str, sentence: str) -> None:
     room = Room()
 
-    await press(desk, room, Button(START, "Start", value))
+    await press(app, room, Button(START, "Start", value))
 
     assert sentence in room.whispered[-1]
 
 
-async def test_an_unknown_suite_or_panel_is_told_with_those_there_are(desk: AppContext) -> None:
-    assert await told(desk, "bakeoff law") == "There is no suite 'law'; those there are: sql."
-    assert "known panels: house, large" in await told(desk, "bakeoff sql panel:small")
+async def test_an_unknown_suite_or_panel_is_told_with_those_there_are(app: AppContext) -> None:
+    assert await told(app, "bakeoff law") == "There is no suite 'law'; those there are: sql."
+    assert "known panels: house, large" in await told(app, "bakeoff sql panel:small")
 
 
-async def test_a_panel_that_may_not_sit_here_does_not(desk: AppContext) -> None:
-    desk.access = Access(rules={"C1": ChannelRules(vendors=("ollama",))})
+async def test_a_panel_that_may_not_sit_here_does_not(app: AppContext) -> None:
+    app.access = Access(rules={"C1": ChannelRules(vendors=("ollama",))})
 
-    assert "Only models of ollama may be used in this channel" in await told(desk, "bakeoff sql")
+    assert "Only models of ollama may be used in this channel" in await told(app, "bakeoff sql")
 
 
-async def test_in_a_terminal_a_word_begins_it_and_progress_is_shown(desk: AppContext) -> None:
+async def test_in_a_terminal_a_word_begins_it_and_progress_is_shown(app: AppContext) -> None:
     chat, place = FakeChat(), Place("terminal")
 
-    await said(desk, "bakeoff sql", chat, place=place)
-    await said(desk, "bakeoff sql now", chat, place=place)
+    await said(app, "bakeoff sql", chat, place=place)
+    await said(app, "bakeoff sql now", chat, place=place)
 
     assert "`/council bakeoff sql panel:house now` starts it." in chat.said[0]
     assert "2 of 2 questions" in "\n".join(chat.said)
@@ -212,95 +212,95 @@ class Page(FakeChat):
     follows = False
 
 
-async def test_on_the_page_it_goes_on_by_itself(desk: AppContext) -> None:
+async def test_on_the_page_it_goes_on_by_itself(app: AppContext) -> None:
     chat = Page()
 
-    await said(desk, "bakeoff sql now", chat, place=Place("web", channel="web:1"))
-    (bakeoff,) = await desk.bench.bakeoffs.recent()
-    seen = [progress async for progress in desk.holds.watching(bakeoff.id)]
+    await said(app, "bakeoff sql now", chat, place=Place("web", channel="web:1"))
+    (bakeoff,) = await app.bench.bakeoffs.recent()
+    seen = [progress async for progress in app.holds.watching(bakeoff.id)]
 
     assert len(chat.said) == 1
     assert seen[-1].is_whole
 
 
 async def test_whoever_leaves_the_terminal_cancels_it() -> None:
-    desk = a_desk(FakeGateway({CLAUDE: Hangs()}))
-    await desk.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    app = an_app(FakeGateway({CLAUDE: Hangs()}))
+    await app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
     chat, place = FakeChat(), Place("terminal")
-    talking = asyncio.create_task(said(desk, "bakeoff sql now", chat, place=place))
+    talking = asyncio.create_task(said(app, "bakeoff sql now", chat, place=place))
     while not (  # noqa: ASYNC110
-        there := await desk.bench.bakeoffs.recent()
-    ) or not desk.runner.seen(f"{there[0].id}.2"):
+        there := await app.bench.bakeoffs.recent()
+    ) or not app.runner.seen(f"{there[0].id}.2"):
         await asyncio.sleep(0)
 
     talking.cancel()
     await asyncio.gather(talking, return_exceptions=True)
 
-    (bakeoff,) = await desk.bench.bakeoffs.recent()
+    (bakeoff,) = await app.bench.bakeoffs.recent()
     assert bakeoff.ending
     assert bakeoff.ending.failure == "It was cancelled."
-    assert desk.runner.seen(f"{bakeoff.id}.1") is None
+    assert app.runner.seen(f"{bakeoff.id}.1") is None
 
 
-async def test_they_are_listed_and_shown_to_whoever_reads_their_place(desk: AppContext) -> None:
-    await told(desk, "bakeoff sql now")
+async def test_they_are_listed_and_shown_to_whoever_reads_their_place(app: AppContext) -> None:
+    await told(app, "bakeoff sql now")
 
-    listed, shown = await told(desk, "bakeoff", BEN), await told(desk, "bakeoff show last", BEN)
+    listed, shown = await told(app, "bakeoff", BEN), await told(app, "bakeoff show last", BEN)
 
     assert "bo:0123456789ab | " in listed
     assert "| sql | house | 2 questions" in listed
     assert "Bake-off of sql by house" in shown
 
 
-async def test_of_another_workspace_or_a_private_place_nothing_is_told(desk: AppContext) -> None:
-    await kept(desk, a_bakeoff(place=DIRECT))
+async def test_of_another_workspace_or_a_private_place_nothing_is_told(app: AppContext) -> None:
+    await kept(app, a_bakeoff(place=DIRECT))
     stranger = Place("slack", "T2", "C1")
 
-    assert "No bake-off has been held here yet" in await told(desk, "bakeoff list")
-    assert "There is no bake-off 'bo:beef' here" in await told(desk, "bakeoff show bo:beef")
-    assert "There is no bake-off" in await told(desk, "bakeoff cancel beef", place=stranger)
-    assert "bo:beef" in await told(desk, "bakeoff list", place=DIRECT)
+    assert "No bake-off has been held here yet" in await told(app, "bakeoff list")
+    assert "There is no bake-off 'bo:beef' here" in await told(app, "bakeoff show bo:beef")
+    assert "There is no bake-off" in await told(app, "bakeoff cancel beef", place=stranger)
+    assert "bo:beef" in await told(app, "bakeoff list", place=DIRECT)
 
 
-async def test_only_who_began_it_or_an_admin_cancels_it_and_goes_on(desk: AppContext) -> None:
-    await kept(desk, a_bakeoff())
+async def test_only_who_began_it_or_an_admin_cancels_it_and_goes_on(app: AppContext) -> None:
+    await kept(app, a_bakeoff())
 
-    assert await told(desk, "bakeoff cancel last", BEN) == (
+    assert await told(app, "bakeoff cancel last", BEN) == (
         "Only the one who began it can cancel a bake-off."
     )
-    desk.access = Access(admins=(BEN.id,))
+    app.access = Access(admins=(BEN.id,))
     assert "Bake-off bo:beef is cancelled: 0 of 3 questions are kept" in await told(
-        desk, "bakeoff cancel beef", BEN
+        app, "bakeoff cancel beef", BEN
     )
-    assert "is over already" in await told(desk, "bakeoff cancel last", BEN)
-    assert "is gone on with" in await told(desk, "bakeoff resume last", ANA)
-    assert (await desk.bench.bakeoffs.load("bo:beef")).ending
+    assert "is over already" in await told(app, "bakeoff cancel last", BEN)
+    assert "is gone on with" in await told(app, "bakeoff resume last", ANA)
+    assert (await app.bench.bakeoffs.load("bo:beef")).ending
 
 
-async def test_what_nobody_holds_is_told_as_cancelled_in_its_place(desk: AppContext) -> None:
-    await kept(desk, a_bakeoff())
+async def test_what_nobody_holds_is_told_as_cancelled_in_its_place(app: AppContext) -> None:
+    await kept(app, a_bakeoff())
     room = Room()
 
-    await said(desk, "/council bakeoff cancel last", room)
-    async for _ in desk.holds.watching("bo:beef"):
+    await said(app, "/council bakeoff cancel last", room)
+    async for _ in app.holds.watching("bo:beef"):
         pass
 
     assert "It was cancelled. 0 of 3 questions are kept" in room.edited[-1]
 
 
-async def test_a_bake_off_is_gone_on_with_under_another_cap(desk: AppContext) -> None:
-    await kept(desk, a_bakeoff(cap=5))
-    await desk.bench.bakeoffs.end("bo:beef", Ending(ASKED_AT, "The cap is reached."))
+async def test_a_bake_off_is_gone_on_with_under_another_cap(app: AppContext) -> None:
+    await kept(app, a_bakeoff(cap=5))
+    await app.bench.bakeoffs.end("bo:beef", Ending(ASKED_AT, "The cap is reached."))
 
-    await told(desk, "bakeoff resume last cap:$2")
+    await told(app, "bakeoff resume last cap:$2")
 
-    assert (await desk.bench.bakeoffs.load("bo:beef")).cap_micro == 2_000_000
+    assert (await app.bench.bakeoffs.load("bo:beef")).cap_micro == 2_000_000
 
 
-async def test_a_round_of_it_is_shown_where_it_reports(desk: AppContext) -> None:
-    await told(desk, "bakeoff sql now")
+async def test_a_round_of_it_is_shown_where_it_reports(app: AppContext) -> None:
+    await told(app, "bakeoff sql now")
 
-    assert "Question 2?" in await told(desk, "show bo:0123456789ab.2", BEN)
+    assert "Question 2?" in await told(app, "show bo:0123456789ab.2", BEN)
     assert "There is no round" in await told(
-        desk, "show bo:0123456789ab.2", BEN, Place("slack", "T2", "C1")
+        app, "show bo:0123456789ab.2", BEN, Place("slack", "T2", "C1")
     )

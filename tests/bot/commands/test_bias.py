@@ -12,12 +12,12 @@ from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
 from council.places import Place
 from tests.bot.commands.test_leaderboards import ADA, ROOM, Room, said
-from tests.bot.desks import FakeChat, a_desk
+from tests.bot.desks import FakeChat, an_app
 from tests.bot.render.bias.builders import NOTHING, a_report
 from tests.bot.rounds import words_of
 
 
-def desk_with(report: BiasReport) -> tuple[AppContext, list[RecordQuery]]:
+def app_with(report: BiasReport) -> tuple[AppContext, list[RecordQuery]]:
     """Give a desk whose rounds come to this, and what it is asked to measure."""
     asked: list[RecordQuery] = []
 
@@ -25,9 +25,9 @@ def desk_with(report: BiasReport) -> tuple[AppContext, list[RecordQuery]]:
         asked.append(wanted)
         return report
 
-    desk = a_desk()
-    desk.measure_bias = measure
-    return desk, asked
+    app = an_app()
+    app.measure_bias = measure
+    return app, asked
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def test_a_report_is_no_question_and_no_question_a_report(text: str, is_report: 
 
 
 async def test_in_a_room_findings_are_posted_and_the_rest_goes_under_them() -> None:
-    (desk, asked), room = desk_with(a_report()), Room()
+    (app, asked), room = app_with(a_report()), Room()
 
-    await handle_message(desk, room, said("bias house suite:sql"))
+    await handle_message(app, room, said("bias house suite:sql"))
 
     (place, root), *replies = room.posted
     assert (asked[0].panel, asked[0].suite, asked[0].scope) == ("house", "sql", "slack/T1")
@@ -66,19 +66,19 @@ async def test_in_a_room_findings_are_posted_and_the_rest_goes_under_them() -> N
 
 
 async def test_the_same_event_again_posts_nothing_twice() -> None:
-    (desk, _), room = desk_with(a_report()), Room()
+    (app, _), room = app_with(a_report()), Room()
 
-    await handle_message(desk, room, said("bias"))
+    await handle_message(app, room, said("bias"))
     number = len(room.posted)
-    await handle_message(desk, room, said("bias"))
+    await handle_message(app, room, said("bias"))
 
     assert len(room.posted) == number
 
 
 async def test_where_no_files_may_be_posted_the_figures_are_told_in_words() -> None:
-    (desk, _), room = desk_with(a_report()), Room(keeps_files=False)
+    (app, _), room = app_with(a_report()), Room(keeps_files=False)
 
-    await handle_message(desk, room, said("bias"))
+    await handle_message(app, room, said("bias"))
 
     read = " ".join(words_of(post) for _, post in room.posted)
     assert not any(isinstance(part, File) for _, post in room.posted for part in post.parts)
@@ -87,9 +87,9 @@ async def test_where_no_files_may_be_posted_the_figures_are_told_in_words() -> N
 
 @pytest.mark.parametrize("place", [Place("terminal"), Place("web", channel="web:1")])
 async def test_the_house_measures_all_rounds_and_is_told(place: Place) -> None:
-    (desk, asked), chat = desk_with(a_report()), FakeChat()
+    (app, asked), chat = app_with(a_report()), FakeChat()
 
-    await handle_message(desk, chat, said("bias", place))
+    await handle_message(app, chat, said("bias", place))
 
     assert asked[0].scope is None
     assert chat.said[0].startswith("Bias of the judges")
@@ -97,44 +97,44 @@ async def test_the_house_measures_all_rounds_and_is_told(place: Place) -> None:
 
 
 async def test_without_rounds_the_one_who_asked_is_told_what_to_do() -> None:
-    (desk, _), room = desk_with(NOTHING), Room()
+    (app, _), room = app_with(NOTHING), Room()
 
-    await handle_message(desk, room, said("bias nosuchpanel"))
+    await handle_message(app, room, said("bias nosuchpanel"))
 
     assert room.posted == []
     assert "No round fits" in room.said[0]
 
 
 async def test_what_may_not_be_posted_is_told() -> None:
-    (desk, _), room = desk_with(a_report()), Room(refuses=PostingForbiddenError)
+    (app, _), room = app_with(a_report()), Room(refuses=PostingForbiddenError)
 
-    await handle_message(desk, room, said("bias"))
+    await handle_message(app, room, said("bias"))
 
     assert "Bias of the judges" in room.said[0]
     assert len(room.said) > 3
 
 
 async def test_where_there_is_no_thread_why_is_told() -> None:
-    (desk, _), room = desk_with(a_report()), Room(refuses=NoThreadError)
+    (app, _), room = app_with(a_report()), Room(refuses=NoThreadError)
 
-    await handle_message(desk, room, said("bias"))
+    await handle_message(app, room, said("bias"))
 
     assert (len(room.posted), room.said) == (1, ["Not here."])
 
 
 async def test_a_guest_sees_nothing_of_the_workspace() -> None:
-    (desk, asked), room = desk_with(a_report()), Room()
-    desk.access = replace(desk.access, guests=True)
+    (app, asked), room = app_with(a_report()), Room()
+    app.access = replace(app.access, guests=True)
 
-    await handle_message(desk, room, replace(said("bias"), asker=replace(ADA, is_guest=True)))
+    await handle_message(app, room, replace(said("bias"), asker=replace(ADA, is_guest=True)))
 
     assert (room.posted, asked) == ([], [])
     assert "A bias report counts the rounds of the whole workspace" in room.said[0]
 
 
 async def test_a_window_that_is_none_is_told_with_examples() -> None:
-    (desk, _), room = desk_with(a_report()), Room()
+    (app, _), room = app_with(a_report()), Room()
 
-    await handle_message(desk, room, said("bias since:yesterday"))
+    await handle_message(app, room, said("bias since:yesterday"))
 
     assert "say 30d, 2w, 12h" in room.said[0]

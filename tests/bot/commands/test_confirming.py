@@ -10,7 +10,7 @@ from bot.commands.buttons import PRESSES, WORDS, asked_back, confirmed, in_its_p
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Question, Round
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.rounds import words_of
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_round, an_answer
 from tests.storage.builders import a_closed_round
@@ -33,10 +33,10 @@ def buttons_of(post: Post) -> list[Button]:
 
 
 async def test_running_again_is_asked_about_with_its_cost_and_its_receivers() -> None:
-    desk = a_desk()
-    await desk.store.open(here(a_closed_round("beef1")))
+    app = an_app()
+    await app.store.open(here(a_closed_round("beef1")))
 
-    post = await asked_back(desk, said(BEN), "again", "beef1")
+    post = await asked_back(app, said(BEN), "again", "beef1")
 
     assert "Your text goes to" in words_of(post)
     assert "It costs nothing" in words_of(post)
@@ -47,41 +47,41 @@ async def test_running_again_is_asked_about_with_its_cost_and_its_receivers() ->
 
 
 async def test_cancelling_is_asked_about_with_what_is_kept() -> None:
-    desk = a_desk()
+    app = an_app()
     answers = (an_answer(CLAUDE), an_answer(GPT))
-    await desk.store.open(here(replace(a_round(), id="beef1", answers=answers)))
+    await app.store.open(here(replace(a_round(), id="beef1", answers=answers)))
 
-    post = await asked_back(desk, said(), "cancel", "beef1")
+    post = await asked_back(app, said(), "cancel", "beef1")
 
     assert "2 of 3 answers are kept" in words_of(post)
     assert [button.action for button in buttons_of(post)] == ["yes_cancel", "no_cancel"]
 
 
 async def test_what_is_over_is_said_to_be_so_and_not_asked_about() -> None:
-    desk = a_desk()
-    await desk.store.open(here(a_closed_round("beef1")))
+    app = an_app()
+    await app.store.open(here(a_closed_round("beef1")))
 
-    post = await asked_back(desk, said(), "cancel", "beef1")
+    post = await asked_back(app, said(), "cancel", "beef1")
 
     assert "is closed already" in words_of(post)
     assert buttons_of(post) == []
 
 
 async def test_nobody_is_asked_about_what_they_may_not_do() -> None:
-    desk = a_desk()
-    await desk.store.open(here(replace(a_round(), id="beef1")))
+    app = an_app()
+    await app.store.open(here(replace(a_round(), id="beef1")))
 
     with pytest.raises(NotYoursError):
-        await asked_back(desk, said(BEN), "cancel", "beef1")
+        await asked_back(app, said(BEN), "cancel", "beef1")
 
 
 async def test_a_forgotten_question_cannot_be_put_again() -> None:
-    desk = a_desk()
-    await desk.store.open(here(a_closed_round("beef1")))
-    await desk.store.forget("beef1", ASKED_AT, "salt")
+    app = an_app()
+    await app.store.open(here(a_closed_round("beef1")))
+    await app.store.forget("beef1", ASKED_AT, "salt")
 
     with pytest.raises(CouncilError, match="forgotten"):
-        await asked_back(desk, said(), "again", "beef1")
+        await asked_back(app, said(), "again", "beef1")
 
 
 @pytest.mark.parametrize("action", WORDS)

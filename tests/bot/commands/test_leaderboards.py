@@ -17,7 +17,7 @@ from bot.commands.context import AppContext
 from bot.commands.dispatch import ASK, COMMANDS, handle_message
 from council.places import Place
 from tests.bot.bakeoffs.builders import packed_all, runs_of
-from tests.bot.desks import FakeChat, a_desk
+from tests.bot.desks import FakeChat, an_app
 from tests.bot.rounds import words_of
 
 ROOM = Place("slack", "T1", "C1")
@@ -46,9 +46,9 @@ def said(text: str, place: Place = ROOM, *, is_shared: bool = False) -> Incoming
 
 
 async def with_runs(scope: str) -> AppContext:
-    desk = a_desk()
-    await desk.bench.records.keep(packed_all([*runs_of("sql", 3, scope=scope)]))
-    return desk
+    app = an_app()
+    await app.bench.records.keep(packed_all([*runs_of("sql", 3, scope=scope)]))
+    return app
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_a_leaderboard_is_no_question_and_no_question_a_leaderboard(
 
 
 async def test_in_a_room_the_board_is_posted_and_the_rest_goes_under_it() -> None:
-    desk, room = await with_runs("slack/T1"), Room()
+    app, room = await with_runs("slack/T1"), Room()
 
-    await handle_message(desk, room, said("leaderboard sql"))
+    await handle_message(app, room, said("leaderboard sql"))
 
     (place, root), *replies = room.posted
     assert place == ROOM
@@ -90,28 +90,28 @@ async def test_in_a_room_the_board_is_posted_and_the_rest_goes_under_it() -> Non
 
 
 async def test_the_same_event_again_posts_nothing_twice() -> None:
-    desk, room = await with_runs("slack/T1"), Room()
+    app, room = await with_runs("slack/T1"), Room()
 
-    await handle_message(desk, room, said("leaderboard sql"))
+    await handle_message(app, room, said("leaderboard sql"))
     number = len(room.posted)
-    await handle_message(desk, room, said("leaderboard sql"))
+    await handle_message(app, room, said("leaderboard sql"))
 
     assert len(room.posted) == number
 
 
 async def test_where_no_files_may_be_posted_there_are_none() -> None:
-    desk, room = await with_runs("slack/T1"), Room(keeps_files=False)
+    app, room = await with_runs("slack/T1"), Room(keeps_files=False)
 
-    await handle_message(desk, room, said("leaderboard sql"))
+    await handle_message(app, room, said("leaderboard sql"))
 
     assert room.posted
     assert not any(isinstance(part, File) for _, post in room.posted for part in post.parts)
 
 
 async def test_a_workspace_sees_its_own_rounds_alone() -> None:
-    desk, room = await with_runs("slack/T2"), Room()
+    app, room = await with_runs("slack/T2"), Room()
 
-    await handle_message(desk, room, said("leaderboard sql"))
+    await handle_message(app, room, said("leaderboard sql"))
 
     assert "No round of suite sql has been held yet" in room.said[0]
     assert room.posted == []
@@ -119,9 +119,9 @@ async def test_a_workspace_sees_its_own_rounds_alone() -> None:
 
 @pytest.mark.parametrize("place", [Place("terminal"), Place("web", channel="web:1")])
 async def test_the_house_sees_all_rounds(place: Place) -> None:
-    desk, chat = await with_runs("slack/T2"), FakeChat()
+    app, chat = await with_runs("slack/T2"), FakeChat()
 
-    await handle_message(desk, chat, said("leaderboard sql as:judge", place))
+    await handle_message(app, chat, said("leaderboard sql as:judge", place))
 
     assert "36 rounds of suite sql" in chat.said[0]
     assert chat.said[0].startswith("Leaderboard of sql")
@@ -129,18 +129,18 @@ async def test_the_house_sees_all_rounds(place: Place) -> None:
 
 
 async def test_what_may_not_be_posted_is_told() -> None:
-    desk, room = await with_runs("slack/T1"), Room(refuses=PostingForbiddenError)
+    app, room = await with_runs("slack/T1"), Room(refuses=PostingForbiddenError)
 
-    await handle_message(desk, room, said("leaderboard sql"))
+    await handle_message(app, room, said("leaderboard sql"))
 
     assert "Leaderboard of sql" in room.said[0]
     assert len(room.said) > 3
 
 
 async def test_where_there_is_no_thread_why_is_told() -> None:
-    desk, room = await with_runs("slack/T1"), Room(refuses=NoThreadError)
+    app, room = await with_runs("slack/T1"), Room(refuses=NoThreadError)
 
-    await handle_message(desk, room, said("leaderboard sql"))
+    await handle_message(app, room, said("leaderboard sql"))
 
     assert len(room.posted) == 1
     assert room.said == ["Not here."]
@@ -148,29 +148,29 @@ async def test_where_there_is_no_thread_why_is_told() -> None:
 
 @pytest.mark.parametrize("who", ["guest", "shared"])
 async def test_strangers_see_no_leaderboard_of_the_workspace(who: str) -> None:
-    desk, room = await with_runs("slack/T1"), Room()
-    desk.access = replace(desk.access, guests=True, shared_channels=True)
+    app, room = await with_runs("slack/T1"), Room()
+    app.access = replace(app.access, guests=True, shared_channels=True)
     asked = said("leaderboard sql", is_shared=who == "shared")
     if who == "guest":
         asked = replace(asked, asker=replace(ADA, is_guest=True))
 
-    await handle_message(desk, room, asked)
+    await handle_message(app, room, asked)
 
     assert room.posted == []
     assert "counts the rounds of the whole workspace" in room.said[0]
 
 
 async def test_a_window_that_is_none_is_told_with_examples() -> None:
-    desk, room = await with_runs("slack/T1"), Room()
+    app, room = await with_runs("slack/T1"), Room()
 
-    await handle_message(desk, room, said("leaderboard sql since:yesterday"))
+    await handle_message(app, room, said("leaderboard sql since:yesterday"))
 
     assert "say 30d, 2w, 12h" in room.said[0]
 
 
 async def test_a_category_and_a_window_narrow_what_is_counted() -> None:
-    desk, room = await with_runs("slack/T1"), Room()
+    app, room = await with_runs("slack/T1"), Room()
 
-    await handle_message(desk, room, said("leaderboard sql category:joins until:2026-10-20"))
+    await handle_message(app, room, said("leaderboard sql category:joins until:2026-10-20"))
 
     assert "12 rounds of suite sql, version 3f2a1b9c, category joins" in words_of(room.posted[0][1])

@@ -12,7 +12,7 @@ from bot.commands.dispatch import handle_message
 from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.money import Price
 from council.places import Place
-from tests.bot.desks import FakeChat, a_desk
+from tests.bot.desks import FakeChat, an_app
 from tests.builders import CLAUDE, GEMINI, GPT
 from tests.fakes.gateway import FakeGateway
 
@@ -34,31 +34,31 @@ class Rooms(FakeChat):
 
 
 @pytest.fixture
-async def desk() -> AppContext:
+async def app() -> AppContext:
     price = Price(1e-5, 1e-5, 500)
-    desk = a_desk(FakeGateway(prices=dict.fromkeys((CLAUDE, GPT, GEMINI), price)))
-    desk.now = lambda: SATURDAY
-    desk.access = Access(admins=("U9",))
-    await desk.bench.suites.keep(SQL, "U1", SATURDAY)
-    return desk
+    app = an_app(FakeGateway(prices=dict.fromkeys((CLAUDE, GPT, GEMINI), price)))
+    app.now = lambda: SATURDAY
+    app.access = Access(admins=("U9",))
+    await app.bench.suites.keep(SQL, "U1", SATURDAY)
+    return app
 
 
-async def said(desk: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
+async def said(app: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
     """Give all that is told to somebody who says something."""
     chat = Rooms()
-    await handle_message(desk, chat, IncomingMessage(text, asker, place, desk.new_id()))
+    await handle_message(app, chat, IncomingMessage(text, asker, place, app.new_id()))
     return "\n".join(chat.said)
 
 
-async def only(desk: AppContext) -> Schedule:
-    (found,) = await desk.bench.schedules.every()
+async def only(app: AppContext) -> Schedule:
+    (found,) = await app.bench.schedules.every()
     return found
 
 
 async def test_what_was_understood_is_repeated_with_its_next_times_and_its_cost(
-    desk: AppContext,
+    app: AppContext,
 ) -> None:
-    told = await said(desk, f"{ADD} cap:$2")
+    told = await said(app, f"{ADD} cap:$2")
 
     lines = told.splitlines()
     assert lines[0] == "Schedule weekly-sql"
@@ -76,11 +76,11 @@ async def test_what_was_understood_is_repeated_with_its_next_times_and_its_cost(
     assert len(lines) == 4
 
 
-async def test_it_is_kept_as_it_was_understood(desk: AppContext) -> None:
-    with desk.bus.heard(SCHEDULES) as changes:
-        await said(desk, f"{ADD} cap:$2 #models")
+async def test_it_is_kept_as_it_was_understood(app: AppContext) -> None:
+    with app.bus.heard(SCHEDULES) as changes:
+        await said(app, f"{ADD} cap:$2 #models")
 
-    one = await only(desk)
+    one = await only(app)
     assert (one.name, one.suite, one.panel) == ("weekly-sql", "sql", "house")
     assert (one.cron, one.zone, one.words) == ("0 9 * * 1", "Europe/Budapest", "every monday 09:00")
     assert (one.made_by, one.scope, one.cap_micro) == ("U1", HERE.scope, 2_000_000)
@@ -89,10 +89,10 @@ async def test_it_is_kept_as_it_was_understood(desk: AppContext) -> None:
     assert changes.qsize() == 1
 
 
-async def test_without_a_zone_it_is_said_which_is_taken(desk: AppContext) -> None:
-    utc = await said(desk, "/council schedule add a suite:sql every day 09:00")
-    desk.zone = "Asia/Tokyo"
-    tokyo = await said(desk, "/council schedule add b suite:sql every day 09:00")
+async def test_without_a_zone_it_is_said_which_is_taken(app: AppContext) -> None:
+    utc = await said(app, "/council schedule add a suite:sql every day 09:00")
+    app.zone = "Asia/Tokyo"
+    tokyo = await said(app, "/council schedule add b suite:sql every day 09:00")
 
     assert "UTC is the time zone (no zone was named)" in utc
     assert "Asia/Tokyo is the time zone (the house's own, as none was named)" in tokyo
@@ -119,33 +119,33 @@ async def test_without_a_zone_it_is_said_which_is_taken(desk: AppContext) -> Non
     ],
 )
 async def test_what_cannot_be_is_one_kind_sentence_and_nothing_is_kept(
-    desk: AppContext, words: str, why: str
+    app: AppContext, words: str, why: str
 ) -> None:
-    told = await said(desk, f"/council schedule {words}")
+    told = await said(app, f"/council schedule {words}")
 
     assert why in told
     assert "\n" not in told
-    assert await desk.bench.schedules.every() == ()
+    assert await app.bench.schedules.every() == ()
 
 
-async def test_a_name_is_taken_once(desk: AppContext) -> None:
-    await said(desk, ADD)
+async def test_a_name_is_taken_once(app: AppContext) -> None:
+    await said(app, ADD)
 
-    told = await said(desk, ADD, BEN)
+    told = await said(app, ADD, BEN)
 
     assert told == "There is a schedule 'weekly-sql' already: give this one another name."
 
 
 async def test_the_list_tells_when_they_come_how_the_last_run_went_and_what_one_costs(
-    desk: AppContext,
+    app: AppContext,
 ) -> None:
-    assert "No schedule yet" in await said(desk, "/council schedule")
-    await said(desk, ADD)
-    await said(desk, "/council schedule add hourly suite:sql every hour")
-    await said(desk, "/council schedule pause hourly")
-    await said(desk, "/council schedule run weekly-sql")
+    assert "No schedule yet" in await said(app, "/council schedule")
+    await said(app, ADD)
+    await said(app, "/council schedule add hourly suite:sql every hour")
+    await said(app, "/council schedule pause hourly")
+    await said(app, "/council schedule run weekly-sql")
 
-    told = await said(desk, "/council schedule list")
+    told = await said(app, "/council schedule list")
 
     lines = told.splitlines()
     assert lines[0] == "2 schedules"
@@ -156,108 +156,106 @@ async def test_the_list_tells_when_they_come_how_the_last_run_went_and_what_one_
     )
 
 
-async def test_a_schedule_is_paused_resumed_and_removed(desk: AppContext) -> None:
-    await said(desk, ADD)
+async def test_a_schedule_is_paused_resumed_and_removed(app: AppContext) -> None:
+    await said(app, ADD)
 
-    assert "is paused" in await said(desk, "/council schedule pause weekly-sql")
-    assert (await only(desk)).paused
-    desk.now = lambda: datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
-    assert "Next: Mon 7 Dec 2026 09:00" in await said(desk, "schedule resume weekly-sql")
-    assert not (await only(desk)).paused
-    assert (
-        await only(desk)
-    ).last_slot == "2026-12-01T13:00"  # what came meanwhile is not caught up
-    assert "is removed" in await said(desk, "/council schedule remove weekly-sql")
-    assert await desk.bench.schedules.every() == ()
+    assert "is paused" in await said(app, "/council schedule pause weekly-sql")
+    assert (await only(app)).paused
+    app.now = lambda: datetime(2026, 12, 1, 12, 0, tzinfo=UTC)
+    assert "Next: Mon 7 Dec 2026 09:00" in await said(app, "schedule resume weekly-sql")
+    assert not (await only(app)).paused
+    assert (await only(app)).last_slot == "2026-12-01T13:00"  # what came meanwhile is not caught up
+    assert "is removed" in await said(app, "/council schedule remove weekly-sql")
+    assert await app.bench.schedules.every() == ()
 
 
-async def test_what_cannot_run_is_not_resumed_and_the_list_says_why(desk: AppContext) -> None:
-    await said(desk, ADD)
-    await said(desk, "/council schedule pause weekly-sql")
-    await desk.bench.suites.remove("", "sql")
+async def test_what_cannot_run_is_not_resumed_and_the_list_says_why(app: AppContext) -> None:
+    await said(app, ADD)
+    await said(app, "/council schedule pause weekly-sql")
+    await app.bench.suites.remove("", "sql")
 
-    told = await said(desk, "/council schedule resume weekly-sql")
-    listed = await said(desk, "/council schedule list")
+    told = await said(app, "/council schedule resume weekly-sql")
+    listed = await said(app, "/council schedule list")
 
     assert "There is no suite 'sql'" in told
     assert "weekly-sql cannot run: There is no suite 'sql'" in listed
-    assert (await only(desk)).paused
+    assert (await only(app)).paused
 
 
-async def test_an_edit_changes_what_it_names_and_nothing_else(desk: AppContext) -> None:
-    await said(desk, f"{ADD} cap:$2")
-    before = await only(desk)
+async def test_an_edit_changes_what_it_names_and_nothing_else(app: AppContext) -> None:
+    await said(app, f"{ADD} cap:$2")
+    before = await only(app)
 
-    told = await said(desk, "/council schedule edit weekly-sql every weekday 18:00 cap:none")
+    told = await said(app, "/council schedule edit weekly-sql every weekday 18:00 cap:none")
 
-    after = await only(desk)
+    after = await only(app)
     assert "Every weekday at 18:00, Europe/Budapest time" in told
     assert after == replace(
         before, cron="0 18 * * 1,2,3,4,5", words="every weekday 18:00", cap_micro=None
     )
 
 
-async def test_an_edit_that_names_nothing_is_refused(desk: AppContext) -> None:
-    await said(desk, ADD)
+async def test_an_edit_that_names_nothing_is_refused(app: AppContext) -> None:
+    await said(app, ADD)
 
-    assert "Say what is to change" in await said(desk, "/council schedule edit weekly-sql")
+    assert "Say what is to change" in await said(app, "/council schedule edit weekly-sql")
 
 
 @pytest.mark.parametrize("act", ["pause", "resume", "remove", "run", "edit"])
-async def test_only_its_maker_or_an_admin_may_do_that(desk: AppContext, act: str) -> None:
-    await said(desk, ADD)
+async def test_only_its_maker_or_an_admin_may_do_that(app: AppContext, act: str) -> None:
+    await said(app, ADD)
     more = " every day 10:00" if act == "edit" else ""
 
-    told = await said(desk, f"/council schedule {act} weekly-sql{more}", BEN)
+    told = await said(app, f"/council schedule {act} weekly-sql{more}", BEN)
 
     assert told == f"Only the one who made it, or an admin, can {act} schedule 'weekly-sql'."
-    assert "Only" not in await said(desk, f"/council schedule {act} weekly-sql{more}", ADMIN)
+    assert "Only" not in await said(app, f"/council schedule {act} weekly-sql{more}", ADMIN)
 
 
-async def test_anybody_may_subscribe_and_unsubscribe(desk: AppContext) -> None:
-    await said(desk, ADD)
+async def test_anybody_may_subscribe_and_unsubscribe(app: AppContext) -> None:
+    await said(app, ADD)
 
-    await said(desk, "/council schedule subscribe weekly-sql", BEN)
-    await said(desk, "/council schedule subscribe weekly-sql", BEN)
-    await said(desk, "/council schedule subscribe weekly-sql")
-    assert (await only(desk)).subscribers == ("U2", "U1")
-    await said(desk, "/council schedule unsubscribe weekly-sql", BEN)
+    await said(app, "/council schedule subscribe weekly-sql", BEN)
+    await said(app, "/council schedule subscribe weekly-sql", BEN)
+    await said(app, "/council schedule subscribe weekly-sql")
+    assert (await only(app)).subscribers == ("U2", "U1")
+    await said(app, "/council schedule unsubscribe weekly-sql", BEN)
 
-    assert (await only(desk)).subscribers == ("U1",)
+    assert (await only(app)).subscribers == ("U1",)
 
 
-async def test_a_run_now_is_a_bakeoff_of_the_schedule_beside_its_slots(desk: AppContext) -> None:
-    await said(desk, ADD)
-    one = await only(desk)
+async def test_a_run_now_is_a_bakeoff_of_the_schedule_beside_its_slots(app: AppContext) -> None:
+    await said(app, ADD)
+    one = await only(app)
 
-    await said(desk, "/council schedule run weekly-sql", ADMIN)
+    await said(app, "/council schedule run weekly-sql", ADMIN)
 
-    (bakeoff,) = await desk.bench.bakeoffs.recent()
+    (bakeoff,) = await app.bench.bakeoffs.recent()
     assert bakeoff.id.startswith(f"sched:{one.id}@now-")
     assert (bakeoff.schedule, bakeoff.asked_by, bakeoff.place) == (one.id, "U9", HERE)
     assert bakeoff.ending
-    assert (await only(desk)).last_slot == one.last_slot
+    assert (await only(app)).last_slot == one.last_slot
 
 
 async def test_workspaces_do_not_see_each_others_schedules_nor_other_private_channels(
-    desk: AppContext,
+    app: AppContext,
 ) -> None:
     closed = Place("slack", "T1", "G1", private=True)
-    await said(desk, ADD)
-    await said(desk, "/council schedule add secret suite:sql every day 09:00", place=closed)
+    await said(app, ADD)
+    await said(app, "/council schedule add secret suite:sql every day 09:00", place=closed)
 
-    assert "secret" not in await said(desk, "/council schedule list", BEN)
-    assert "secret" in await said(desk, "/council schedule list", BEN, closed)
-    assert "There is no schedule 'secret'" in await said(desk, "schedule run secret", BEN)
+    assert "secret" not in await said(app, "/council schedule list", BEN)
+    assert "secret" in await said(app, "/council schedule list", BEN, closed)
+    assert "There is no schedule 'secret'" in await said(app, "schedule run secret", BEN)
     elsewhere = Place("slack", "T2", "C1")
-    assert "No schedule yet" in await said(desk, "/council schedule list", BEN, elsewhere)
-    assert "secret" in await said(desk, "/council schedule list", place=Place("terminal"))
+    assert "No schedule yet" in await said(app, "/council schedule list", BEN, elsewhere)
+    assert "secret" in await said(app, "/council schedule list", place=Place("terminal"))
 
 
-async def test_in_a_thread_it_reports_to_the_channel(desk: AppContext) -> None:
-    await said(desk, ADD, place=replace(HERE, thread="1.2"))
+async def test_in_a_thread_it_reports_to_the_channel(app: AppContext) -> None:
+    await said(app, ADD, place=replace(HERE, thread="1.2"))
 
-    assert (await only(desk)).place == HERE
+    assert (await only(app)).place == HERE
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from council.pipeline.session import RoundServices
 from council.places import Place
 from council.rounds import Question
 from storage.memory import MemoryStore
-from tests.bot.desks import FakeChat, a_desk
+from tests.bot.desks import FakeChat, an_app
 from tests.builders import ASKED_AT, a_round
 from tests.fakes.gateway import FakeGateway
 from tests.fakes.memory_key_value import MemoryKeyValueStore
@@ -51,14 +51,14 @@ class Room(FakeChat):
 class Office:
     """A desk, and what is said and pressed at it."""
 
-    desk: AppContext = field(default_factory=a_desk)
+    app: AppContext = field(default_factory=an_app)
 
     async def hears(
         self, text: str, asker: Asker = ANA, place: Place = HERE, files: tuple[Attachment, ...] = ()
     ) -> Room:
         chat = Room()
         await handle_message(
-            self.desk, chat, IncomingMessage(f"/council {text}", asker, place, "k", files=files)
+            self.app, chat, IncomingMessage(f"/council {text}", asker, place, "k", files=files)
         )
         return chat
 
@@ -68,7 +68,7 @@ class Office:
     async def presses(self, button: Button, asker: Asker = ANA, place: Place = HERE) -> str:
         chat, said = Room(), IncomingMessage("", asker, place, "p")
         await reporting_errors(
-            chat, said, PRESSES[button.action](self.desk, chat, said, button.value)
+            chat, said, PRESSES[button.action](self.app, chat, said, button.value)
         )
         return "\n".join(chat.said)
 
@@ -76,7 +76,7 @@ class Office:
         """Have a suite of these questions kept by Ana."""
         shown = await self.hears(f"suite add {name}\n{text}", place=place)
         await self.presses(shown.buttons()[KEEP], place=place)
-        return await self.desk.bench.suites.load(place.scope, name)
+        return await self.app.bench.suites.load(place.scope, name)
 
 
 def a_file(name: str = "sql.csv", content: bytes = CSV) -> Attachment:
@@ -90,7 +90,7 @@ async def an_office_with_a_round(question: Question) -> Office:
     store, gateway = MemoryStore(), FakeGateway()
     await store.open(replace(a_round(question=question), id="abc123"))
     await convene("abc123", RoundServices(gateway, store))
-    return Office(a_desk(gateway, store))
+    return Office(an_app(gateway, store))
 
 
 async def test_without_any_it_says_how_to_make_one() -> None:
@@ -108,7 +108,7 @@ async def test_a_file_is_shown_with_size_and_cost_and_kept_with_a_press() -> Non
     assert "One run on panel house costs nothing." in words
     assert "There is no suite yet" in await office.told("suite")
     assert "Suite sql is kept" in await office.presses(shown.buttons()[KEEP])
-    kept = await office.desk.bench.suites.load(HERE.scope, "sql")
+    kept = await office.app.bench.suites.load(HERE.scope, "sql")
     assert kept.questions == (
         SuiteQuestion("What is 6 x 7?", "maths", Reference(Grading.NUMBER, "42")),
         SuiteQuestion("Why?"),
@@ -145,7 +145,7 @@ async def test_only_the_one_who_was_shown_it_can_keep_it_and_only_there() -> Non
 async def test_a_press_is_authorised_again() -> None:
     office = Office()
     keep = (await office.hears("suite add sql\nWhy?")).buttons()[KEEP]
-    office.desk.access = Access(channels=())
+    office.app.access = Access(channels=())
 
     assert "not open in this channel" in await office.presses(keep)
 
@@ -189,7 +189,7 @@ async def test_a_suite_is_shown_with_its_questions() -> None:
 async def test_a_workspace_sees_its_own_suites_and_the_houses() -> None:
     office = Office()
     house = Suite("general", (SuiteQuestion("Why?"),))
-    await keep_house(office.desk.bench.suites, [house], ASKED_AT)
+    await keep_house(office.app.bench.suites, [house], ASKED_AT)
     await office.kept("sql")
 
     assert "general (the house's)" in await office.told("suite")
@@ -198,7 +198,7 @@ async def test_a_workspace_sees_its_own_suites_and_the_houses() -> None:
 
 
 async def test_keeping_the_houses_suites_again_changes_nothing() -> None:
-    suites = a_desk().bench.suites
+    suites = an_app().bench.suites
     house = Suite("general", (SuiteQuestion("Why?"),))
 
     for _ in range(2):
@@ -231,7 +231,7 @@ async def test_a_question_that_begins_with_the_word_is_a_question(text: str) -> 
 
     await office.hears(text)
 
-    assert len(await office.desk.store.ids()) == 1
+    assert len(await office.app.store.ids()) == 1
 
 
 async def test_files_are_read_one_at_a_time_and_not_when_too_long() -> None:
@@ -246,13 +246,11 @@ async def test_files_are_read_one_at_a_time_and_not_when_too_long() -> None:
 
 async def test_guests_and_shared_channels_see_no_suites() -> None:
     office = Office()
-    office.desk.access = Access(guests=True, shared_channels=True)
+    office.app.access = Access(guests=True, shared_channels=True)
     guest = Asker("U3", "Gil", is_guest=True)
     chat = Room()
 
-    await handle_message(
-        office.desk, chat, IncomingMessage("suite", ANA, HERE, "k", is_shared=True)
-    )
+    await handle_message(office.app, chat, IncomingMessage("suite", ANA, HERE, "k", is_shared=True))
 
     assert "its own members" in chat.said[0]
     assert "its own members" in await office.told("suite", guest)
@@ -265,14 +263,14 @@ async def test_the_one_who_kept_it_or_an_admin_removes_it() -> None:
 
     assert "Only the one who kept it last can remove" in await office.told("suite remove sql", BEN)
     assert "Suite sql is removed" in await office.told("suite remove sql")
-    office.desk.access = Access(admins=("U2",))
+    office.app.access = Access(admins=("U2",))
     assert "Suite more is removed" in await office.told("suite remove more", BEN)
     assert "There is no suite yet" in await office.told("suite")
 
 
 async def test_the_houses_suites_are_removed_by_whoever_runs_the_bot() -> None:
     office = Office()
-    await keep_house(office.desk.bench.suites, [Suite("a", (SuiteQuestion("Why?"),))], ASKED_AT)
+    await keep_house(office.app.bench.suites, [Suite("a", (SuiteQuestion("Why?"),))], ASKED_AT)
 
     assert "is the house's" in await office.told("suite remove a")
     assert "Suite a is removed" in await office.told("suite remove a", place=Place("terminal"))
@@ -287,9 +285,9 @@ async def test_a_rounds_question_begins_a_suite_and_joins_it() -> None:
     joined = await office.hears("suite add other abc1")
     await office.presses(joined.buttons()[KEEP])
 
-    (question,) = (await office.desk.bench.suites.load(HERE.scope, "queues")).questions
+    (question,) = (await office.app.bench.suites.load(HERE.scope, "queues")).questions
     assert question == SuiteQuestion("Which queue?", context="Notes.")
-    assert len((await office.desk.bench.suites.load(HERE.scope, "other")).questions) == 3
+    assert len((await office.app.bench.suites.load(HERE.scope, "other")).questions) == 3
     assert "Suite queues asks this already" in await office.told("suite add queues last")
 
 
@@ -309,14 +307,14 @@ async def test_a_private_question_is_added_by_its_asker_alone() -> None:
 
 async def test_a_forgotten_round_joins_nothing() -> None:
     office = await an_office_with_a_round(Question("Which queue?", "U1", place=HERE))
-    await office.desk.store.forget("abc123", ASKED_AT, "salt")
+    await office.app.store.forget("abc123", ASKED_AT, "salt")
 
     assert "forgotten" in await office.told("suite add sql abc123")
 
 
 async def pressed(office: Office, joining: SuiteAddition, asker: Asker = ANA) -> str:
     chat, said = Room(), IncomingMessage("", asker, HERE, "p")
-    await reporting_errors(chat, said, add_to_suite(office.desk, chat, said, "abc123", joining))
+    await reporting_errors(chat, said, add_to_suite(office.app, chat, said, "abc123", joining))
     return "\n".join(chat.said)
 
 
@@ -326,7 +324,7 @@ async def test_the_button_keeps_the_question_with_the_answer_somebody_knows() ->
     told = await pressed(office, SuiteAddition("Maths", " 42 "))
 
     assert "The question is in suite maths now, which has 1 question, 1 with" in told
-    (question,) = (await office.desk.bench.suites.load(HERE.scope, "maths")).questions
+    (question,) = (await office.app.bench.suites.load(HERE.scope, "maths")).questions
     assert question.reference == Reference(Grading.NUMBER, "42")
     assert "asks this already" in await pressed(office, SuiteAddition("maths"))
     assert "cannot be called" in await pressed(office, SuiteAddition("a b"))
@@ -335,18 +333,18 @@ async def test_the_button_keeps_the_question_with_the_answer_somebody_knows() ->
 
 async def test_the_button_adds_nothing_where_nobody_may_ask() -> None:
     office = await an_office_with_a_round(Question("What is 6 x 7?", "U1", place=HERE))
-    office.desk.access = Access(channels=())
+    office.app.access = Access(channels=())
 
     assert "not open in this channel" in await pressed(office, SuiteAddition("maths"))
 
 
 async def test_a_growing_suite_of_the_house_becomes_the_workspaces_own() -> None:
     office = await an_office_with_a_round(Question("What is 6 x 7?", "U1", place=HERE))
-    await keep_house(office.desk.bench.suites, [Suite("maths", (SuiteQuestion("Why?"),))], ASKED_AT)
+    await keep_house(office.app.bench.suites, [Suite("maths", (SuiteQuestion("Why?"),))], ASKED_AT)
 
     await pressed(office, SuiteAddition("maths"))
 
-    suites = office.desk.bench.suites
+    suites = office.app.bench.suites
     assert len((await suites.load(HERE.scope, "maths")).questions) == 2
     assert len((await suites.load("", "maths")).questions) == 1
 
@@ -354,7 +352,7 @@ async def test_a_growing_suite_of_the_house_becomes_the_workspaces_own() -> None
 async def test_a_full_suite_grows_no_further() -> None:
     office = await an_office_with_a_round(Question("What is 6 x 7?", "U1", place=HERE))
     full = Suite("full", tuple(SuiteQuestion(f"{n}?") for n in range(1_000)), scope=HERE.scope)
-    await office.desk.bench.suites.keep(full, "U1", ASKED_AT)
+    await office.app.bench.suites.keep(full, "U1", ASKED_AT)
 
     assert "has 1,000 questions, the most" in await pressed(office, SuiteAddition("full"))
 

@@ -19,7 +19,7 @@ from bot.discord.messages import mark_of
 from bot.outbox import Outbox
 from council.ports import RoundSummary
 from storage.memory import MemoryOutbox
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.discord.story import QUICK, part
 from tests.bot.slack.inside import HeldGateway, quickly
 from tests.wire.discord import Channel, Deed, FakeDiscord, Member, Message, Permission, Slow, User
@@ -34,7 +34,7 @@ _NUMBERS = count(1)
 class Inside:
     """A running service, what it has told, a place in it and somebody who asks there."""
 
-    desk: AppContext
+    app: AppContext
     gateway: HeldGateway
     discord: FakeDiscord
     place: Channel
@@ -85,7 +85,7 @@ class Inside:
 
     async def line(self) -> RoundSummary:
         """Give the round that the person asked for."""
-        lines = await self.desk.store.recent()
+        lines = await self.app.store.recent()
         (own,) = [line for line in lines if line.asked_by == self.person.id]
         return own
 
@@ -142,18 +142,18 @@ def _person(discord: FakeDiscord) -> User:
 async def inside(folder: Path, discord: FakeDiscord | None = None) -> AsyncIterator[Inside]:
     """Run the service until the block ends."""
     discord, gateway = discord or FakeDiscord(QUICK), HeldGateway()
-    desk = a_desk(gateway)
-    desk.outbox = Outbox(MemoryOutbox(), now, quickly, alone=True)
+    app = an_app(gateway)
+    app.outbox = Outbox(MemoryOutbox(), now, quickly, alone=True)
     told: list[str] = []
     async with discord:
         address = Address(discord.token, discord.api_url, discord.gateway_url)
-        running = asyncio.create_task(Discord(desk, address, folder, told.append).run())
+        running = asyncio.create_task(Discord(app, address, folder, told.append).run())
         try:
             await discord.until(lambda: told, 20)
-            yield Inside(desk, gateway, discord, _place(discord), _person(discord), told)
+            yield Inside(app, gateway, discord, _place(discord), _person(discord), told)
         finally:
             running.cancel()
             gateway.goes_on.set()
             await asyncio.gather(running, return_exceptions=True)
-            for line in await desk.store.recent():
-                await desk.runner.stop(line.id)
+            for line in await app.store.recent():
+                await app.runner.stop(line.id)

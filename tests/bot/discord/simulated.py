@@ -19,7 +19,7 @@ from bot.coordination.tasks import BackgroundTasks
 from bot.discord.events import CHAT
 from bot.discord.listeners import Client
 from bot.discord.servers import FileServerStore, Servers
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.discord.limits_kept import texts
 
 SETTLED_SECONDS = 60.0  # of the simulation: every pause between edits and posts is over
@@ -29,7 +29,7 @@ SETTLED_SECONDS = 60.0  # of the simulation: every pause between edits and posts
 class Simulated:
     """A simulated server with the bot in it, and three people: an asker, a reader, an admin."""
 
-    desk: AppContext
+    app: AppContext
     env: simcord.Env
     guild: simcord.GuildHandle
     channel: simcord.ChannelHandle
@@ -41,7 +41,7 @@ class Simulated:
 
     async def restarted(self) -> None:
         """End the client, and begin anew with another."""
-        await self.env.restart_bot(client_of(self.desk, self.folder, self.told))
+        await self.env.restart_bot(client_of(self.app, self.folder, self.told))
 
     async def says(self, who: simcord.MemberActor, command: str, **options: object) -> str:
         """Give a command, and give what is answered to the one who gave it."""
@@ -101,25 +101,25 @@ def _ids(value: object) -> Iterable[str]:
             yield from _ids(item)
 
 
-def client_of(desk: AppContext, folder: Path, told: list[str]) -> Client:
+def client_of(app: AppContext, folder: Path, told: list[str]) -> Client:
     """Give a client as the service makes one."""
     kept = FileServerStore(folder)
-    servers = Servers(kept, partial(left, desk, CHAT), told.append)
-    return Client(desk, BackgroundTasks(), servers, kept)
+    servers = Servers(kept, partial(left, app, CHAT), told.append)
+    return Client(app, BackgroundTasks(), servers, kept)
 
 
 @asynccontextmanager
 async def simulated(folder: Path) -> AsyncIterator[Simulated]:
     """Run the client in a server with one channel until the block ends."""
-    desk, told = a_desk(), list[str]()
-    env = simcord.Env(client_of(desk, folder, told))
+    app, told = an_app(), list[str]()
+    env = simcord.Env(client_of(app, folder, told))
     await env.start()
     try:
-        desk.now = env.now
+        app.now = env.now
         guild = env.create_guild("Home")
         channel = guild.create_text_channel("general")
         ada, ben, cleo = (guild.add_member(env.create_user(who)) for who in ("Ada", "Ben", "Cleo"))
-        yield Simulated(desk, env, guild, channel, ada, ben, cleo, folder, told)
+        yield Simulated(app, env, guild, channel, ada, ben, cleo, folder, told)
     finally:
         await env.shutdown()
     env.raise_errors()

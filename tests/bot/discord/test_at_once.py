@@ -10,7 +10,7 @@ from tests.wire.discord import FakeDiscord
 
 async def test_a_round_too_many_is_refused_until_another_has_its_answer(tmp_path: Path) -> None:
     async with inside(tmp_path, FakeDiscord(QUICK)) as bot:
-        bot.desk.access = Access(rounds_at_once=1)
+        bot.app.access = Access(rounds_at_once=1)
         await bot.asks()
 
         await bot.command()
@@ -24,7 +24,7 @@ async def test_a_round_too_many_is_refused_until_another_has_its_answer(tmp_path
 
 async def test_another_server_and_direct_messages_have_room_of_their_own(tmp_path: Path) -> None:
     async with inside(tmp_path, FakeDiscord(QUICK)) as bot:
-        bot.desk.access = Access(rounds_at_once=1)
+        bot.app.access = Access(rounds_at_once=1)
         await bot.asks()
 
         await bot.discord.slash("USTRANGER", "A1", "council ask", question="And here?")

@@ -27,8 +27,8 @@ async def test_rounds_of_a_server_that_removes_the_bot_end_and_are_deleted(bot: 
     bot.discord.remove_bot("G1")
 
     await bot.discord.until(lambda: REMOVED in bot.told)
-    assert await bot.desk.store.ids() == ()
-    assert bot.desk.runner.seen(line.id) is None
+    assert await bot.app.store.ids() == ()
+    assert bot.app.runner.seen(line.id) is None
 
 
 async def test_rounds_of_other_servers_and_of_direct_messages_stay(bot: Inside) -> None:
@@ -41,7 +41,7 @@ async def test_rounds_of_other_servers_and_of_direct_messages_stay(bot: Inside) 
     bot.discord.remove_bot("G1")
 
     await bot.discord.until(lambda: REMOVED in bot.told)
-    lines = await bot.desk.store.recent()
+    lines = await bot.app.store.recent()
     assert {line.question for line in lines} == {"Which queue, between us?", "And in here?"}
 
 
@@ -56,7 +56,7 @@ async def test_an_outage_is_no_removal(bot: Inside) -> None:
     await bot.discord.connected()
 
     assert part(root, "answers")
-    assert len(await bot.desk.store.ids()) == 1
+    assert len(await bot.app.store.ids()) == 1
     assert len(bot.told) == 1
 
 
@@ -71,7 +71,7 @@ async def test_a_removal_that_a_broken_connection_hid_is_found_with_the_next_one
 
     await bot.discord.until(lambda: bot.told[1:], 20)
     assert bot.told[1].endswith(": 1 round deleted.")
-    assert await bot.desk.store.ids() == ()
+    assert await bot.app.store.ids() == ()
 
 
 @asynccontextmanager

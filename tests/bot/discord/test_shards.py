@@ -25,7 +25,7 @@ class Processes:
     """Two processes that serve one Discord, what each has told, and whether each runs."""
 
     board: Board
-    desks: Sequence[AppContext]
+    apps: Sequence[AppContext]
     gateway: HeldGateway
     discord: FakeDiscord
     running: list[asyncio.Task[None]] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Processes:
         """Start one, and wait until it stands by or hears."""
         address = Address(self.discord.token, self.discord.api_url, self.discord.gateway_url)
         self.told.append([])
-        serving = Discord(self.desks[number], address, folder, self.told[-1].append).run()
+        serving = Discord(self.apps[number], address, folder, self.told[-1].append).run()
         self.running.append(asyncio.create_task(serving))
         await self.discord.until(lambda: len(self.serving()) > number, 20)
 
@@ -67,9 +67,9 @@ class Processes:
 async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
     """Give two processes beside a Discord that recommends so many shards."""
     gateway = HeldGateway()
-    board, desks = processes(2, gateway)
+    board, apps = processes(2, gateway)
     async with FakeDiscord(replace(QUICK, shards=shards)) as discord:
-        found = Processes(board, desks, gateway, discord)
+        found = Processes(board, apps, gateway, discord)
         try:
             for number in range(2):
                 await found.start(number, folder / str(number))
@@ -79,8 +79,8 @@ async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
             gateway.goes_on.set()
             for number in range(len(found.running)):
                 await found.stop(number)
-            for line in await desks[0].store.recent():
-                await desks[0].runner.stop(line.id)
+            for line in await apps[0].store.recent():
+                await apps[0].runner.stop(line.id)
 
 
 async def test_one_process_hears_and_the_other_takes_over_and_shows_the_round_on(
@@ -101,7 +101,7 @@ async def test_one_process_hears_and_the_other_takes_over_and_shows_the_round_on
         assert deed.accepted
         assert both.shards == [[0, 1], [0, 1]]
         assert len(discord.said_by_bot("C1")) == len(both.roots()) == 1
-        (line,) = await both.desks[0].store.recent()
+        (line,) = await both.apps[0].store.recent()
         assert Job("show discord 0/1", line.id) in both.board.begun
 
 
@@ -114,7 +114,7 @@ async def test_what_is_asked_in_a_server_is_shown_by_its_shard(tmp_path: Path) -
             await both.discord.until(partial(both.roots, channel), 20)
 
         assert sorted(map(str, both.shards)) == ["[0, 2]", "[1, 2]"]
-        for line in await both.desks[0].store.recent():
+        for line in await both.apps[0].store.recent():
             server = line.place.workspace
             (shard,) = [one for one in (Shard(0, 2), Shard(1, 2)) if one.hears(server)]
             assert Job(f"show discord {shard}", line.id) in both.board.begun
@@ -142,7 +142,7 @@ async def test_a_server_that_removes_the_bot_is_known_to_whoever_hears_next(
         await both.start(0, tmp_path / "another-machine")
 
         await discord.until(lambda: any("1 round deleted" in x for x in both.told[0]), 20)
-        assert await both.desks[0].store.ids() == ()
+        assert await both.apps[0].store.ids() == ()
 
 
 @pytest.mark.parametrize("name", ["0/7", "all"])

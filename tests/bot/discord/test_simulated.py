@@ -118,8 +118,8 @@ async def test_who_found_it_of_no_help_is_asked_why(bot: Simulated) -> None:
     sent = await bot.ben.submit_modal(shown, {"reason": "It names no number."})
 
     assert "Noted, thank you." in await bot.answer_to(sent)
-    (line,) = await bot.desk.store.recent()
-    (kept,) = await bot.desk.store.ratings(line.id)
+    (line,) = await bot.app.store.recent()
+    (kept,) = await bot.app.store.ratings(line.id)
     assert (kept.helpful, kept.reason) == (False, "It names no number.")
 
 
@@ -193,13 +193,13 @@ async def test_where_it_may_not_post_the_asker_is_told_what_is_missing(
     told = await bot.says(bot.ada, "ask", question="Which queue?")
 
     assert f"I need {permission.replace('_', ' ').title()}" in told
-    assert await bot.desk.store.ids() == ()
+    assert await bot.app.store.ids() == ()
 
 
 async def test_only_who_has_a_role_that_is_named_may_ask(bot: Simulated) -> None:
     readers = bot.guild.create_role("readers")
     dora = bot.guild.add_member(bot.env.create_user("Dora"), roles=[readers])
-    bot.desk.access = Access(roles=(str(readers.id),))
+    bot.app.access = Access(roles=(str(readers.id),))
 
     told = await bot.says(bot.ada, "ask", question="Which queue?")
 
@@ -210,10 +210,10 @@ async def test_only_who_has_a_role_that_is_named_may_ask(bot: Simulated) -> None
 async def test_an_admin_alone_has_rounds_of_others_cancelled_and_forgotten(
     bot: Simulated,
 ) -> None:
-    bot.desk.access = Access(admins=(str(bot.cleo.id),))
+    bot.app.access = Access(admins=(str(bot.cleo.id),))
     place = Place("discord", str(bot.guild.id), str(bot.channel.id))
     asked = Question("Which queue?", str(bot.ada.id), place=place)
-    await bot.desk.store.open(replace(a_round(question=asked), id="beef1"))
+    await bot.app.store.open(replace(a_round(question=asked), id="beef1"))
 
     assert "or an admin, can cancel" in await bot.says(bot.ben, "cancel", round="beef1")
     assert "is cancelled" in await bot.says(bot.cleo, "cancel", round="beef1")
@@ -223,7 +223,7 @@ async def test_an_admin_alone_has_rounds_of_others_cancelled_and_forgotten(
 async def test_who_has_asked_as_often_as_is_allowed_waits_until_the_minute_that_was_told(
     bot: Simulated,
 ) -> None:
-    bot.desk.access = Access(rounds_per_hour=1)
+    bot.app.access = Access(rounds_per_hour=1)
     await bot.asked()
 
     assert "You have asked 1 round in the last hour" in await bot.says(
@@ -247,7 +247,7 @@ class LateStore(MemoryStore):
 async def test_what_comes_after_a_quarter_of_an_hour_comes_as_a_direct_message(
     bot: Simulated,
 ) -> None:
-    bot.desk.store = LateStore()
+    bot.app.store = LateStore()
 
     deed = await bot.ada.slash(bot.channel, "council rounds", number=3)
     await bot.env.advance_time(17 * 60)

@@ -68,7 +68,7 @@ async def nothing(_: Panel) -> None:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[AppContext]:
+async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
     """Give a desk over a real database, its gateway a fake with prices."""
     engine = open_engine(new_file(tmp_path))
     store, gateway = SqlStore(engine), Metered(prices=dict.fromkeys(KEYS, Price(0, 25e-6, 100)))
@@ -91,80 +91,80 @@ def said(key: str, text: str = "Why?") -> IncomingMessage:
     return IncomingMessage(text, Asker("U1", "Ada"), Place("slack", "T1", "C1"), key)
 
 
-async def gone(desk: AppContext) -> CapUsage:
-    return (await desk.budget.ledger.used(Account("", NOON.date())))[Scope.DAY]
+async def gone(app: AppContext) -> CapUsage:
+    return (await app.budget.ledger.used(Account("", NOON.date())))[Scope.DAY]
 
 
-async def held(desk: AppContext, key: str) -> Round | None:
+async def held(app: AppContext, key: str) -> Round | None:
     """Ask, and give the closed round; None where it was refused."""
     try:
-        round_ = await opened(desk, said(key), "Why?")
+        round_ = await opened(app, said(key), "Why?")
     except BudgetError:
         return None
     assert round_
-    desk.runner.start(round_)
-    async with desk.runner.watching(round_.id) as sights:
+    app.runner.start(round_)
+    async with app.runner.watching(round_.id) as sights:
         closed = [sight.round_ async for sight in sights][-1]
-    while desk.runner.seen(round_.id):  # noqa: ASYNC110 - its accounts are closed last
+    while app.runner.seen(round_.id):  # noqa: ASYNC110 - its accounts are closed last
         await asyncio.sleep(0.01)
     return closed
 
 
 async def test_of_fifty_rounds_at_once_twenty_fit_and_the_cap_is_spent_exactly(
-    desk: AppContext,
+    app: AppContext,
 ) -> None:
-    rounds = await asyncio.gather(*(held(desk, f"r{i}") for i in range(50)))
+    rounds = await asyncio.gather(*(held(app, f"r{i}") for i in range(50)))
 
     closed = [round_ for round_ in rounds if round_]
     assert len(closed) == ADMITTED
     assert {round_.stage for round_ in closed} == {Stage.CLOSED}
     assert [round_.absences for round_ in closed] == [()] * ADMITTED
-    assert await gone(desk) == CapUsage(CAPS.day or 0, 0)
-    assert len(await desk.store.recent()) == ADMITTED
-    assert len(desk.gateway.asked) == ADMITTED * CALLS  # type: ignore[attr-defined]
+    assert await gone(app) == CapUsage(CAPS.day or 0, 0)
+    assert len(await app.store.recent()) == ADMITTED
+    assert len(app.gateway.asked) == ADMITTED * CALLS  # type: ignore[attr-defined]
 
 
-async def test_an_event_that_comes_twice_is_paid_once(desk: AppContext) -> None:
-    first = await held(desk, "r1")
+async def test_an_event_that_comes_twice_is_paid_once(app: AppContext) -> None:
+    first = await held(app, "r1")
 
-    again = await opened(desk, said("r1"), "Why?")
+    again = await opened(app, said("r1"), "Why?")
 
     assert first
     assert again is None
-    assert await gone(desk) == CapUsage(CALLS * CALL_MICRO, 0)
+    assert await gone(app) == CapUsage(CALLS * CALL_MICRO, 0)
 
 
-async def test_a_round_resumed_after_a_crash_is_reserved_for_once(desk: AppContext) -> None:
-    round_ = await opened(desk, said("r1"), "Why?")
+async def test_a_round_resumed_after_a_crash_is_reserved_for_once(app: AppContext) -> None:
+    round_ = await opened(app, said("r1"), "Why?")
     assert round_
-    before = await gone(desk)  # and then the process died
+    before = await gone(app)  # and then the process died
 
-    desk.runner.start(round_)
-    async with desk.runner.watching("r1") as sights:
-        during = [await gone(desk) async for _ in sights]
+    app.runner.start(round_)
+    async with app.runner.watching("r1") as sights:
+        during = [await gone(app) async for _ in sights]
 
     assert before == CapUsage(0, CALLS * CALL_MICRO)
     assert {used.total for used in during} == {CALLS * CALL_MICRO}
 
 
-async def test_a_round_that_cannot_be_kept_gives_back_its_money(desk: AppContext) -> None:
+async def test_a_round_that_cannot_be_kept_gives_back_its_money(app: AppContext) -> None:
     class Full(MemoryStore):
         async def open(self, round_: Round) -> bool:
             raise StoreError("The disk is full.")
 
-    desk.store = Full()
+    app.store = Full()
 
     with pytest.raises(StoreError):
-        await opened(desk, said("r1"), "Why?")
+        await opened(app, said("r1"), "Why?")
 
-    assert await gone(desk) == CapUsage()
+    assert await gone(app) == CapUsage()
 
 
-async def test_the_budget_is_told_to_whoever_asks(desk: AppContext) -> None:
-    await opened(desk, said("r1"), "Why?")
+async def test_the_budget_is_told_to_whoever_asks(app: AppContext) -> None:
+    await opened(app, said("r1"), "Why?")
     chat = Whispers()
 
-    await handle_message(desk, chat, said("r2", "/council budget"))
+    await handle_message(app, chat, said("r2", "/council budget"))
 
     words = words_of(chat.posts[0])
     assert "You, today | $0.00 | $0.0175 | none | no cap" in words

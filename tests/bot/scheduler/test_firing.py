@@ -56,7 +56,7 @@ async def test_who_dies_before_the_slot_is_noted_leaves_nothing_to_begin_twice(
     watch: Watch,
 ) -> None:
     watch.clock.move(minutes=1)
-    await watch.desk.bench.bakeoffs.open(await fitted(watch.desk, WEEKLY, SLOT))
+    await watch.app.bench.bakeoffs.open(await fitted(watch.app, WEEKLY, SLOT))
 
     await watch.look()
 
@@ -111,7 +111,7 @@ async def test_what_is_paused_or_removed_meanwhile_is_not_begun(watch: Watch) ->
     await watch.keep(replace(WEEKLY, paused=True))
     watch.clock.move(minutes=1)
     await watch.fire()
-    await watch.desk.bench.schedules.remove(WEEKLY.id)
+    await watch.app.bench.schedules.remove(WEEKLY.id)
 
     await watch.fire()
 
@@ -128,11 +128,11 @@ async def test_a_changed_cron_is_gone_by_at_once(watch: Watch) -> None:
 
 
 async def test_a_chat_that_is_not_connected_is_waited_for(watch: Watch) -> None:
-    way = watch.desk.ways.pop("slack")
+    way = watch.app.ways.pop("slack")
     watch.clock.move(minutes=1)
     await watch.look()
     assert watch.holds.ids == []
-    watch.desk.ways["slack"] = way
+    watch.app.ways["slack"] = way
     watch.clock.move(minutes=50)
 
     await watch.look()
@@ -141,10 +141,10 @@ async def test_a_chat_that_is_not_connected_is_waited_for(watch: Watch) -> None:
 
 
 async def test_a_chat_that_stays_away_is_told_later_what_was_left_out(watch: Watch) -> None:
-    way = watch.desk.ways.pop("slack")
+    way = watch.app.ways.pop("slack")
     watch.clock.move(hours=5)
     await watch.look()
-    watch.desk.ways["slack"] = way
+    watch.app.ways["slack"] = way
 
     await watch.look()
 
@@ -152,10 +152,10 @@ async def test_a_chat_that_stays_away_is_told_later_what_was_left_out(watch: Wat
 
 
 async def test_the_page_is_told_nothing_and_needs_no_chat(watch: Watch) -> None:
-    del watch.desk.ways["slack"]
-    await watch.desk.bench.suites.keep(SQL, "U1", watch.clock())
+    del watch.app.ways["slack"]
+    await watch.app.bench.suites.keep(SQL, "U1", watch.clock())
     await watch.keep(replace(WEEKLY, place=Place("web"), scope=""))
-    await watch.desk.bench.suites.keep(replace(SQL, scope=""), "U1", watch.clock())
+    await watch.app.bench.suites.keep(replace(SQL, scope=""), "U1", watch.clock())
     watch.clock.move(minutes=1)
 
     await watch.fire()
@@ -165,7 +165,7 @@ async def test_the_page_is_told_nothing_and_needs_no_chat(watch: Watch) -> None:
 
 
 async def gone_suite(watch: Watch) -> Schedule:
-    await watch.desk.bench.suites.remove(SQL.scope, "sql")
+    await watch.app.bench.suites.remove(SQL.scope, "sql")
     return WEEKLY
 
 
@@ -174,12 +174,12 @@ async def gone_panel(watch: Watch) -> Schedule:
 
 
 async def closed_channel(watch: Watch) -> Schedule:
-    watch.desk.access = Access(channels=("C9",))
+    watch.app.access = Access(channels=("C9",))
     return WEEKLY
 
 
 async def other_vendors(watch: Watch) -> Schedule:
-    watch.desk.access = Access(rules={"C1": ChannelRules(vendors=("mistral",))})
+    watch.app.access = Access(rules={"C1": ChannelRules(vendors=("mistral",))})
     return WEEKLY
 
 
@@ -264,7 +264,7 @@ class Failing(MemorySchedules):
 
 
 async def test_a_database_that_is_away_costs_no_slot(watch: Watch) -> None:
-    watch.desk.bench = replace(watch.desk.bench, schedules=Failing())
+    watch.app.bench = replace(watch.app.bench, schedules=Failing())
     await watch.keep()
     watch.clock.move(minutes=1)
     await watch.fire()

@@ -45,8 +45,8 @@ async def running(seconds_before: float, look_seconds: float = 60) -> AsyncItera
     watch = await a_watch()
     slot = slots_of(WEEKLY).after(watch.clock()).moment
     clock = Shifted(slot - timedelta(seconds=seconds_before) - datetime.now(UTC))
-    watch.desk.now = clock
-    watch.scheduler = Scheduler(watch.desk, watch.holds, clock.trigger, look_seconds)
+    watch.app.now = clock
+    watch.scheduler = Scheduler(watch.app, watch.holds, clock.trigger, look_seconds)
     task = asyncio.create_task(watch.scheduler.run())
     await asyncio.sleep(0)
     try:
@@ -66,11 +66,11 @@ async def until_held(watch: Watch, count: int = 1) -> None:
 async def test_a_timer_fires_at_the_slot_of_a_schedule_that_was_made_just_now() -> None:
     async with running(0.5) as watch:
         await watch.keep()
-        await watch.desk.bus.tell(SCHEDULES)
+        await watch.app.bus.tell(SCHEDULES)
         await until_held(watch)
 
         assert watch.holds.ids == [ID]
-        assert watch.desk.now() - datetime.fromisoformat(f"{SLOT}+00:00") < timedelta(seconds=5)
+        assert watch.app.now() - datetime.fromisoformat(f"{SLOT}+00:00") < timedelta(seconds=5)
 
 
 async def test_what_another_process_made_is_found_at_the_next_look() -> None:
@@ -85,7 +85,7 @@ async def test_what_another_process_made_is_found_at_the_next_look() -> None:
 async def test_what_was_due_while_nobody_ran_is_begun_at_the_start() -> None:
     async with running(-600) as watch:
         await watch.keep()
-        await watch.desk.bus.tell(SCHEDULES)
+        await watch.app.bus.tell(SCHEDULES)
 
         await until_held(watch)
 
@@ -111,7 +111,7 @@ async def test_timers_follow_the_rows() -> None:
 async def test_it_stops_at_once_and_fires_no_more() -> None:
     async with running(0.3) as watch:
         await watch.keep()
-        await watch.desk.bus.tell(SCHEDULES)
+        await watch.app.bus.tell(SCHEDULES)
         await asyncio.sleep(0.1)
 
     await asyncio.sleep(0.4)

@@ -10,7 +10,7 @@ from bot.schedules.cron import slots_of
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite, SuiteQuestion
 from council.bakeoffs.ports import BakeoffStores
 from council.places import Place
-from tests.bot.desks import FakeChat, a_desk
+from tests.bot.desks import FakeChat, an_app
 from tests.builders import a_schedule
 
 HERE = Place("slack", "T1", "C1")
@@ -50,13 +50,13 @@ class Holds:
     held: list[Bakeoff] = field(default_factory=list)
     shown_in: list[Chat | None] = field(default_factory=list)
 
-    async def __call__(self, desk: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
+    async def __call__(self, app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
         self.held.append(bakeoff)
         self.shown_in.append(chat)
         if self.refused:
             raise PostingForbiddenError(self.refused)
         if not self.goes_on:
-            await desk.bench.bakeoffs.end(bakeoff.id, Ending(desk.now()))
+            await app.bench.bakeoffs.end(bakeoff.id, Ending(app.now()))
 
     @property
     def ids(self) -> list[str]:
@@ -94,17 +94,17 @@ class Room(FakeChat):
 class Watch:
     """A scheduler with its desk, clock, room and hold; its timers are looked at by hand."""
 
-    desk: AppContext
+    app: AppContext
     clock: Clock
     room: Room
     holds: Holds
     scheduler: Scheduler
 
     async def keep(self, schedule: Schedule = WEEKLY) -> None:
-        await self.desk.bench.schedules.keep(schedule)
+        await self.app.bench.schedules.keep(schedule)
 
     async def row(self, schedule_id: str = WEEKLY.id) -> Schedule:
-        (found,) = [x for x in await self.desk.bench.schedules.every() if x.id == schedule_id]
+        (found,) = [x for x in await self.app.bench.schedules.every() if x.id == schedule_id]
         return found
 
     async def fire(self) -> None:
@@ -122,11 +122,11 @@ class Watch:
 
 async def a_watch(bench: BakeoffStores | None = None, clock: Clock | None = None) -> Watch:
     """Give a scheduler on a desk whose chat is connected; a bench can be shared."""
-    clock, room, holds, desk = clock or Clock(), Room(), Holds(), a_desk()
-    desk.now, desk.ways["slack"] = clock, lambda _: room
-    desk.bench = bench or desk.bench
-    await desk.bench.suites.keep(SQL, "U1", clock())
-    return Watch(desk, clock, room, holds, Scheduler(desk, holds))
+    clock, room, holds, app = clock or Clock(), Room(), Holds(), an_app()
+    app.now, app.ways["slack"] = clock, lambda _: room
+    app.bench = bench or app.bench
+    await app.bench.suites.keep(SQL, "U1", clock())
+    return Watch(app, clock, room, holds, Scheduler(app, holds))
 
 
 @dataclass(slots=True)

@@ -25,10 +25,10 @@ async def another_does(_: str) -> AsyncIterator[bool]:
     yield False
 
 
-async def done_for_a_moment(desk: AppContext) -> None:
+async def done_for_a_moment(app: AppContext) -> None:
     """Have a process do what it does beside serving, for a moment."""
-    assert desk.works
-    acts = [asyncio.create_task(act) for act in acts_of_a_cluster(desk, desk.works)]
+    assert app.works
+    acts = [asyncio.create_task(act) for act in acts_of_a_cluster(app, app.works)]
     for _ in range(20):
         await asyncio.sleep(0)
     for act in acts:
@@ -42,48 +42,48 @@ async def reserved_for_nobody(budget: Budget) -> None:
 
 
 async def test_money_of_rounds_about_to_be_stored_elsewhere_is_not_freed_at_once() -> None:
-    _, (desk, _) = processes(2)
-    await reserved_for_nobody(desk.budget)
+    _, (app, _) = processes(2)
+    await reserved_for_nobody(app.budget)
 
-    await done_for_a_moment(desk)
+    await done_for_a_moment(app)
 
-    assert await desk.budget.ledger.held() == ("lost",)
+    assert await app.budget.ledger.held() == ("lost",)
 
 
 async def test_one_process_forgets_presses_of_long_ago_and_the_others_do_not() -> None:
-    _, (desk, _) = processes(2)
-    desk.holds = BakeoffRegistry(sole=another_does)
+    _, (app, _) = processes(2)
+    app.holds = BakeoffRegistry(sole=another_does)
     for number in range(MOST_REMEMBERED + 1):
-        await desk.memos.note(PRESS, f"press {number}", "")
+        await app.memos.note(PRESS, f"press {number}", "")
 
-    await done_for_a_moment(desk)
+    await done_for_a_moment(app)
 
-    assert len(await desk.memos.every(PRESS)) == MOST_REMEMBERED + 1
+    assert len(await app.memos.every(PRESS)) == MOST_REMEMBERED + 1
 
 
 async def test_numbers_of_rounds_that_closed_before_are_one_process_affair() -> None:
-    _, (desk, _) = processes(2)
+    _, (app, _) = processes(2)
     round_ = await held()
-    await desk.store.open(round_)
+    await app.store.open(round_)
     closed: asyncio.Queue[Round] = asyncio.Queue()
 
-    for alone, missing in ((another_does, ("r1",)), (desk.holds.alone_with, ())):
-        counting = asyncio.create_task(keep_counting(desk, closed, alone))
+    for alone, missing in ((another_does, ("r1",)), (app.holds.alone_with, ())):
+        counting = asyncio.create_task(keep_counting(app, closed, alone))
         await asyncio.sleep(0.2)
         counting.cancel()
         await asyncio.gather(counting, return_exceptions=True)
-        assert await desk.bench.records.missing(9) == missing
+        assert await app.bench.records.missing(9) == missing
 
 
 async def test_old_texts_are_forgotten_by_one_process() -> None:
-    _, (desk, _) = processes(2)
+    _, (app, _) = processes(2)
     old = a_round().with_(Closing(1.0))
-    await desk.store.open(old)
+    await app.store.open(old)
 
     async def once(_: float) -> None:
         raise asyncio.CancelledError
 
-    for alone, is_forgotten in ((another_does, False), (desk.holds.alone_with, True)):
-        act = keep_forgetting(desk.store, 0, desk.runner.is_carried, alone, once)
+    for alone, is_forgotten in ((another_does, False), (app.holds.alone_with, True)):
+        act = keep_forgetting(app.store, 0, app.runner.is_carried, alone, once)
         await asyncio.gather(act, return_exceptions=True)
-        assert ((await desk.store.load("r1")).forgotten is not None) is is_forgotten
+        assert ((await app.store.load("r1")).forgotten is not None) is is_forgotten

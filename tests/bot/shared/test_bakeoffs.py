@@ -29,23 +29,23 @@ class House:
     """Three processes; what holds in Slack holds in one room."""
 
     board: Board
-    desks: Sequence[AppContext]
+    apps: Sequence[AppContext]
     gateway: HeldGateway
     room: Room
 
-    def holding(self, desk: AppContext, teller: str = "slack") -> BakeoffJobs:
+    def holding(self, app: AppContext, teller: str = "slack") -> BakeoffJobs:
         way = (lambda _: self.room) if teller == "slack" else (lambda _: None)
-        return BakeoffJobs(desk, teller, way)
+        return BakeoffJobs(app, teller, way)
 
 
 @pytest.fixture
 async def house() -> AsyncIterator[House]:
     gateway = HeldGateway()
-    board, desks = processes(3, gateway)
+    board, apps = processes(3, gateway)
     async with asyncio.timeout(PATIENCE_SECONDS):
-        yield House(board, desks, gateway, Room())
-    for line in await desks[0].store.recent():
-        await desks[0].runner.stop(line.id)
+        yield House(board, apps, gateway, Room())
+    for line in await apps[0].store.recent():
+        await apps[0].runner.stop(line.id)
 
 
 async def until(holds: Callable[[], object]) -> None:
@@ -58,7 +58,7 @@ async def until_free(house: House, work: Job = WORK) -> None:
 
 
 async def test_one_process_holds_it_and_another_waits_for_its_end(house: House) -> None:
-    begins, holds, _ = house.desks
+    begins, holds, _ = house.apps
     bakeoff = await kept(begins)
     house.gateway.goes_on.set()
     async with house.holding(holds).serving(_works(holds)):
@@ -72,7 +72,7 @@ async def test_one_process_holds_it_and_another_waits_for_its_end(house: House) 
 
 
 async def test_every_process_sees_how_it_goes(house: House) -> None:
-    begins, holds, watches = house.desks
+    begins, holds, watches = house.apps
     bakeoff = await kept(begins)
     async with house.holding(holds).serving(_works(holds)):
         await holding.begin(begins, None, bakeoff)
@@ -90,16 +90,16 @@ async def test_every_process_sees_how_it_goes(house: House) -> None:
 
 
 async def until_held(house: House) -> None:
-    await until(lambda: house.desks[1].holds.seen(WORK.name))
+    await until(lambda: house.apps[1].holds.seen(WORK.name))
 
 
-async def _watched(desk: AppContext, bakeoff: Bakeoff, seen: list[Progress]) -> None:
-    async for progress in watching(desk, bakeoff):
+async def _watched(app: AppContext, bakeoff: Bakeoff, seen: list[Progress]) -> None:
+    async for progress in watching(app, bakeoff):
         seen.append(progress)  # noqa: PERF401 - one by one, for whoever looks meanwhile
 
 
 async def test_another_process_goes_on_with_it_when_its_holder_leaves(house: House) -> None:
-    begins, first, second = house.desks
+    begins, first, second = house.apps
     bakeoff = await kept(begins)
     async with AsyncExitStack() as stack:
         leaving = await stack.enter_async_context(AsyncExitStack())
@@ -119,7 +119,7 @@ async def test_another_process_goes_on_with_it_when_its_holder_leaves(house: Hou
 
 
 async def test_what_nobody_holds_any_more_is_held_by_whoever_serves(house: House) -> None:
-    _, holds, _ = house.desks
+    _, holds, _ = house.apps
     bakeoff = await kept(holds)
     house.gateway.goes_on.set()
 
@@ -132,7 +132,7 @@ async def test_what_nobody_holds_any_more_is_held_by_whoever_serves(house: House
 async def test_it_is_cancelled_from_any_process_and_gone_on_with_from_another(
     house: House,
 ) -> None:
-    begins, holds, other = house.desks
+    begins, holds, other = house.apps
     bakeoff = await kept(begins)
     async with house.holding(holds).serving(_works(holds)):
         waiting = asyncio.create_task(holding.hold(begins, None, bakeoff))
@@ -150,7 +150,7 @@ async def test_it_is_cancelled_from_any_process_and_gone_on_with_from_another(
 
 
 async def test_where_it_cannot_be_told_whoever_began_it_hears_why(house: House) -> None:
-    begins, holds, _ = house.desks
+    begins, holds, _ = house.apps
     house.room.closed = True
     bakeoff = await kept(begins)
     async with house.holding(holds).serving(_works(holds)):
@@ -161,7 +161,7 @@ async def test_where_it_cannot_be_told_whoever_began_it_hears_why(house: House) 
 
 
 async def test_one_that_is_under_way_elsewhere_is_not_gone_on_with(house: House) -> None:
-    begins, holds, other = house.desks
+    begins, holds, other = house.apps
     bakeoff = await kept(begins)
     async with house.holding(holds).serving(_works(holds)):
         await holding.begin(begins, None, bakeoff)
@@ -171,7 +171,7 @@ async def test_one_that_is_under_way_elsewhere_is_not_gone_on_with(house: House)
 
 
 async def test_what_was_begun_on_the_page_is_the_pages_alone(house: House) -> None:
-    page, slack, _ = house.desks
+    page, slack, _ = house.apps
     await kept(page, a_bakeoff(place=Place("web"), id_="bo:page"))
     await kept(page, a_bakeoff(place=Place("terminal"), id_="bo:typed"))
     house.gateway.goes_on.set()
@@ -186,9 +186,9 @@ async def test_what_was_begun_on_the_page_is_the_pages_alone(house: House) -> No
     assert (await page.bench.bakeoffs.load("bo:typed")).ending is None
 
 
-def _works(desk: AppContext) -> JobQueue:
-    assert desk.works
-    return desk.works
+def _works(app: AppContext) -> JobQueue:
+    assert app.works
+    return app.works
 
 
 def test_what_is_told_of_one_is_read_as_it_was_meant() -> None:
@@ -203,7 +203,7 @@ def test_what_another_version_told_otherwise_is_looked_up(text: str) -> None:
 
 
 async def test_one_whose_work_was_left_is_said_to_be_interrupted(house: House) -> None:
-    begins, *_ = house.desks
+    begins, *_ = house.apps
     bakeoff = await kept(begins)
     waiting = asyncio.create_task(holding.hold(begins, None, bakeoff))
     await until(lambda: house.board.waiting)

@@ -51,13 +51,13 @@ class House:
     """Two processes: the first hears, both show."""
 
     board: Board
-    desks: Sequence[AppContext]
+    apps: Sequence[AppContext]
     gateway: HeldGateway
     rooms: list[Private] = field(default_factory=list)
     told: list[str] = field(default_factory=list)  # by the way of a process that heard nobody
 
     @asynccontextmanager
-    async def showing(self, desk: AppContext) -> AsyncIterator[None]:
+    async def showing(self, app: AppContext) -> AsyncIterator[None]:
         """Have a process show what is told in Slack."""
 
         def chat(whisper: Whisper) -> Private:
@@ -71,9 +71,9 @@ class House:
         async def whisper(_: IncomingMessage, post: Post) -> None:
             self.told.append(post.summary)
 
-        assert desk.works
+        assert app.works
         wanted = RoundQuery(chats=("slack",))
-        async with RoundDelivery(desk, "slack", wanted, chat, whisper).serving(desk.works):
+        async with RoundDelivery(app, "slack", wanted, chat, whisper).serving(app.works):
             yield
 
     async def until(self, holds: Callable[[], bool]) -> None:
@@ -89,10 +89,10 @@ class House:
 @pytest.fixture
 async def house() -> AsyncIterator[House]:
     gateway = HeldGateway()
-    board, desks = processes(2, gateway)
-    yield House(board, desks, gateway)
-    for line in await desks[0].store.recent():
-        await desks[0].runner.stop(line.id)
+    board, apps = processes(2, gateway)
+    yield House(board, apps, gateway)
+    for line in await apps[0].store.recent():
+        await apps[0].runner.stop(line.id)
 
 
 def said(text: str = "Which queue?", key: str = KEY) -> IncomingMessage:
@@ -102,7 +102,7 @@ def said(text: str = "Which queue?", key: str = KEY) -> IncomingMessage:
 async def test_who_hears_a_question_says_so_and_another_process_shows_its_round(
     house: House,
 ) -> None:
-    hears, shows = house.desks
+    hears, shows = house.apps
     chat = Private()
     async with house.showing(shows):
         asking = asyncio.create_task(asked(hears, chat, said()))
@@ -119,7 +119,7 @@ async def test_who_hears_a_question_says_so_and_another_process_shows_its_round(
 
 
 async def test_a_round_is_shown_on_by_another_process_when_the_first_leaves(house: House) -> None:
-    hears, shows = house.desks
+    hears, shows = house.apps
     async with AsyncExitStack() as stack:
         leaving = await stack.enter_async_context(AsyncExitStack())
         await leaving.enter_async_context(house.showing(hears))
@@ -139,7 +139,7 @@ async def test_a_round_is_shown_on_by_another_process_when_the_first_leaves(hous
 
 
 async def test_a_round_that_was_stored_by_a_process_that_died_then_is_shown(house: House) -> None:
-    hears, shows = house.desks
+    hears, shows = house.apps
     await opened(hears, said(), "Which queue?")
     house.gateway.goes_on.set()
 
@@ -150,7 +150,7 @@ async def test_a_round_that_was_stored_by_a_process_that_died_then_is_shown(hous
 
 
 async def test_what_goes_wrong_is_told_by_the_process_that_heard_the_asker(house: House) -> None:
-    hears, shows = house.desks
+    hears, shows = house.apps
     chat = Private()
     house.rooms.append(Private(closed=True))
     async with house.showing(shows):
@@ -162,7 +162,7 @@ async def test_what_goes_wrong_is_told_by_the_process_that_heard_the_asker(house
 
 
 async def test_where_that_process_is_gone_whoever_shows_it_tells_the_asker(house: House) -> None:
-    hears, shows = house.desks
+    hears, shows = house.apps
     asking = asyncio.create_task(asked(hears, Private(), said()))
     await house.until(lambda: house.board.is_begun(Job("show slack", KEY)))
     asking.cancel()
@@ -176,7 +176,7 @@ async def test_where_that_process_is_gone_whoever_shows_it_tells_the_asker(house
 
 
 async def test_a_round_is_cancelled_and_gone_on_with_from_any_process(house: House) -> None:
-    hears, shows = house.desks
+    hears, shows = house.apps
     async with house.showing(shows):
         asking = asyncio.create_task(asked(hears, Private(), said()))
         await house.until(lambda: bool(house.gateway.asked) or bool(house.posted))
@@ -194,7 +194,7 @@ async def test_a_round_is_cancelled_and_gone_on_with_from_any_process(house: Hou
 
 
 async def test_what_failed_is_left_until_somebody_goes_on_with_it(house: House) -> None:
-    hears, shows = house.desks
+    hears, shows = house.apps
     house.rooms.append(Private(broken=True))
     async with house.showing(shows):
         await reporting_errors(Private(), said(), asked(hears, Private(), said()))

@@ -73,15 +73,15 @@ async def test_the_houses_suites_are_kept_once(engines: list[AsyncEngine]) -> No
 
 
 async def test_a_press_counts_once_among_three_processes(engines: list[AsyncEngine]) -> None:
-    _, desks = processes(3)
+    _, apps = processes(3)
     done: list[str] = []
 
     async def act() -> None:
         done.append("done")
 
-    for desk, engine in zip(desks, engines, strict=True):
-        desk.memos = SqlKeyValueStore(engine)
+    for app, engine in zip(apps, engines, strict=True):
+        app.memos = SqlKeyValueStore(engine)
     does = ("U1", "C1", "again", "r1")
-    presses = (ActionDeduplicator(desk).do(does, act, everywhere=True) for desk in desks)
+    presses = (ActionDeduplicator(app).do(does, act, everywhere=True) for app in apps)
     assert sorted(await asyncio.gather(*presses)) == [False, False, True]
     assert done == ["done"]

@@ -15,7 +15,7 @@ from council.ports import EVERY, RoundQuery, RoundSummary
 from storage.memory import MemoryStore
 from tests.bot.bakeoffs.kitchen import a_bakeoff, kept
 from tests.bot.cluster_fakes import processes
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.slack.inside import HeldGateway
 from tests.bot.web.visiting import Browser, Town, a_town, round_of
 from tests.builders import a_panel
@@ -36,12 +36,12 @@ class Balancer(httpx.AsyncBaseTransport):
 @pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
     """Give a browser before three processes that serve one page."""
-    _, desks = processes(3, FakeGateway())
+    _, apps = processes(3, FakeGateway())
     towns = []
-    for desk in desks:
-        desk.panels = {**desk.panels, "cheap": replace(a_panel(2), name="cheap")}
-        town = a_town(desk)
-        site = replace(town.site, seals=PageSigner(await shared_key(desk.memos)))
+    for app_context in apps:
+        app_context.panels = {**app_context.panels, "cheap": replace(a_panel(2), name="cheap")}
+        town = a_town(app_context)
+        site = replace(town.site, seals=PageSigner(await shared_key(app_context.memos)))
         towns.append(Town(site, web_app(site), town.clock))
     address = "http://localhost:8000"
     client = httpx.AsyncClient(
@@ -85,7 +85,7 @@ class SilentStore(MemoryStore):
 
 
 async def test_the_page_is_alive_and_not_ready_while_the_database_does_not_answer() -> None:
-    town = a_town(a_desk(store=SilentStore()))
+    town = a_town(an_app(store=SilentStore()))
 
     alive, ready = [await town.browser().get(path) for path in ("/healthz", "/readyz")]
 

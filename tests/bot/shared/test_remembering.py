@@ -16,7 +16,7 @@ from council.bakeoffs.models import Suite, SuiteQuestion
 from council.errors import PanelError, SuiteError
 from council.places import Place
 from tests.bot.cluster_fakes import processes
-from tests.bot.desks import FakeChat, a_desk
+from tests.bot.desks import FakeChat, an_app
 from tests.builders import a_panel
 from tests.fakes.memory_key_value import MemoryKeyValueStore
 
@@ -32,8 +32,8 @@ def said(text: str, key: str = "k1", by: Asker = ADA) -> IncomingMessage:
 async def test_a_panel_that_one_process_picked_goes_for_what_another_hears() -> None:
     _, (one, other) = processes(2)
     cheap = replace(a_panel(2), name="cheap")
-    for desk in (one, other):
-        desk.panels = {**desk.panels, "cheap": cheap}
+    for app in (one, other):
+        app.panels = {**app.panels, "cheap": cheap}
     await opened(other, said("Before?", "k0"), "Before?")
 
     await handle_message(one, FakeChat(), said("panel cheap"))
@@ -47,11 +47,11 @@ async def test_a_panel_that_one_process_picked_goes_for_what_another_hears() -> 
 
 
 async def test_a_picked_panel_that_is_gone_is_said_to_be() -> None:
-    desk = a_desk()
-    await desk.pick("gone", HERE)
+    app = an_app()
+    await app.pick("gone", HERE)
 
     with pytest.raises(PanelError, match="'gone', which goes here, is not there any more: pick"):
-        await opened(desk, said("Why?"), "Why?")
+        await opened(app, said("Why?"), "Why?")
 
 
 async def test_a_suite_shown_by_one_process_is_kept_by_another() -> None:
@@ -75,26 +75,26 @@ async def test_a_draft_of_another_version_is_said_to_wait_no_more() -> None:
 
 
 async def test_a_workspace_that_leaves_takes_what_was_picked_and_shown_there() -> None:
-    desk = a_desk()
-    await desk.pick("house", HERE)
-    await desk.pick("house", Place("slack", "T2", "C1"))
-    await put_draft(desk.memos, Draft(SUITE, "U1"))
+    app = an_app()
+    await app.pick("house", HERE)
+    await app.pick("house", Place("slack", "T2", "C1"))
+    await put_draft(app.memos, Draft(SUITE, "U1"))
 
-    await left(desk, "slack", "T1")
+    await left(app, "slack", "T1")
 
-    assert {*await desk.memos.every("panel")} == {"slack/T2/C1"}
-    assert await desk.memos.every("draft") == {}
+    assert {*await app.memos.every("panel")} == {"slack/T2/C1"}
+    assert await app.memos.every("draft") == {}
 
 
 async def test_a_press_counts_once_however_many_processes_hear_it() -> None:
-    _, desks = processes(3)
+    _, apps = processes(3)
     done: list[int] = []
 
     async def press(number: int, *, everywhere: bool) -> bool:
         async def act() -> None:
             done.append(number)
 
-        once = ActionDeduplicator(desks[number])
+        once = ActionDeduplicator(apps[number])
         return await once.do(("U1", "C1", "again", "r1"), act, everywhere=everywhere)
 
     heard = await asyncio.gather(*(press(number, everywhere=True) for number in range(3)))
@@ -108,7 +108,7 @@ async def test_a_press_counts_once_however_many_processes_hear_it() -> None:
 async def test_the_processes_of_a_cluster_seal_with_one_key() -> None:
     _, (one, other) = processes(2)
 
-    seals = [PageSigner(await shared_key(desk.memos)) for desk in (one, other)]
+    seals = [PageSigner(await shared_key(app.memos)) for app in (one, other)]
 
     assert seals[1].fits_form("visitor", seals[0].form_token("visitor"))
     assert seals[1].is_pass(seals[0].new_pass())

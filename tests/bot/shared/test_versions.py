@@ -14,7 +14,7 @@ from bot.slack.listeners import filled_otherwise
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from council.places import Place
-from tests.bot.desks import FakeChat, a_desk
+from tests.bot.desks import FakeChat, an_app
 
 SAID = IncomingMessage("", Asker("U1", "Ada"), Place("slack", "T1", "C1"), "k")
 TOLD = "This comes from another version of the council"
@@ -24,18 +24,18 @@ async def test_a_button_that_slack_shows_and_this_version_does_not_know_is_said_
     pressed = Press(SlackEvent("", "U1", "C1", "e"), "from_the_future", "r1", "trigger")
 
     with pytest.raises(CouncilError, match=TOLD):
-        await in_slack.press(a_desk(), cast(Workspace, None), FakeChat(), SAID, pressed)
+        await in_slack.press(an_app(), cast(Workspace, None), FakeChat(), SAID, pressed)
 
 
 async def test_so_is_one_that_discord_shows() -> None:
     with pytest.raises(CouncilError, match=TOLD):
-        await in_discord.press(a_desk(), FakeChat(), SAID, "from_the_future", "r1")
+        await in_discord.press(an_app(), FakeChat(), SAID, "from_the_future", "r1")
 
 
 async def test_a_question_that_was_answered_with_no_says_nothing_more() -> None:
     chat = FakeChat()
 
-    await in_discord.press(a_desk(), chat, SAID, "no_cancel", "r1")
+    await in_discord.press(an_app(), chat, SAID, "no_cancel", "r1")
 
     assert chat.said == []
 

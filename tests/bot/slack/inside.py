@@ -16,7 +16,7 @@ from bot.slack.config import Tokens
 from bot.slack.workspace import LookupLimits
 from council.answers import Call, Reply
 from storage.memory import MemoryOutbox
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.fakes.gateway import FakeGateway
 from tests.wire.slack import BOT, FakeSlack, Message, Rates, Rules
 from tests.wire.slack.state import SCOPES, Installation
@@ -43,7 +43,7 @@ class HeldGateway(FakeGateway):
 class Inside:
     """A running service, and what it says of itself."""
 
-    desk: AppContext
+    app: AppContext
     gateway: HeldGateway
     slack: FakeSlack
     told: list[str]
@@ -67,7 +67,7 @@ class Inside:
     async def delivered(self, seconds: float = 20.0) -> None:
         """Wait until all there is to say of every round has been said."""
         end = asyncio.get_running_loop().time() + seconds
-        while not all(line.delivered for line in await self.desk.store.recent()):
+        while not all(line.delivered for line in await self.app.store.recent()):
             last = [f"{call.method}: {call.outcome}" for call in self.slack.calls[-8:]]
             assert asyncio.get_running_loop().time() < end, last
             await asyncio.sleep(0.01)
@@ -113,26 +113,26 @@ async def quickly(seconds: float) -> None:
 async def inside(
     slack: FakeSlack,
     gateway: HeldGateway | None = None,
-    desk: AppContext | None = None,
+    app: AppContext | None = None,
     pace: LookupLimits = QUICK,
 ) -> AsyncIterator[Inside]:
     """Run the service until the block ends."""
     gateway = gateway or HeldGateway()
-    if desk is None:
-        desk = a_desk(gateway)
-        desk.outbox = Outbox(MemoryOutbox(), now, quickly, alone=True)
-    app, told = slack.state.app, list[str]()
-    tokens = Tokens(app.bot_token, app.app_token, "", slack.api_url)
-    running = asyncio.create_task(Slack(desk, tokens, told.append, pace).run())
+    if app is None:
+        app = an_app(gateway)
+        app.outbox = Outbox(MemoryOutbox(), now, quickly, alone=True)
+    installed, told = slack.state.app, list[str]()
+    tokens = Tokens(installed.bot_token, installed.app_token, "", slack.api_url)
+    running = asyncio.create_task(Slack(app, tokens, told.append, pace).run())
     try:
         await slack.connected()
-        yield Inside(desk, gateway, slack, told, running)
+        yield Inside(app, gateway, slack, told, running)
     finally:
         running.cancel()
         gateway.goes_on.set()
         await asyncio.gather(running, return_exceptions=True)
-        for line in await desk.store.recent():
-            await desk.runner.stop(line.id)
+        for line in await app.store.recent():
+            await app.runner.stop(line.id)
 
 
 def a_slack(scopes: Sequence[str] = SCOPES, rates: Rates = FAST) -> FakeSlack:

@@ -19,15 +19,15 @@ class Processes:
     """Two processes on one Slack; each holds a socket."""
 
     board: Board
-    desks: Sequence[AppContext]
+    apps: Sequence[AppContext]
     gateway: HeldGateway
     slack: FakeSlack
     running: list[asyncio.Task[None]] = field(default_factory=list)
 
-    async def start(self, desk: AppContext) -> None:
+    async def start(self, app_context: AppContext) -> None:
         app = self.slack.state.app
         tokens = Tokens(app.bot_token, app.app_token, "", self.slack.api_url)
-        self.running.append(asyncio.create_task(Slack(desk, tokens, _unheard, QUICK).run()))
+        self.running.append(asyncio.create_task(Slack(app_context, tokens, _unheard, QUICK).run()))
         await self.slack.connected(len(self.running))
 
     async def stop(self, number: int) -> None:
@@ -50,7 +50,7 @@ class Processes:
         """Wait until so many rounds have been told whole."""
         async with asyncio.timeout(20):
             while True:
-                lines = await self.desks[0].store.recent()
+                lines = await self.apps[0].store.recent()
                 if len(lines) == rounds and all(line.delivered for line in lines):
                     return
                 await asyncio.sleep(0.01)
@@ -63,19 +63,19 @@ def _unheard(_: str) -> None:
 @asynccontextmanager
 async def two() -> AsyncIterator[Processes]:
     gateway = HeldGateway()
-    board, desks = processes(2, gateway)
+    board, apps = processes(2, gateway)
     async with a_slack() as slack:
-        found = Processes(board, desks, gateway, slack)
+        found = Processes(board, apps, gateway, slack)
         try:
-            for desk in desks:
-                await found.start(desk)
+            for app_context in apps:
+                await found.start(app_context)
             yield found
         finally:
             gateway.goes_on.set()
             for number in range(len(found.running)):
                 await found.stop(number)
-            for line in await desks[0].store.recent():
-                await desks[0].runner.stop(line.id)
+            for line in await apps[0].store.recent():
+                await apps[0].runner.stop(line.id)
 
 
 async def test_what_happens_is_heard_by_either_and_each_round_is_told_once() -> None:
@@ -129,8 +129,11 @@ async def test_what_one_process_showed_is_pressed_at_the_other() -> None:
 async def test_a_panel_picked_at_one_process_goes_for_questions_at_the_other() -> None:
     async with two() as both:
         both.gateway.goes_on.set()
-        for desk in both.desks:
-            desk.panels = {**desk.panels, "cheap": replace(desk.panels["house"], name="cheap")}
+        for app_context in both.apps:
+            app_context.panels = {
+                **app_context.panels,
+                "cheap": replace(app_context.panels["house"], name="cheap"),
+            }
 
         await both.slack.command("U1", "C1", "/council", "panel cheap")
         await both.slack.command("U1", "C1", "/council", "panel")

@@ -26,7 +26,7 @@ async def test_where_the_bot_is_no_member_nothing_is_asked(channel: str, words: 
         await slack.command("U1", channel, "/council", "Which queue?")
 
         assert words in heard(slack)
-        assert not await bot.desk.store.recent()
+        assert not await bot.app.store.recent()
         assert not bot.gateway.asked
 
 
@@ -38,7 +38,7 @@ async def test_without_leave_to_look_a_closed_place_costs_nothing_either() -> No
 
         await bot.delivered()
         assert not bot.gateway.asked
-        assert not bot.desk.runner.seen((await bot.desk.store.recent())[0].id)
+        assert not bot.app.runner.seen((await bot.app.store.recent())[0].id)
 
 
 async def test_in_an_archived_channel_nothing_is_asked() -> None:
@@ -78,7 +78,7 @@ async def test_an_answer_without_its_place_is_told_the_asker_alone(
         await bot.delivered()
 
         (told,) = bot.dms()
-        (line,) = await bot.desk.store.recent()
+        (line,) = await bot.app.store.recent()
         assert line.id in told
         assert "The council says yes." in told
         calls = len(slack.calls)

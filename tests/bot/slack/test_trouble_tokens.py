@@ -13,7 +13,7 @@ async def test_what_a_revoked_token_keeps_back_is_said_with_a_new_one() -> None:
     async with a_slack() as slack:
         token = slack.state.tokens[slack.state.app.bot_token]
         async with inside(slack, gateway) as bot:
-            desk, root = bot.desk, await bot.asks()
+            app_context, root = bot.app, await bot.asks()
             token.trouble = "token_revoked"
             bot.go_on()
             await slack.until(lambda: any(c.outcome == "token_revoked" for c in slack.calls))
@@ -23,7 +23,7 @@ async def test_what_a_revoked_token_keeps_back_is_said_with_a_new_one() -> None:
             assert "council:answers" not in str(root.blocks)
         token.trouble = None
 
-        async with inside(slack, gateway, desk) as bot:
+        async with inside(slack, gateway, app_context) as bot:
             await bot.is_one_whole_round()
             assert bot.ours() == [root]
 

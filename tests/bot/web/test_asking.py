@@ -10,7 +10,7 @@ import pytest
 
 from council.panel import Panel
 from council.rounds import Stage
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.web.visiting import SOMEBODY, Town, a_round_of, a_town, round_of
 from tests.builders import a_panel
 
@@ -57,7 +57,7 @@ async def test_the_same_form_twice_is_one_round(town: Town, question: str) -> No
     ],
 )
 async def test_the_same_form_with_something_else_is_another_round(other: dict[str, str]) -> None:
-    town = a_town(a_desk(panels=[a_panel(3), named(a_panel(4), "other")]))
+    town = a_town(an_app(panels=[a_panel(3), named(a_panel(4), "other")]))
     browser = town.browser()
     form = await browser.form() | {"question": "why?"}
 
@@ -153,7 +153,7 @@ async def test_a_command_is_answered_on_the_page(town: Town, text: str, words: s
 
 @pytest.mark.parametrize("audience", ["everyone", "me"])
 async def test_a_panel_that_was_picked_is_in_use_on_the_page(audience: str) -> None:
-    town = a_town(a_desk(panels=[a_panel(), named(a_panel(4), "other")]))
+    town = a_town(an_app(panels=[a_panel(), named(a_panel(4), "other")]))
     browser = town.browser()
 
     await browser.ask("/council panel other", audience=audience)

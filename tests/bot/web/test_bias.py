@@ -11,7 +11,7 @@ from bot.bakeoffs.records import RecordSources
 from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
 from tests.bot.bakeoffs.builders import packed_all, runs_of
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.render.bias.builders import NOTHING, a_report
 from tests.bot.render.boards.builders import QWEN
 from tests.bot.web.visiting import Town, a_town
@@ -27,9 +27,9 @@ def town_with(report: BiasReport, wanted: list[RecordQuery] | None = None) -> To
             wanted.append(records)
         return report
 
-    desk = a_desk()
-    desk.measure_bias = measure
-    return a_town(desk)
+    app = an_app()
+    app.measure_bias = measure
+    return a_town(app)
 
 
 async def read(town: Town, path: str = "/bias") -> str:
@@ -82,7 +82,7 @@ async def test_every_figure_is_a_table_too() -> None:
 async def test_what_is_chosen_is_what_is_measured() -> None:
     wanted: list[RecordQuery] = []
     town = town_with(a_report(), wanted)
-    await town.site.desk.bench.records.keep(packed_all([*runs_of("sql", 1), *runs_of("poems", 1)]))
+    await town.site.app.bench.records.keep(packed_all([*runs_of("sql", 1), *runs_of("poems", 1)]))
 
     said = await read(town, "/bias?suite=sql&panel=house&category=joins&since=30d")
 

@@ -15,7 +15,7 @@ from bot.web import events
 from council.errors import StoreError
 from council.rounds import Artefact
 from storage.memory import MemoryStore
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.web.visiting import SOMEBODY, Town, a_round_of, a_town, round_of
 from tests.builders import GPT, a_round
 from tests.fakes.gateway import FakeGateway, Hangs
@@ -60,7 +60,7 @@ async def test_a_round_that_nobody_carries_ends_at_once_as_it_stands(town: Town)
 
 
 async def test_a_page_that_cannot_hold_a_stream_open_asks_how_it_stands() -> None:
-    town = a_town(a_desk(FakeGateway(answers={GPT: Hangs()})))
+    town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = town.browser()
     round_id = round_of(await browser.ask("Why?"))
 
@@ -74,11 +74,11 @@ async def test_a_page_that_cannot_hold_a_stream_open_asks_how_it_stands() -> Non
 
 
 async def test_a_stop_is_told_to_whoever_listens() -> None:
-    town = a_town(a_desk(FakeGateway(answers={GPT: Hangs()})))
+    town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = town.browser()
     round_id = round_of(await browser.ask("Why?"))
     listening = asyncio.create_task(town.browser().get(f"/rounds/{round_id}/events"))
-    async with town.site.desk.runner.watching(round_id) as sights:
+    async with town.site.app.runner.watching(round_id) as sights:
         async for sight in sights:
             if len(sight.round_.answers) == 2:
                 break
@@ -98,7 +98,7 @@ class FullStore(MemoryStore):
 
 
 async def test_an_error_is_told_in_its_sentence() -> None:
-    town = a_town(a_desk(store=FullStore()))
+    town = a_town(an_app(store=FullStore()))
     browser = town.browser()
     round_id = round_of(await browser.ask("Why?"))
 
@@ -129,7 +129,7 @@ async def test_silence_is_broken_now_and_then_so_that_nobody_hangs_up() -> None:
 
 
 async def test_who_hangs_up_is_forgotten() -> None:
-    town = a_town(a_desk(FakeGateway(answers={GPT: Hangs()})))
+    town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = town.browser()
     round_id = round_of(await browser.ask("Why?"))
     listening = asyncio.create_task(town.browser().get(f"/rounds/{round_id}/events"))
@@ -138,7 +138,7 @@ async def test_who_hangs_up_is_forgotten() -> None:
     listening.cancel()
     await asyncio.wait([listening])
 
-    assert town.site.desk.runner.seen(round_id)
+    assert town.site.app.runner.seen(round_id)
     await town.close()
 
 
@@ -150,4 +150,4 @@ def test_a_draft_is_told_as_markup_that_can_do_no_harm() -> None:
 
 
 def test_the_runner_of_these_tests_is_the_real_one(town: Town) -> None:
-    assert isinstance(town.site.desk.runner, LocalRunner)
+    assert isinstance(town.site.app.runner, LocalRunner)

@@ -11,13 +11,13 @@ from bot.web.rounds import round_page, rounds
 from council.integrity.erasure import forget
 from council.rounds import Round
 from storage.memory import MemoryStore
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.builders import ASKED_AT, a_round
 from tests.storage.builders import a_closed_round
 
 
 def site_of(store: MemoryStore) -> WebContext:
-    return WebContext(a_desk(store=store), PageSigner(b"k" * 32))
+    return WebContext(an_app(store=store), PageSigner(b"k" * 32))
 
 
 def request(**parameters: str) -> Request:

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.web.auth import LINK_SECONDS, PASS_SECONDS
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.web.visiting import (
     SOMEBODY,
     TOKEN,
@@ -161,7 +161,7 @@ async def test_another_token_ends_every_pass_and_link(gated: Town) -> None:
     await browser.let_in()
     round_id = await a_held_round(gated)
     link = linked(gated, round_id)
-    changed = a_town(gated.site.desk, token="another long random text")
+    changed = a_town(gated.site.app, token="another long random text")
 
     other = changed.browser()
     other.client.cookies.update(browser.client.cookies)
@@ -266,7 +266,7 @@ async def in_without_a_pass(town: Town) -> Browser:
 
 
 async def test_links_work_where_no_token_is_asked_for() -> None:
-    town = a_town(a_desk())
+    town = a_town(an_app())
     round_id = await a_held_round(town)
 
     assert (await town.browser().get(f"/rounds/{round_id}")).status_code == 404

@@ -11,7 +11,7 @@ from bot.web.context import STATIC
 from council.errors import StoreError
 from council.rounds import Round
 from storage.memory import MemoryStore
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.web.visiting import SOMEBODY, TOKEN, Town, a_round_of, a_town
 
 POLICY = (
@@ -91,7 +91,7 @@ async def test_refusals_at_the_gate_do_too(gated: Town) -> None:
 
 @pytest.mark.parametrize("path", ["/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/state"])
 async def test_a_database_that_fails_is_said_in_its_sentence(path: str) -> None:
-    town = a_town(a_desk(store=BrokenStore(StoreError("The disk is full: make room."))))
+    town = a_town(an_app(store=BrokenStore(StoreError("The disk is full: make room."))))
 
     failed = await town.browser().get(path)
 
@@ -103,7 +103,7 @@ async def test_a_database_that_fails_is_said_in_its_sentence(path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/state"])
 async def test_what_nobody_foresaw_is_a_page_with_a_reference(path: str) -> None:
-    town = a_town(a_desk(store=BrokenStore(ZeroDivisionError("secret insides"))))
+    town = a_town(an_app(store=BrokenStore(ZeroDivisionError("secret insides"))))
 
     with capture_logs() as logged:
         failed = await town.browser().get(path)
@@ -118,7 +118,7 @@ async def test_what_nobody_foresaw_is_a_page_with_a_reference(path: str) -> None
 
 
 async def test_a_stream_that_fails_says_so_in_the_stream() -> None:
-    town = a_town(a_desk(store=(store := FailingLater())))
+    town = a_town(an_app(store=(store := FailingLater())))
     await store.open(a_round_of(SOMEBODY))
 
     with capture_logs() as logged:

@@ -3,7 +3,7 @@
 import re
 
 from council.errors import GatewayError, StoreError
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.web.test_headers import BrokenStore
 from tests.bot.web.visiting import Town, a_town, round_of
 from tests.builders import CLAUDE, GEMINI, GPT, GROK, a_panel
@@ -23,7 +23,7 @@ async def test_it_is_ready_when_a_round_could_be_held(town: Town) -> None:
 
 
 async def test_it_is_alive_but_not_ready_without_its_database() -> None:
-    town = a_town(a_desk(store=BrokenStore(StoreError("The database is locked."))))
+    town = a_town(an_app(store=BrokenStore(StoreError("The database is locked."))))
 
     alive, ready = [await town.browser().get(path) for path in ("/healthz", "/readyz")]
 
@@ -59,7 +59,7 @@ async def test_the_figures_count_a_round_and_every_reply_that_was_paid_for() -> 
         judges={CLAUDE: ["I rank none.", by_text], GEMINI: "I rank none."},
     )
     panel = a_panel(4, chairmen=[GROK])
-    town = a_town(a_desk(gateway, panels=[panel]))
+    town = a_town(an_app(gateway, panels=[panel]))
     before = await figures(town)
     closed = await town.ended(round_of(await town.browser().ask("Is this in the figures?")))
     after = await figures(town)

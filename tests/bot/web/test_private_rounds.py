@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from council.rounds import Stage
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.web.visiting import SOMEBODY, Browser, Town, a_round_of, a_town, round_of
 from tests.builders import GPT
 from tests.fakes.gateway import FakeGateway, Hangs
@@ -107,7 +107,7 @@ async def test_run_again_on_a_private_round_is_private(town: Town) -> None:
 
 
 async def a_round_under_way() -> tuple[Town, Browser, str]:
-    town = a_town(a_desk(FakeGateway(answers={GPT: Hangs()})))
+    town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = town.browser()
     return town, browser, round_of(await browser.ask("Why?"))
 
@@ -119,11 +119,11 @@ async def test_the_asker_can_stop_a_round_and_go_on_with_it() -> None:
     stopped = await browser.post(
         f"/rounds/{round_id}/stop", **browser.form_of(page, f"/rounds/{round_id}/stop")
     )
-    carried = [bool(town.site.desk.runner.seen(round_id))]
+    carried = [bool(town.site.app.runner.seen(round_id))]
     page = await browser.get(f"/rounds/{round_id}")
     resume = f"/rounds/{round_id}/resume"
     resumed = await browser.post(resume, **browser.form_of(page, resume))
-    carried.append(bool(town.site.desk.runner.seen(round_id)))
+    carried.append(bool(town.site.app.runner.seen(round_id)))
 
     assert [round_of(stopped), round_of(resumed)] == [round_id] * 2
     assert carried == [False, True]
@@ -141,7 +141,7 @@ async def test_only_the_asker_can_stop_a_round_or_go_on_with_it(act: str) -> Non
     assert done.status_code == 404
     assert "Only the one who asked can stop a round or go on with it." in done.text
     assert f"/rounds/{round_id}/{act}" not in page.text
-    assert town.site.desk.runner.seen(round_id)
+    assert town.site.app.runner.seen(round_id)
     await town.close()
 
 
@@ -152,4 +152,4 @@ async def test_going_on_with_a_closed_round_asks_nobody(town: Town) -> None:
 
     assert round_of(await browser.act(round_id, "resume")) == round_id
 
-    assert (closed.stage, town.site.desk.runner.seen(round_id)) == (Stage.CLOSED, None)
+    assert (closed.stage, town.site.app.runner.seen(round_id)) == (Stage.CLOSED, None)

@@ -13,7 +13,7 @@ from bot.render.round_json import document
 from bot.render.round_report import as_markdown, report
 from council.errors import GatewayError
 from council.rounds import Question
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.web.visiting import SOMEBODY, Town, a_round_of, a_town, round_of
 from tests.builders import CLAUDE, GPT, KEYS
 from tests.fakes.gateway import FakeGateway, Hangs
@@ -105,7 +105,7 @@ async def test_a_round_that_was_meddled_with_says_so(town: Town) -> None:
 
 async def test_a_round_that_failed_shows_why() -> None:
     silent = {key: GatewayError("hung up") for key in KEYS[:3]}
-    town = a_town(a_desk(FakeGateway(answers=silent)))
+    town = a_town(an_app(FakeGateway(answers=silent)))
     round_ = await town.hold(a_round_of(SOMEBODY))
 
     page = await town.browser().get(f"/rounds/{round_.id}")
@@ -120,7 +120,7 @@ async def test_no_words_of_people_or_models_become_markup() -> None:
     gateway = FakeGateway(
         answers={CLAUDE: EVIL}, chairmen={CLAUDE: EVIL}, judges={GPT: f"{EVIL} I rank none."}
     )
-    town = a_town(a_desk(gateway))
+    town = a_town(an_app(gateway))
     round_ = await town.hold(replace(a_round_of(SOMEBODY), question=Question(EVIL, "x", EVIL)))
 
     page = await town.browser().get(f"/rounds/{round_.id}")
@@ -190,7 +190,7 @@ async def test_the_files_of_a_round_under_way_hold_what_there_is(town: Town) -> 
 
 
 async def test_a_running_round_says_who_receives_the_text_and_what_it_may_cost() -> None:
-    town = a_town(a_desk(FakeGateway(answers={GPT: Hangs()})))
+    town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = town.browser()
 
     asked = await browser.ask("Which queue?")

@@ -17,7 +17,7 @@ from council.pipeline.run import convene
 from council.pipeline.session import RoundServices
 from council.rounds import Question, Round
 from storage.memory import MemoryStore
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.builders import a_round
 
 TOKEN = "a long random text"
@@ -46,7 +46,7 @@ class Town:
 
     @property
     def store(self) -> MemoryStore:
-        store = self.site.desk.store
+        store = self.site.app.store
         assert isinstance(store, MemoryStore)
         return store
 
@@ -61,7 +61,7 @@ class Town:
 
     async def close(self) -> None:
         """Stop every round and send everybody home."""
-        runner = self.site.desk.runner
+        runner = self.site.app.runner
         assert isinstance(runner, LocalRunner)
         await runner.close()
         for browser in self.browsers:
@@ -70,16 +70,16 @@ class Town:
     async def hold(self, round_: Round) -> Round:
         """Have a round held to its end."""
         await self.store.open(round_)
-        return await convene(round_.id, RoundServices(self.site.desk.gateway, self.store))
+        return await convene(round_.id, RoundServices(self.site.app.gateway, self.store))
 
     async def ended(self, round_id: str) -> Round:
         """Wait for the end of a round that is being carried."""
-        async with self.site.desk.runner.watching(round_id) as sights:
+        async with self.site.app.runner.watching(round_id) as sights:
             return [sight.round_ async for sight in sights][-1]
 
 
 def a_town(
-    desk: AppContext | None = None,
+    app_context: AppContext | None = None,
     *,
     token: str | None = None,
     loopback: bool = True,
@@ -88,7 +88,7 @@ def a_town(
     """Give a site; with a token it asks for it."""
     clock = Clock()
     seals = PageSigner(f"key of {token}".encode(), clock)
-    found = WebContext(desk or a_desk(), seals, token, state=state, wrong_token_seconds=0)
+    found = WebContext(app_context or an_app(), seals, token, state=state, wrong_token_seconds=0)
     return Town(found, web_app(found, loopback=loopback), clock)
 
 

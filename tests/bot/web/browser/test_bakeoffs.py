@@ -8,7 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tests.bot.bakeoffs.kitchen import a_graded_suite, a_suite
-from tests.bot.desks import a_desk
+from tests.bot.desks import an_app
 from tests.bot.slack.inside import HeldGateway
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
 from tests.bot.web.browser.towns import served_here
@@ -30,8 +30,8 @@ class House:
 async def house(browser: Browser) -> AsyncIterator[House]:
     """Give a site with two suites."""
     gateway = HeldGateway()
-    town = a_town(a_desk(gateway))
-    bench = town.site.desk.bench
+    town = a_town(an_app(gateway))
+    bench = town.site.app.bench
     for suite in (a_suite(3), a_graded_suite("42", "43")):
         await bench.suites.keep(suite, "U1", ASKED_AT)
     async with served_here(town) as address:
