@@ -72,13 +72,13 @@ class ClusterServices:
 
     def __init__(self) -> None:
         self.turnstile: SharedRateLimiter | None = None
-        self.door: NamedLocks = LocalLocks()
+        self.locks: NamedLocks = LocalLocks()
 
     def now(self) -> datetime:
         """Give this moment, by the clock that all share."""
         return now()
 
-    def tell(self, hint: ProviderHint) -> None:
+    def publish(self, hint: ProviderHint) -> None:
         """Tell other processes what was learnt of a model."""
 
     def heeding(self, heed: Callable[[ProviderHint], None]) -> AbstractAsyncContextManager[object]:
@@ -92,15 +92,15 @@ class _OnPostgres(ClusterServices):
     ) -> None:
         super().__init__()
         self.turnstile = self._turns = turnstile
-        self.door = LocalLocks(door)
+        self.locks = LocalLocks(door)
         self._clock = clock
         self._gossip = gossip
 
     def now(self) -> datetime:
         return self._clock.now()
 
-    def tell(self, hint: ProviderHint) -> None:
-        self._gossip.tell(hint)
+    def publish(self, hint: ProviderHint) -> None:
+        self._gossip.publish(hint)
 
     def heeding(self, heed: Callable[[ProviderHint], None]) -> AbstractAsyncContextManager[object]:
         return beside(self._gossip.listen(self._turns.ring, heed))
@@ -173,7 +173,7 @@ class Stores:
     """All that is kept, for whoever only reads and writes it."""
 
     store: SqlStore
-    bench: BakeoffStores
+    bakeoff_stores: BakeoffStores
     chain: HashChainStore
     experiments: ExperimentStore
     ledger: Ledger
@@ -239,7 +239,7 @@ async def opened_app(settings: Settings, wishes: StartOptions) -> AsyncIterator[
         engine = await stack.enter_async_context(opened_engine(settings))
         stack.enter_context(metrics.database_watched(engine))
         cluster = await stack.enter_async_context(_opened_cluster(settings))
-        bus: PubSub = cluster.bus if cluster else LocalPubSub()
+        bus: PubSub = cluster.pubsub if cluster else LocalPubSub()
         shared = await stack.enter_async_context(together(engine, bus))
         store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, shared.now)
         models = await stack.enter_async_context(_opened_models(settings, houses, shared, wishes))
@@ -262,17 +262,17 @@ async def opened_app(settings: Settings, wishes: StartOptions) -> AsyncIterator[
             models.health,
             now=shared.now,
             budget=budget,
-            bench=bench,
+            bakeoff_stores=bench,
             experiments=SqlExperiments(engine),
-            memos=SqlKeyValueStore(engine),
+            key_values=SqlKeyValueStore(engine),
             texts_days=houses.texts_days,
             access=houses.access,
-            holds=holds,
+            bakeoff_registry=holds,
             bakeoff_rounds=houses.bakeoff_rounds,
             zone=houses.zone,
-            bus=bus,
-            door=shared.door,
-            works=cluster.works if cluster and wishes.serves else None,
+            pubsub=bus,
+            locks=shared.locks,
+            job_queue=cluster.job_queue if cluster and wishes.serves else None,
         )
 
 
@@ -293,7 +293,7 @@ async def _opened_models(
     async with AsyncExitStack() as stack:
         local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
         stack.push_async_callback(local.stop)
-        neighbours = SharedLimits(shared.turnstile, shared.tell)
+        neighbours = SharedLimits(shared.turnstile, shared.publish)
         seats = _settled(houses.seats, settings)
         remote = LitellmGateway(seats, houses.limits, neighbours=neighbours)
         stack.push_async_callback(remote.close)
@@ -365,7 +365,7 @@ async def _opened_runner(
     if cluster and wishes.serves:
         from bot.runners.cluster import ClusterRunner
 
-        shared = (cluster.works, cluster.bus, paying)
+        shared = (cluster.job_queue, cluster.pubsub, paying)
         many = ClusterRunner(
             *(*parts, *shared),
             on_closed=wishes.on_closed,
@@ -378,7 +378,7 @@ async def _opened_runner(
     if cluster:
         from bot.runners.cluster import apart
 
-        paying = apart(cluster.works, paying)
+        paying = apart(cluster.job_queue, paying)
     own = (*parts, with_.claims, paying)
     runner = LocalRunner(*own, on_closed=wishes.on_closed, tracing=with_.tracing)
     try:

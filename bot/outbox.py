@@ -14,7 +14,14 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
-from bot.chat import Chat, ChatUnreachableError, DeliveryUnknownError, Post, SentMessage, pauses
+from bot.chat import (
+    Chat,
+    ChatUnreachableError,
+    DeliveryUnknownError,
+    Post,
+    SentMessage,
+    backoff_seconds,
+)
 from council.budget_caps import Claim
 from council.places import Place
 from council.ports import OutboxStore
@@ -89,7 +96,7 @@ class Outbox:
 
     async def _surely_sent(self, chat: Chat, place: Place, post: Post, key: str) -> SentMessage:
         """Send; where it is not known whether that arrived, look, and send again if it did not."""
-        for seconds in pauses():
+        for seconds in backoff_seconds():
             try:
                 return await chat.send(place, post, key)
             except ChatUnreachableError:
@@ -137,7 +144,7 @@ class Outbox:
 
     async def _found(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
         """Look a message up, and again as long as the chat cannot be reached."""
-        for seconds in pauses():
+        for seconds in backoff_seconds():
             try:
                 return await chat.find(place, key)
             except DeliveryUnknownError:

@@ -26,7 +26,7 @@ class RoundSnapshot:
     seconds: float = 0.0
 
 
-Sights = AsyncIterator[RoundSnapshot]
+RoundSnapshots = AsyncIterator[RoundSnapshot]
 
 
 class Runner(Protocol):
@@ -43,11 +43,11 @@ class Runner(Protocol):
         """Carry a stored round to its end; one that is being carried already is left alone."""
         ...
 
-    def seen(self, round_id: str) -> RoundSnapshot | None:
+    def latest(self, round_id: str) -> RoundSnapshot | None:
         """Give the newest sight of a round that this process carries on now, None of any other."""
         ...
 
-    async def is_carried(self, round_id: str) -> bool:
+    async def is_running(self, round_id: str) -> bool:
         """Say whether a round is being carried on, in this process or another."""
         ...
 
@@ -55,7 +55,7 @@ class Runner(Protocol):
         """Stop spending on a round; what there is stays, and it can be started again."""
         ...
 
-    def watching(self, round_id: str) -> AbstractAsyncContextManager[Sights]:
+    def subscribe(self, round_id: str) -> AbstractAsyncContextManager[RoundSnapshots]:
         """Give every sight of a round that is being carried, from the newest one to its end.
 
         The sights end with the closed round. They raise RoundStoppedError when the round is
@@ -90,11 +90,11 @@ class JobQueue(Protocol):
         """Have it done by whichever process comes first; what is begun already is left alone."""
         ...
 
-    async def is_begun(self, work: Job) -> bool:
+    async def is_queued(self, work: Job) -> bool:
         """Say whether it is being done, or waits for a process."""
         ...
 
-    def serving(
+    def serve_queue(
         self, queue: str, do: Do, unfinished: Unfinished, at_once: int
     ) -> AbstractAsyncContextManager[None]:
         """Do the work of a queue, so many pieces at once, as long as the block lasts.
@@ -110,11 +110,11 @@ class JobQueue(Protocol):
 class PubSub(Protocol):
     """Short words that every process hears at once; those that are lost are made up for by rows."""
 
-    async def tell(self, topic: str, text: str = "") -> None:
+    async def publish(self, topic: str, text: str = "") -> None:
         """Say something; a text that is too long for it is left out, and only the topic said."""
         ...
 
-    def heard(self, topic: str) -> AbstractContextManager["asyncio.Queue[str]"]:
+    def subscription(self, topic: str) -> AbstractContextManager["asyncio.Queue[str]"]:
         """Give what is said of a topic from now on, by this process too.
 
         A "" is put in as well whenever something may have been missed.
@@ -140,22 +140,22 @@ class NamedLocks(Protocol):
     A round that was let in counts under a name before anybody carries it.
     """
 
-    def alone(self, *names: str) -> AbstractAsyncContextManager[None]:
+    def lock(self, *names: str) -> AbstractAsyncContextManager[None]:
         """Keep everybody else from these names as long as the block lasts, in every process.
 
         Raises StoreError, which says to ask again, where that takes too long.
         """
         ...
 
-    async def let_in(self, name: str, round_id: str) -> None:
+    async def admit(self, name: str, round_id: str) -> None:
         """Count a round under a name: until it is seen out, or for a minute."""
         ...
 
-    async def inside(self, name: str) -> frozenset[str]:
+    async def admitted(self, name: str) -> frozenset[str]:
         """Give the rounds that count under a name."""
         ...
 
-    def see_out(self, round_id: str) -> None:
+    def dismiss(self, round_id: str) -> None:
         """Count a round no more, where this process alone would carry it."""
         ...
 
@@ -167,12 +167,12 @@ GATEWAY = "discord gateway"  # whose names are the shards, "K/N"
 DISCORD, PAGE = "discord", "web"
 
 
-def work_of(kind: str, place: Place, name: str, shards: int) -> Job:
+def job_of(kind: str, place: Place, name: str, shards: int) -> Job:
     """Give the work that is told in a place; there are so many shards of Discord."""
-    return Job(f"{kind} {teller_of(place, shards)}", name)
+    return Job(f"{kind} {queue_of_place(place, shards)}", name)
 
 
-def teller_of(place: Place, shards: int) -> str:
+def queue_of_place(place: Place, shards: int) -> str:
     """Give who tells a place: a chat, one shard of Discord, or the page for all of the house."""
     if place.chat in HOUSE:
         return PAGE
@@ -186,9 +186,9 @@ def shard_of(server: str, shards: int) -> int:
     return (int(server) >> 22) % shards if server.isdigit() else 0
 
 
-async def seems_begun(works: JobQueue, work: Job) -> bool:
+async def seems_queued(works: JobQueue, work: Job) -> bool:
     """Say whether a work is begun; as long as the database is away, nobody knows that it is not."""
     try:
-        return await works.is_begun(work)
+        return await works.is_queued(work)
     except StoreError:
         return True

@@ -82,7 +82,7 @@ class SlotRunner:
         if not schedule or not found or not way:
             return
         await self._at_slot(way, schedule, found)
-        await self._app.bench.schedules.take(schedule.id, found.slot.key)
+        await self._app.bakeoff_stores.schedules.take(schedule.id, found.slot.key)
 
     async def _at_slot(self, way: ReportTarget, schedule: Schedule, found: Due) -> None:
         if found.is_late:
@@ -100,7 +100,7 @@ class SlotRunner:
         except _CANNOT as error:
             await self._pause(way, schedule, found, str(error))
             return
-        if await self._app.bench.bakeoffs.open(bakeoff):
+        if await self._app.bakeoff_stores.bakeoffs.open(bakeoff):
             structlog.get_logger().info(
                 "schedule_fired", schedule=schedule.name, bakeoff_id=bakeoff.id
             )
@@ -137,19 +137,19 @@ class SlotRunner:
         log = structlog.get_logger()
         log.warning("schedule_paused", schedule=schedule.name, slot=found.slot.key, why=why)
         if way.chat:
-            place = way.chat.alone_with(schedule.made_by, schedule.place)
+            place = way.chat.private_place(schedule.made_by, schedule.place)
             bakeoff_id, post = schedule.bakeoff_id(found.slot.key), paused_post(schedule, why)
             with suppress(
                 PostingForbiddenError, MessageGoneError
             ):  # then nobody is there to be told
                 await self._app.outbox.send(way.chat, bakeoff_id, "paused", post, place)
         if now := await self._row(schedule.id):
-            await self._app.bench.schedules.keep(replace(now, paused=True))
-        await self._app.bus.tell(SCHEDULES)
+            await self._app.bakeoff_stores.schedules.keep(replace(now, paused=True))
+        await self._app.pubsub.publish(SCHEDULES)
 
     async def _row(self, schedule_id: str) -> Schedule | None:
         """Give the row as it is now."""
-        rows = await self._app.bench.schedules.every()
+        rows = await self._app.bakeoff_stores.schedules.every()
         return next((row for row in rows if row.id == schedule_id), None)
 
 
@@ -189,7 +189,7 @@ class Scheduler:
         """Start what is due until cancelled; bake-offs that were begun are not ended with it."""
         self._timers.start()
         try:
-            with self._app.bus.heard(SCHEDULES) as changed:
+            with self._app.pubsub.subscription(SCHEDULES) as changed:
                 while True:
                     await self.look()
                     with suppress(TimeoutError):
@@ -203,7 +203,7 @@ class Scheduler:
     async def look(self) -> None:
         """Set the timers by the rows as they are now, and start what is due already."""
         try:
-            rows = await self._app.bench.schedules.every()
+            rows = await self._app.bakeoff_stores.schedules.every()
         except CouncilError as error:  # the next look may find the database well again
             structlog.get_logger().error("schedules_not_read", why=str(error))
             return

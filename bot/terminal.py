@@ -182,7 +182,7 @@ class TerminalChat(Chat):
         """Redraw progress, or end it with the post that replaces it."""
         self._show(post)
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         """Print a post; everybody here is the one who spoke."""
         self._show(post)
 

@@ -310,7 +310,7 @@ class Store(Protocol):
         """Keep a new round with all it holds; change nothing and give False if its id is kept."""
         ...
 
-    async def take_in(self, round_: Round, seal: Seal | None) -> bool:
+    async def import_round(self, round_: Round, seal: Seal | None) -> bool:
         """Keep a round as `open` does, with what was noted of it where it closed, if anything was.
 
         One that is at its end joins its chain here as one that comes from elsewhere.

@@ -66,7 +66,7 @@ class SqlLocks:
         self._beside = connections_beside(engine, _CONNECTIONS, WAIT_SECONDS)
 
     @asynccontextmanager
-    async def alone(self, *names: str) -> AsyncIterator[None]:
+    async def lock(self, *names: str) -> AsyncIterator[None]:
         """Keep every other process from these names; StoreError where that takes too long."""
         held: list[AsyncConnection] = []
         try:
@@ -87,7 +87,7 @@ class SqlLocks:
         held.append(connection)
 
     @retried_and_shielded
-    async def let_in(self, name: str, round_id: str) -> None:
+    async def admit(self, name: str, round_id: str) -> None:
         """Count a round under a name for a while, until it is seen to be carried."""
         lasts = f"{ADMITTED_SECONDS} seconds"
         async with transaction(self._engine) as connection:
@@ -96,12 +96,12 @@ class SqlLocks:
             await connection.execute(_LET_IN, entry)
 
     @retried_and_shielded
-    async def inside(self, name: str) -> frozenset[str]:
+    async def admitted(self, name: str) -> frozenset[str]:
         """Give the rounds that were let in under a name not long ago."""
         async with transaction(self._engine) as connection:
             return frozenset((await connection.execute(_INSIDE, {"name": name})).scalars())
 
-    def see_out(self, round_id: str) -> None:
+    def dismiss(self, round_id: str) -> None:
         """Do nothing: another process may be about to carry it, and its time runs out by itself."""
 
     async def close(self) -> None:

@@ -32,7 +32,7 @@ class MemoryStore:
         self._on_drop = [*on_drop]
         self._on_leave: list[Callable[[Place], Iterable[str]]] = []
 
-    def tell(
+    def publish(
         self, on_drop: Callable[[str], None], on_leave: Callable[[Place], Iterable[str]]
     ) -> None:
         """Tell from now on of each round that is dropped, and of each workspace that leaves.
@@ -44,9 +44,9 @@ class MemoryStore:
 
     async def open(self, round_: Round) -> bool:
         """Keep a new round with all it holds; give False if its id is kept already."""
-        return await self.take_in(round_, None)
+        return await self.import_round(round_, None)
 
-    async def take_in(self, round_: Round, seal: Seal | None) -> bool:
+    async def import_round(self, round_: Round, seal: Seal | None) -> bool:
         """Keep a round as `open` does, with what was noted of it where it closed."""
         if round_.id in self._rounds:
             return False

@@ -137,7 +137,7 @@ class TicketSnapshot:
     long the minute is full, 0 where it is not.
     """
 
-    let_in: tuple[str, ...]
+    admit: tuple[str, ...]
     crowd: ProviderLoad
     others_wait: bool = False
     full_seconds: float = 0.0
@@ -327,7 +327,7 @@ class ProviderGate:
     def _note(self, seen: TicketSnapshot) -> None:
         self._say(counts=True)
         self.crowd, self._full_seconds = seen.crowd, seen.full_seconds
-        for ticket in seen.let_in:
+        for ticket in seen.admit:
             if ticket in self._waiting:
                 self._through(ticket)
             elif ticket not in self._held:  # its caller left meanwhile: give it back at once

@@ -153,7 +153,7 @@ class SqlStore:
         return await self._take_in(round_, None)
 
     @retried_and_shielded
-    async def take_in(self, round_: Round, seal: Seal | None) -> bool:
+    async def import_round(self, round_: Round, seal: Seal | None) -> bool:
         """Keep a round as `open` does, with what was noted of it where it closed."""
         return await self._take_in(round_, seal)
 

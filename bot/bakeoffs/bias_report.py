@@ -32,7 +32,7 @@ async def bias_report(
     """
     await votes_up_to_date(parts, tell)
     with uncollected():
-        kept = await parts.bench.votes.recent(wanted)
+        kept = await parts.bakeoff_stores.votes.recent(wanted)
         return await asyncio.to_thread(lambda: measured(blocks(kept)))
 
 
@@ -73,7 +73,7 @@ async def bias_shelf(
 ) -> BiasPage:
     """Give the bias that is sought, and what there is to choose from."""
     found = await shown_bias(parts, sought, names, measure)
-    every = await parts.bench.records.recent(RecordQuery(scope=sought.scope))
+    every = await parts.bakeoff_stores.records.recent(RecordQuery(scope=sought.scope))
     return BiasPage(found, choices_of(every, sought.suite))
 
 

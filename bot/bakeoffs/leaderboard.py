@@ -299,7 +299,7 @@ async def weighed(
         return shown
     await votes_up_to_date(parts)
     with uncollected():
-        rows = await parts.bench.votes.recent(sought.wanted)
+        rows = await parts.bakeoff_stores.votes.recent(sought.wanted)
         beside = await asyncio.to_thread(_beside, rows, sought, choices)
     return replace(shown, weighted=beside.weighted, people=beside.people)
 
@@ -326,7 +326,7 @@ async def beside(parts: RecordSources, round_: Round) -> Post:
     await records_up_to_date(parts)
     wanted = RecordQuery(scope=round_.question.place.scope, before=round_.asked_at)
     with uncollected():
-        kept = await parts.bench.records.recent(wanted)
+        kept = await parts.bakeoff_stores.records.recent(wanted)
         return await asyncio.to_thread(_prior_message, round_, kept)
 
 

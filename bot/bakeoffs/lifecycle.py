@@ -15,7 +15,7 @@ from bot.bakeoffs.registry import BakeoffContext, Carry, RunningBakeoff
 from bot.bakeoffs.runner import BakeoffRunner, Outcome
 from bot.chat import Chat, PostingForbiddenError
 from bot.coordination.tasks import BackgroundTasks
-from bot.ports import BAKEOFFS, PAGE, Job, JobQueue, seems_begun, teller_of, work_of
+from bot.ports import BAKEOFFS, PAGE, Job, JobQueue, job_of, queue_of_place, seems_queued
 from council.bakeoffs.models import Bakeoff, Ending, FailedQuestion, Progress
 from council.bakeoffs.ports import BakeoffQuery
 from council.errors import BakeoffError, CouncilError, StoreError
@@ -93,7 +93,7 @@ def _read(found: dict[str, Any], bakeoff: Bakeoff) -> BakeoffEvent:
 
 async def standing(house: BakeoffContext, bakeoff: Bakeoff) -> Progress:
     """Give what the process sees that holds it here, else what its rows tell."""
-    if seen := house.holds.seen(bakeoff.id):
+    if seen := house.bakeoff_registry.latest(bakeoff.id):
         return seen
     carrying = BakeoffRunner(house, bakeoff, lambda _: None, asyncio.Event())
     await carrying.take_stock()
@@ -108,14 +108,16 @@ INTERRUPTED = "Bake-off {id} was interrupted: `/council bakeoff resume {id}` goe
 
 def holding_of(house: BakeoffContext, bakeoff: Bakeoff) -> Job:
     """Give the work of holding a bake-off, in a cluster."""
-    return work_of(BAKEOFFS, bakeoff.place, bakeoff.id, house.shards)
+    return job_of(BAKEOFFS, bakeoff.place, bakeoff.id, house.shards)
 
 
 async def is_held(house: BakeoffContext, bakeoff: Bakeoff) -> bool:
     """Say whether a bake-off is under way, here or in another process of a cluster."""
-    if house.holds.seen(bakeoff.id):
+    if house.bakeoff_registry.latest(bakeoff.id):
         return True
-    return house.works is not None and await house.works.is_begun(holding_of(house, bakeoff))
+    return house.job_queue is not None and await house.job_queue.is_queued(
+        holding_of(house, bakeoff)
+    )
 
 
 async def watching(house: BakeoffContext, bakeoff: Bakeoff) -> AsyncIterator[Progress]:
@@ -123,12 +125,12 @@ async def watching(house: BakeoffContext, bakeoff: Bakeoff) -> AsyncIterator[Pro
 
     Raises what kept it from its end; gives nothing for one that is not held.
     """
-    if house.works is None or house.holds.seen(bakeoff.id):
-        async for progress in house.holds.watching(bakeoff.id):
+    if house.job_queue is None or house.bakeoff_registry.latest(bakeoff.id):
+        async for progress in house.bakeoff_registry.subscribe(bakeoff.id):
             yield progress
     elif await is_held(house, bakeoff):
-        with house.bus.heard(topic_of(bakeoff.id)) as said:
-            async for progress in followed(house, house.works, bakeoff, said):
+        with house.pubsub.subscription(topic_of(bakeoff.id)) as said:
+            async for progress in followed(house, house.job_queue, bakeoff, said):
                 yield progress
 
 
@@ -138,8 +140,8 @@ async def followed(
     """Do as `watching` for a bake-off of which news are said; its work was begun."""
     is_over, is_unsure = False, True
     while True:
-        is_begun = not is_over and await seems_begun(works, holding_of(house, bakeoff))
-        stored = await house.bench.bakeoffs.load(bakeoff.id)
+        is_begun = not is_over and await seems_queued(works, holding_of(house, bakeoff))
+        stored = await house.bakeoff_stores.bakeoffs.load(bakeoff.id)
         if is_unsure or not is_begun:
             yield await standing(house, stored)
         if not is_begun and not stored.ending:
@@ -179,12 +181,12 @@ async def hold(house: BakeoffContext, chat: Chat | None, bakeoff: Bakeoff) -> Pr
     holds it, PostingForbiddenError where it cannot be shown and nothing was asked yet.
     """
     newest = Progress(bakeoff)
-    with house.bus.heard(topic_of(bakeoff.id)) as said:  # from before it begins
+    with house.pubsub.subscription(topic_of(bakeoff.id)) as said:  # from before it begins
         await begin(house, chat, bakeoff)
-        if house.works is None:
-            going = house.holds.watching(bakeoff.id)
+        if house.job_queue is None:
+            going = house.bakeoff_registry.subscribe(bakeoff.id)
         else:
-            going = followed(house, house.works, bakeoff, said)
+            going = followed(house, house.job_queue, bakeoff, said)
         async for progress in going:
             newest = progress
     return newest
@@ -195,11 +197,11 @@ async def begin(house: BakeoffContext, chat: Chat | None, bakeoff: Bakeoff) -> N
 
     Then that process finds a chat of its own to show it in.
     """
-    if house.works is None:
-        house.holds.begin(bakeoff, carry(house, chat))
+    if house.job_queue is None:
+        house.bakeoff_registry.begin(bakeoff, carry(house, chat))
     else:
         with suppress(StoreError):  # then the sweep finds it
-            await house.works.begin(holding_of(house, bakeoff))
+            await house.job_queue.begin(holding_of(house, bakeoff))
 
 
 def carry(house: BakeoffContext, chat: Chat | None) -> Carry:
@@ -212,12 +214,12 @@ async def cancel(house: BakeoffContext, bakeoff: Bakeoff, why: str) -> int:
 
     Whoever holds it tells of it in its place. Raises BakeoffError for one that is over.
     """
-    stored = await house.bench.bakeoffs.load(bakeoff.id)
+    stored = await house.bakeoff_stores.bakeoffs.load(bakeoff.id)
     if stored.ending:
         raise BakeoffError(f"Bake-off {bakeoff.id} is over already.")
-    await house.bench.bakeoffs.end(bakeoff.id, Ending(house.now(), why))
-    house.holds.ring(bakeoff.id)
-    await house.bus.tell(bell_of(bakeoff.id))
+    await house.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(house.now(), why))
+    house.bakeoff_registry.ring(bakeoff.id)
+    await house.pubsub.publish(bell_of(bakeoff.id))
     lines = await house.store.recent(wanted=RoundQuery(bakeoff=bakeoff.id))
     unfinished = [line.id for line in lines if line.seconds is None]
     await asyncio.gather(*(house.runner.stop(round_id) for round_id in unfinished))
@@ -233,7 +235,7 @@ async def reopened(
 
     With a cap, under that one from now on. BakeoffError where there is nothing to go on with.
     """
-    if (await house.bench.bakeoffs.load(bakeoff.id)).ending:
+    if (await house.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending:
         await _let_go(house, bakeoff)
     if await is_held(house, bakeoff):
         raise BakeoffError(f"Bake-off {bakeoff.id} is under way: there is nothing to go on with.")
@@ -243,9 +245,9 @@ async def reopened(
             f"`/council bakeoff {bakeoff.suite.name}` holds a new one."
         )
     if cap_micro is not None:
-        await house.bench.bakeoffs.limit(bakeoff.id, cap_micro)
-    await house.bench.bakeoffs.end(bakeoff.id, None)
-    return await house.bench.bakeoffs.load(bakeoff.id)
+        await house.bakeoff_stores.bakeoffs.limit(bakeoff.id, cap_micro)
+    await house.bakeoff_stores.bakeoffs.end(bakeoff.id, None)
+    return await house.bakeoff_stores.bakeoffs.load(bakeoff.id)
 
 
 async def _let_go(house: BakeoffContext, bakeoff: Bakeoff) -> None:
@@ -267,7 +269,7 @@ async def _held(house: BakeoffContext, chat: Chat | None, held: RunningBakeoff) 
     try:
         await telling.begin()
     except PostingForbiddenError as error:  # nobody has been asked yet, and then nobody is
-        await house.bench.bakeoffs.end(bakeoff.id, Ending(house.now(), str(error)))
+        await house.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(house.now(), str(error)))
         raise
     try:
         async with telling.kept_up(held):
@@ -278,7 +280,7 @@ async def _held(house: BakeoffContext, chat: Chat | None, held: RunningBakeoff) 
     final = await _ended(house, carrying.progress, outcome)
     await telling.end(final, is_cancelled=outcome.cancelled)
     if not outcome.cancelled and final.bakeoff.ending:
-        await house.bench.bakeoffs.end(bakeoff.id, final.bakeoff.ending)
+        await house.bakeoff_stores.bakeoffs.end(bakeoff.id, final.bakeoff.ending)
     _log(final)
     held.show(final)
 
@@ -296,7 +298,7 @@ def _log(final: Progress) -> None:
 
 
 async def _ended(house: BakeoffContext, progress: Progress, outcome: Outcome) -> Progress:
-    stored = await house.bench.bakeoffs.load(progress.bakeoff.id)
+    stored = await house.bakeoff_stores.bakeoffs.load(progress.bakeoff.id)
     return progress.ended(stored.ending or Ending(house.now(), outcome.blocked))
 
 
@@ -317,55 +319,57 @@ class BakeoffJobs:
     teller: str
     way: Callable[[Place], Chat | None] = lambda _: None
 
-    def serving(self, works: JobQueue) -> AbstractAsyncContextManager[None]:
+    def serve_queue(self, works: JobQueue) -> AbstractAsyncContextManager[None]:
         """Hold what is begun, and what nobody holds any more, as long as the block lasts."""
         queue = f"{BAKEOFFS} {self.teller}"
-        return works.serving(queue, self.hold, self.unfinished, MOST_BAKEOFFS)
+        return works.serve_queue(queue, self.hold, self.unfinished, MOST_BAKEOFFS)
 
     async def unfinished(self) -> list[str]:
         """Give the ids of what is not over, and was not begun on the command line."""
         wanted = BakeoffQuery(unfinished=True)
-        found = await self.house.bench.bakeoffs.recent(wanted=wanted)
+        found = await self.house.bakeoff_stores.bakeoffs.recent(wanted=wanted)
         return [bakeoff.id for bakeoff in found if self._is_ours(bakeoff.place)]
 
     def _is_ours(self, place: Place) -> bool:
         if self.teller == PAGE:
             return place.chat == PAGE
-        is_told = teller_of(place, self.house.shards) == self.teller
+        is_told = queue_of_place(place, self.house.shards) == self.teller
         return is_told and self.way(place) is not None
 
     async def hold(self, bakeoff_id: str) -> None:
         """Carry a bake-off to its end; raise what kept it from that, once all have been told."""
-        bus, topic = self.house.bus, topic_of(bakeoff_id)
-        bakeoff = await self.house.bench.bakeoffs.load(bakeoff_id)
+        bus, topic = self.house.pubsub, topic_of(bakeoff_id)
+        bakeoff = await self.house.bakeoff_stores.bakeoffs.load(bakeoff_id)
         beside = BackgroundTasks()
         beside.begin(self._told(bakeoff_id))
         beside.begin(self._rung(bakeoff_id))
         try:
-            await self.house.holds.keep(bakeoff, carry(self.house, self.way(bakeoff.place)))
+            await self.house.bakeoff_registry.keep(
+                bakeoff, carry(self.house, self.way(bakeoff.place))
+            )
         except CouncilError as error:
-            await bus.tell(topic, failed(error))
+            await bus.publish(topic, failed(error))
             raise
         finally:
             await beside.close()
-        await bus.tell(topic, ENDED)
+        await bus.publish(topic, ENDED)
 
     async def _told(self, bakeoff_id: str) -> None:
         """Tell how it stands, when that has changed."""
         before = None
         while True:
-            now = self.house.holds.seen(bakeoff_id)
+            now = self.house.bakeoff_registry.latest(bakeoff_id)
             if now and now != before:
-                await self.house.bus.tell(topic_of(bakeoff_id), told(now))
+                await self.house.pubsub.publish(topic_of(bakeoff_id), told(now))
                 before = now
             await asyncio.sleep(TELL_SECONDS)
 
     async def _rung(self, bakeoff_id: str) -> None:
         """Have its row read again whenever somebody asks for that."""
-        with self.house.bus.heard(bell_of(bakeoff_id)) as asked:
+        with self.house.pubsub.subscription(bell_of(bakeoff_id)) as asked:
             while True:
                 await asked.get()
-                self.house.holds.ring(bakeoff_id)
+                self.house.bakeoff_registry.ring(bakeoff_id)
 
 
 # --- Bake-offs that a stop or a crash interrupted, gone on with when their chat is there again.
@@ -388,7 +392,7 @@ async def go_on_at_home(house: BakeoffContext) -> None:
 
 
 async def _unfinished(house: BakeoffContext) -> tuple[Bakeoff, ...]:
-    return await house.bench.bakeoffs.recent(wanted=BakeoffQuery(unfinished=True))
+    return await house.bakeoff_stores.bakeoffs.recent(wanted=BakeoffQuery(unfinished=True))
 
 
 async def _go_on(house: BakeoffContext, chat: Chat | None, bakeoff: Bakeoff) -> None:

@@ -61,7 +61,7 @@ async def board_of(house: BakeoffContext, bakeoff: Bakeoff) -> Leaderboard:
 
 async def records_of(house: BakeoffContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:
     """Give the records of a bake-off's rounds."""
-    return await house.bench.records.recent(RecordQuery(bakeoff=bakeoff.id))
+    return await house.bakeoff_stores.records.recent(RecordQuery(bakeoff=bakeoff.id))
 
 
 async def _before(house: BakeoffContext, bakeoff: Bakeoff) -> Sequence[PackedRecord]:
@@ -73,7 +73,7 @@ async def _before(house: BakeoffContext, bakeoff: Bakeoff) -> Sequence[PackedRec
         panel=bakeoff.panel.name,
         before=bakeoff.at,
     )
-    found = await house.bench.records.recent(wanted)
+    found = await house.bakeoff_stores.records.recent(wanted)
     return [record for record in found if record.bakeoff not in {"", bakeoff.id}]
 
 
@@ -118,7 +118,7 @@ async def _schedule(house: BakeoffContext, bakeoff: Bakeoff) -> Schedule | None:
     """Give the schedule that a bake-off is of; None for one that is of none, or of one removed."""
     if not bakeoff.schedule:
         return None
-    schedules = await house.bench.schedules.every()
+    schedules = await house.bakeoff_stores.schedules.every()
     return next((one for one in schedules if one.id == bakeoff.schedule), None)
 
 
@@ -184,7 +184,7 @@ class BakeoffPoster:
         try:
             self._sent = await self._send(ROOT, running_post(self._progress, self._asker))
         except (PostingForbiddenError, MessageGoneError) as error:
-            if not self._progress.is_begun:
+            if not self._progress.is_queued:
                 raise PostingForbiddenError(str(error)) from None
 
     async def _send(self, part: int | str, post: Post) -> SentMessage:
@@ -258,7 +258,7 @@ class BakeoffPoster:
 
     async def _tell_alone(self, progress: Progress, root: Post) -> None:
         line = Caution(ALONE.format(id=self._bakeoff.id))
-        place = self._chat.alone_with(self._bakeoff.asked_by, self._bakeoff.place)
+        place = self._chat.private_place(self._bakeoff.asked_by, self._bakeoff.place)
         with suppress(PostingForbiddenError, MessageGoneError):  # then nobody is there to be told
             post = replace(root, parts=(line, *root.parts))
             for number, page in enumerate(self._chat.pages(post)):

@@ -40,7 +40,7 @@ class RecordSources(Protocol):
         ...
 
     @property
-    def bench(self) -> BakeoffStores:
+    def bakeoff_stores(self) -> BakeoffStores:
         """Where their numbers are kept."""
         ...
 
@@ -68,7 +68,7 @@ async def records_up_to_date(
 
     A round that cannot be read is left out and stops no other; `tell` hears of it.
     """
-    await _up_to_date(parts, parts.bench.records, at_most, tell)
+    await _up_to_date(parts, parts.bakeoff_stores.records, at_most, tell)
 
 
 async def votes_up_to_date(parts: RecordSources, tell: Tell = logged) -> None:
@@ -76,7 +76,7 @@ async def votes_up_to_date(parts: RecordSources, tell: Tell = logged) -> None:
 
     Boards do not wait for these: votes came later, and old rounds have records without.
     """
-    await _up_to_date(parts, parts.bench.votes, None, tell)
+    await _up_to_date(parts, parts.bakeoff_stores.votes, None, tell)
 
 
 async def _up_to_date(
@@ -94,7 +94,7 @@ async def _up_to_date(
             round_ for round_id in wanted if (round_ := await _readable(parts, round_id, tell))
         ]
         numbers = await _numbers(parts, rounds, tell)
-        await _keep(parts.bench, numbers)
+        await _keep(parts.bakeoff_stores, numbers)
         made += len(wanted)
         left_out |= {*wanted} - {number.record.round_id for number in numbers}
 
@@ -126,7 +126,7 @@ async def _caught_up(parts: RecordSources, alone: Sole) -> None:
 
 
 async def _keep_record(parts: RecordSources, round_: Round) -> None:
-    await _keep(parts.bench, await _numbers(parts, [in_panel_order(round_)], logged))
+    await _keep(parts.bakeoff_stores, await _numbers(parts, [in_panel_order(round_)], logged))
 
 
 async def _tried(keeping: Awaitable[None]) -> None:
@@ -166,7 +166,7 @@ async def _bakeoff(
     if bakeoff_id in known:
         return known[bakeoff_id]
     try:
-        return await parts.bench.bakeoffs.load(bakeoff_id)
+        return await parts.bakeoff_stores.bakeoffs.load(bakeoff_id)
     except BakeoffError:
         return None
 

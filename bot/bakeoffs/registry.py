@@ -46,9 +46,9 @@ class RunningBakeoff:
     def show(self, progress: Progress) -> None:
         """Let every watcher see how it stands."""
         self.progress = progress
-        self.tell(progress)
+        self.publish(progress)
 
-    def tell(self, news: Progress | Exception | None) -> None:
+    def publish(self, news: Progress | Exception | None) -> None:
         """Let every watcher hear the news; None is the end of it."""
         for watcher in self._watchers:
             watcher.put_nowait(news)
@@ -116,7 +116,7 @@ class BakeoffRegistry:
         if news is not None:
             raise BakeoffError(UNFORESEEN.format(id=bakeoff.id)) from news
 
-    def seen(self, bakeoff_id: str) -> Progress | None:
+    def latest(self, bakeoff_id: str) -> Progress | None:
         """Give how a bake-off stands that is held here, None of any other."""
         held = self._held.get(bakeoff_id)
         return held.progress if held else None
@@ -126,7 +126,7 @@ class BakeoffRegistry:
         if held := self._held.get(bakeoff_id):
             held.bell.set()
 
-    async def watching(self, bakeoff_id: str) -> AsyncIterator[Progress]:
+    async def subscribe(self, bakeoff_id: str) -> AsyncIterator[Progress]:
         """Give all progress of a bake-off that is held here, from the newest on to its end.
 
         Raises what kept it from its end; gives nothing for one that is not held here.
@@ -141,7 +141,7 @@ class BakeoffRegistry:
                 yield news
 
     @asynccontextmanager
-    async def alone_with(self, name: str) -> AsyncIterator[bool]:
+    async def private_place(self, name: str) -> AsyncIterator[bool]:
         """Keep other processes from what goes by a name; False where one of them has it."""
         if self._sole:
             async with self._sole(name) as is_ours:
@@ -187,7 +187,7 @@ class BakeoffRegistry:
             del self._held[bakeoff_id]
             if self._claims:
                 self._claims.free(_claim(bakeoff_id))
-            held.tell(held.fault)
+            held.publish(held.fault)
 
 
 def _claim(bakeoff_id: str) -> str:
@@ -221,7 +221,7 @@ class BakeoffContext(Protocol):
         ...
 
     @property
-    def bench(self) -> BakeoffStores:
+    def bakeoff_stores(self) -> BakeoffStores:
         """Where suites, bake-offs and records are kept."""
         ...
 
@@ -236,17 +236,17 @@ class BakeoffContext(Protocol):
         ...
 
     @property
-    def holds(self) -> BakeoffRegistry:
+    def bakeoff_registry(self) -> BakeoffRegistry:
         """The bake-offs that this process holds."""
         ...
 
     @property
-    def works(self) -> JobQueue | None:
+    def job_queue(self) -> JobQueue | None:
         """What shares out work among the processes of a cluster; None where there is one."""
         ...
 
     @property
-    def bus(self) -> PubSub:
+    def pubsub(self) -> PubSub:
         """What every process hears."""
         ...
 
@@ -256,7 +256,7 @@ class BakeoffContext(Protocol):
         ...
 
     @property
-    def ways(self) -> Mapping[str, Callable[[Place], Chat | None]]:
+    def chats(self) -> Mapping[str, Callable[[Place], Chat | None]]:
         """What gives the chat for a place, by the chat's name."""
         ...
 

@@ -42,7 +42,7 @@ class BakeoffBudget:
         """What rounds that are not under way have spent."""
         return sum(self._spent.values())
 
-    def let_in(self, number: int, expected: int, own: int | None) -> int | None:
+    def admit(self, number: int, expected: int, own: int | None) -> int | None:
         """Give what a question's new round may spend, and keep it for that; None is no limit.
 
         `own` is the cap that its panel gives every round. Raises BudgetError where what it is
@@ -248,7 +248,7 @@ class BakeoffRunner:
 
     async def _is_ended(self) -> bool:
         self._bell.clear()
-        return (await self._house.bench.bakeoffs.load(self._bakeoff.id)).ending is not None
+        return (await self._house.bakeoff_stores.bakeoffs.load(self._bakeoff.id)).ending is not None
 
     async def _stop_rounds(self) -> None:
         """Stop spending at once; what there is of each round is kept."""
@@ -281,7 +281,7 @@ class BakeoffRunner:
             return stored
         round_ = round_of(house, self._bakeoff, number)
         expected = (await estimated(round_, house.gateway)).micro
-        allotted = self._purse.let_in(number, expected, own_cap(round_))
+        allotted = self._purse.admit(number, expected, own_cap(round_))
         round_ = capped(round_, allotted or None)
         try:
             is_new = await house.open(round_)
@@ -295,7 +295,7 @@ class BakeoffRunner:
         """Carry a round to its end, and give it with everything that it cost in the ledger."""
         runner = self._house.runner
         runner.start(round_)
-        async with runner.watching(round_.id) as sights:
+        async with runner.subscribe(round_.id) as sights:
             async for _ in sights:
                 pass
         await runner.stop(round_.id)  # closed, it has but its accounts to end
@@ -343,7 +343,7 @@ class BakeoffRunner:
 
     async def _go_on_elsewhere(self, number: int) -> None:
         """Have a round go on whose process stopped; without a cluster, that was this one."""
-        if self._house.works is None:
+        if self._house.job_queue is None:
             raise RoundStoppedError("The bake-off stopped with this process; a restart goes on.")
         await asyncio.sleep(AGAIN_SECONDS)
         self._waiting.appendleft(number)
@@ -371,7 +371,7 @@ class BakeoffRunner:
         """Give the suite's newest version where it is another by now, else ""."""
         suite = self._bakeoff.suite
         try:
-            newest = await self._house.bench.suites.load(suite.scope, suite.name)
+            newest = await self._house.bakeoff_stores.suites.load(suite.scope, suite.name)
         except SuiteError:
             return ""
         return "" if newest.version == suite.version else newest.version

@@ -47,7 +47,7 @@ class SentMessage:
     message: str
 
 
-Whisper = Callable[
+SendEphemeral = Callable[
     [IncomingMessage, Post], Awaitable[None]
 ]  # the way to tell only the one who spoke
 
@@ -103,11 +103,11 @@ class Chat(Protocol):
         """Have a message stay as it is now, whatever sight of progress may still be on its way."""
         return
 
-    def alone_with(self, asker_id: str, place: Place) -> Place:
+    def private_place(self, asker_id: str, place: Place) -> Place:
         """Give the place where somebody reads and nobody else, for what the place cannot hold."""
         return place
 
-    async def elsewhere(self, said: IncomingMessage, channel: str) -> IncomingMessage:
+    async def in_channel(self, said: IncomingMessage, channel: str) -> IncomingMessage:
         """Give what was said as if it were said in another channel, which is named or has this id.
 
         Raise PostingForbiddenError if there is none the bot can post in and the speaker can read.
@@ -118,7 +118,7 @@ class Chat(Protocol):
         """Raise PostingForbiddenError with the reason if nothing can be posted there."""
         return
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         """Tell only the one who spoke."""
         ...
 
@@ -128,16 +128,18 @@ class Chat(Protocol):
 Done = TypeVar("Done")
 
 
-def pauses() -> Iterator[float]:
+def backoff_seconds() -> Iterator[float]:
     """Give the seconds to wait before each new try of what must be done at last; they never end."""
     return chain((1.0, 2.0, 5.0, 10.0, 20.0, 30.0), repeat(60.0))
 
 
-async def insisted(act: Callable[[], Awaitable[Done]], patience_seconds: float = inf) -> Done:
+async def retry_until_sent(
+    act: Callable[[], Awaitable[Done]], patience_seconds: float = inf
+) -> Done:
     """Give what an act comes to that may be done twice, through lost connections."""
     loop = asyncio.get_running_loop()
     until = loop.time() + patience_seconds
-    for seconds in pauses():
+    for seconds in backoff_seconds():
         try:
             return await act()
         except DeliveryUnknownError:
@@ -147,14 +149,14 @@ async def insisted(act: Callable[[], Awaitable[Done]], patience_seconds: float =
     raise AssertionError("the pauses never end")
 
 
-async def insisted_on_one(
+async def send_first_possible(
     ways: Iterable[Callable[[], Awaitable[object]]], patience_seconds: float
 ) -> None:
     """Go the first of several ways that is open, patiently; raise what the last one failed with."""
     last = CouncilError()
     for way in ways:
         try:
-            await insisted(way, patience_seconds)
+            await retry_until_sent(way, patience_seconds)
         except CouncilError as error:
             last = error
         else:

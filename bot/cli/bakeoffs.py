@@ -203,7 +203,7 @@ async def hold(request: Request, tell: Callable[[Ended], None]) -> None:
             _check_member(bakeoff, request.member)
         await _begun(app, request, bakeoff, console)
         await _carried(app, bakeoff, console)
-        found = await whole(app, await app.bench.bakeoffs.load(bakeoff.id))
+        found = await whole(app, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))
         changes = changed(await records_of(app, bakeoff), before) if before else None
     _show(request, found, changes)
     tell(_ending(found.progress, changes, request.member))
@@ -249,7 +249,7 @@ async def _begun(app: AppContext, request: Request, bakeoff: Bakeoff, console: C
     console.print(dressed(proposal))
     if not request.yes and stdin.isatty() and not typer.confirm("Start?", err=True):
         fail("Nothing was begun, and nothing is spent.", MISUSED)
-    await app.bench.bakeoffs.open(bakeoff)
+    await app.bakeoff_stores.bakeoffs.open(bakeoff)
 
 
 async def _carried(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
@@ -257,7 +257,7 @@ async def _carried(app: AppContext, bakeoff: Bakeoff, console: Console) -> None:
     bar = BakeoffBar(console, bakeoff)
     try:
         await holding.begin(app, None, bakeoff)
-        async for progress in app.holds.watching(bakeoff.id):
+        async for progress in app.bakeoff_registry.subscribe(bakeoff.id):
             bar.show(progress)
     except asyncio.CancelledError:
         bar.close()

@@ -90,7 +90,7 @@ async def _one(books: Stores, round_id: str) -> Lines:
 
 
 async def _lines(books: Stores, since: datetime | None, tell: Tell) -> Lines:
-    for kept in await _kept(books.bench, since):
+    for kept in await _kept(books.bakeoff_stores, since):
         try:
             yield type(kept), kept_line(kept).encode() + b"\n"
         except StoreError as error:
@@ -138,7 +138,7 @@ async def import_rounds(path: Path, tell: Tell) -> None:
     kept: Things = Counter()
     there = 0
     async with opened_books(load_settings()) as books:
-        suites = await books.bench.suites.every()
+        suites = await books.bakeoff_stores.suites.every()
         taking = _Taking(books, {(kept.suite.scope, kept.suite.name) for kept in suites})
         for found in exported(path):
             if isinstance(found, Unreadable):
@@ -169,7 +169,7 @@ class _Taking:
 
     def __init__(self, books: Stores, suites: set[tuple[str, str]]) -> None:
         self._store = books.store
-        self._bench = books.bench
+        self._bench = books.bakeoff_stores
         self._suites = suites
 
     async def take(self, found: Record | Kept) -> bool:
@@ -186,7 +186,7 @@ class _Taking:
         # A round that joins the chain here must not be another than the one that closed there.
         if found := changes(record.round_, record.seal) if record.seal else ():
             raise StoreError(f"it is not as it closed ({listed(found)}), so it is not taken in.")
-        is_new = await self._store.take_in(record.round_, record.seal)
+        is_new = await self._store.import_round(record.round_, record.seal)
         if is_new:
             # Its place has long been told, if it can be reached from here at all.
             await self._store.deliver(record.round_.id, delivered=True)

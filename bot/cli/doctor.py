@@ -44,7 +44,7 @@ class Finding:
 
 async def schedule_findings(app_context: AppContext, chats: set[str]) -> AsyncIterator[Finding]:
     """Give a finding for each schedule; `chats` are those that can be started."""
-    for schedule in await app_context.bench.schedules.every():
+    for schedule in await app_context.bakeoff_stores.schedules.every():
         try:
             yield await _finding(app_context, schedule, chats)
         except (ValueError, KeyError, OSError):

@@ -39,7 +39,9 @@ async def show_leaderboard(wish: LeaderboardOptions) -> None:
     names = known_names(load_houses(settings.named_config).panels.values())
     async with opened_books(settings) as books:
         await records_up_to_date(books, tell=partial(typer.echo, err=True))
-        board = await _standing_leaderboard(books.bench, wish.sought, names, whole=not wish.as_json)
+        board = await _standing_leaderboard(
+            books.bakeoff_stores, wish.sought, names, whole=not wish.as_json
+        )
         board = await weighed(books, wish.sought, board)
     _write(wish, board)
     if wish.as_json:

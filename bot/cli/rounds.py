@@ -89,7 +89,7 @@ async def _seen_through(app: AppContext, round_: Round, *, quiet: bool) -> Round
     chat = TerminalChat(Console(quiet=quiet, highlight=False))
     said = IncomingMessage(round_.question.text, YOU, new_session(), round_.id)
     try:
-        await chat.whisper(said, await accepted(app, round_))
+        await chat.send_ephemeral(said, await accepted(app, round_))
         return await follow_and_deliver(app, chat, said.place, round_)
     except asyncio.CancelledError:
         chat.close()

@@ -33,7 +33,7 @@ async def say(words: str) -> None:
 async def print_schedules() -> None:
     """Print every schedule as JSON."""
     async with opened_app(load_settings(), StartOptions()) as app:
-        rows = await app.bench.schedules.every()
+        rows = await app.bakeoff_stores.schedules.every()
         lines = [await scheduling.lined(app, row) for row in rows]
     say_json([_document(line) for line in lines])
 

@@ -133,19 +133,19 @@ def acts_of_a_cluster(
 
 async def _page_bakeoffs(app_context: AppContext, works: JobQueue) -> None:
     """Hold what was begun on the page, with the other processes."""
-    async with BakeoffJobs(app_context, PAGE).serving(works):
+    async with BakeoffJobs(app_context, PAGE).serve_queue(works):
         await asyncio.Event().wait()
 
 
 async def _swept(app_context: AppContext) -> None:
     """Free money that nobody holds, and forget presses of long ago, unless another process does."""
     try:
-        async with app_context.holds.alone_with("sweep") as is_ours:
+        async with app_context.bakeoff_registry.private_place("sweep") as is_ours:
             if is_ours:
                 await app_context.budget.sweep(
                     app_context.store, partial(asyncio.sleep, OPENING_SECONDS)
                 )
-                await app_context.memos.keep_newest(PRESS, MOST_REMEMBERED)
+                await app_context.key_values.keep_newest(PRESS, MOST_REMEMBERED)
     except CouncilError as error:  # the next process that starts makes up for it
         structlog.get_logger().warning("not_swept", why=str(error))
 
@@ -223,14 +223,14 @@ def _kept_up(
     app_context: AppContext, closed: "asyncio.Queue[Round]"
 ) -> list[Coroutine[None, None, None]]:
     """Give what goes on for the house, whichever chats there are."""
-    alone = app_context.holds.alone_with
+    alone = app_context.bakeoff_registry.private_place
     acts = [Scheduler(app_context).run(), keep_counting(app_context, closed, alone)]
     acts.append(metrics.watch_outbox(app_context.outbox.unmarked))
     if app_context.texts_days is not None:
-        carried = app_context.runner.is_carried
+        carried = app_context.runner.is_running
         acts.append(keep_forgetting(app_context.store, app_context.texts_days, carried, alone))
-    if app_context.works:
-        acts += acts_of_a_cluster(app_context, app_context.works)
+    if app_context.job_queue:
+        acts += acts_of_a_cluster(app_context, app_context.job_queue)
     return acts
 
 
@@ -259,17 +259,17 @@ def _discord(
 
 async def _resume(app_context: AppContext) -> None:
     """Go on with the page's rounds and bake-offs that were interrupted; free what none holds."""
-    if app_context.works is None:
+    if app_context.job_queue is None:
         await app_context.budget.sweep(app_context.store)
     await app_context.runner.resume(("web",))
-    if app_context.works is None:
+    if app_context.job_queue is None:
         await go_on_at_home(app_context)
 
 
 async def _key(app_context: AppContext, settings: Settings) -> bytes:
     """Give the key of the page's seals: one for all processes that share a database."""
-    if app_context.works and not token_of(settings):
-        return await shared_key(app_context.memos)
+    if app_context.job_queue and not token_of(settings):
+        return await shared_key(app_context.key_values)
     return seal_key(token_of(settings), settings.data_dir)
 
 

@@ -56,7 +56,7 @@ def _content(path: Path) -> bytes:
 async def list_suites(*, as_json: bool) -> None:
     """Print the house's suites, or their JSON."""
     async with opened_app(load_settings(), StartOptions()) as app:
-        lines = await app.bench.suites.lines("")
+        lines = await app.bakeoff_stores.suites.lines("")
     if as_json:
         say_json([_line(line) for line in lines])
     else:
@@ -66,7 +66,7 @@ async def list_suites(*, as_json: bool) -> None:
 async def show_suite(name: str, *, as_json: bool) -> None:
     """Print a suite, or its JSON with every question."""
     async with opened_app(load_settings(), StartOptions()) as app:
-        suite = await app.bench.suites.load("", name.lower())
+        suite = await app.bakeoff_stores.suites.load("", name.lower())
         run = await run_of(app, HERE, suite)
     if as_json:
         say_json({**suite_document(suite), **_cost(run)})
@@ -85,7 +85,7 @@ async def add_suite(name: str, source: str, *, yes: bool, as_json: bool) -> None
         if not (yes or as_json):
             _check_wanted(suite, run, before)
         if is_new:
-            await app.bench.suites.keep(suite, YOU.id, app.now())
+            await app.bakeoff_stores.suites.keep(suite, YOU.id, app.now())
     if as_json:
         say_json({**suite_document(suite), **_cost(run), "new": is_new})
     else:

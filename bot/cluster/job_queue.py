@@ -147,7 +147,7 @@ class JobTakenError(CouncilError):
 class JobStatus:
     """How a piece of work stands: begun, for so many seconds, or left with a fault."""
 
-    is_begun: bool = False
+    is_queued: bool = False
     seconds: float = 0.0
     fault: Fault | None = None
 
@@ -196,7 +196,7 @@ class ClusterJobQueue:
             named = _named(work, {"name": work.name})
             await self._jobs.rows_in_line(lock_of(work), statements.BEGIN, **named)
 
-    async def is_begun(self, work: Job) -> bool:
+    async def is_queued(self, work: Job) -> bool:
         """Say whether it is being done, or waits for a process."""
         with told_kindly():
             rows = await self._jobs.rows(statements.IS_BEGUN, lock=lock_of(work))
@@ -243,7 +243,7 @@ class ClusterJobQueue:
             served.leave()
 
     @asynccontextmanager
-    async def serving(  # noqa: PLR0913, PLR0917 - what the port says, and two for rounds
+    async def serve_queue(  # noqa: PLR0913, PLR0917 - what the port says, and two for rounds
         self,
         queue: str,
         do: Do,
@@ -274,7 +274,7 @@ class ClusterJobQueue:
                 del self._served[queue]
 
     @asynccontextmanager
-    async def alone(self, work: Job) -> AsyncIterator[None]:
+    async def lock(self, work: Job) -> AsyncIterator[None]:
         """Do it in this block, and nobody else meanwhile; no other process goes on with it.
 
         Raises JobTakenError where another process does it, or where it waits for one.

@@ -77,9 +77,9 @@ class PostgresPubSub:
         self._unsaid: asyncio.Queue[str] = asyncio.Queue()
         self._saying: list[str] = []
         self._listens = asyncio.Event()
-        self.heard = self._ears.listening
+        self.subscription = self._ears.listening
 
-    async def tell(self, topic: str, text: str = "") -> None:
+    async def publish(self, topic: str, text: str = "") -> None:
         """Say something to every process; it is said a moment later."""
         self._unsaid.put_nowait(written(topic, text))
 

@@ -37,8 +37,8 @@ FOR_GOOD = ("authentication failed", "does not exist", "no pg_hba.conf entry", "
 class Cluster:
     """What the processes of a cluster share."""
 
-    works: ClusterJobQueue
-    bus: PostgresPubSub
+    job_queue: ClusterJobQueue
+    pubsub: PostgresPubSub
 
 
 @asynccontextmanager

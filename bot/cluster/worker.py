@@ -103,7 +103,7 @@ class FreezeDetector:
         self._handle: asyncio.TimerHandle | None = None
 
     @property
-    def holds(self) -> bool:
+    def bakeoff_registry(self) -> bool:
         """Say whether it was looked lately: not where the loop goes on after standing still."""
         return self._clock() - self._looked <= self._gap_seconds
 
@@ -184,7 +184,7 @@ class Worker:
     def has(self, work: Job) -> bool:
         """Say whether a piece of work is done here and may go on, as far as one can know."""
         found = (doing for doing in self._doing.values() if doing.work == work)
-        return self.fence.holds and any(doing.is_ours for doing in found)
+        return self.fence.bakeoff_registry and any(doing.is_ours for doing in found)
 
     @contextmanager
     def holding(self, job: int, work: Job) -> Iterator[RunningJob]:

@@ -48,13 +48,15 @@ async def asked(
     if round_:
         await taken_up(app, chat, said, round_)
     elif not chat.is_room:  # there it is the platform that says things twice
-        await chat.whisper(said, Post((Note(f"This has been asked already: round {said.key}."),)))
+        await chat.send_ephemeral(
+            said, Post((Note(f"This has been asked already: round {said.key}."),))
+        )
 
 
 async def taken_up(app: AppContext, chat: Chat, said: IncomingMessage, round_: Round) -> None:
     """Tell the asker what happens with a new round, and see it through."""
-    with app.seeing_through(round_):
-        await chat.whisper(said, await accepted(app, round_))
+    with app.keeping_admitted(round_):
+        await chat.send_ephemeral(said, await accepted(app, round_))
         await deliver_round(app, chat, said, round_)
 
 

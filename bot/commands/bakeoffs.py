@@ -95,7 +95,7 @@ _PREFIX = "bo:"  # of the ids of those that somebody began; it may be left out
 
 async def readable_bakeoffs(app: AppContext, said: IncomingMessage) -> tuple[Bakeoff, ...]:
     """Give the bake-offs that somebody may read, newest first."""
-    found = await app.bench.bakeoffs.recent(wanted=listed_bakeoffs(said))
+    found = await app.bakeoff_stores.bakeoffs.recent(wanted=listed_bakeoffs(said))
     return tuple(bakeoff for bakeoff in found if reads_bakeoff(said, bakeoff))
 
 
@@ -123,9 +123,9 @@ async def find_bakeoff(app: AppContext, said: IncomingMessage, wanted: str) -> B
 async def meant_suite(app: AppContext, place: Place, name: str) -> Suite:
     """Give a suite by name; SuiteError, which names those there are, where there is none."""
     try:
-        return await app.bench.suites.load(place.scope, name.lower())
+        return await app.bakeoff_stores.suites.load(place.scope, name.lower())
     except SuiteError:
-        lines = await app.bench.suites.lines(place.scope)
+        lines = await app.bakeoff_stores.suites.lines(place.scope)
         known = ", ".join(line.name for line in lines)
         raise SuiteError(
             f"There is no suite {name!r}; those there are: {known}."
@@ -190,11 +190,11 @@ async def bakeoff_of(app: AppContext, said: IncomingMessage, proposal: Proposal)
 
 
 async def _suite(app: AppContext, said: IncomingMessage, proposal: Proposal) -> Suite:
-    lines = await app.bench.suites.lines(said.place.scope)
+    lines = await app.bakeoff_stores.suites.lines(said.place.scope)
     names = [line.name for line in lines if _digest(line.name) == proposal.suite]
     if not names:
         raise BakeoffError(f"The suite of this proposal is not there any more: {ANEW}")
-    suite = await app.bench.suites.load(said.place.scope, names[0])
+    suite = await app.bakeoff_stores.suites.load(said.place.scope, names[0])
     if suite.version != proposal.version:
         raise BakeoffError(f"Suite {suite.name} has changed since this was proposed: {ANEW}")
     return suite
@@ -224,7 +224,7 @@ async def propose(
         return
     cost = await expected(app, bakeoff)
     value = Proposal.of(bakeoff).value if chat.is_room else None
-    await chat.whisper(said, proposal_post(bakeoff, cost, value))
+    await chat.send_ephemeral(said, proposal_post(bakeoff, cost, value))
 
 
 async def proposed(app: AppContext, said: IncomingMessage, words: BakeoffArguments) -> Bakeoff:
@@ -239,9 +239,9 @@ async def proposed(app: AppContext, said: IncomingMessage, words: BakeoffArgumen
 
 async def start(app: AppContext, chat: Chat, said: IncomingMessage, bakeoff: Bakeoff) -> None:
     """Keep a new bake-off and hold it, once for each event."""
-    if not await app.bench.bakeoffs.open(bakeoff):
+    if not await app.bakeoff_stores.bakeoffs.open(bakeoff):
         line = BEGUN_BEFORE.format(id=bakeoff.id)
-        await chat.whisper(said, Post((Note(line),), line))
+        await chat.send_ephemeral(said, Post((Note(line),), line))
         return
     await _held(app, chat, said, bakeoff, "begun")
 
@@ -261,7 +261,7 @@ async def _held(
 ) -> None:
     """Hold a bake-off; whoever stays to watch has it stopped by leaving."""
     line = f"Bake-off {bakeoff.id} is {what}: `/council bakeoff cancel {bakeoff.id}` stops it."
-    await chat.whisper(said, Post((Note(line),), line))
+    await chat.send_ephemeral(said, Post((Note(line),), line))
     shown = _way(app, chat, said, bakeoff)
     if not chat.follows:
         await holding.begin(app, shown, bakeoff)
@@ -280,7 +280,7 @@ def _way(app: AppContext, chat: Chat, said: IncomingMessage, bakeoff: Bakeoff) -
     own, there = said.place, bakeoff.place
     if (own.chat, own.workspace) == (there.chat, there.workspace):
         return chat if chat.follows else None
-    way = app.ways.get(there.chat)
+    way = app.chats.get(there.chat)
     return way(there) if way else None
 
 
@@ -293,16 +293,16 @@ async def cancel(
     was_held = await is_held(app, bakeoff)
     kept = await holding.cancel(app, bakeoff, CANCELLED)
     shown = _way(app, chat, said, bakeoff)
-    is_told_elsewhere = app.works is not None and bakeoff.place.chat not in HOUSE
+    is_told_elsewhere = app.job_queue is not None and bakeoff.place.chat not in HOUSE
     if not was_held and (shown or is_told_elsewhere):
         with suppress(RunningElsewhereError):  # that process tells of it
-            await holding.begin(app, shown, await app.bench.bakeoffs.load(bakeoff.id))
+            await holding.begin(app, shown, await app.bakeoff_stores.bakeoffs.load(bakeoff.id))
     of = counted(len(bakeoff.suite.questions), "question")
     line = (
         f"Bake-off {bakeoff.id} is cancelled: {kept} of {of} are kept, and nothing more is spent. "
         f"`/council bakeoff resume {bakeoff.id}` goes on."
     )
-    await chat.whisper(said, Post((Note(line),), line))
+    await chat.send_ephemeral(said, Post((Note(line),), line))
 
 
 async def show_list(
@@ -312,7 +312,7 @@ async def show_list(
     there = (await readable_bakeoffs(app, said))[:SHOWN]
     if not there:
         note = Note("No bake-off has been held here yet: `/council bakeoff SUITE` holds one.")
-        await chat.whisper(said, Post((note,)))
+        await chat.send_ephemeral(said, Post((note,)))
         return
     rows = [
         (x.id, f"{x.at:%Y-%m-%d %H:%M}", x.suite.name, x.panel.name, await _state(app, x))
@@ -320,7 +320,7 @@ async def show_list(
     ]
     table = Table(("Bake-off", "Begun (UTC)", "Suite", "Panel", "State"), tuple(rows))
     note = Note("`/council bakeoff show ID` shows one, `/council bakeoff SUITE` holds a new one.")
-    await chat.whisper(said, Post((Heading(counted(len(rows), "bake-off")), table, note)))
+    await chat.send_ephemeral(said, Post((Heading(counted(len(rows), "bake-off")), table, note)))
 
 
 async def _state(app: AppContext, bakeoff: Bakeoff) -> str:
@@ -332,9 +332,9 @@ async def show(app: AppContext, chat: Chat, said: IncomingMessage, words: Bakeof
     bakeoff = await find_bakeoff(app, said, words.name)
     progress = await standing(app, bakeoff)
     if await is_held(app, bakeoff):
-        await chat.whisper(said, running_post(progress, ""))
+        await chat.send_ephemeral(said, running_post(progress, ""))
         return
     thread = (await result_of(app, progress)).thread
     for post in (thread.root, *thread.replies):
         if not any(isinstance(part, File) for part in post.parts):
-            await chat.whisper(said, post)
+            await chat.send_ephemeral(said, post)

@@ -42,7 +42,7 @@ async def begin(app: AppContext, chat: Chat, said: IncomingMessage, value: str) 
 
 async def leave(app: AppContext, chat: Chat, said: IncomingMessage, value: str) -> None:
     """Leave a proposal."""
-    await chat.whisper(said, Post((Note(LEFT),), LEFT))
+    await chat.send_ephemeral(said, Post((Note(LEFT),), LEFT))
 
 
 async def cancel_by_button(
@@ -95,14 +95,14 @@ class ActionDeduplicator:
         return True
 
     async def _is_first(self, does: tuple[str, ...]) -> bool:
-        if self._app.works is None:
+        if self._app.job_queue is None:
             return True
-        return await self._app.memos.once(PRESS, " ".join(does), PRESS_SECONDS)
+        return await self._app.key_values.once(PRESS, " ".join(does), PRESS_SECONDS)
 
 
 async def tell_busy(chat: Chat, said: IncomingMessage) -> None:
     """Tell who pressed twice that once is enough."""
-    await chat.whisper(said, Post((Note(BUSY),), BUSY))
+    await chat.send_ephemeral(said, Post((Note(BUSY),), BUSY))
 
 
 # --- What buttons do, in every chat: each press is authorised again.
@@ -164,10 +164,10 @@ async def go_on(app: AppContext, chat: Chat, said: IncomingMessage, round_id: st
     round_ = await readable_round(app, said, round_id)
     check_own(app.access, round_, said.asker, "go on with a round")
     _check_remembered(round_)
-    if round_.closing or await app.runner.is_carried(round_id):
+    if round_.closing or await app.runner.is_running(round_id):
         raise CouncilError(f"Round {round_id} is not stopped: there is nothing to go on with.")
     await app.reopen(round_)
-    with app.seeing_through(round_):
+    with app.keeping_admitted(round_):
         await deliver_round(app, chat, said, round_)
 
 
@@ -185,7 +185,7 @@ async def export(app: AppContext, chat: Chat, said: IncomingMessage, round_id: s
     text = json.dumps(document(round_), ensure_ascii=False, indent=2)
     await send_file(app, chat, round_, place, File(file_name(round_id, "json"), text))
     line = "The round is in its thread, as JSON: everything that was stored of it."
-    await chat.whisper(said, Post((Note(line),), line))
+    await chat.send_ephemeral(said, Post((Note(line),), line))
 
 
 async def opine(
@@ -193,7 +193,7 @@ async def opine(
 ) -> None:
     """Keep whether a round helped somebody."""
     await rate(app, await readable_round(app, said, round_id), said.asker.id, opinion)
-    await chat.whisper(said, Post((Note(THANKS),), THANKS))
+    await chat.send_ephemeral(said, Post((Note(THANKS),), THANKS))
 
 
 def check_may_add(app: AppContext, said: IncomingMessage) -> None:
@@ -208,7 +208,7 @@ async def add_to_suite(
     """Keep a round's question in a suite, for somebody who may read it and ask here."""
     check_may_add(app, said)
     made = await join(app, said, await readable_round(app, said, round_id), joining)
-    await chat.whisper(said, grown_post(made, await run_of(app, said.place, made)))
+    await chat.send_ephemeral(said, grown_post(made, await run_of(app, said.place, made)))
 
 
 PROPOSED = {KEEP, LEAVE, BEGIN, LEAVE_IT}  # once pressed, what was proposed is proposed no more

@@ -134,29 +134,29 @@ class AppContext:
     now: Callable[[], datetime] = now
     chosen: dict[str, str] = field(default_factory=dict)
     budget: Budget = field(kw_only=True)
-    bench: BakeoffStores = field(kw_only=True)
+    bakeoff_stores: BakeoffStores = field(kw_only=True)
     experiments: ExperimentStore = field(kw_only=True)
-    memos: KeyValueStore = field(kw_only=True)
+    key_values: KeyValueStore = field(kw_only=True)
     texts_days: int | None = None
     access: Access = field(default_factory=Access)
-    holds: BakeoffRegistry = field(default_factory=BakeoffRegistry)
-    ways: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
+    bakeoff_registry: BakeoffRegistry = field(default_factory=BakeoffRegistry)
+    chats: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
     bakeoff_rounds: int = BAKEOFF_ROUNDS
     zone: str = "UTC"
     measure_bias: Measure = bias_report
-    works: JobQueue | None = None
-    bus: PubSub = field(default_factory=LocalPubSub)
-    door: NamedLocks = field(default_factory=LocalLocks)
+    job_queue: JobQueue | None = None
+    pubsub: PubSub = field(default_factory=LocalPubSub)
+    locks: NamedLocks = field(default_factory=LocalLocks)
     shards: int = 1
 
     async def pick(self, panel: str, place: Place) -> None:
         """Have questions of a place's whole channel go to a panel, in threads as well."""
-        await self.memos.note(PICK, _channel(place), panel)
+        await self.key_values.note(PICK, _channel(place), panel)
         self.chosen[_channel(place)] = panel
 
     async def look_up(self, place: Place) -> None:
         """Take note of what was picked in a place's channel, by whatever process."""
-        picked = await self.memos.read(PICK, _channel(place))
+        picked = await self.key_values.read(PICK, _channel(place))
         if picked is None:
             self.chosen.pop(_channel(place), None)
         else:
@@ -207,9 +207,9 @@ class AppContext:
             versions=tuple(sorted(versions(self.gateway).items())),
         )
 
-    def alone(self, *names: str) -> AbstractAsyncContextManager[None]:
+    def lock(self, *names: str) -> AbstractAsyncContextManager[None]:
         """Keep everybody else from these names as long as the block lasts, in every process."""
-        return self.door.alone(*names)
+        return self.locks.lock(*names)
 
     async def open(self, round_: Round) -> bool:
         """Keep a new round, its money reserved; give False if its id is kept already.
@@ -218,7 +218,7 @@ class AppContext:
         asker has to wait, or its workspace, and then keeps nothing.
         """
         # Of two questions of one asker the second is counted when the first is kept.
-        async with self.alone(*self._names(round_)):
+        async with self.lock(*self._names(round_)):
             if not await self._is_in_pace(round_):
                 return False
             await self.budget.accept(round_, self.gateway)
@@ -234,19 +234,19 @@ class AppContext:
     async def reopen(self, round_: Round) -> None:
         """Have a round go on that was stopped; RoundLimitError where it has to wait."""
         place = round_.question.place
-        async with self.alone(*self._room(place)):
+        async with self.lock(*self._room(place)):
             await self._check_at_once(place)
             await self.store.pause(round_.id, paused=False)
             await self.store.deliver(round_.id, delivered=False)
             await self._let_in(round_)
 
     @contextmanager
-    def seeing_through(self, round_: Round) -> Iterator[None]:
+    def keeping_admitted(self, round_: Round) -> Iterator[None]:
         """See a round to its end, or as far as it comes: then it is under way no more."""
         try:
             yield
         finally:
-            self.door.see_out(round_.id)
+            self.locks.dismiss(round_.id)
 
     async def _is_in_pace(self, round_: Round) -> bool:
         """Say that its asker may ask for a new round; False if this one is none.
@@ -275,9 +275,9 @@ class AppContext:
         there = RoundQuery(chats=(place.chat,), workspace=place.workspace, unfinished=True)
         lines = await self.store.recent(wanted=there)
         [room] = self._room(place)
-        inside = await self.door.inside(room)
+        inside = await self.locks.admitted(room)
         return [
-            line for line in lines if line.id in inside or await self.runner.is_carried(line.id)
+            line for line in lines if line.id in inside or await self.runner.is_running(line.id)
         ]
 
     def _names(self, round_: Round) -> list[str]:
@@ -295,7 +295,7 @@ class AppContext:
     async def _let_in(self, round_: Round) -> None:
         for room in self._room(round_.question.place):
             with suppress(StoreError):  # it is stored, and counts once it is carried
-                await self.door.let_in(room, round_.id)
+                await self.locks.admit(room, round_.id)
 
 
 def _channel(place: Place) -> str:

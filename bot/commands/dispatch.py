@@ -39,7 +39,7 @@ async def show_help(app: AppContext, chat: Chat, said: IncomingMessage, topic: s
     chosen = [c for c in COMMANDS.commands if topic.lower() in {"", c.name}]
     rows = tuple((command.usage, command.summary) for command in chosen)
     note = Note("Anything else after /council is a question. Answers are written by AI.")
-    await chat.whisper(said, Post((Heading("Council"), Table(("Say", "To"), rows), note)))
+    await chat.send_ephemeral(said, Post((Heading("Council"), Table(("Say", "To"), rows), note)))
 
 
 _PANEL, _LIMIT = r"\S*", r"\d{0,3}"
@@ -135,9 +135,9 @@ async def reporting_errors(chat: Chat, said: IncomingMessage, act: Awaitable[Non
     try:
         await act
     except CouncilError as error:
-        await chat.whisper(said, Post((Caution(str(error)),), str(error)))
+        await chat.send_ephemeral(said, Post((Caution(str(error)),), str(error)))
     # The outermost handler: what nobody foresaw is logged once and told without its insides.
     except Exception as error:  # noqa: BLE001
         wrong = logs.unforeseen("command_failed", error, key=said.key)
         line = f"{wrong} Nothing that was saved is lost."
-        await chat.whisper(said, Post((Caution(line),), line))
+        await chat.send_ephemeral(said, Post((Caution(line),), line))

@@ -36,7 +36,7 @@ class ChatSupervisor:
         """Say how the chat stands."""
         self._tell(f"{self._name}: {what}")
 
-    def heard(self, how: str) -> None:
+    def subscription(self, how: str) -> None:
         """Say that the chat is heard now, and how."""
         self._hears, self._heard_at = True, time.monotonic()
         self.say(how)
@@ -73,11 +73,11 @@ async def left(app: AppContext, chat: str, workspace: str) -> int:
     Those under way are stopped, and its bake-offs; what was picked or is being added there goes
     too. Raises StoreError where something of them is left in the files.
     """
-    await app.holds.let_go(chat, workspace)
+    await app.bakeoff_registry.let_go(chat, workspace)
     for line in await app.store.recent(wanted=RoundQuery(chats=(chat,), workspace=workspace)):
         await app.runner.stop(line.id)
     for kind in (PICK, DRAFT):
-        await app.memos.drop(kind, f"{chat}/{workspace}/")
+        await app.key_values.drop(kind, f"{chat}/{workspace}/")
     rounds = await app.store.drop(chat, workspace)
     structlog.get_logger().warning("workspace_dropped", chat=chat, rounds_deleted=rounds)
     await app.store.wipe()
@@ -102,7 +102,7 @@ class UndeliveredRounds:
         found = await self._app.store.recent(wanted=replace(wanted, undelivered=True))
         return tuple(reversed(found))
 
-    def tell(self, lines: Iterable[RoundSummary]) -> None:
+    def publish(self, lines: Iterable[RoundSummary]) -> None:
         """Begin to tell what is untold of these."""
         for line in lines:
             self._doing.begin(self._told(line))

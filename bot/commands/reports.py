@@ -75,7 +75,7 @@ async def _told(chat: Chat, said: IncomingMessage, thread: Thread) -> None:
     """Tell all but the files to the one who asked."""
     for post in (thread.root, *thread.replies):
         if not _is_file(post):
-            await chat.whisper(said, post)
+            await chat.send_ephemeral(said, post)
 
 
 async def _posted(
@@ -92,7 +92,7 @@ async def _posted(
             part = f"{key} {post.summary}" if _is_file(post) else f"{key} {number}"
             await app.outbox.send(chat, said.key, part, post, place)
     except NoThreadError as error:
-        await chat.whisper(said, Post((Note(str(error)),), str(error)))
+        await chat.send_ephemeral(said, Post((Note(str(error)),), str(error)))
     except PostingForbiddenError:
         await _told(chat, said, thread)
 
@@ -115,7 +115,7 @@ async def show_leaderboard(app: AppContext, chat: Chat, said: IncomingMessage, w
     check_is_at_home(said, "A leaderboard")
     sought = within_reach(sought_of(words, app.now()), said)
     await records_up_to_date(app)
-    board = await leaderboard(app.bench, sought, known_names(app.panels.values()))
+    board = await leaderboard(app.bakeoff_stores, sought, known_names(app.panels.values()))
     board = await weighed(app, sought, board)
     picture = b""
     if chat.keeps_files and board.board.rows:

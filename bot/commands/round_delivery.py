@@ -19,8 +19,8 @@ from bot.chat import (
     Post,
     PostingForbiddenError,
     ProgressUpdates,
+    SendEphemeral,
     SentMessage,
-    Whisper,
 )
 from bot.commands.context import AppContext
 from bot.observability import logs
@@ -32,9 +32,9 @@ from bot.ports import (
     PubSub,
     RoundSnapshot,
     RoundStoppedError,
-    seems_begun,
-    teller_of,
-    work_of,
+    job_of,
+    queue_of_place,
+    seems_queued,
 )
 from bot.render.formatting import file_name
 from bot.render.round_report import as_markdown, report
@@ -78,8 +78,8 @@ async def _shown(app: AppContext, screen: "_LiveMessage", place: Place) -> None:
 async def _kept(app: AppContext, screen: "_LiveMessage", why: str) -> None:
     """Tell the asker alone what cannot be posted; where nobody has been asked yet, ask nobody."""
     round_id = screen.sight.round_.id
-    if await app.runner.is_carried(round_id):  # it is paid for already, so it is seen to its end
-        async with app.runner.watching(round_id) as sights:
+    if await app.runner.is_running(round_id):  # it is paid for already, so it is seen to its end
+        async with app.runner.subscribe(round_id) as sights:
             async for _ in sights:
                 pass
     round_ = await app.store.load(round_id)
@@ -100,7 +100,7 @@ async def _tell_alone(app: AppContext, chat: Chat, round_: Round) -> None:
     parts = tuple(part for part in root.parts if not isinstance(part, Buttons))
     line = f"I could not post this where you asked for it, so only you see it (round {round_.id})."
     post = replace(root, parts=(Caution(line), *parts))
-    place = chat.alone_with(round_.question.asked_by, round_.question.place)
+    place = chat.private_place(round_.question.asked_by, round_.question.place)
     with suppress(PostingForbiddenError, MessageGoneError):  # then nobody is there to be told
         for number, page in enumerate(await asyncio.to_thread(chat.pages, post)):
             await app.outbox.send(chat, round_.id, f"alone {number}", page, place)
@@ -137,7 +137,7 @@ async def _followed(app: AppContext, screen: "_LiveMessage") -> None:
     round_id = screen.sight.round_.id
     async with screen.kept_up():
         app.runner.start(screen.sight.round_)
-        async with app.runner.watching(round_id) as sights:
+        async with app.runner.subscribe(round_id) as sights:
             async for sight in sights:
                 screen.show(sight)
 
@@ -184,7 +184,7 @@ async def _revealed(
         said = IncomingMessage(
             asked.text, Asker(asked.asked_by, asked.asked_by), asked.place, round_.id
         )
-        await screen.chat.whisper(said, Post((Note(line),), line))
+        await screen.chat.send_ephemeral(said, Post((Note(line),), line))
 
 
 async def _replied(
@@ -275,15 +275,15 @@ ENDED = "-"
 class ReplyRelay:
     """Tells an asker by the process that heard them, else by the way it was given."""
 
-    def __init__(self, bus: PubSub, work: Job, whisper: Whisper) -> None:
+    def __init__(self, bus: PubSub, work: Job, whisper: SendEphemeral) -> None:
         self._bus = bus
         self._work = work
         self._whisper = whisper
 
     async def __call__(self, said: IncomingMessage, post: Post) -> None:
         """Tell the one who spoke."""
-        with self._bus.heard(_answered(self._work)) as answers:
-            await self._bus.tell(_told(self._work), f"+{post.summary}")
+        with self._bus.subscription(_answered(self._work)) as answers:
+            await self._bus.publish(_told(self._work), f"+{post.summary}")
             with suppress(TimeoutError):
                 async with asyncio.timeout(ANSWER_SECONDS):
                     while not await answers.get():
@@ -293,14 +293,14 @@ class ReplyRelay:
 
     async def end(self) -> None:
         """Say that there is nothing more to be told."""
-        await self._bus.tell(_told(self._work), ENDED)
+        await self._bus.publish(_told(self._work), ENDED)
 
 
 async def begin_and_hear(
     works: JobQueue, bus: PubSub, work: Job, chat: Chat, said: IncomingMessage
 ) -> None:
     """Begin a work, and tell the one who spoke what comes of it, until it is over."""
-    with bus.heard(_told(work)) as told:
+    with bus.subscription(_told(work)) as told:
         with suppress(StoreError):  # then the sweep finds it
             await works.begin(work)
         while True:
@@ -308,11 +308,11 @@ async def begin_and_hear(
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
                     text = await told.get()
-            if text == ENDED or (not text and not await seems_begun(works, work)):
+            if text == ENDED or (not text and not await seems_queued(works, work)):
                 return
             if text.startswith("+"):
-                await bus.tell(_answered(work), "+")
-                await chat.whisper(said, Post((Caution(text[1:]),), text[1:]))
+                await bus.publish(_answered(work), "+")
+                await chat.send_ephemeral(said, Post((Caution(text[1:]),), text[1:]))
 
 
 def _told(work: Job) -> str:
@@ -335,11 +335,11 @@ async def deliver_round(app: AppContext, chat: Chat, said: IncomingMessage, roun
     In a cluster any process of a room's chat does it, and whoever waits here may leave: it goes on.
     """
     place = round_.question.place
-    if app.works is None or not chat.is_room:
+    if app.job_queue is None or not chat.is_room:
         await follow_and_deliver(app, chat, place, round_)
         return
-    work = work_of(SHOW, place, round_.id, app.shards)
-    await begin_and_hear(app.works, app.bus, work, chat, said)
+    work = job_of(SHOW, place, round_.id, app.shards)
+    await begin_and_hear(app.job_queue, app.pubsub, work, chat, said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,12 +353,12 @@ class RoundDelivery:
     app: AppContext
     teller: str
     wanted: RoundQuery
-    new_chat: Callable[[Whisper], Chat]
-    whisper: Whisper
+    new_chat: Callable[[SendEphemeral], Chat]
+    send_ephemeral: SendEphemeral
 
-    def serving(self, works: JobQueue) -> AbstractAsyncContextManager[None]:
+    def serve_queue(self, works: JobQueue) -> AbstractAsyncContextManager[None]:
         """Show what is begun, and what nobody shows any more, as long as the block lasts."""
-        return works.serving(f"{SHOW} {self.teller}", self.show, self.unfinished, MOST_SHOWN)
+        return works.serve_queue(f"{SHOW} {self.teller}", self.show, self.unfinished, MOST_SHOWN)
 
     async def unfinished(self) -> list[str]:
         """Give the ids of the rounds whose place has not been told all, oldest first."""
@@ -367,7 +367,7 @@ class RoundDelivery:
         return [line.id for line in reversed(found) if self._is_ours(line)]
 
     def _is_ours(self, line: RoundSummary) -> bool:
-        return teller_of(line.place, self.app.shards) == self.teller
+        return queue_of_place(line.place, self.app.shards) == self.teller
 
     async def show(self, round_id: str) -> None:
         """Show a round to its end; raise CouncilError, its asker told, where that fails."""
@@ -376,7 +376,7 @@ class RoundDelivery:
             line.question, Asker(line.asked_by, line.asked_by), line.place, line.id
         )
         work = Job(f"{SHOW} {self.teller}", round_id)
-        relay = ReplyRelay(self.app.bus, work, self.whisper)
+        relay = ReplyRelay(self.app.pubsub, work, self.send_ephemeral)
         try:
             await self._shown(self.new_chat(relay), round_id)
         except CouncilError as error:

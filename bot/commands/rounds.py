@@ -117,7 +117,7 @@ async def show_panel(app: AppContext, chat: Chat, said: IncomingMessage, name: s
         seated = tuple((seats[seat.key], seat.key, seat.family) for seat in panel.judges)
         note = Note(f"Questions here go to panel {name} now, that is to {receivers(panel)}.")
         table = Table(("Seat", "Key", "Family"), seated)
-        await chat.whisper(said, Post((Heading(f"Panel {name}"), table, note)))
+        await chat.send_ephemeral(said, Post((Heading(f"Panel {name}"), table, note)))
         return
     current = app.panel_name(said.place)
     rows = tuple(
@@ -126,7 +126,9 @@ async def show_panel(app: AppContext, chat: Chat, said: IncomingMessage, name: s
         if allows(app.access, said.place, panel)
     )
     note = Note("`/council panel NAME` picks one; `panel:NAME` before a question, for that one.")
-    await chat.whisper(said, Post((Heading("Panels"), Table(("Panel", "Members"), rows), note)))
+    await chat.send_ephemeral(
+        said, Post((Heading("Panels"), Table(("Panel", "Members"), rows), note))
+    )
 
 
 def _seats(name: str, app: AppContext) -> str:
@@ -139,7 +141,7 @@ async def show_rounds(app: AppContext, chat: Chat, said: IncomingMessage, limit:
     wanted = listable(said)
     lines = await app.store.recent(int(limit) if limit else SHOWN_ROUNDS, wanted)
     if not lines:
-        await chat.whisper(said, Post((Note("No round has been held yet."),)))
+        await chat.send_ephemeral(said, Post((Note("No round has been held yet."),)))
         return
     rows = tuple(
         (
@@ -152,7 +154,7 @@ async def show_rounds(app: AppContext, chat: Chat, said: IncomingMessage, limit:
     )
     table = Table(("Round", "Asked (UTC)", "Stage", "Question"), rows)
     note = Note("`/council show ROUND` opens one.")
-    await chat.whisper(said, Post((Heading(counted(len(rows), "round")), table, note)))
+    await chat.send_ephemeral(said, Post((Heading(counted(len(rows), "round")), table, note)))
 
 
 async def show_round(app: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
@@ -163,11 +165,11 @@ async def show_round(app: AppContext, chat: Chat, said: IncomingMessage, wanted:
     round_ = await meant_or_last(app, said, wanted)
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
-        await chat.whisper(said, Post((Note(line),)))
+        await chat.send_ephemeral(said, Post((Note(line),)))
         return
     thread = report(round_)
     for post in (thread.root, *(() if chat.is_room else thread.replies)):
-        await chat.whisper(said, post)
+        await chat.send_ephemeral(said, post)
 
 
 async def meant_or_last(app: AppContext, said: IncomingMessage, wanted: str) -> Round:
@@ -187,7 +189,7 @@ async def cancel(app: AppContext, chat: Chat, said: IncomingMessage, wanted: str
     """Cancel a round for the one who asked, or an admin; `last` is one's own newest unfinished."""
     round_ = await to_cancel(app, said, wanted)
     line = over(round_) or await _cancelled(app, round_)
-    await chat.whisper(said, Post((Note(line),), line))
+    await chat.send_ephemeral(said, Post((Note(line),), line))
 
 
 async def to_cancel(app: AppContext, said: IncomingMessage, wanted: str) -> Round:
@@ -251,10 +253,10 @@ async def forget(app: AppContext, chat: Chat, said: IncomingMessage, wanted: str
     """Forget a round for the one who asked, or an admin; one under way has to be stopped first."""
     round_ = await find_round(app, said, wanted)
     check_own(app.access, round_, said.asker, "have a round forgotten")
-    if await app.runner.is_carried(round_.id):
+    if await app.runner.is_running(round_.id):
         raise UnderWayError(f"Round {round_.id} is under way: stop it first, then forget it.")
     line = await forgotten(app.store, round_, app.now())
-    await chat.whisper(said, Post((Note(line),), line))
+    await chat.send_ephemeral(said, Post((Note(line),), line))
 
 
 async def forgotten(store: Store, round_: Round, moment: datetime) -> str:
@@ -320,7 +322,7 @@ async def vote(app: AppContext, chat: Chat, said: IncomingMessage, words: str) -
     round_ = await meant_or_last(app, said, wanted)
     cast = await cast_vote(app, round_, said.asker.id, letter)
     line = voted_line(round_, cast)
-    await chat.whisper(said, Post((Note(line),), line))
+    await chat.send_ephemeral(said, Post((Note(line),), line))
 
 
 async def cast_vote(app: AppContext, round_: Round, by: str, letter: str) -> HumanVote:
@@ -370,4 +372,4 @@ async def show_budget(app: AppContext, chat: Chat, said: IncomingMessage, _: str
     today = app.now().astimezone(UTC).date()
     account = Account("", today, said.asker.id, channel_of(said.place))
     used = await app.budget.ledger.used(account)
-    await chat.whisper(said, budget_post(app.budget.caps.under(account), used))
+    await chat.send_ephemeral(said, budget_post(app.budget.caps.under(account), used))

@@ -32,7 +32,7 @@ def way_to(app: AppContext, place: Place) -> ReportTarget | None:
     """Give how a place is told; None as long as its chat is not connected."""
     if place.chat in HOUSE:
         return ReportTarget(None)
-    give = app.ways.get(place.chat)
+    give = app.chats.get(place.chat)
     chat = give(place) if give else None
     return ReportTarget(chat) if chat else None
 
@@ -63,7 +63,7 @@ async def fitted(app: AppContext, schedule: Schedule, slot: str = "") -> Bakeoff
 async def still_going(app: AppContext, schedule: Schedule, but: str = "") -> Bakeoff | None:
     """Give a bake-off of the schedule that is not over, save the one of a certain slot."""
     wanted = BakeoffQuery(schedule=schedule.id, unfinished=True)
-    unfinished = await app.bench.bakeoffs.recent(wanted=wanted)
+    unfinished = await app.bakeoff_stores.bakeoffs.recent(wanted=wanted)
     own = schedule.bakeoff_id(but)
     return next((one for one in unfinished if one.id != own), None)
 
@@ -79,14 +79,14 @@ async def made(app: AppContext, there: IncomingMessage, wanted: ScheduleRequest)
     Raises CouncilError, with what there is instead, for what is not there or not allowed.
     """
     if not wanted.suite:
-        lines = await app.bench.suites.lines(there.place.scope)
+        lines = await app.bakeoff_stores.suites.lines(there.place.scope)
         known = ", ".join(line.name for line in lines) or "none yet"
         raise ScheduleError(f"Which suite? Name one, as in suite:NAME; known suites: {known}.")
     if not wanted.cron:
         raise ScheduleError(f"When? Say it in words or as a cron: {EXAMPLE}.")
     scope = there.place.scope
     await app.look_up(there.place)
-    if len(await app.bench.schedules.every(scope)) >= MOST:
+    if len(await app.bakeoff_stores.schedules.every(scope)) >= MOST:
         raise ScheduleError(f"There are {MOST} schedules here already: remove one first.")
     schedule = Schedule(
         id=app.new_id(),
@@ -143,8 +143,8 @@ def standing(app: AppContext, schedule: Schedule) -> Schedule:
 
 async def kept(app: AppContext, schedule: Schedule) -> None:
     """Keep a schedule, and have every process go by it at once."""
-    await app.bench.schedules.keep(schedule)
-    await app.bus.tell(SCHEDULES)
+    await app.bakeoff_stores.schedules.keep(schedule)
+    await app.pubsub.publish(SCHEDULES)
 
 
 async def resumed(app: AppContext, schedule: Schedule) -> Schedule:
@@ -157,8 +157,8 @@ async def resumed(app: AppContext, schedule: Schedule) -> Schedule:
 
 async def removed(app: AppContext, schedule: Schedule) -> None:
     """Have a schedule no more, from this moment on."""
-    await app.bench.schedules.remove(schedule.id)
-    await app.bus.tell(SCHEDULES)
+    await app.bakeoff_stores.schedules.remove(schedule.id)
+    await app.pubsub.publish(SCHEDULES)
 
 
 async def run_now(app: AppContext, said: IncomingMessage, schedule: Schedule) -> Bakeoff:
@@ -177,7 +177,7 @@ async def run_now(app: AppContext, said: IncomingMessage, schedule: Schedule) ->
 
 async def lined(app: AppContext, schedule: Schedule) -> ScheduleStatus:
     """Give a schedule with all that is told of it: its last run, its cost, what is in its way."""
-    newest = await app.bench.bakeoffs.recent(1, BakeoffQuery(schedule=schedule.id))
+    newest = await app.bakeoff_stores.bakeoffs.recent(1, BakeoffQuery(schedule=schedule.id))
     line = ScheduleStatus(schedule, app.now(), newest[0] if newest else None)
     try:
         bakeoff = await fitted(app, schedule)
@@ -210,11 +210,11 @@ async def visible(app: AppContext, said: IncomingMessage) -> tuple[Schedule, ...
     """
     here = said.place
     if here.chat == "terminal":
-        return await app.bench.schedules.every()
+        return await app.bakeoff_stores.schedules.every()
     narrow = said.asker.is_guest or said.is_shared
     return tuple(
         one
-        for one in await app.bench.schedules.every(here.scope)
+        for one in await app.bakeoff_stores.schedules.every(here.scope)
         if one.place.shares_channel(here) or not (narrow or one.place.private)
     )
 
@@ -283,7 +283,7 @@ async def _there(
     """Give what was said as if it were where the schedule reports; admitted there as well."""
     if not wanted.channel:
         return said
-    there = await chat.elsewhere(said, wanted.channel)
+    there = await chat.in_channel(said, wanted.channel)
     admitted(app.access, there)
     return there
 
@@ -297,12 +297,12 @@ async def _show(
 ) -> None:
     """Repeat what was understood; say whose the time zone is where none was named."""
     house = app.zone if wanted and not wanted.zone else ""
-    await chat.whisper(said, understood_post(await lined(app, one), said.place, house))
+    await chat.send_ephemeral(said, understood_post(await lined(app, one), said.place, house))
 
 
 async def _list(app: AppContext, chat: Chat, said: IncomingMessage, _: str) -> None:
     lines = [await lined(app, one) for one in await visible(app, said)]
-    await chat.whisper(said, list_post(lines, said.place))
+    await chat.send_ephemeral(said, list_post(lines, said.place))
 
 
 async def _pause(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
@@ -350,7 +350,7 @@ async def _own(app: AppContext, said: IncomingMessage, name: str, what: str) -> 
 
 
 async def _tell(chat: Chat, said: IncomingMessage, line: str) -> None:
-    await chat.whisper(said, Post((Note(line),), line))
+    await chat.send_ephemeral(said, Post((Note(line),), line))
 
 
 _ACTS: Mapping[str, Act] = {

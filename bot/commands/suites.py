@@ -123,9 +123,9 @@ async def with_question(
 
 
 async def _before(app: AppContext, scope: str, name: str) -> Suite:
-    lines = await app.bench.suites.lines(scope)
+    lines = await app.bakeoff_stores.suites.lines(scope)
     if any(line.name == name for line in lines):
-        return await app.bench.suites.load(scope, name)
+        return await app.bakeoff_stores.suites.load(scope, name)
     return Suite(name, (), scope=scope)
 
 
@@ -143,7 +143,7 @@ async def join(
 ) -> Suite:
     """Keep a suite with a round's question, and give it."""
     suite = await with_question(app, said, round_, joining)
-    await app.bench.suites.keep(suite, said.asker.id, app.now())
+    await app.bakeoff_stores.suites.keep(suite, said.asker.id, app.now())
     return suite
 
 
@@ -185,7 +185,7 @@ async def suite(app: AppContext, chat: Chat, said: IncomingMessage, words: str) 
     name = read["name"] or ""
     match (read["act"] or "list").lower():
         case "list":
-            lines = await app.bench.suites.lines(said.place.scope)
+            lines = await app.bakeoff_stores.suites.lines(said.place.scope)
             await _told(chat, said, list_post(lines, said.place.scope))
         case "show":
             await _show(app, chat, said, name)
@@ -205,14 +205,14 @@ def check_own_people(said: IncomingMessage) -> None:
 
 
 async def _show(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
-    found = await app.bench.suites.load(said.place.scope, name.lower())
+    found = await app.bakeoff_stores.suites.load(said.place.scope, name.lower())
     await _told(chat, said, suite_post(found, await run_of(app, said.place, found)))
 
 
 async def _told(chat: Chat, said: IncomingMessage, post: Post) -> None:
     """Tell the one who spoke, in as many messages as it takes."""
     for page in chat.pages(post):
-        await chat.whisper(said, page)
+        await chat.send_ephemeral(said, page)
 
 
 async def _made(
@@ -243,13 +243,13 @@ async def offer(app: AppContext, chat: Chat, said: IncomingMessage, made: Suite)
     drafted, before = await draft(app, said, made)
     if before and (before.scope, before.version) == (drafted.scope, drafted.version):
         line = f"Suite {drafted.name} is kept in just this version already."
-        await chat.whisper(said, Post((Note(line),), line))
+        await chat.send_ephemeral(said, Post((Note(line),), line))
         return
     shown = Draft(drafted, said.asker.id, before.version if before else "")
-    code = await put_draft(app.memos, shown)
+    code = await put_draft(app.key_values, shown)
     run = await run_of(app, said.place, drafted)
     typed = said.place.chat == "terminal"  # which has no buttons
-    await chat.whisper(said, offer_post(drafted, run, before, code, typed=typed))
+    await chat.send_ephemeral(said, offer_post(drafted, run, before, code, typed=typed))
 
 
 async def draft(
@@ -262,7 +262,7 @@ async def draft(
 
 async def line_named(app: AppContext, scope: str, name: str) -> SuiteSummary | None:
     """Give the suite of this name that is chosen from in a scope; None where there is none."""
-    lines = await app.bench.suites.lines(scope)
+    lines = await app.bakeoff_stores.suites.lines(scope)
     return next((line for line in lines if line.name == name), None)
 
 
@@ -270,21 +270,21 @@ async def keep(app: AppContext, chat: Chat, said: IncomingMessage, code: str) ->
     """Keep a suite that was shown; one that was changed by others meanwhile is shown again."""
     admitted(app.access, said)
     check_own_people(said)
-    taken = await take_draft(app.memos, code.lower(), said)
+    taken = await take_draft(app.key_values, code.lower(), said)
     now = await line_named(app, taken.suite.scope, taken.suite.name)
     if (now.version if now else "") != taken.before:
         raise SuiteError(
             f"Suite {taken.suite.name} was changed meanwhile: look at it, and add yours once more."
         )
-    await app.bench.suites.keep(taken.suite, said.asker.id, app.now())
-    await chat.whisper(said, kept_post(taken.suite))
+    await app.bakeoff_stores.suites.keep(taken.suite, said.asker.id, app.now())
+    await chat.send_ephemeral(said, kept_post(taken.suite))
 
 
 async def leave(app: AppContext, chat: Chat, said: IncomingMessage, code: str) -> None:
     """Leave a suite that was shown: nothing is kept."""
-    taken = await take_draft(app.memos, code.lower(), said)
+    taken = await take_draft(app.key_values, code.lower(), said)
     line = f"Suite {taken.suite.name} is left as it was."
-    await chat.whisper(said, Post((Note(line),), line))
+    await chat.send_ephemeral(said, Post((Note(line),), line))
 
 
 async def remove(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
@@ -300,9 +300,9 @@ async def remove(app: AppContext, chat: Chat, said: IncomingMessage, name: str) 
     if not (is_operator or said.asker.id == found.by or app.access.is_admin(said.asker)):
         whose = "who kept it last, or an admin," if app.access.admins else "who kept it last"
         raise NotYoursError(f"Only the one {whose} can remove suite {found.name}.")
-    await app.bench.suites.remove(found.scope, found.name)
+    await app.bakeoff_stores.suites.remove(found.scope, found.name)
     line = f"Suite {found.name} is removed; what was measured on it stays."
-    await chat.whisper(said, Post((Note(line),), line))
+    await chat.send_ephemeral(said, Post((Note(line),), line))
 
 
 async def run_of(app: AppContext, place: Place, made: Suite) -> SuiteRunCost | None:

@@ -21,28 +21,28 @@ class LocalLocks:
         self._inside: dict[str, str] = {}
 
     @asynccontextmanager
-    async def alone(self, *names: str) -> AsyncIterator[None]:
+    async def lock(self, *names: str) -> AsyncIterator[None]:
         """Keep others from these names as long as the block lasts."""
         async with AsyncExitStack() as held:
             for name in sorted(set(names)):  # in one order, so that no two wait for each other
                 await held.enter_async_context(self._turns[name])
             if self._beyond and names:
-                await held.enter_async_context(self._beyond.alone(*names))
+                await held.enter_async_context(self._beyond.lock(*names))
             yield
 
-    async def let_in(self, name: str, round_id: str) -> None:
+    async def admit(self, name: str, round_id: str) -> None:
         """Count a round under a name until it is seen out."""
         if self._beyond:
-            await self._beyond.let_in(name, round_id)
+            await self._beyond.admit(name, round_id)
         else:
             self._inside[round_id] = name
 
-    async def inside(self, name: str) -> frozenset[str]:
+    async def admitted(self, name: str) -> frozenset[str]:
         """Give the rounds that count under a name."""
         if self._beyond:
-            return await self._beyond.inside(name)
+            return await self._beyond.admitted(name)
         return frozenset(id_ for id_, under in self._inside.items() if under == name)
 
-    def see_out(self, round_id: str) -> None:
+    def dismiss(self, round_id: str) -> None:
         """Count a round no more."""
         self._inside.pop(round_id, None)

@@ -49,9 +49,9 @@ class LocalPubSub:
 
     def __init__(self) -> None:
         self._ears = Subscriptions()
-        self.heard = self._ears.listening
+        self.subscription = self._ears.listening
 
-    async def tell(self, topic: str, text: str = "") -> None:
+    async def publish(self, topic: str, text: str = "") -> None:
         """Say something to whoever listens here."""
         self._ears.hear(topic, text)
 
@@ -73,7 +73,7 @@ class ProviderSync:
         """Have whoever waits for a turn at an address look at once."""
         self._doing.begin(self._tell(TURNS, gate))
 
-    def tell(self, hint: ProviderHint) -> None:
+    def publish(self, hint: ProviderHint) -> None:
         """Tell what was learnt of a model."""
         word = {
             "by": self._by,
@@ -88,7 +88,7 @@ class ProviderSync:
         self, ring: Callable[[str], None], heed: Callable[[ProviderHint], None]
     ) -> None:
         """Ring where turns came free, and heed what others have learnt, until cancelled."""
-        with self._bus.heard(TURNS) as turns, self._bus.heard(PAUSE) as pauses:
+        with self._bus.subscription(TURNS) as turns, self._bus.subscription(PAUSE) as pauses:
             async with asyncio.TaskGroup() as group:
                 group.create_task(_each(turns, ring))
                 group.create_task(_each(pauses, lambda text: self._heed(text, heed)))
@@ -104,7 +104,7 @@ class ProviderSync:
 
     async def _tell(self, topic: str, text: str) -> None:
         with suppress(CouncilError):
-            await self._bus.tell(topic, text)
+            await self._bus.publish(topic, text)
 
 
 async def _each(heard: "asyncio.Queue[str]", act: Callable[[str], None]) -> None:

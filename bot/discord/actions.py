@@ -123,11 +123,11 @@ async def press(
     if action in SHOWN:
         round_ = await readable_round(app, said, value)
         for post in posts_of(round_, action):
-            await chat.whisper(said, post)
+            await chat.send_ephemeral(said, post)
     elif action in {"helpful", "unhelpful"}:
         await opine(app, chat, said, value, Opinion(action == "helpful"))
     elif is_asked_about(action):
-        await chat.whisper(said, await asked_back(app, said, action, value))
+        await chat.send_ephemeral(said, await asked_back(app, said, action, value))
     elif does := PRESSES.get(confirmed(action) or action):
         await does(app, chat, said, value)
     elif in_its_place(action) is None:

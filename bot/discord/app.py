@@ -152,7 +152,7 @@ class DiscordOptions:
 
     address: Address
     kept: ServerStore
-    tell: Callable[[str], None]
+    publish: Callable[[str], None]
     tell_ready: Callable[[ChatSupervisor, Client], None]
 
 
@@ -161,7 +161,7 @@ class Shards:
     """The shards that this process hears of, among those of all."""
 
     app: AppContext
-    works: JobQueue
+    job_queue: JobQueue
     ready: DiscordOptions
     application: str = ""
     count: int = 1
@@ -172,12 +172,12 @@ class Shards:
         """Receive this process's events until cancelled; raise if the shards are dealt anew."""
         await self._agree()
         await self.app.runner.resume((CHAT,))
-        self.app.ways[CHAT] = self.way
+        self.app.chats[CHAT] = self.way
         try:
-            async with self.works.serving(GATEWAY, self.hear, self.unheard, self.count):
+            async with self.job_queue.serve_queue(GATEWAY, self.hear, self.unheard, self.count):
                 await self.changed.wait()
         finally:
-            self.app.ways.pop(CHAT, None)
+            self.app.chats.pop(CHAT, None)
         raise DeliveryUnknownError(OTHERWISE)
 
     def way(self, place: Place) -> Chat | None:
@@ -194,15 +194,15 @@ class Shards:
                 await client.login(self.ready.address.token)
                 wanted = await _recommended(client)
                 self.application = str(client.application_id)
-        before = int(await self.app.memos.first(SHARDS, self.application, str(wanted)))
+        before = int(await self.app.key_values.first(SHARDS, self.application, str(wanted)))
         if wanted > before:
-            await self.app.memos.note(SHARDS, self.application, str(wanted))
+            await self.app.key_values.note(SHARDS, self.application, str(wanted))
         self.changed.clear()
         self.count = self.app.shards = max(wanted, before)
 
     async def unheard(self) -> list[str]:
         """Give the names of all shards; note where another process counts them otherwise."""
-        kept = await self.app.memos.read(SHARDS, self.application)
+        kept = await self.app.key_values.read(SHARDS, self.application)
         if kept and int(kept) != self.count:
             self.changed.set()
         return [str(Shard(number, self.count)) for number in range(self.count)]
@@ -216,7 +216,7 @@ class Shards:
         if shard is None or shard.of != self.count:
             return
         named = "Discord" if shard.of == 1 else f"Discord {name}"
-        coming_back = ChatSupervisor(named, self.ready.tell)
+        coming_back = ChatSupervisor(named, self.ready.publish)
         await coming_back.serve(partial(self._heard, shard, coming_back))
         raise DiscordError(NEVER.format(name=name))
 
@@ -241,8 +241,8 @@ class Shards:
         self.clients[shard.number] = client
         teller = f"{CHAT} {shard}"
         told = (RoundQuery(chats=(CHAT,)), client.ears.chat, nobody)
-        showing = RoundDelivery(self.app, teller, *told).serving(self.works)
-        async with showing, BakeoffJobs(self.app, teller, self.way).serving(self.works):
+        showing = RoundDelivery(self.app, teller, *told).serve_queue(self.job_queue)
+        async with showing, BakeoffJobs(self.app, teller, self.way).serve_queue(self.job_queue):
             await asyncio.Event().wait()
 
 
@@ -268,7 +268,9 @@ class Discord:
         self._address = address
         self._tell = tell
         self._kept: ServerStore = (
-            SqlServerStore(app_context.memos) if app_context.works else FileServerStore(data_dir)
+            SqlServerStore(app_context.key_values)
+            if app_context.job_queue
+            else FileServerStore(data_dir)
         )
         self._coming_back = ChatSupervisor("Discord", tell)
         leave = partial(left, app_context, CHAT)
@@ -278,12 +280,12 @@ class Discord:
         """Serve until cancelled, or until Discord takes the token no more; told is why."""
         hear_library()
         self._address.point()
-        if self._app_context.works is None:
+        if self._app_context.job_queue is None:
             await self._coming_back.serve(self._served)
             return
         ready = DiscordOptions(self._address, self._kept, self._tell, _tell_ready)
         await self._coming_back.serve(
-            Shards(self._app_context, self._app_context.works, ready).served
+            Shards(self._app_context, self._app_context.job_queue, ready).served
         )
 
     async def _served(self) -> None:
@@ -296,7 +298,7 @@ class Discord:
                     await self._heard(client, doing)
         finally:
             await doing.close()
-            await self._app_context.holds.let_go(CHAT)
+            await self._app_context.bakeoff_registry.let_go(CHAT)
 
     async def _heard(self, client: Client, doing: BackgroundTasks) -> None:
         await self._app_context.runner.resume((CHAT,))
@@ -310,9 +312,9 @@ class Discord:
         async def begin() -> None:
             await client.wait_until_ready()
             _tell_ready(self._coming_back, client)
-            self._app_context.ways[CHAT] = way
-            await self._servers.seen(client)
-            untold.tell(before)
+            self._app_context.chats[CHAT] = way
+            await self._servers.latest(client)
+            untold.publish(before)
             await go_on_in(self._app_context, CHAT, way)
 
         telling = asyncio.create_task(begin())
@@ -320,11 +322,11 @@ class Discord:
             await client.connect()
         finally:
             telling.cancel()
-            self._app_context.ways.pop(CHAT, None)
+            self._app_context.chats.pop(CHAT, None)
 
 
 def _tell_ready(coming_back: ChatSupervisor, client: Client) -> None:
     guilds = ", ".join(guild.name for guild in client.guilds) or "no server yet"
-    coming_back.heard(f"{client.user} is in {guilds}.")
+    coming_back.subscription(f"{client.user} is in {guilds}.")
     if identity_of(client).hears_elsewhere:
         coming_back.say(ELSEWHERE)

@@ -108,7 +108,7 @@ async def insisted(
         with told():
             return await call()
 
-    return await chat.insisted(once, patience_seconds)
+    return await chat.retry_until_sent(once, patience_seconds)
 
 
 # --- Who goes first to Discord: answers at once, all else with the room they leave.

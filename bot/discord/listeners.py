@@ -13,7 +13,7 @@ from discord import app_commands
 from discord.app_commands import Choice
 
 from bot.access import AccessDeniedError, admitted, allows, listable
-from bot.chat import Chat, IncomingMessage, Whisper
+from bot.chat import Chat, IncomingMessage, SendEphemeral
 from bot.commands import rounds as following
 from bot.commands.ask import AskOptions as Chosen
 from bot.commands.ask import asked
@@ -64,7 +64,7 @@ class DiscordListeners:
         """Give what commands do."""
         return CommandHandlers(self.ask, self.about, self.do, self.take, self.panels, self.rounds)
 
-    def chat(self, whisper: Whisper, *, keeps_files: bool = True) -> DiscordChat:
+    def chat(self, whisper: SendEphemeral, *, keeps_files: bool = True) -> DiscordChat:
         """Give the chat for one who spoke."""
         shared = (self._client, self._names, self._edits)
         return DiscordChat(*shared, whisper, keeps_files=keeps_files)
@@ -166,7 +166,7 @@ class DiscordListeners:
         said, names = said_by(interaction), list[str]()
         with suppress(CouncilError):  # who may add nothing is told when the modal is sent
             check_may_add(self._app, said)
-            lines = await self._app.bench.suites.lines(said.place.scope)
+            lines = await self._app.bakeoff_stores.suites.lines(said.place.scope)
             names = [line.name for line in lines]
         await interaction.response.send_modal(modals.suite_modal(round_id, names))
 
@@ -292,11 +292,11 @@ class Client(discord.Client):
 
     async def on_ready(self) -> None:
         """Hear in which guilds it is: now, and whenever Discord says so anew."""
-        await self._servers.seen(self)
+        await self._servers.latest(self)
 
     async def on_guild_join(self, _: discord.Guild) -> None:
         """Hear that it was invited."""
-        await self._servers.seen(self)
+        await self._servers.latest(self)
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """Hear that it was removed, or the guild deleted; an outage is another event."""

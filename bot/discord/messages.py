@@ -23,9 +23,9 @@ from bot.chat import (
     MessageGoneError,
     Post,
     PostingForbiddenError,
+    SendEphemeral,
     SentMessage,
-    Whisper,
-    insisted_on_one,
+    send_first_possible,
 )
 from bot.discord import events as channels
 from bot.discord.components import called_by, dressed, files_of, fits_discord, view_of
@@ -139,7 +139,7 @@ class MessageReplies:
         ways = (reply, message.channel.send, message.author.send)
         sends = (partial(self._sent, way, post, next(self._nonces)) for way in ways)
         try:
-            await insisted_on_one(sends, PATIENCE_SECONDS)
+            await send_first_possible(sends, PATIENCE_SECONDS)
         except CouncilError as error:
             structlog.get_logger().warning("discord_whisper_lost", key=said.key, why=str(error))
 
@@ -175,7 +175,7 @@ class DiscordChat(Chat):
         client: discord.Client,
         names: dict[str, str],
         edits: EditRateLimiter,
-        whisper: Whisper,
+        whisper: SendEphemeral,
         *,
         keeps_files: bool = True,
     ) -> None:
@@ -218,7 +218,7 @@ class DiscordChat(Chat):
         self._titles[str(message.id)] = _title(post)
         return SentMessage(place, str(message.id))
 
-    def alone_with(self, asker_id: str, place: Place) -> Place:
+    def private_place(self, asker_id: str, place: Place) -> Place:
         """Give the place where nobody else reads."""
         return Place(CHAT, channel=f"{ALONE}{asker_id}", private=True)
 
@@ -322,7 +322,7 @@ class DiscordChat(Chat):
         except CouncilError as error:
             structlog.get_logger().debug("discord_progress_not_shown", why=str(error))
 
-    async def elsewhere(self, said: IncomingMessage, channel: str) -> IncomingMessage:
+    async def in_channel(self, said: IncomingMessage, channel: str) -> IncomingMessage:
         """Give what was said as if it were said in another channel, named or by its id."""
         return await channels.elsewhere(self._client, said, channel)
 
@@ -330,7 +330,7 @@ class DiscordChat(Chat):
         """Raise PostingForbiddenError with the reason if nothing can be posted there."""
         await channels.check_postable(self._client, place)
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         """Tell only the one who spoke."""
         for page in self.pages(post):
             await self._whisper(said, page)

@@ -159,7 +159,7 @@ class Servers:
         self._shard = shard
         self._turn = asyncio.Lock()
 
-    async def seen(self, client: discord.Client) -> None:
+    async def latest(self, client: discord.Client) -> None:
         """Take note of the servers it is in; of those it was in before, the rounds go."""
         async with self._turn:
             known, here = await self._known(client), _servers_of(client)

@@ -114,7 +114,7 @@ async def hold(
 
     Raises ExperimentError where another process holds it.
     """
-    async with app.holds.alone_with(f"experiment {experiment.id}") as is_ours:
+    async with app.bakeoff_registry.private_place(f"experiment {experiment.id}") as is_ours:
         if not is_ours:
             raise ExperimentError(f"Experiment {experiment.id} is being held by another process.")
         await app.prepare(experiment.panel)

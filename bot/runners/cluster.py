@@ -16,7 +16,7 @@ from bot.cluster.job_queue import ClusterJobQueue, JobStatus, JobTakenError
 from bot.cluster.worker import Fault
 from bot.coordination.clock import now
 from bot.observability.tracing import Tracing, untraced
-from bot.ports import Job, PubSub, RoundSnapshot, RoundStoppedError, Sights
+from bot.ports import Job, PubSub, RoundSnapshot, RoundSnapshots, RoundStoppedError
 from bot.runners.local import (
     GRACE_SECONDS,
     MOST_ROUNDS,
@@ -146,7 +146,7 @@ class RoundWatch:
 
     async def sights(
         self, heard: asyncio.Queue[str], look_seconds: float, *, is_started: bool
-    ) -> Sights:
+    ) -> RoundSnapshots:
         """Give the newest sight, and every one after it while the round is carried.
 
         One that was started here a moment ago is carried, however it ended meanwhile.
@@ -154,9 +154,9 @@ class RoundWatch:
         standing = await self._standing()
         sight = await self._sight(standing)
         yield sight
-        is_carried = standing.is_begun or is_started
+        is_carried = standing.is_queued or is_started
         while is_carried and not sight.round_.closing:
-            if not standing.is_begun:
+            if not standing.is_queued:
                 raise fault_of(standing.fault, self._round_id)
             word = read(await _next(heard, look_seconds))
             try:
@@ -169,14 +169,14 @@ class RoundWatch:
                 yield sight
 
     async def _sight(self, standing: JobStatus) -> RoundSnapshot:
-        own = self._seen(self._round_id) if standing.is_begun else None
+        own = self._seen(self._round_id) if standing.is_queued else None
         return own or RoundSnapshot(await self._store.load(self._round_id), "", standing.seconds)
 
     async def _newer(
         self, before: RoundSnapshot, standing: JobStatus, word: RoundEvent | None
     ) -> RoundSnapshot:
         """Give what is seen after a word, or after a look; the same sight where nothing changed."""
-        own = self._seen(self._round_id) if standing.is_begun else None
+        own = self._seen(self._round_id) if standing.is_queued else None
         if own:
             return own
         draft = word.draft if word and word.draft is not None else before.draft
@@ -254,7 +254,7 @@ class ClusterRunner:
             on_closed=on_closed,
             tracing=tracing,
         )
-        self.seen = self._own.seen
+        self.latest = self._own.latest
         self._chats: set[str] = set()
         self._beginning: dict[str, asyncio.Task[None]] = {}
         self._fences: dict[str, FencedGateway] = {}
@@ -263,7 +263,7 @@ class ClusterRunner:
     async def carrying(self) -> AsyncIterator[None]:
         """Take rounds as long as the block lasts; then let calls end, and give the rest back."""
         self._works.when_lost(self._cut)
-        async with self._works.serving(
+        async with self._works.serve_queue(
             *(QUEUE, self._carry, self._unfinished, MOST_ROUNDS),
             ended=self._look_again,
             grace_seconds=GRACE_SECONDS + PAUSE_SECONDS,
@@ -288,14 +288,14 @@ class ClusterRunner:
             beginning = self._beginning[round_.id] = asyncio.create_task(self._begin(round_.id))
             beginning.add_done_callback(lambda _: self._beginning.pop(round_.id, None))
 
-    async def is_carried(self, round_id: str) -> bool:
+    async def is_running(self, round_id: str) -> bool:
         """Say whether a round is being carried on by any process, or about to be."""
-        return round_id in self._beginning or await self._works.is_begun(work_of(round_id))
+        return round_id in self._beginning or await self._works.is_queued(work_of(round_id))
 
     async def stop(self, round_id: str) -> None:
         """Have whoever carries a round stop spending on it; it can be started again."""
         await self._begun(round_id)
-        with self._bus.heard(topic_of(round_id)) as heard:
+        with self._bus.subscription(topic_of(round_id)) as heard:
             stopped = await self._works.stop(work_of(round_id))
             await self._look_again(round_id)
             while stopped and not await self._works.have_ended(stopped):
@@ -311,13 +311,13 @@ class ClusterRunner:
         await self._own.close()
 
     @asynccontextmanager
-    async def watching(self, round_id: str) -> AsyncIterator[Sights]:
+    async def subscribe(self, round_id: str) -> AsyncIterator[RoundSnapshots]:
         """Give every sight of a round that any process carries, from the newest to its end."""
         is_started = round_id in self._beginning
         standing = partial(self._works.standing, work_of(round_id))
-        with self._bus.heard(topic_of(round_id)) as heard:
+        with self._bus.subscription(topic_of(round_id)) as heard:
             await self._begun(round_id)
-            watch = RoundWatch(round_id, self._store, standing, self.seen)
+            watch = RoundWatch(round_id, self._store, standing, self.latest)
             yield watch.sights(heard, self._look_seconds, is_started=is_started)
 
     async def _begin(self, round_id: str) -> None:
@@ -345,7 +345,7 @@ class ClusterRunner:
         await self._own.stop(round_id)  # where this process had it before, and lost it
         self._own.start(round_)
         try:
-            async with self._own.watching(round_id) as sights:
+            async with self._own.subscribe(round_id) as sights:
                 await self._tell(round_id, sights)
         except RoundStoppedError:
             # Nobody stopped this work: the process is at its end, and another goes on.
@@ -364,14 +364,14 @@ class ClusterRunner:
         is_stopped = line.paused and not round_.bakeoff
         return None if round_.closing or is_stopped else round_
 
-    async def _tell(self, round_id: str, sights: Sights) -> None:
+    async def _tell(self, round_id: str, sights: RoundSnapshots) -> None:
         """Tell each change of a round, and now and then how far the synthesis is."""
         parts, told = -1, 0.0
         async for sight in sights:
             now, count = self._clock(), parts_of(sight.round_)
             if count != parts or now - told >= DRAFT_SECONDS:
                 parts, told = count, now
-                await self._bus.tell(topic_of(round_id), word_of(sight).written())
+                await self._bus.publish(topic_of(round_id), word_of(sight).written())
 
     @retried_and_shielded
     async def _let_end(self, round_id: str) -> None:
@@ -380,7 +380,7 @@ class ClusterRunner:
 
     async def _look_again(self, round_id: str) -> None:
         """Have everybody who watches a round look how it stands."""
-        await self._bus.tell(topic_of(round_id))
+        await self._bus.publish(topic_of(round_id))
 
     async def _unfinished(self) -> Iterable[str]:
         if not self._chats:
@@ -423,7 +423,7 @@ def apart(works: ClusterJobQueue, paying: Paying) -> Paying:
     async def paid_apart(round_: Round, gateway: Gateway) -> AsyncIterator[Gateway]:
         async with AsyncExitStack() as stack:
             try:
-                await stack.enter_async_context(works.alone(work_of(round_.id)))
+                await stack.enter_async_context(works.lock(work_of(round_.id)))
             except JobTakenError:
                 raise RoundElsewhereError(
                     f"Round {round_.id} is being carried on by another process: it can be seen "

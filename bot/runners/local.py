@@ -13,7 +13,7 @@ import structlog
 
 from bot.observability import logs, metrics
 from bot.observability.tracing import Trace, Tracing, untraced
-from bot.ports import RoundClaims, RoundSnapshot, RoundStoppedError, Sights
+from bot.ports import RoundClaims, RoundSnapshot, RoundSnapshots, RoundStoppedError
 from council.answers import Call, Reply
 from council.budget import GatewayWrapper
 from council.errors import CouncilError
@@ -164,7 +164,7 @@ class RunningRound:
         self.sight = RoundSnapshot(
             in_panel_order(round_), self.sight.draft, self._clock() - self._started
         )
-        self.tell(self.sight)
+        self.publish(self.sight)
 
     def show_draft(self, text: str) -> None:
         """Let every watcher see how far the synthesis is, some times a second."""
@@ -172,15 +172,15 @@ class RunningRound:
             self._drafted = self._clock()
             seconds = self._drafted - self._started
             self.sight = replace(self.sight, draft=draft_of(text), seconds=seconds)
-            self.tell(self.sight)
+            self.publish(self.sight)
 
-    def tell(self, news: RoundSnapshot | Exception) -> None:
+    def publish(self, news: RoundSnapshot | Exception) -> None:
         """Let every watcher hear the news, in order."""
         for watcher in self._watchers:
             watcher.put_nowait(news)
 
 
-async def sights_until_closed(news: News) -> Sights:
+async def sights_until_closed(news: News) -> RoundSnapshots:
     """Give sights as they come, until the round is closed; raise what stopped it before."""
     closed = False
     while not closed:
@@ -272,12 +272,12 @@ class LocalRunner:
         # A task that is cancelled before it begins does not do so itself.
         carried.task.add_done_callback(lambda _: self._let_go(carried))
 
-    def seen(self, round_id: str) -> RoundSnapshot | None:
+    def latest(self, round_id: str) -> RoundSnapshot | None:
         """Give the newest sight of a round that is being carried on here, None of any other."""
         carried = self._carried.get(round_id)
         return carried.sight if carried else None
 
-    async def is_carried(self, round_id: str) -> bool:
+    async def is_running(self, round_id: str) -> bool:
         """Say whether a round is being carried on here: no other process carries our chats'."""
         return round_id in self._carried
 
@@ -302,7 +302,7 @@ class LocalRunner:
         await asyncio.gather(*(self.stop(round_id) for round_id in [*self._carried]))
 
     @asynccontextmanager
-    async def watching(self, round_id: str) -> AsyncIterator[Sights]:
+    async def subscribe(self, round_id: str) -> AsyncIterator[RoundSnapshots]:
         """Give every sight of a round that is being carried, from the newest one to its end."""
         carried = self._carried.get(round_id)
         if carried is None:
@@ -336,7 +336,7 @@ class LocalRunner:
             del self._carried[round_id]
             self._claims.free(round_id)
             if carried.fault:
-                carried.tell(carried.fault)
+                carried.publish(carried.fault)
 
     async def _convene(self, carried: RunningRound, gateway: Gateway, trace: Trace) -> None:
         def show(round_: Round) -> None:
@@ -356,5 +356,5 @@ class LocalRunner:
         self._on_closed(closed)
 
 
-async def _only(sight: RoundSnapshot) -> Sights:
+async def _only(sight: RoundSnapshot) -> RoundSnapshots:
     yield sight

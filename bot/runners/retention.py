@@ -28,7 +28,7 @@ async def _nowhere(_: str) -> bool:
 class ForgetOptions:
     """Whom to spare and whom to tell: rounds under way, and what went wrong with one round."""
 
-    is_carried: Callable[[str], Awaitable[bool]] = _nowhere
+    is_running: Callable[[str], Awaitable[bool]] = _nowhere
     on_fault: Callable[[str], None] = lambda _: None
 
 
@@ -40,7 +40,7 @@ async def forget_older(store: Store, days: int, moment: datetime, watch: ForgetO
     forgotten = 0
     wanted = RoundQuery(before=moment - timedelta(days=days), remembered=True)
     for round_id in await store.ids(wanted=wanted):
-        if await watch.is_carried(round_id):
+        if await watch.is_running(round_id):
             continue
         try:
             forgotten += await store.forget(round_id, moment, new_salt())

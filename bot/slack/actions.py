@@ -34,7 +34,7 @@ WHY = "why"
 class Press:
     """A pressed button: what it does, to what, and what it needs to open or replace things."""
 
-    heard: SlackEvent
+    subscription: SlackEvent
     action: str
     value: str
     trigger: str
@@ -45,7 +45,7 @@ class Press:
     def does(self) -> tuple[str, ...]:
         """Tell this press from any other: two of the same are one, pressed twice."""
         shown = str(self.view["id"]) if self.view else ""
-        return (self.heard.user, self.heard.channel, self.action, self.value, shown)
+        return (self.subscription.user, self.subscription.channel, self.action, self.value, shown)
 
     @classmethod
     def of(cls, body: Body) -> "Press":
@@ -116,7 +116,7 @@ async def _rated(
     if not helpful:
         view = why_view(round_.id, said, reason)
         await open_view(workspace.client, pressed.trigger, view)
-    await chat.whisper(said, Post((Note(THANKS),), THANKS))
+    await chat.send_ephemeral(said, Post((Note(THANKS),), THANKS))
 
 
 def why_view(round_id: str, said: IncomingMessage, reason: str = "") -> modals.View:

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from bot.bakeoffs.lifecycle import BakeoffJobs, Way, go_on_in
-from bot.chat import Chat, Whisper
+from bot.chat import Chat, SendEphemeral
 from bot.commands.context import AppContext
 from bot.commands.recovery import ChatSupervisor, UndeliveredRounds, left
 from bot.commands.round_delivery import RoundDelivery
@@ -170,25 +170,25 @@ class Slack:
         SlackListeners(self._app_context, workspace, doing, gone).listen_to(app)
         app.event("tokens_revoked")(self._revoked)
         self._handler = None if self._tokens.app else AsyncSlackRequestHandler(app)
-        self._coming_back.heard(f"in {me.team_name} over {self._tokens.transport}.")
+        self._coming_back.subscription(f"in {me.team_name} over {self._tokens.transport}.")
         for warning in me.warnings:
             self._tell(warning)
         try:
-            doing.begin(forget_changed(self._app_context.bus, workspace.people))
-            doing.begin(hear_gone(self._app_context.bus, gone))
+            doing.begin(forget_changed(self._app_context.pubsub, workspace.people))
+            doing.begin(hear_gone(self._app_context.pubsub, gone))
             way = self._way_of(workspace)
-            if self._app_context.works:
-                async with self._working(self._app_context.works, workspace, way):
+            if self._app_context.job_queue:
+                async with self._working(self._app_context.job_queue, workspace, way):
                     await self._hearing(app, gone)
             else:
-                self._untold(workspace, doing).tell(before)
+                self._untold(workspace, doing).publish(before)
                 await go_on_in(self._app_context, CHAT, way)
                 await self._hearing(app, gone)
         finally:
             self._handler = None
-            self._app_context.ways.pop(CHAT, None)
+            self._app_context.chats.pop(CHAT, None)
             await doing.close()
-            await self._app_context.holds.let_go(CHAT)
+            await self._app_context.bakeoff_registry.let_go(CHAT)
         await left(self._app_context, CHAT, workspace.team)
         raise SlackError(f"The app was uninstalled from {me.team_name}: its rounds are deleted.")
 
@@ -203,12 +203,12 @@ class Slack:
     ) -> AsyncIterator[None]:
         """Show rounds and hold bake-offs, with the other processes, as long as the block lasts."""
 
-        def chat(whisper: Whisper) -> Chat:
+        def chat(whisper: SendEphemeral) -> Chat:
             return SlackChat(workspace, whisper)
 
         told = (_all_of(workspace), chat, EphemeralReplies(workspace))
-        showing = RoundDelivery(self._app_context, CHAT, *told).serving(works)
-        async with showing, BakeoffJobs(self._app_context, CHAT, way).serving(works):
+        showing = RoundDelivery(self._app_context, CHAT, *told).serve_queue(works)
+        async with showing, BakeoffJobs(self._app_context, CHAT, way).serve_queue(works):
             yield
 
     def _way_of(self, workspace: Workspace) -> Way:
@@ -218,7 +218,7 @@ class Slack:
             theirs = place.workspace == workspace.team
             return SlackChat(workspace, EphemeralReplies(workspace)) if theirs else None
 
-        self._app_context.ways[CHAT] = way
+        self._app_context.chats[CHAT] = way
         return way
 
     async def _hearing(self, app: AsyncApp, gone: asyncio.Event) -> None:

@@ -173,7 +173,7 @@ CHANGED, GONE = "slack channel", "slack gone"  # a channel is another now, the a
 
 async def forget_changed(bus: PubSub, people: Directory) -> None:
     """Ask Slack again about channels that have changed, until cancelled."""
-    with bus.heard(CHANGED) as changed:
+    with bus.subscription(CHANGED) as changed:
         while True:
             if channel := await changed.get():
                 people.forget(channel)
@@ -183,7 +183,7 @@ async def forget_changed(bus: PubSub, people: Directory) -> None:
 
 async def hear_gone(bus: PubSub, gone: asyncio.Event) -> None:
     """Wait until some process hears that the app was uninstalled."""
-    with bus.heard(GONE) as told:
+    with bus.subscription(GONE) as told:
         while not await told.get():
             pass
     gone.set()

@@ -10,7 +10,7 @@ import aiohttp
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat import Attachment, DeliveryUnknownError, File, SentMessage, insisted
+from bot.chat import Attachment, DeliveryUnknownError, File, SentMessage, retry_until_sent
 from bot.render.text_safety import shortened
 from bot.slack.client import RefusedError, called
 from bot.slack.rich_text import ALT_TEXT, one_line
@@ -24,7 +24,7 @@ from council.places import Place
 async def upload(client: AsyncWebClient, place: Place, file: File) -> str:
     """Post a file in a thread and give its id; DeliveryUnknownError where it may have arrived."""
     # Until it is completed nobody sees it, so it may be sent twice.
-    file_id = await insisted(partial(_uploaded, client, file))
+    file_id = await retry_until_sent(partial(_uploaded, client, file))
     named: list[dict[str, str | None]] = [{"id": file_id, "title": file.name}]
     await called(
         lambda: client.files_completeUploadExternal(

@@ -7,7 +7,7 @@ from functools import partial
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.chat import Chat, IncomingMessage, Whisper, key_of
+from bot.chat import Chat, IncomingMessage, SendEphemeral, key_of
 from bot.commands import rounds as following
 from bot.commands.ask import taken_up
 from bot.commands.buttons import OTHER_VERSION, PRESSES, ActionDeduplicator, tell_busy
@@ -115,13 +115,13 @@ class SlackListeners:
     async def uninstalled(self) -> None:
         """Hear that nobody wants us any more, and have every process hear it."""
         self._gone.set()
-        await self._app_context.bus.tell(GONE, GONE)
+        await self._app_context.pubsub.publish(GONE, GONE)
 
     async def channel_changed(self, event: Body) -> None:
         """Hear that what every process knows of a channel is old."""
         channel = str(event.get("channel", ""))
         self._workspace.people.forget(channel)
-        await self._app_context.bus.tell(CHANGED, channel)
+        await self._app_context.pubsub.publish(CHANGED, channel)
 
     async def shortcut(self, ack: Ack, body: Body) -> None:
         """Open the modal to ask in, about a message or about anything."""
@@ -146,7 +146,7 @@ class SlackListeners:
             if not await self._once.do(press.does, act, everywhere=costs) and costs:
                 await tell_busy(chat, said)
 
-        self._begin(press.heard, whispers, done)
+        self._begin(press.subscription, whispers, done)
 
     async def told_why(self, ack: Ack, body: Body) -> None:
         """Hear why a round was of no help."""
@@ -197,7 +197,7 @@ class SlackListeners:
         heard: SlackEvent,
         whispers: EphemeralReplies,
         act: Act,
-        whisper: Whisper | None = None,
+        whisper: SendEphemeral | None = None,
     ) -> None:
         chat = SlackChat(self._workspace, whisper or whispers)
         self._doing.begin(self._done(heard, chat, whispers, act))

@@ -21,10 +21,10 @@ from bot.chat import (
     MessageGoneError,
     Post,
     PostingForbiddenError,
+    SendEphemeral,
     SentMessage,
-    Whisper,
-    insisted,
-    insisted_on_one,
+    retry_until_sent,
+    send_first_possible,
 )
 from bot.render.pagination import pages
 from bot.slack import workspace as channels
@@ -100,7 +100,7 @@ class EphemeralReplies:
         """Tell in the first way that Slack takes; where it takes no blocks, in plain text."""
         messages = (dressed(post, level) for level in (BlockLevel.MONOSPACE, BlockLevel.NO_BLOCKS))
         ways = (partial(way, said, one) for one in messages for way in self._ways(said))
-        await insisted_on_one((partial(called, way) for way in ways), PATIENCE_SECONDS)
+        await send_first_possible((partial(called, way) for way in ways), PATIENCE_SECONDS)
 
     def _ways(self, said: IncomingMessage) -> list[Way]:
         """Give the ways to one person: in the place, through what they did, by direct message."""
@@ -137,7 +137,7 @@ class EphemeralReplies:
 # --- Whispers beside a thread: Slack shows nobody what is whispered in one without replies.
 
 
-def beside(whisper: Whisper) -> Whisper:
+def beside(whisper: SendEphemeral) -> SendEphemeral:
     """Give a whisper that is heard in the channel, whatever thread is spoken of."""
 
     async def told(said: IncomingMessage, post: Post) -> None:
@@ -180,7 +180,7 @@ class SlackChat(Chat):
     is_room = True
     tick_seconds: ClassVar[float] = 15.0
 
-    def __init__(self, workspace: Workspace, whisper: Whisper) -> None:
+    def __init__(self, workspace: Workspace, whisper: SendEphemeral) -> None:
         self._workspace = workspace
         self._client = workspace.client
         self._whisper = whisper
@@ -259,7 +259,7 @@ class SlackChat(Chat):
         update = self._update(sent)
         try:
             async with self._workspace.edits.first():
-                await insisted(partial(self._written, sent.message, post, update))
+                await retry_until_sent(partial(self._written, sent.message, post, update))
         except RefusedError as error:
             meaning = _meaning(error)
             if meaning is error and not error.is_about_token:
@@ -272,7 +272,7 @@ class SlackChat(Chat):
     async def _moved(self, update: Write) -> None:
         """Say where progress was shown that the answer is in a message of its own."""
         with suppress(RefusedError):
-            await insisted(partial(called, partial(update, {"text": MOVED})))
+            await retry_until_sent(partial(called, partial(update, {"text": MOVED})))
 
     async def turn(self, sent: SentMessage) -> None:
         """Wait until message and workspace bear another sight of progress."""
@@ -307,7 +307,7 @@ class SlackChat(Chat):
             with suppress(MessageGoneError):  # then it has been read, and is not wanted
                 await self.edit(sent, post)
 
-    def alone_with(self, asker_id: str, place: Place) -> Place:
+    def private_place(self, asker_id: str, place: Place) -> Place:
         """Give the direct messages with somebody: Slack opens them for who posts to a person."""
         return replace(place, channel=asker_id, thread=None, private=True)
 
@@ -321,7 +321,7 @@ class SlackChat(Chat):
 
         return write
 
-    async def elsewhere(self, said: IncomingMessage, channel: str) -> IncomingMessage:
+    async def in_channel(self, said: IncomingMessage, channel: str) -> IncomingMessage:
         """Give what was said as if it were said in another channel, named or by its id."""
         return await channels.elsewhere(self._workspace, said, channel)
 
@@ -329,7 +329,7 @@ class SlackChat(Chat):
         """Raise PostingForbiddenError with the reason if nothing can be posted there."""
         await channels.check_postable(self._workspace, place)
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         """Tell only the one who spoke."""
         for page in self.pages(post):
             await self._whisper(said, page)

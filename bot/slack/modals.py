@@ -396,7 +396,7 @@ async def ask_which_suite(
     """Open the modal, for somebody who may read the round and add to suites."""
     check_may_add(app, said)
     await readable_round(app, said, round_id)
-    lines = await app.bench.suites.lines(said.place.scope)
+    lines = await app.bakeoff_stores.suites.lines(said.place.scope)
     view = suite_view(round_id, said, [line.name for line in lines])
     await open_view(workspace.client, trigger, view)
 

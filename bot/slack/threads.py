@@ -168,7 +168,7 @@ async def offer_thread(
     context, _ = await thread_before(workspace, app, said.place, moment)
     await app.look_up(said.place)
     if context.text:
-        await chat.whisper(said, _offer(app, said, context, moment).post)
+        await chat.send_ephemeral(said, _offer(app, said, context, moment).post)
     else:
         await asked(app, chat, said)
 
@@ -207,7 +207,7 @@ async def ask_about_thread(
     else:
         await app.look_up(place)
         again = replace(_offer(app, asking, context, moment), changed=True)
-        await chat.whisper(asking, again.post)
+        await chat.send_ephemeral(asking, again.post)
 
 
 async def take_away(response_url: str) -> None:

@@ -57,7 +57,7 @@ async def _front(
     said = looking(visitor_of(request))
     there = (await readable_bakeoffs(site.app, said))[:LISTED]
     found = [(bakeoff, state_of(await standing(site.app, bakeoff))) for bakeoff in there]
-    suites = await site.app.bench.suites.lines(said.place.scope)
+    suites = await site.app.bakeoff_stores.suites.lines(said.place.scope)
     return await site.page(
         request,
         "bakeoffs.html",
@@ -92,7 +92,7 @@ async def begun(site: WebContext, request: Request) -> Response:
         bakeoff = await bakeoff_of(site.app, said, Proposal.read(str(form.get("value", ""))))
     except CouncilError as error:
         return await _front(site, request, 422, Post((Caution(str(error)),)))
-    if await site.app.bench.bakeoffs.open(bakeoff):
+    if await site.app.bakeoff_stores.bakeoffs.open(bakeoff):
         await holding.begin(site.app, None, bakeoff)
     return RedirectResponse(_address(bakeoff), status_code=303)
 
@@ -151,7 +151,7 @@ def _is_own(site: WebContext, request: Request, bakeoff: Bakeoff) -> bool:
 
 async def bakeoff_asked(site: WebContext, request: Request) -> Bakeoff:
     """Give the bake-off a request is about; BakeoffError where this visitor may not read it."""
-    bakeoff = await site.app.bench.bakeoffs.load(request.path_params["id"])
+    bakeoff = await site.app.bakeoff_stores.bakeoffs.load(request.path_params["id"])
     if not reads_bakeoff(looking(visitor_of(request)), bakeoff):
         raise BakeoffError(f"There is no bake-off {bakeoff.id!r} here.")
     return bakeoff
@@ -172,7 +172,7 @@ async def gone_on(site: WebContext, request: Request) -> Response:
         form = await request.form()
         cap = str(form.get("cap", "")).strip()
         again = await holding.reopened(site.app, bakeoff, read_cap(cap) if cap else None)
-        way = site.app.ways.get(again.place.chat)
+        way = site.app.chats.get(again.place.chat)
         await holding.begin(site.app, way(again.place) if way else None, again)
     return RedirectResponse(_address(bakeoff), status_code=303)
 
@@ -193,14 +193,14 @@ def _address(bakeoff: Bakeoff) -> str:
 
 async def suites(site: WebContext, request: Request) -> Response:
     """Give the suites there are, and a form for one more."""
-    found = await site.app.bench.suites.lines("")
+    found = await site.app.bakeoff_stores.suites.lines("")
     return await site.page(request, "suites.html", found=found)
 
 
 async def suite_page(site: WebContext, request: Request) -> Response:
     """Give a suite with all its questions."""
     app, name = site.app, request.path_params["name"]
-    suite = await app.bench.suites.load("", name)
+    suite = await app.bakeoff_stores.suites.load("", name)
     line = await line_named(app, "", name)
     visitor = visitor_of(request)
     run = await run_of(app, place_of(visitor), suite)
@@ -216,7 +216,7 @@ async def suite_page(site: WebContext, request: Request) -> Response:
 
 async def suite_file(site: WebContext, request: Request) -> Response:
     """Give a suite as CSV, which reads back as the same suite."""
-    suite = await site.app.bench.suites.load("", request.path_params["name"])
+    suite = await site.app.bakeoff_stores.suites.load("", request.path_params["name"])
     return download(f"{suite.name}.csv", as_csv(suite), "text/csv; charset=utf-8")
 
 
@@ -345,7 +345,7 @@ async def _remove(app: AppContext, _: IncomingMessage, one: Schedule) -> None:
 
 async def _run(app: AppContext, said: IncomingMessage, one: Schedule) -> None:
     bakeoff = await scheduling.run_now(app, said, one)
-    if await app.bench.bakeoffs.open(bakeoff):
+    if await app.bakeoff_stores.bakeoffs.open(bakeoff):
         await holding.begin(app, None, bakeoff)
 
 
@@ -358,7 +358,7 @@ async def _page(site: WebContext, request: Request, status: int = 200, **shown: 
         "schedules.html",
         status=status,
         found=[await scheduling.lined(site.app, one) for one in seen],
-        suites=[line.name for line in await site.app.bench.suites.lines(said.place.scope)],
+        suites=[line.name for line in await site.app.bakeoff_stores.suites.lines(said.place.scope)],
         zone=site.app.zone,
         here=said.place,
         **told,

@@ -169,7 +169,7 @@ class WebContext:
         key = request.query_params.get("key")
         if key is not None:
             self.seals.open(round_id, key)
-        seen = self.app.runner.seen(round_id)
+        seen = self.app.runner.latest(round_id)
         round_ = seen.round_ if seen else await self.app.store.load(round_id)
         if key is not None:
             return round_

@@ -54,16 +54,16 @@ async def events(site: WebContext, request: Request) -> Response:
 async def state(site: WebContext, request: Request) -> Response:
     """Tell once how a round stands, for pages that cannot hold a stream open."""
     round_ = await site.round_(request)
-    async with site.app.runner.watching(round_.id) as sights:
+    async with site.app.runner.subscribe(round_.id) as sights:
         sight = await anext(sights)
-    stopped = not sight.round_.closing and not await site.app.runner.is_carried(round_.id)
+    stopped = not sight.round_.closing and not await site.app.runner.is_running(round_.id)
     return JSONResponse(told(sight) | {"stopped": stopped})
 
 
 async def _stream(site: WebContext, round_id: str) -> AsyncIterator[str]:
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
     try:
-        async with site.app.runner.watching(round_id) as sights:
+        async with site.app.runner.subscribe(round_id) as sights:
             async for sight in or_silence(sights):
                 yield event_text("state", told(sight)) if sight else ": still here\n\n"
     except CouncilError as error:
@@ -73,7 +73,7 @@ async def _stream(site: WebContext, round_id: str) -> AsyncIterator[str]:
         why = logs.unforeseen("stream_failed", error, round_id=round_id)
         yield event_text("stopped", {"why": why})
     else:
-        if not await site.app.runner.is_carried(round_id):
+        if not await site.app.runner.is_running(round_id):
             yield event_text("end", {})
 
 

@@ -113,7 +113,7 @@ def options_of(request: Request, names: Sequence[str] = OPTIONS) -> dict[str, st
 async def _shelf(site: WebContext, sought: LeaderboardQuery) -> LeaderboardPage:
     app = site.app
     await records_up_to_date(app)
-    found = await shelf(app.bench, sought, known_names(app.panels.values()))
+    found = await shelf(app.bakeoff_stores, sought, known_names(app.panels.values()))
     return replace(found, shown=await weighed(app, sought, found.shown))
 
 

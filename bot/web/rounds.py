@@ -82,7 +82,7 @@ class PageChat(Chat):
         """Put a post in the place of another."""
         self.posts[int(sent.message) - 1] = post
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         """Collect a post: everybody here is the one who spoke."""
         self.posts.append(post)
 
@@ -288,7 +288,7 @@ async def rounds(site: WebContext, request: Request) -> Response:
 async def round_page(site: WebContext, request: Request) -> Response:
     """Give a round: its answer and thread, or how far it is."""
     # Asked before it is loaded: a round that closes in between is told by the next event.
-    is_carried = await site.app.runner.is_carried(request.path_params["id"])
+    is_carried = await site.app.runner.is_running(request.path_params["id"])
     round_ = await site.round_(request)
     # By a link alone nothing can be done with a round, not even by the one who asked.
     is_own = site.knows(request) and round_.question.asked_by == visitor_of(request).asker.id
@@ -314,7 +314,7 @@ async def round_page(site: WebContext, request: Request) -> Response:
         suites=await _suites(site) if can_rate else (),
         said_before=await said_before(site, request, round_) if can_rate else None,
         voted_before=await voted_before(site, request, round_) if can_rate else None,
-        seen=SEEN,
+        latest=SEEN,
         state=site.state(),
         **shown,
     )
@@ -322,7 +322,7 @@ async def round_page(site: WebContext, request: Request) -> Response:
 
 async def _suites(site: WebContext) -> tuple[str, ...]:
     """Give the names of the suites that a question could join."""
-    return tuple(line.name for line in await site.app.bench.suites.lines(""))
+    return tuple(line.name for line in await site.app.bakeoff_stores.suites.lines(""))
 
 
 def _open(round_: Round) -> dict[str, Any]:

@@ -187,7 +187,7 @@ class Progress:
         return self.questions - self.over - self.under_way
 
     @property
-    def is_begun(self) -> bool:
+    def is_queued(self) -> bool:
         """Whether anything of it is stored beside itself."""
         return self.stored > 0
 

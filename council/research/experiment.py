@@ -81,7 +81,7 @@ class GradeReply:
 class ExperimentState:
     """What there is of an experiment."""
 
-    works: Sequence[ExperimentAnswer] = ()
+    job_queue: Sequence[ExperimentAnswer] = ()
     marks: Sequence[GradeReply] = ()
 
 
@@ -116,7 +116,7 @@ class AnswerRequest:
 
 def answers_left(experiment: Experiment, held: ExperimentState) -> Iterator[AnswerRequest]:
     """Give every question that a member has not answered, in the suite's order."""
-    there = {(work.number, work.member) for work in held.works}
+    there = {(work.number, work.member) for work in held.job_queue}
     for number in range(1, len(experiment.suite.questions) + 1):
         for member in experiment.panel.members:
             if (number, member.key) not in there:
@@ -133,7 +133,7 @@ def cells_of(experiment: Experiment, work: ExperimentAnswer) -> Iterator[GradeRe
 def cells_left(experiment: Experiment, held: ExperimentState) -> Iterator[GradeRequest]:
     """Give every grade that is still to be asked for, of answers that are there."""
     last = last_marks(held)
-    for work in sorted(held.works, key=lambda work: work.number):
+    for work in sorted(held.job_queue, key=lambda work: work.number):
         for cell in cells_of(experiment, work):
             if cell not in last or not is_settled(last[cell]):
                 yield cell
@@ -151,7 +151,7 @@ def is_settled(mark: GradeReply) -> bool:
 
 def over(held: ExperimentState) -> int:
     """Give how many answers and grades need not be asked for any more."""
-    return len(held.works) + sum(map(is_settled, last_marks(held).values()))
+    return len(held.job_queue) + sum(map(is_settled, last_marks(held).values()))
 
 
 def is_whole(experiment: Experiment, held: ExperimentState) -> bool:
@@ -203,7 +203,7 @@ def standing(experiment: Experiment, held: ExperimentState, spent_micro: int) ->
     return Progress(
         experiment,
         over(held),
-        answers=len(held.works),
+        answers=len(held.job_queue),
         grades=len(settled) - spoiled,
         spoiled=spoiled,
         spent_micro=spent_micro,

@@ -221,7 +221,7 @@ def _answers(experiment: Experiment, held: ExperimentState, prices: Prices) -> i
 
 def _grades(experiment: Experiment, held: ExperimentState, prices: Prices) -> int:
     """Give the cost of grades for answers that are there, and for those still to come."""
-    there = {(work.number, work.member): work.reply.text for work in held.works}
+    there = {(work.number, work.member): work.reply.text for work in held.job_queue}
     frames = [_frame(experiment, number) for number, _ in enumerate(experiment.suite.questions, 1)]
     total = 0
     for cell in cells_left(experiment, held):
@@ -277,7 +277,7 @@ class ExperimentRunner:
     ) -> None:
         self._world = world
         self._experiment = experiment
-        self._works = {(work.number, work.member): work for work in held.works}
+        self._works = {(work.number, work.member): work for work in held.job_queue}
         self._marks = dict(last_marks(held))
         self._stands = standing(experiment, held, 0)
         self._failed: Counter[FailedCall] = Counter()

@@ -83,7 +83,7 @@ class GradeSheet:
         """Give G, by item: the mean of what it gave to the work of the other judges."""
         return self.means((self.judge == judge) & self.by_peers)
 
-    def elsewhere(self, judge: int) -> Floats:
+    def in_channel(self, judge: int) -> Floats:
         """Give O, by item: the mean of what the other judges gave to each other's work."""
         return self.means((self.judge != judge) & (self.author != judge) & self.by_peers)
 
@@ -285,7 +285,7 @@ def _rows(grades: Sequence[Grade], judges: Sequence[str], framing: Framing) -> I
 def _row(sheet: GradeSheet, judge: int, leniency: Paired) -> JudgeRow:
     own, given = sheet.own(judge), sheet.given(judge)
     graded = ~np.isnan(own)
-    received, elsewhere = sheet.received(judge), sheet.elsewhere(judge)
+    received, elsewhere = sheet.received(judge), sheet.in_channel(judge)
     return JudgeRow(
         sheet.judges[judge],
         sheet.framing,

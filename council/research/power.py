@@ -185,7 +185,7 @@ class Simulation:
     """What single rounds tell, each way, and what boards do, gap by gap."""
 
     wish: SimulationSettings
-    ways: tuple[Way, ...]
+    chats: tuple[Way, ...]
     boards: tuple[BoardOutcome, ...]
 
 

@@ -46,12 +46,12 @@ class Board:
     servers: list[Server] = field(default_factory=list)
     begun: list[Job] = field(default_factory=list)  # every piece each time somebody took it
 
-    def is_begun(self, work: Job) -> bool:
+    def is_queued(self, work: Job) -> bool:
         return work in self.waiting or any(work in server.doing for server in self.servers)
 
     def begin(self, work: Job) -> None:
         self.failed.discard(work)
-        if not self.is_begun(work):
+        if not self.is_queued(work):
             self.waiting.append(work)
             self.share_out()
 
@@ -95,11 +95,11 @@ class SharedWorks:
     async def begin(self, work: Job) -> None:
         self.board.begin(work)
 
-    async def is_begun(self, work: Job) -> bool:
-        return self.board.is_begun(work)
+    async def is_queued(self, work: Job) -> bool:
+        return self.board.is_queued(work)
 
     @asynccontextmanager
-    async def serving(
+    async def serve_queue(
         self, queue: str, do: Do, unfinished: Unfinished, at_once: int
     ) -> AsyncIterator[None]:
         board, server = self.board, Server(queue, do, unfinished, at_once)
@@ -128,18 +128,18 @@ def processes(count: int, gateway: Gateway | None = None) -> tuple[Board, Sequen
     """
     board, rows, bus = Board(), MemoryOutbox(), LocalPubSub()
     first = an_app(gateway)
-    first.bus, first.works = bus, SharedWorks(board)
+    first.pubsub, first.job_queue = bus, SharedWorks(board)
     first.outbox = Outbox(rows, now, quickly)
     return board, [first, *_others(first, rows, count - 1)]
 
 
 def _others(first: AppContext, rows: MemoryOutbox, count: int) -> Iterator[AppContext]:
-    assert isinstance(first.works, SharedWorks)
+    assert isinstance(first.job_queue, SharedWorks)
     for _ in range(count):
         other = an_app(first.gateway)
         other.new_id = first.new_id
         for part in SHARED:
             setattr(other, part, getattr(first, part))
-        other.works = SharedWorks(first.works.board)
+        other.job_queue = SharedWorks(first.job_queue.board)
         other.outbox = Outbox(rows, now, quickly)
         yield other

@@ -46,9 +46,9 @@ def an_app(
         next(iter(known)),
         new_id=lambda: f"{next(ids):010x}",
         budget=Budget(MemoryLedger(), Caps(), now),
-        bench=memory_bench(store),
+        bakeoff_stores=memory_bench(store),
         experiments=MemoryExperiments(),
-        memos=MemoryKeyValueStore(),
+        key_values=MemoryKeyValueStore(),
     )
 
 
@@ -70,5 +70,5 @@ class FakeChat(Chat):
     async def edit(self, sent: SentMessage, post: Post) -> None:
         self.said.append(words_of(post))
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         self.said.append(words_of(post))

@@ -33,7 +33,7 @@ class FileChat(Chat):
     async def edit(self, sent: SentMessage, post: Post) -> None:
         """Forget it: only what is sent is counted."""
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         """Forget it: only what is sent is counted."""
 
     @property

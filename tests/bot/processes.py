@@ -50,7 +50,7 @@ async def _app(
     door, clock = SqlLocks(engine), SharedClock(SqlClock(engine).moment, wrong)
     await clock.set()
     store = SqlStore(engine)
-    app.store, app.access, app.door, app.now = store, access, LocalLocks(door), clock.now
+    app.store, app.access, app.locks, app.now = store, access, LocalLocks(door), clock.now
     app.runner = LocalRunner(store, gateway or FakeGateway(), ready)
     app.outbox = Outbox(SqlOutbox(engine), clock.now)
     app.budget = Budget(SqlLedger(engine), Caps(), clock.now)

@@ -43,7 +43,7 @@ class Inside:
         self.came = 0
 
     async def come(self, door: NamedLocks, *names: str) -> None:
-        async with door.alone(*names):
+        async with door.lock(*names):
             self.now += 1
             self.most, self.came = max(self.most, self.now), self.came + 1
             await asyncio.sleep(0.002)
@@ -69,61 +69,61 @@ async def test_names_in_whatever_order_never_wait_for_each_other(doors: list[Nam
 
 
 async def test_other_names_do_not_wait(doors: list[NamedLocks]) -> None:
-    async with asyncio.timeout(5), doors[0].alone("U1"), doors[1].alone("U2"):
+    async with asyncio.timeout(5), doors[0].lock("U1"), doors[1].lock("U2"):
         pass
 
 
 async def test_whoever_fails_or_is_cancelled_inside_leaves_it_open(doors: list[NamedLocks]) -> None:
     with pytest.raises(OSError, match="gone"):
-        async with doors[0].alone("U1"):
+        async with doors[0].lock("U1"):
             raise OSError("gone")
     task = asyncio.create_task(stay(doors[1]))
     await asyncio.sleep(0.05)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 
-    async with asyncio.timeout(5), doors[2].alone("U1"):
+    async with asyncio.timeout(5), doors[2].lock("U1"):
         pass
 
 
 async def stay(door: NamedLocks) -> None:
-    async with door.alone("U1"):
+    async with door.lock("U1"):
         await asyncio.sleep(99)
 
 
 async def test_who_was_let_in_is_seen_by_all_under_that_name(doors: list[NamedLocks]) -> None:
-    await doors[0].let_in("T1", "r1")
-    await doors[1].let_in("T1", "r2")
-    await doors[1].let_in("T2", "r3")
+    await doors[0].admit("T1", "r1")
+    await doors[1].admit("T1", "r2")
+    await doors[1].admit("T2", "r3")
 
-    assert await doors[2].inside("T1") == {"r1", "r2"}
+    assert await doors[2].admitted("T1") == {"r1", "r2"}
 
 
 async def test_alone_here_a_round_counts_no_more_once_it_is_seen_out() -> None:
     door = LocalLocks()
-    await door.let_in("T1", "r1")
+    await door.admit("T1", "r1")
 
-    door.see_out("r1")
+    door.dismiss("r1")
 
-    assert await door.inside("T1") == frozenset()
+    assert await door.admitted("T1") == frozenset()
 
 
 async def test_whoever_waits_too_long_is_asked_to_come_again(shared: list[SqlLocks]) -> None:
-    async with shared[0].alone("U1"):
+    async with shared[0].lock("U1"):
         with pytest.raises(StoreError, match=CROWDED):
-            async with shared[1].alone("U1"):
+            async with shared[1].lock("U1"):
                 pass
 
 
 async def test_who_is_inside_is_not_held_up_by_those_who_wait(shared: list[SqlLocks]) -> None:
     inside, waiting = LocalLocks(shared[0]), Inside()
     names = [f"U{number}" for number in range(4)]
-    async with inside.alone(*names):
+    async with inside.lock(*names):
         tasks = [asyncio.create_task(waiting.come(shared[0], name)) for name in names * 2]
         await asyncio.sleep(0.05)
 
         async with asyncio.timeout(1):
-            await inside.let_in("T1", "r1")
+            await inside.admit("T1", "r1")
 
     await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -132,11 +132,11 @@ async def test_a_process_that_dies_inside_keeps_nobody_out(
     shared: list[SqlLocks], postgres: Server, migrated_url: str
 ) -> None:
     database = migrated_url.rpartition("/")[2]
-    async with asyncio.timeout(5), shared[0].alone("U1"):
+    async with asyncio.timeout(5), shared[0].lock("U1"):
         postgres.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE datname = %s AND state = 'idle in transaction'",
             database,
         )
-        async with shared[1].alone("U1"):
+        async with shared[1].lock("U1"):
             pass

@@ -33,7 +33,7 @@ async def test_others_hear_what_one_has_learnt_and_it_does_not_hear_itself() -> 
     ours, theirs = ProviderSync(bus), ProviderSync(bus)
 
     async with here.at(ours), there.at(theirs):
-        ours.tell(HINT)
+        ours.publish(HINT)
         await settled()
 
     assert (here.heeded, there.heeded) == ([], [HINT])
@@ -45,7 +45,7 @@ async def test_turns_that_came_free_are_told_by_address() -> None:
     async with there.at(ProviderSync(bus)):
         ProviderSync(bus).has_room("openai")
         await settled()
-        await bus.tell(TURNS)  # something may have been missed
+        await bus.publish(TURNS)  # something may have been missed
         await settled()
 
     assert there.rang == ["openai", ""]
@@ -56,8 +56,8 @@ async def test_words_that_nobody_knows_are_passed_over() -> None:
 
     async with there.at(ProviderSync(bus)):
         for text in ("", "{", "[]", '{"lesson": "sing"}', '{"by": 1}'):
-            await bus.tell(PAUSE, text)
-        ProviderSync(bus).tell(HINT)
+            await bus.publish(PAUSE, text)
+        ProviderSync(bus).publish(HINT)
         await settled()
 
     assert there.heeded == [HINT]
@@ -66,14 +66,14 @@ async def test_words_that_nobody_knows_are_passed_over() -> None:
 class Broken(LocalPubSub):
     """A bus that cannot be reached."""
 
-    async def tell(self, topic: str, text: str = "") -> None:
+    async def publish(self, topic: str, text: str = "") -> None:
         raise StoreError("The database is away.")
 
 
 async def test_a_bus_that_is_away_is_nobodys_trouble() -> None:
     gossip = ProviderSync(Broken())
 
-    gossip.tell(HINT)
+    gossip.publish(HINT)
     gossip.has_room("openai")
 
     await settled()

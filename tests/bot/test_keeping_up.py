@@ -33,7 +33,7 @@ class SlowChat(Chat):
         await self.let_through.wait()
         self.edits.append(post)
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         return
 
 

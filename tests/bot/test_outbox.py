@@ -82,7 +82,7 @@ class FakeChat(Chat):
     async def edit(self, sent: SentMessage, post: Post) -> None:
         raise NotImplementedError
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         raise NotImplementedError
 
 

@@ -94,7 +94,7 @@ async def test_it_is_done_at_once_and_once_a_day(kind: type[MemoryStore]) -> Non
             raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
-        await keep_forgetting(store, 90, WATCH.is_carried, sleep=sleep)
+        await keep_forgetting(store, 90, WATCH.is_running, sleep=sleep)
 
     assert await remembered(store) == ()
     assert slept == [DAY_SECONDS, DAY_SECONDS]

@@ -78,7 +78,7 @@ class Installed:
             return connection.execute(statement, values).fetchall()
 
     @asynccontextmanager
-    async def serving(self) -> AsyncIterator["Serving"]:
+    async def serve_queue(self) -> AsyncIterator["Serving"]:
         """Serve until the block ends."""
         process = await asyncio.create_subprocess_exec(
             str(COUNCIL),

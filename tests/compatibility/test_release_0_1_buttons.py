@@ -108,7 +108,7 @@ FORMS_IN_DISCORD: dict[str, tuple[dict[str, object], str]] = {
 class House:
     """A product of today on the release's database, and what people saw when that was posted."""
 
-    serving: Serving
+    serve_queue: Serving
     slack: FakeSlack
     discord: FakeDiscord
     in_slack: slack_messages.Stored
@@ -145,7 +145,7 @@ class House:
         signs = ("Something went wrong", "This comes from another version")
         wrong = [words for words in said if any(sign in words for sign in signs)]
         seen = [*self.slack.faults, *self.discord.faults]
-        return [*self.serving.troubles(), *wrong, *seen, *self._refused()]
+        return [*self.serve_queue.troubles(), *wrong, *seen, *self._refused()]
 
     def _refused(self) -> list[str]:
         """Give the calls that were refused, or broke off."""
@@ -174,7 +174,7 @@ async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House
             **discord.settings,
         }
         home = installed(tmp_path_factory.mktemp("house"), models=models.api_base)
-        async with replace(home, settings=settings).serving() as serving:
+        async with replace(home, settings=settings).serve_queue() as serving:
             await serving.says("Slack: in ")
             await slack.connected()
             await discord.connected(SECONDS)

@@ -25,7 +25,7 @@ from storage.bakeoffs import line_of, name_taken, newest_slot, no_bakeoff, no_su
 class DroppingStore(Store, Protocol):
     """A store that tells which rounds, and which workspaces, are no more."""
 
-    def tell(
+    def publish(
         self, on_drop: Callable[[str], None], on_leave: Callable[[Place], Iterable[str]]
     ) -> None:
         """Tell from now on of each round that is dropped, and of each workspace that leaves.
@@ -229,5 +229,5 @@ def memory_bench(store: DroppingStore) -> BakeoffStores:
         records.drop(round_id)
         votes.drop(round_id)
 
-    store.tell(drop, leave)
+    store.publish(drop, leave)
     return BakeoffStores(suites, bakeoffs, schedules, records, votes)

@@ -56,7 +56,7 @@ class Count:
         """How much is not as it must be."""
         return self.duplicates + self.lost + self.out_of_order + self.repaid
 
-    def take_in(self, asked: int, rounds: int) -> None:
+    def import_round(self, asked: int, rounds: int) -> None:
         """Count the questions, and the rounds that were stored of them."""
         self.asked, self.rounds = asked, rounds
         self.lost += max(0, asked - rounds)

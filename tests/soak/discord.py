@@ -117,7 +117,7 @@ class _Crowd(Crowd):
     def look(self, count: Count) -> None:
         """See every round as people do."""
         rows = self._home.sql("SELECT id, workspace, channel FROM round")
-        count.take_in(self.asked, len(rows))
+        count.import_round(self.asked, len(rows))
         for row in rows:
             self._look_at(row, count)
 

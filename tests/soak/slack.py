@@ -108,7 +108,7 @@ class _Crowd(Crowd):
     def look(self, count: Count) -> None:
         """See every round as people do."""
         ids = [row[0] for row in self._home.sql("SELECT id FROM round")]
-        count.take_in(self.asked, len(ids))
+        count.import_round(self.asked, len(ids))
         for round_id in ids:
             look_at(self._slack, round_id, count)
 

@@ -25,7 +25,7 @@ class Books:
     """Rounds, what is sent of them, and what bake-offs are kept in, all of one kind."""
 
     store: Store
-    bench: BakeoffStores
+    bakeoff_stores: BakeoffStores
     outgoing: OutboxStore
 
 

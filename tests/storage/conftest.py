@@ -98,4 +98,4 @@ def books(request: pytest.FixtureRequest) -> Books:
 
 @pytest.fixture
 def bench(books: Books) -> BakeoffStores:
-    return books.bench
+    return books.bakeoff_stores

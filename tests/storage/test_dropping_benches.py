@@ -32,18 +32,18 @@ def asked(round_id: str, place: Place) -> Round:
 async def kept(books: Books, place: Place, name: str) -> None:
     """Keep one of everything in a place."""
     suite = holding(f"Marked-{name}?", scope=place.scope)
-    await books.bench.suites.keep(suite, "U1", ASKED_AT)
-    await books.bench.bakeoffs.open(a_bakeoff(name, suite=suite, place=place))
-    await books.bench.schedules.keep(a_schedule(name, place=place, scope=place.scope))
+    await books.bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
+    await books.bakeoff_stores.bakeoffs.open(a_bakeoff(name, suite=suite, place=place))
+    await books.bakeoff_stores.schedules.keep(a_schedule(name, place=place, scope=place.scope))
     await books.store.open(asked(f"{name}.1", place))
-    await books.bench.records.keep([a_record(f"{name}.1", scope=place.scope)])
+    await books.bakeoff_stores.records.keep([a_record(f"{name}.1", scope=place.scope)])
     for key in (name, f"{name}.1"):
         await books.outgoing.claim(f"key-{key}", key, ASKED_AT)
 
 
 async def left(books: Books) -> list[str]:
     """Name what is there of whom."""
-    bench = books.bench
+    bench = books.bakeoff_stores
     kept_suites = [one.suite.scope for one in await bench.suites.every()]
     bakeoffs = [bakeoff.id for bakeoff in await bench.bakeoffs.recent()]
     schedules = [schedule.id for schedule in await bench.schedules.every()]
@@ -74,7 +74,7 @@ async def test_what_was_sent_of_a_bakeoff_goes_with_it(books: Books) -> None:
 
 
 async def test_a_workspace_without_rounds_goes_too(books: Books) -> None:
-    await books.bench.suites.keep(SUITE, "U1", ASKED_AT)
+    await books.bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
 
     assert await books.store.drop("slack", "T1") == 0
 
@@ -86,15 +86,15 @@ async def test_the_houses_own_never_leaves(books: Books) -> None:
 
     await books.store.drop("", "")
 
-    assert await books.bench.suites.lines("")
-    assert await books.bench.schedules.every()
+    assert await books.bakeoff_stores.suites.lines("")
+    assert await books.bakeoff_stores.schedules.every()
 
 
 async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: Path) -> None:
     store = SqlStore(engine)
     books = Books(store, sql_bench(engine), SqlOutbox(engine))
     await kept(books, T1, "one")
-    await books.bench.suites.keep(holding("Marked-again?"), "U1", ASKED_AT)
+    await books.bakeoff_stores.suites.keep(holding("Marked-again?"), "U1", ASKED_AT)
 
     await store.drop("slack", "T1")
     await store.wipe()
@@ -119,9 +119,9 @@ async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: P
 
 async def test_what_another_workspace_holds_too_stays(books: Books) -> None:
     here, there = (holding("Why?", scope=place.scope) for place in (T1, T2))
-    await books.bench.suites.keep(here, "U1", ASKED_AT)
-    await books.bench.bakeoffs.open(a_bakeoff(suite=there, place=T2))
+    await books.bakeoff_stores.suites.keep(here, "U1", ASKED_AT)
+    await books.bakeoff_stores.bakeoffs.open(a_bakeoff(suite=there, place=T2))
 
     await books.store.drop("slack", "T1")
 
-    assert (await books.bench.bakeoffs.load("bo:1")).suite == there
+    assert (await books.bakeoff_stores.bakeoffs.load("bo:1")).suite == there

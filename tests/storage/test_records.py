@@ -30,19 +30,19 @@ async def closed(books: Books, *round_ids: str) -> None:
 async def test_a_record_comes_back_as_it_was(books: Books) -> None:
     await closed(books, "r1")
 
-    await books.bench.records.keep([a_record()])
+    await books.bakeoff_stores.records.keep([a_record()])
 
-    assert [*await books.bench.records.recent()] == [a_record()]
+    assert [*await books.bakeoff_stores.records.recent()] == [a_record()]
 
 
 async def test_a_record_takes_the_place_of_the_one_before(books: Books) -> None:
     await closed(books, "r1")
-    await books.bench.records.keep([a_record()])
+    await books.bakeoff_stores.records.keep([a_record()])
     again = a_record(numbers=b"new", shape="[]", category="", number=4)
 
-    await books.bench.records.keep([again])
+    await books.bakeoff_stores.records.keep([again])
 
-    assert [*await books.bench.records.recent()] == [again]
+    assert [*await books.bakeoff_stores.records.recent()] == [again]
 
 
 async def test_nothing_to_keep_keeps_nothing(bench: BakeoffStores) -> None:
@@ -56,28 +56,28 @@ async def test_closed_rounds_without_a_record_are_missing_oldest_first(books: Bo
     await books.store.open(replace(a_round(), id="open"))
     await keep(books.store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered.")))
     await books.store.forget("gone", ASKED_AT, "salt")
-    await books.bench.records.keep([a_record("a")])
+    await books.bakeoff_stores.records.keep([a_record("a")])
 
-    assert await books.bench.records.missing(10) == ("c", "failed", "b")
-    assert await books.bench.records.missing(1) == ("c",)
+    assert await books.bakeoff_stores.records.missing(10) == ("c", "failed", "b")
+    assert await books.bakeoff_stores.records.missing(1) == ("c",)
 
 
 async def test_a_record_of_another_version_is_missing_and_given_to_nobody(books: Books) -> None:
     await closed(books, "r1")
 
-    await books.bench.records.keep([a_record(version=VERSION - 1)])
+    await books.bakeoff_stores.records.keep([a_record(version=VERSION - 1)])
 
-    assert await books.bench.records.missing(10) == ("r1",)
-    assert [*await books.bench.records.recent()] == []
+    assert await books.bakeoff_stores.records.missing(10) == ("r1",)
+    assert [*await books.bakeoff_stores.records.recent()] == []
 
 
 async def test_what_a_round_came_to_stays_when_its_texts_go(books: Books) -> None:
     await closed(books, "r1")
-    await books.bench.records.keep([a_record()])
+    await books.bakeoff_stores.records.keep([a_record()])
 
     await books.store.forget("r1", ASKED_AT, "salt")
 
-    assert [*await books.bench.records.recent()] == [a_record()]
+    assert [*await books.bakeoff_stores.records.recent()] == [a_record()]
 
 
 RECORDS = (
@@ -111,9 +111,9 @@ async def test_records_are_given_by_what_a_board_counts(
     books: Books, wanted: RecordQuery, ids: str
 ) -> None:
     await closed(books, *"abcd")
-    await books.bench.records.keep(RECORDS[::-1])
+    await books.bakeoff_stores.records.keep(RECORDS[::-1])
 
-    found = await books.bench.records.recent(wanted)
+    found = await books.bakeoff_stores.records.recent(wanted)
 
     assert [*found] == [record for record in RECORDS if record.round_id in ids]
     assert all(map(wanted.admits, found))

@@ -35,51 +35,51 @@ async def closed(books: Books, *round_ids: str) -> None:
 async def test_votes_and_records_are_kept_and_missed_apart(books: Books) -> None:
     await closed(books, "a", "b")
 
-    await books.bench.records.keep([a_record("a"), a_record("b")])
-    await books.bench.votes.keep([a_votes("a")])
+    await books.bakeoff_stores.records.keep([a_record("a"), a_record("b")])
+    await books.bakeoff_stores.votes.keep([a_votes("a")])
 
-    assert await books.bench.records.missing(9) == ()
-    assert await books.bench.votes.missing(9) == ("b",)
-    assert [*await books.bench.votes.recent()] == [a_votes("a")]
-    assert len(await books.bench.records.recent()) == 2
+    assert await books.bakeoff_stores.records.missing(9) == ()
+    assert await books.bakeoff_stores.votes.missing(9) == ("b",)
+    assert [*await books.bakeoff_stores.votes.recent()] == [a_votes("a")]
+    assert len(await books.bakeoff_stores.records.recent()) == 2
 
 
 async def test_votes_of_another_version_are_missing(books: Books) -> None:
     await closed(books, "r1")
 
-    await books.bench.votes.keep([a_votes(version=VERSION + 1)])
+    await books.bakeoff_stores.votes.keep([a_votes(version=VERSION + 1)])
 
-    assert await books.bench.votes.missing(9) == ("r1",)
-    assert [*await books.bench.votes.recent()] == []
+    assert await books.bakeoff_stores.votes.missing(9) == ("r1",)
+    assert [*await books.bakeoff_stores.votes.recent()] == []
 
 
 async def test_votes_are_given_by_where_they_were_cast(books: Books) -> None:
     await closed(books, "a", "b")
-    await books.bench.votes.keep([a_votes("a"), a_votes("b", scope=T2.scope)])
+    await books.bakeoff_stores.votes.keep([a_votes("a"), a_votes("b", scope=T2.scope)])
 
-    found = await books.bench.votes.recent(RecordQuery(scope=T1.scope))
+    found = await books.bakeoff_stores.votes.recent(RecordQuery(scope=T1.scope))
 
     assert [votes.round_id for votes in found] == ["a"]
 
 
 async def test_how_judges_voted_stays_when_texts_go(books: Books) -> None:
     await closed(books, "r1")
-    await books.bench.votes.keep([a_votes()])
+    await books.bakeoff_stores.votes.keep([a_votes()])
 
     await books.store.forget("r1", ASKED_AT, "salt")
 
-    assert [*await books.bench.votes.recent()] == [a_votes()]
+    assert [*await books.bakeoff_stores.votes.recent()] == [a_votes()]
 
 
 async def test_votes_go_with_their_round(books: Books) -> None:
     place = replace(a_closed_round("r1").question, place=T1)
     await books.store.open(replace(a_closed_round("r1"), question=place))
     await closed(books, "r2")
-    await books.bench.votes.keep([a_votes("r1"), a_votes("r2", scope="")])
+    await books.bakeoff_stores.votes.keep([a_votes("r1"), a_votes("r2", scope="")])
 
     await books.store.drop("slack", "T1")
 
-    assert [votes.round_id for votes in await books.bench.votes.recent()] == ["r2"]
+    assert [votes.round_id for votes in await books.bakeoff_stores.votes.recent()] == ["r2"]
 
 
 @pytest.mark.parametrize("kept", ["records", "votes"])

@@ -199,9 +199,9 @@ async def test_words_reach_the_bot_only_where_they_are_meant_for_it(fake: FakeDi
         fake.message("U1", "C1", "A reply", reference=said)
         fake.direct_message("U1", "Between us")
         fake.message("U1", "C2", f"{fake.bot.mention} unseen")
-        await fake.until(lambda: len(bot.heard) == 5)
+        await fake.until(lambda: len(bot.subscription) == 5)
 
-    heard = [message.content for message in bot.heard]
+    heard = [message.content for message in bot.subscription]
     assert heard == ["", "Mine", f"{fake.bot.mention} to you", "A reply", "Between us"]
 
 
@@ -212,9 +212,9 @@ async def test_the_content_intent_shows_all_words() -> None:
         running(fake, bot := Bot(intents)),
     ):
         fake.message("U1", "C1", "To nobody")
-        await fake.until(lambda: bot.heard)
+        await fake.until(lambda: bot.subscription)
 
-        assert bot.heard[0].content == "To nobody"
+        assert bot.subscription[0].content == "To nobody"
 
 
 async def test_an_app_of_ones_own_answers_where_the_bot_is_not(fake: FakeDiscord) -> None:

@@ -196,7 +196,7 @@ class SharedLimits:
     """The other processes: a turnstile that is shared with them, and a way to tell them things."""
 
     turnstile: SharedRateLimiter | None = None
-    tell: Callable[[ProviderHint], None] = _ignore_hint
+    publish: Callable[[ProviderHint], None] = _ignore_hint
 
 
 NOBODY = SharedLimits()
@@ -235,7 +235,7 @@ class Throttling:
                 line.heed(hint.lesson, hint.seconds)
 
     def _telling(self, gate: str, model: str) -> Callable[[HintKind, float], None]:
-        return lambda lesson, seconds: self._neighbours.tell(
+        return lambda lesson, seconds: self._neighbours.publish(
             ProviderHint(gate, model, lesson, seconds)
         )
 

@@ -55,8 +55,8 @@ def a_bakeoff(
 async def kept(app: AppContext, bakeoff: Bakeoff | None = None) -> Bakeoff:
     """Keep a bake-off and its suite."""
     bakeoff = bakeoff or a_bakeoff()
-    await app.bench.suites.keep(bakeoff.suite, "U1", ASKED_AT)
-    await app.bench.bakeoffs.open(bakeoff)
+    await app.bakeoff_stores.suites.keep(bakeoff.suite, "U1", ASKED_AT)
+    await app.bakeoff_stores.bakeoffs.open(bakeoff)
     return bakeoff
 
 
@@ -108,10 +108,10 @@ class Room(Chat):
     async def show_progress(self, sent: SentMessage, post: Post) -> None:
         self.progress.append(words_of(post))
 
-    def alone_with(self, asker_id: str, place: Place) -> Place:
+    def private_place(self, asker_id: str, place: Place) -> Place:
         return Place(place.chat, place.workspace, "alone")
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         self.whispered.append(words_of(post))
         self.posts.append(post)
 

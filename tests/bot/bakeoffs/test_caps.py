@@ -98,7 +98,7 @@ async def test_a_day_that_is_used_up_ends_it_with_that_sentence_to_be_gone_on_wi
     (loud,) = [words for words in room.said_in("C1") if "ended early" in words]
     assert "is left of the budget of" in loud
     assert "[Go on]" in loud
-    stored = await app.bench.bakeoffs.load(bakeoff.id)
+    stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
     assert stored.ending
     assert stored.ending.failure
     assert (await reopened(app, bakeoff)).ending is None
@@ -119,23 +119,23 @@ async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:
 def test_no_two_rounds_are_promised_the_same_money() -> None:
     purse = BakeoffBudget(100)
 
-    first = purse.let_in(1, 40, None)
-    second = purse.let_in(2, 20, None)
+    first = purse.admit(1, 40, None)
+    second = purse.admit(2, 20, None)
 
     assert (first, second) == (80, 20)
     with pytest.raises(BudgetError, match="The cap of \\$0.0001 for this bake-off is reached"):
-        purse.let_in(3, 1, None)
+        purse.admit(3, 1, None)
     purse.settle(1, 30)
-    assert purse.let_in(3, 50, None) == 50
+    assert purse.admit(3, 50, None) == 50
     assert purse.spent == 30
 
 
 def test_a_panels_own_cap_holds_beside_the_bake_offs() -> None:
     purse = BakeoffBudget(100)
 
-    assert purse.let_in(1, 40, 30) == 30
-    assert BakeoffBudget(None).let_in(1, 40, 30) == 30
-    assert BakeoffBudget(None).let_in(1, 40, None) is None
+    assert purse.admit(1, 40, 30) == 30
+    assert BakeoffBudget(None).admit(1, 40, 30) == 30
+    assert BakeoffBudget(None).admit(1, 40, None) is None
 
 
 def test_a_round_that_is_gone_on_with_keeps_what_it_was_promised() -> None:
@@ -150,4 +150,4 @@ def test_a_round_that_is_gone_on_with_keeps_what_it_was_promised() -> None:
 
     assert purse.spent == 60
     with pytest.raises(BudgetError):
-        purse.let_in(3, 1, None)
+        purse.admit(3, 1, None)

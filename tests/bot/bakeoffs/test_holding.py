@@ -37,7 +37,7 @@ async def until_under_way(app: AppContext, rounds: int) -> None:
     async with asyncio.timeout(5):
         while True:
             lines = await app.store.recent(wanted=RoundQuery(bakeoff="bo:beef"))
-            if sum(app.runner.seen(line.id) is not None for line in lines) == rounds:
+            if sum(app.runner.latest(line.id) is not None for line in lines) == rounds:
                 return
             await asyncio.sleep(0)
 
@@ -57,7 +57,7 @@ async def test_every_question_becomes_a_round_of_the_bake_off() -> None:
     ]
     assert len({round_.seed for round_ in rounds}) == 3
     assert (progress.over, progress.failed, progress.under_way) == (3, (), 0)
-    ending = (await app.bench.bakeoffs.load("bo:beef")).ending
+    ending = (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending
     assert ending
     assert ending.failure is None
 
@@ -72,7 +72,7 @@ async def test_no_more_rounds_are_under_way_than_wanted() -> None:
         await asyncio.sleep(0)
 
     assert len(await rounds_of(app)) == 2
-    await cancel(app, await app.bench.bakeoffs.load("bo:beef"), "Enough.")
+    await cancel(app, await app.bakeoff_stores.bakeoffs.load("bo:beef"), "Enough.")
 
 
 async def test_what_is_over_is_not_asked_again_and_what_was_begun_is_gone_on_with() -> None:
@@ -85,8 +85,8 @@ async def test_what_is_over_is_not_asked_again_and_what_was_begun_is_gone_on_wit
     last = store._rounds["bo:beef.3"]
     store._rounds["bo:beef.3"] = replace(last, closing=None, synthesis=None)
     again = an_app(gateway, store)
-    again.bench = before.bench
-    await again.bench.bakeoffs.end("bo:beef", None)
+    again.bakeoff_stores = before.bakeoff_stores
+    await again.bakeoff_stores.bakeoffs.end("bo:beef", None)
 
     await hold(again, None, bakeoff)
 
@@ -148,15 +148,15 @@ async def test_cancelled_it_stops_spending_at_once_and_keeps_what_there_is() -> 
     await until_second_question(gateway)
 
     over = await cancel(app, bakeoff, "It was cancelled.")
-    async for _ in app.holds.watching(bakeoff.id):
+    async for _ in app.bakeoff_registry.subscribe(bakeoff.id):
         pass
 
     assert over == 1
-    assert app.runner.seen("bo:beef.2") is None
-    assert app.holds.seen(bakeoff.id) is None
+    assert app.runner.latest("bo:beef.2") is None
+    assert app.bakeoff_registry.latest(bakeoff.id) is None
     assert "It was cancelled. 1 of 3 questions are kept" in room.edited[-1]
     assert not [words for words in room.said_in("C1") if "ended early" in words]
-    ending = (await app.bench.bakeoffs.load(bakeoff.id)).ending
+    ending = (await app.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
     assert ending
     assert ending.failure == "It was cancelled."
 
@@ -177,7 +177,7 @@ async def test_gone_on_with_it_asks_only_what_was_not_answered() -> None:
     for _ in range(50):
         await asyncio.sleep(0)
     await cancel(app, bakeoff, "It was cancelled.")
-    async for _ in app.holds.watching(bakeoff.id):
+    async for _ in app.bakeoff_registry.subscribe(bakeoff.id):
         pass
 
     progress = await hold(app, None, await reopened(app, bakeoff))
@@ -213,7 +213,7 @@ async def test_a_round_that_somebody_cancels_is_one_failed_question() -> None:
 
     await app.store.pause("bo:beef.1", paused=True)
     await app.runner.stop("bo:beef.1")
-    seen = [progress async for progress in app.holds.watching("bo:beef")]
+    seen = [progress async for progress in app.bakeoff_registry.subscribe("bo:beef")]
 
     assert seen[-1].over == 3
     assert [failed.why for failed in seen[-1].failed] == ["its round was cancelled"]
@@ -246,7 +246,7 @@ async def test_a_suite_that_has_changed_meanwhile_is_told_and_the_run_keeps_its_
     app, room = an_app(), Room()
     bakeoff = await kept(app)
     newer = a_suite(4)
-    await app.bench.suites.keep(newer, "U1", ASKED_AT)
+    await app.bakeoff_stores.suites.keep(newer, "U1", ASKED_AT)
 
     progress = await hold(app, room, bakeoff)
 

@@ -46,11 +46,11 @@ async def test_it_is_held_once_however_often_it_is_begun() -> None:
 
     for _ in range(3):
         holds.begin(a_bakeoff(), carry)
-    assert [progress async for progress in holds.watching("bo:beef")] == [Progress(a_bakeoff())]
+    assert [progress async for progress in holds.subscribe("bo:beef")] == [Progress(a_bakeoff())]
 
     assert len(begun) == 1
     assert claims.names == []
-    assert holds.seen("bo:beef") is None
+    assert holds.latest("bo:beef") is None
 
 
 async def test_whoever_watches_hears_what_went_wrong() -> None:
@@ -61,7 +61,7 @@ async def test_whoever_watches_hears_what_went_wrong() -> None:
     holds.begin(a_bakeoff(), fails)
 
     with pytest.raises(BakeoffError, match="The oven is cold"):
-        async for _ in holds.watching("bo:beef"):
+        async for _ in holds.subscribe("bo:beef"):
             pass
 
 
@@ -71,10 +71,10 @@ async def test_only_what_reports_to_a_chat_is_let_go_with_it() -> None:
     await asyncio.sleep(0)
 
     await holds.let_go("discord")
-    assert holds.seen("bo:beef")
+    assert holds.latest("bo:beef")
     await holds.let_go("slack")
 
-    assert holds.seen("bo:beef") is None
+    assert holds.latest("bo:beef") is None
 
 
 async def test_one_that_is_let_go_before_its_task_began_can_be_held_again() -> None:
@@ -89,7 +89,7 @@ async def test_one_that_is_let_go_before_its_task_began_can_be_held_again() -> N
     await holds.let_go()
     assert claims.names == []
     holds.begin(a_bakeoff(), carry)
-    assert [progress async for progress in holds.watching("bo:beef")] == [Progress(a_bakeoff())]
+    assert [progress async for progress in holds.subscribe("bo:beef")] == [Progress(a_bakeoff())]
 
     assert len(begun) == 1
 
@@ -97,7 +97,7 @@ async def test_one_that_is_let_go_before_its_task_began_can_be_held_again() -> N
 async def test_whoever_watches_hears_that_it_was_let_go() -> None:
     holds = BakeoffRegistry()
     holds.begin(a_bakeoff(), never)
-    seen = holds.watching("bo:beef")
+    seen = holds.subscribe("bo:beef")
     await anext(seen)
 
     await holds.let_go()

@@ -59,7 +59,7 @@ async def held(books: Books, *round_ids: str) -> tuple[Round, ...]:
 
 
 async def recorded(books: Books) -> list[str]:
-    return [record.round_id for record in await books.bench.records.recent()]
+    return [record.round_id for record in await books.bakeoff_stores.records.recent()]
 
 
 async def test_every_closed_round_is_counted_once(books: Books) -> None:
@@ -70,7 +70,7 @@ async def test_every_closed_round_is_counted_once(books: Books) -> None:
     await records_up_to_date(books)
 
     assert await recorded(books) == ["r1", "r2"]
-    assert await books.bench.records.missing(9) == ()
+    assert await books.bakeoff_stores.records.missing(9) == ()
 
 
 async def test_of_every_closed_round_the_votes_are_kept_too(books: Books) -> None:
@@ -78,32 +78,32 @@ async def test_of_every_closed_round_the_votes_are_kept_too(books: Books) -> Non
 
     await records_up_to_date(books)
 
-    (one, other) = await books.bench.votes.recent()
+    (one, other) = await books.bakeoff_stores.votes.recent()
     assert (one.round_id, other.round_id) == ("r1", "r2")
-    assert await books.bench.votes.missing(9) == ()
+    assert await books.bakeoff_stores.votes.missing(9) == ()
 
 
 async def test_rounds_counted_before_votes_were_kept_are_read_again_for_them(books: Books) -> None:
     await held(books, "r1", "r2")
     await records_up_to_date(books)
-    old = [votes._replace(version=0) for votes in await books.bench.votes.recent()]
-    await books.bench.votes.keep(old)
+    old = [votes._replace(version=0) for votes in await books.bakeoff_stores.votes.recent()]
+    await books.bakeoff_stores.votes.keep(old)
 
     await records_up_to_date(books)
-    assert await books.bench.votes.missing(9) == ("r1", "r2")
+    assert await books.bakeoff_stores.votes.missing(9) == ("r1", "r2")
     await votes_up_to_date(books)
 
-    assert await books.bench.votes.missing(9) == ()
+    assert await books.bakeoff_stores.votes.missing(9) == ()
     assert await recorded(books) == ["r1", "r2"]
 
 
 async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(books: Books) -> None:
-    await books.bench.bakeoffs.open(a_bakeoff())
+    await books.bakeoff_stores.bakeoffs.open(a_bakeoff())
     await held(books, "bo:1.1", "bo:gone.1")
 
     await records_up_to_date(books)
 
-    of_suite, of_none = map(unpacked, await books.bench.records.recent())
+    of_suite, of_none = map(unpacked, await books.bakeoff_stores.records.recent())
     assert (of_suite.bakeoff, of_suite.number) == ("bo:1", 1)
     assert (of_suite.suite, of_suite.suite_version) == ("sql", SUITE.version)
     assert of_suite.category == "sums"
@@ -139,7 +139,7 @@ async def test_a_round_that_cannot_be_read_is_left_out_and_stops_nothing(
     await records_up_to_date(broken, tell=told.append)
 
     assert await recorded(broken) == ["r1", "r2"]
-    assert await broken.bench.records.missing(9) == ("bad",)
+    assert await broken.bakeoff_stores.records.missing(9) == ("bad",)
     assert [why.partition(":")[0] for why in told] == ["Round 'bad' is in no board"]
 
 
@@ -147,7 +147,7 @@ async def test_a_round_whose_bakeoff_cannot_be_read_is_not_counted_without_it(
     engine: AsyncEngine,
 ) -> None:
     books, told = of_database(engine), list[str]()
-    await books.bench.bakeoffs.open(a_bakeoff())
+    await books.bakeoff_stores.bakeoffs.open(a_bakeoff())
     await held(books, "bo:1.1", "r1")
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE bakeoff SET panel = '{broken'"))

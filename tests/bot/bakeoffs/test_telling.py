@@ -49,7 +49,7 @@ async def test_the_result_is_told_once_however_often_it_is_gone_on_with() -> Non
     bakeoff = (await held(app, room)).bakeoff
     sent = list(room.keys)
     # As if it had been killed after the result was told, and before that was noted.
-    await app.bench.bakeoffs.end(bakeoff.id, None)
+    await app.bakeoff_stores.bakeoffs.end(bakeoff.id, None)
 
     await hold(app, room, bakeoff)
 
@@ -64,7 +64,7 @@ async def test_where_nothing_may_be_posted_nobody_is_asked() -> None:
         await held(app, room)
 
     assert gateway.asked == []
-    ending = (await app.bench.bakeoffs.load("bo:beef")).ending
+    ending = (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending
     assert ending
     assert ending.failure == "The channel is archived: ask in another one."
 
@@ -120,11 +120,11 @@ async def test_a_chat_that_is_there_again_goes_on_with_its_own() -> None:
     room = Room()
 
     await go_on_at_home(app)
-    assert app.holds.seen(bakeoff.id) is None
+    assert app.bakeoff_registry.latest(bakeoff.id) is None
     await go_on_in(app, "discord", lambda _: room)
-    assert app.holds.seen(bakeoff.id) is None
+    assert app.bakeoff_registry.latest(bakeoff.id) is None
     await go_on_in(app, "slack", lambda place: room if place.workspace == "T1" else None)
-    seen = [progress async for progress in app.holds.watching(bakeoff.id)]
+    seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
 
     assert seen[-1].is_whole
     assert "3 of 3 questions" in room.edited[-1]
@@ -134,18 +134,18 @@ async def test_what_was_begun_on_the_page_goes_on_at_the_start_and_tells_nobody(
     app, bakeoff = await after_a_crash(Place("web", channel="web:1"))
 
     await go_on_at_home(app)
-    seen = [progress async for progress in app.holds.watching(bakeoff.id)]
+    seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
 
     assert seen[-1].is_whole
 
 
 async def test_what_was_cancelled_is_not_gone_on_with_at_the_start() -> None:
     app, bakeoff = await after_a_crash(Place("terminal"))
-    await app.bench.bakeoffs.end(bakeoff.id, Ending(ASKED_AT, "It was cancelled."))
+    await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(ASKED_AT, "It was cancelled."))
 
     await go_on_at_home(app)
 
-    assert app.holds.seen(bakeoff.id) is None
+    assert app.bakeoff_registry.latest(bakeoff.id) is None
 
 
 async def test_the_runner_leaves_rounds_of_bake_offs_to_who_holds_them() -> None:
@@ -159,7 +159,7 @@ async def test_the_runner_leaves_rounds_of_bake_offs_to_who_holds_them() -> None
 
     await app.runner.resume(("slack",))
 
-    assert app.runner.seen("bo:beef.1") is None
+    assert app.runner.latest("bo:beef.1") is None
 
 
 async def test_files_go_only_where_they_can_be_posted() -> None:
@@ -193,12 +193,12 @@ async def test_a_fault_of_the_machine_is_told_aloud_with_what_to_do() -> None:
     assert "It was stopped by a fault: The disk is full" in room.edited[-1]
     (loud,) = [words for words in room.said_in("C1") if "ended early" in words]
     assert "`/council bakeoff resume bo:beef` goes on" in loud
-    assert (await app.bench.bakeoffs.load("bo:beef")).ending is None
+    assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending is None
 
 
 async def test_a_scheduled_one_that_ends_early_calls_those_who_subscribed() -> None:
     app, room = an_app(), Room()
-    await app.bench.schedules.keep(a_schedule("weekly", subscribers=("U7",)))
+    await app.bakeoff_stores.schedules.keep(a_schedule("weekly", subscribers=("U7",)))
     scheduled = replace(a_bakeoff(id_="sched:weekly@2026-11-23T09:00", cap=0), schedule="weekly")
     app.gateway.prices = dict.fromkeys(KEYS, DEAR)  # type: ignore[attr-defined]
 

@@ -32,7 +32,7 @@ async def voted(app: AppContext, people: int) -> None:
 
 async def shown(app: AppContext, sought: LeaderboardQuery) -> Leaderboard:
     await records_up_to_date(app)
-    board = await leaderboard(app.bench, sought, {}, whole=False)
+    board = await leaderboard(app.bakeoff_stores, sought, {}, whole=False)
     return await weighed(app, sought, board)
 
 

@@ -60,15 +60,15 @@ class Cable(PsycopgConnector):
 class Process:
     """One process of a cluster."""
 
-    works: ClusterJobQueue
-    bus: PostgresPubSub
+    job_queue: ClusterJobQueue
+    pubsub: PostgresPubSub
     cable: Cable
     contact: ConnectionMonitor
 
     def kill(self) -> None:
         """Have it reach nobody any more, and do nothing."""
         self.cable.is_cut = True
-        self.works.hands.let_all_go()
+        self.job_queue.hands.let_all_go()
 
 
 @asynccontextmanager
@@ -128,7 +128,9 @@ class Doer:
 async def serving(process: Process, *, at_once: int = 5, queue: str = Q) -> AsyncIterator[Doer]:
     """Have a process serve a queue."""
     doer = Doer()
-    async with process.works.serving(queue, doer.do, doer.names, at_once, ended=doer.ended.put):
+    async with process.job_queue.serve_queue(
+        queue, doer.do, doer.names, at_once, ended=doer.ended.put
+    ):
         yield doer
 
 
@@ -148,5 +150,5 @@ async def until(holds: Callable[[], bool]) -> None:
 async def until_over(process: Process, work: Job) -> None:
     """Wait until a piece of work is neither done nor waiting any more."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while await process.works.is_begun(work):  # noqa: ASYNC110
+        while await process.job_queue.is_queued(work):  # noqa: ASYNC110
             await asyncio.sleep(0.01)

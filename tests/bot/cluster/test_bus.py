@@ -12,8 +12,11 @@ from tests.postgres import Server
 async def test_every_process_hears_what_is_said_its_speaker_too(
     one: Process, other: Process
 ) -> None:
-    with one.bus.heard("round r1") as here, other.bus.heard("round r1") as there:
-        await one.bus.tell("round r1", "so far")
+    with (
+        one.pubsub.subscription("round r1") as here,
+        other.pubsub.subscription("round r1") as there,
+    ):
+        await one.pubsub.publish("round r1", "so far")
 
         assert [await soon(here), await soon(there)] == ["so far", "so far"]
 
@@ -21,9 +24,9 @@ async def test_every_process_hears_what_is_said_its_speaker_too(
 async def test_words_come_in_order_and_to_those_who_listen_for_their_topic(
     one: Process, other: Process
 ) -> None:
-    with other.bus.heard("a") as heard, other.bus.heard("b") as elsewhere:
+    with other.pubsub.subscription("a") as heard, other.pubsub.subscription("b") as elsewhere:
         for number in range(50):
-            await one.bus.tell("a", str(number))
+            await one.pubsub.publish("a", str(number))
 
         assert [await soon(heard) for _ in range(50)] == [str(number) for number in range(50)]
         assert elsewhere.empty()
@@ -59,10 +62,10 @@ def test_what_is_no_word_of_ours_is_passed_over(payload: str) -> None:
 async def test_after_a_restart_everybody_looks_and_hears_again(
     one: Process, other: Process, postgres: Server
 ) -> None:
-    with other.bus.heard("round r1") as heard:
+    with other.pubsub.subscription("round r1") as heard:
         await asyncio.to_thread(postgres.restart)
         missed = await soon(heard)
-        await one.bus.tell("round r1", "again")
+        await one.pubsub.publish("round r1", "again")
 
         assert missed == ""
         while (said := await soon(heard)) == "":

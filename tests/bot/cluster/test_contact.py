@@ -46,10 +46,10 @@ async def test_a_fence_looks_by_itself() -> None:
     fence = FreezeDetector(thawed.put_nowait, 10.0, clock, look_seconds=0.01)
     fence.start()
     clock.now += 60
-    held = fence.holds
+    held = fence.bakeoff_registry
 
     async with asyncio.timeout(5):
         gap = await thawed.get()
     fence.stop()
 
-    assert (held, gap, fence.holds) == (False, 60.0, True)
+    assert (held, gap, fence.bakeoff_registry) == (False, 60.0, True)

@@ -21,7 +21,7 @@ def works(state: str) -> float:
 
 
 async def test_work_is_told_as_it_waits_and_as_it_is_done(one: Process) -> None:
-    await one.works.begin(R1)
+    await one.job_queue.begin(R1)
     await until(lambda: works("waiting") == 1)
 
     async with serving(one, queue=QUEUE) as doer:
@@ -39,7 +39,7 @@ async def test_work_of_a_process_that_is_killed_stalls_and_is_counted_as_taken_o
 ) -> None:
     before = figure("council_takeovers_total", queue=QUEUE)
     async with serving(one, queue=QUEUE) as killed:
-        await one.works.begin(R1)
+        await one.job_queue.begin(R1)
         await soon(killed.begun)
         one.kill()
         await until(lambda: works("stalled") == 1)
@@ -54,7 +54,7 @@ async def test_work_of_a_process_that_is_killed_stalls_and_is_counted_as_taken_o
 async def test_a_bus_that_is_connected_anew_is_counted(one: Process, postgres: Server) -> None:
     before = figure("council_bus_reconnects_total")
 
-    with one.bus.heard("any") as heard:
+    with one.pubsub.subscription("any") as heard:
         await asyncio.to_thread(postgres.restart)
         await soon(heard)
 

@@ -16,9 +16,9 @@ NOBODY = "postgresql+psycopg://me:secret@127.0.0.1:9/council"
 
 async def test_works_and_bus_of_two_openings_are_one(migrated_url: str) -> None:
     async with opened_cluster(migrated_url) as one, opened_cluster(migrated_url) as other:
-        await one.works.begin(Job("rounds", "r1"))
+        await one.job_queue.begin(Job("rounds", "r1"))
 
-        assert await other.works.is_begun(Job("rounds", "r1"))
+        assert await other.job_queue.is_queued(Job("rounds", "r1"))
 
 
 async def test_a_server_that_is_away_is_waited_for_and_that_is_said_once(

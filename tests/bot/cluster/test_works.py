@@ -28,7 +28,7 @@ R1 = Job(Q, "r1")
 
 async def test_what_is_begun_is_done_once_by_one_process(one: Process, other: Process) -> None:
     async with serving(one) as here, serving(other) as there:
-        await asyncio.gather(*(process.works.begin(R1) for process in (one, other) * 3))
+        await asyncio.gather(*(process.job_queue.begin(R1) for process in (one, other) * 3))
         here.may_end.set()
         there.may_end.set()
         await until_over(one, R1)
@@ -38,9 +38,9 @@ async def test_what_is_begun_is_done_once_by_one_process(one: Process, other: Pr
 
 async def test_what_is_being_done_is_not_begun_again(one: Process, other: Process) -> None:
     async with serving(one) as doer:
-        await other.works.begin(R1)
+        await other.job_queue.begin(R1)
         await soon(doer.begun)
-        await other.works.begin(R1)
+        await other.job_queue.begin(R1)
         doer.may_end.set()
         await until_over(other, R1)
 
@@ -48,8 +48,8 @@ async def test_what_is_being_done_is_not_begun_again(one: Process, other: Proces
 
 
 async def test_what_nobody_serves_waits(one: Process, other: Process) -> None:
-    await one.works.begin(R1)
-    waiting = await one.works.is_begun(R1)
+    await one.job_queue.begin(R1)
+    waiting = await one.job_queue.is_queued(R1)
 
     async with serving(other) as doer:
         assert await soon(doer.begun) == "r1"
@@ -62,8 +62,8 @@ async def test_queues_are_done_by_those_who_serve_them(one: Process, other: Proc
     async with serving(one, queue="show slack") as shows, serving(other) as carries:
         shows.may_end.set()
         carries.may_end.set()
-        await other.works.begin(Job("show slack", "r1"))
-        await one.works.begin(R1)
+        await other.job_queue.begin(Job("show slack", "r1"))
+        await one.job_queue.begin(R1)
         await asyncio.gather(soon(shows.ended), soon(carries.ended))
 
     assert (shows.done, carries.done) == (["r1"], ["r1"])
@@ -72,7 +72,7 @@ async def test_queues_are_done_by_those_who_serve_them(one: Process, other: Proc
 async def test_no_more_than_so_many_pieces_are_done_at_once(one: Process) -> None:
     async with serving(one, at_once=2) as doer:
         for name in ("a", "b", "c"):
-            await one.works.begin(Job(Q, name))
+            await one.job_queue.begin(Job(Q, name))
         first = [await soon(doer.begun) for _ in range(2)]
         held_back = doer.begun.empty()
         doer.may_end.set()
@@ -83,28 +83,28 @@ async def test_no_more_than_so_many_pieces_are_done_at_once(one: Process) -> Non
 
 async def test_what_was_stopped_is_not_done_again(one: Process, other: Process) -> None:
     async with serving(one) as doer:
-        await other.works.begin(R1)
+        await other.job_queue.begin(R1)
         await soon(doer.begun)
-        stopped = await other.works.stop(R1)
+        stopped = await other.job_queue.stop(R1)
         await soon(doer.ended)
 
-        assert await other.works.have_ended(stopped)
-        assert (doer.cancelled, await one.works.is_begun(R1)) == (["r1"], False)
+        assert await other.job_queue.have_ended(stopped)
+        assert (doer.cancelled, await one.job_queue.is_queued(R1)) == (["r1"], False)
 
 
 async def test_what_waits_is_stopped_at_once(one: Process) -> None:
-    await one.works.begin(R1)
+    await one.job_queue.begin(R1)
 
-    assert await one.works.stop(R1) == ()
-    assert not await one.works.is_begun(R1)
+    assert await one.job_queue.stop(R1) == ()
+    assert not await one.job_queue.is_queued(R1)
 
 
 async def test_what_is_begun_while_it_still_stops_is_done_again(one: Process) -> None:
     async with serving(one) as doer:
-        await one.works.begin(R1)
+        await one.job_queue.begin(R1)
         await soon(doer.begun)
-        await one.works.stop(R1)
-        await one.works.begin(R1)
+        await one.job_queue.stop(R1)
+        await one.job_queue.begin(R1)
 
         assert await soon(doer.begun) == "r1"
 
@@ -114,17 +114,17 @@ async def test_what_ended_in_an_error_is_left_until_it_is_begun_again(one: Proce
         doer.unfinished = ["r1"]
         doer.error = BudgetError("Nothing is left of today's budget.")
         doer.may_end.set()
-        await one.works.begin(R1)
+        await one.job_queue.begin(R1)
         await soon(doer.ended)
-        left = await one.works.standing(R1)
-        await one.works.fill(Q)
-        still_left = not await one.works.is_begun(R1)
+        left = await one.job_queue.standing(R1)
+        await one.job_queue.fill(Q)
+        still_left = not await one.job_queue.is_queued(R1)
         doer.error = None
-        await one.works.begin(R1)
+        await one.job_queue.begin(R1)
         await soon(doer.ended)
 
     fault = {"kind": "BudgetError", "why": "Nothing is left of today's budget."}
-    assert left == JobStatus(is_begun=False, seconds=left.seconds, fault=fault)
+    assert left == JobStatus(is_queued=False, seconds=left.seconds, fault=fault)
     assert still_left
     assert doer.done == ["r1"]
 
@@ -135,12 +135,12 @@ async def test_what_was_left_is_tried_again_by_a_process_that_starts(
     async with serving(one) as doer:
         doer.error = BudgetError("Nothing is left of today's budget.")
         doer.may_end.set()
-        await one.works.begin(R1)
+        await one.job_queue.begin(R1)
         await soon(doer.ended)
 
     async with serving(other) as doer:
         doer.unfinished = ["r1"]
-        await other.works.fill(Q)
+        await other.job_queue.fill(Q)
 
         assert await soon(doer.begun) == "r1"
 
@@ -150,9 +150,9 @@ async def test_an_error_that_nobody_foresaw_is_told_without_its_text(one: Proces
         doer.error = ZeroDivisionError("secret")
         doer.may_end.set()
         with capture_logs() as logs:
-            await one.works.begin(R1)
+            await one.job_queue.begin(R1)
             await soon(doer.ended)
-        left = await one.works.standing(R1)
+        left = await one.job_queue.standing(R1)
 
     assert left.fault is not None
     assert left.fault["why"].startswith("Something went wrong (ref ")
@@ -164,7 +164,7 @@ async def test_a_process_that_leaves_gives_its_work_back_at_once(
 ) -> None:
     async with AsyncExitStack() as stack:
         leaving = await stack.enter_async_context(serving(one))
-        await one.works.begin(R1)
+        await one.job_queue.begin(R1)
         await soon(leaving.begun)
         async with serving(other) as doer:
             await stack.aclose()
@@ -175,7 +175,7 @@ async def test_a_process_that_leaves_gives_its_work_back_at_once(
 
 async def test_work_of_a_process_that_is_killed_is_taken_over(one: Process, other: Process) -> None:
     async with serving(one) as killed:
-        await one.works.begin(R1)
+        await one.job_queue.begin(R1)
         await soon(killed.begun)
         async with serving(other) as doer:
             one.kill()
@@ -189,10 +189,10 @@ async def test_work_of_a_process_that_is_killed_is_taken_over(one: Process, othe
 
 async def test_a_process_that_is_full_of_work_takes_over_too(one: Process, other: Process) -> None:
     async with serving(other, at_once=1) as full:
-        await other.works.begin(Job(Q, "long"))
+        await other.job_queue.begin(Job(Q, "long"))
         await soon(full.begun)
         async with serving(one) as killed:
-            await one.works.begin(R1)
+            await one.job_queue.begin(R1)
             await soon(killed.begun)
             one.kill()
             # It has no room for it, but has it wait for whoever has.
@@ -203,7 +203,7 @@ async def test_a_process_that_is_full_of_work_takes_over_too(one: Process, other
 
 async def until_waiting(process: Process, work: Job) -> None:
     async def is_waiting() -> bool:
-        rows = await process.works.hands.jobs.rows(
+        rows = await process.job_queue.hands.jobs.rows(
             "SELECT status::text AS status FROM procrastinate_jobs WHERE lock = %(lock)s",
             lock=f"{work.queue} {work.name}",
         )
@@ -228,7 +228,7 @@ async def test_a_process_that_was_cut_off_lets_go_of_what_another_took(
     one: Process, other: Process
 ) -> None:
     async with serving(one) as cut_off:
-        await one.works.begin(R1)
+        await one.job_queue.begin(R1)
         await soon(cut_off.begun)
         one.cable.is_cut = True
         async with serving(other) as doer:
@@ -238,7 +238,7 @@ async def test_a_process_that_was_cut_off_lets_go_of_what_another_took(
             await soon(cut_off.ended)
 
             assert (went_on, cut_off.cancelled) == (True, ["r1"])
-            assert await other.works.is_begun(R1)
+            assert await other.job_queue.is_queued(R1)
             assert doer.cancelled == []
 
 
@@ -246,13 +246,13 @@ async def test_a_process_that_stood_still_lets_go_before_it_goes_on(migrated_url
     clock = Clock()
     async with a_process(migrated_url, clock=clock) as frozen, serving(frozen) as doer:
         lost: list[Job] = []
-        frozen.works.when_lost(lost.append)
-        await frozen.works.begin(R1)
+        frozen.job_queue.when_lost(lost.append)
+        await frozen.job_queue.begin(R1)
         await soon(doer.begun)
-        had = frozen.works.has(R1)
+        had = frozen.job_queue.has(R1)
         clock.now += 60
-        has = frozen.works.has(R1)
-        frozen.works.hands.fence.look()
+        has = frozen.job_queue.has(R1)
+        frozen.job_queue.hands.fence.look()
 
         assert (had, has, lost) == (True, False, [R1])
         assert await soon(doer.ended) == "r1"
@@ -262,29 +262,29 @@ async def test_a_process_that_stood_still_lets_go_before_it_goes_on(migrated_url
 async def test_a_short_halt_is_none(migrated_url: str) -> None:
     clock = Clock()
     async with a_process(migrated_url, clock=clock) as process, serving(process) as doer:
-        await process.works.begin(R1)
+        await process.job_queue.begin(R1)
         await soon(doer.begun)
         clock.now += QUICK.gap_seconds
-        process.works.hands.fence.look()
+        process.job_queue.hands.fence.look()
 
-        assert process.works.has(R1)
+        assert process.job_queue.has(R1)
 
 
 async def test_work_that_ends_its_process_again_and_again_is_left(migrated_url: str) -> None:
     with capture_logs() as logs:
         for _ in range(QUICK.most_takeovers):
             async with a_process(migrated_url) as process, serving(process) as doer:
-                await process.works.begin(R1)
+                await process.job_queue.begin(R1)
                 await soon(doer.begun)
                 process.kill()
         async with a_process(migrated_url) as process, serving(process) as doer:
             doer.unfinished = ["r1"]
             await until(lambda: "work_left" in [entry["event"] for entry in logs])
-            left = await process.works.standing(R1)
-            await process.works.try_again(Q)
-            await process.works.fill(Q)
+            left = await process.job_queue.standing(R1)
+            await process.job_queue.try_again(Q)
+            await process.job_queue.fill(Q)
 
-            assert not await process.works.is_begun(R1)
+            assert not await process.job_queue.is_queued(R1)
 
     assert left.fault is not None
     assert left.fault["why"].startswith("It ended the process that did it")
@@ -296,7 +296,7 @@ async def test_living_work_goes_on_while_the_server_restarts(
 ) -> None:
     pace = replace(QUICK, settle_seconds=1.5)
     async with a_process(migrated_url, pace) as one, serving(one) as doer:
-        await one.works.begin(R1)
+        await one.job_queue.begin(R1)
         await soon(doer.begun)
         async with a_process(migrated_url, pace) as other, serving(other) as idle:
             await asyncio.to_thread(postgres.stop)
@@ -313,7 +313,7 @@ async def test_nothing_is_taken_over_until_all_can_be_heard_of_again(migrated_ur
     clock = Clock()
     patient = replace(QUICK, settle_seconds=0.2)
     async with a_process(migrated_url) as killed, serving(killed) as doer:
-        await killed.works.begin(R1)
+        await killed.job_queue.begin(R1)
         await soon(doer.begun)
         killed.kill()
         async with a_process(migrated_url, patient, clock) as process, serving(process) as taker:
@@ -327,7 +327,7 @@ async def test_nothing_is_taken_over_until_all_can_be_heard_of_again(migrated_ur
 
 async def test_an_error_while_the_database_was_away_is_no_fault_of_the_work(one: Process) -> None:
     async with serving(one) as doer:
-        await one.works.begin(R1)
+        await one.job_queue.begin(R1)
         await soon(doer.begun)
         one.contact.stumbled()
         doer.error = StoreError("The database server cannot be reached.")
@@ -343,25 +343,25 @@ async def test_what_one_process_took_for_itself_nobody_else_does(
     one: Process, other: Process
 ) -> None:
     async with serving(other) as doer:
-        async with one.works.alone(R1):
-            await other.works.begin(R1)
+        async with one.job_queue.lock(R1):
+            await other.job_queue.begin(R1)
             with pytest.raises(JobTakenError, match="under way in another process"):
-                async with other.works.alone(R1):
+                async with other.job_queue.lock(R1):
                     pass
-            begun = await other.works.is_begun(R1)
+            begun = await other.job_queue.is_queued(R1)
 
         assert begun
-        assert not await other.works.is_begun(R1)
+        assert not await other.job_queue.is_queued(R1)
         assert doer.begun.empty()
 
 
 async def test_what_the_cluster_does_cannot_be_taken_alone(one: Process, other: Process) -> None:
     async with serving(other) as doer:
-        await one.works.begin(R1)
+        await one.job_queue.begin(R1)
         await soon(doer.begun)
 
         with pytest.raises(JobTakenError):
-            async with one.works.alone(R1):
+            async with one.job_queue.lock(R1):
                 pass
 
 
@@ -371,7 +371,7 @@ async def test_what_a_killed_process_had_for_itself_is_free_again(
     has_it = asyncio.Event()
 
     async def hold() -> None:
-        async with one.works.alone(R1):
+        async with one.job_queue.lock(R1):
             has_it.set()
             await asyncio.Event().wait()
 
@@ -380,8 +380,8 @@ async def test_what_a_killed_process_had_for_itself_is_free_again(
     one.cable.is_cut = True
     await asyncio.sleep(2 * QUICK.stalled_seconds)  # it is silence that is waited for
 
-    async with other.works.alone(R1):
-        has_other = await other.works.is_begun(R1)
+    async with other.job_queue.lock(R1):
+        has_other = await other.job_queue.is_queued(R1)
 
     holding.cancel()
     await asyncio.wait([holding])
@@ -391,7 +391,7 @@ async def test_what_a_killed_process_had_for_itself_is_free_again(
 async def test_newer_programs_may_say_more_of_a_piece_of_work(one: Process) -> None:
     async with serving(one) as doer:
         doer.may_end.set()
-        await one.works.hands.jobs.done(
+        await one.job_queue.hands.jobs.done(
             "INSERT INTO procrastinate_jobs (queue_name, task_name, lock, queueing_lock, args) "
             "VALUES ('rounds', 'council', 'rounds r1', 'rounds r1', %(args)s::jsonb)",
             args={"name": "r1", "of_the_future": 7},
@@ -410,7 +410,7 @@ async def test_a_database_that_is_away_is_told_kindly(one: Process) -> None:
     one.cable.is_cut = True
 
     with pytest.raises(StoreError, match="cannot be reached"):
-        await one.works.begin(R1)
+        await one.job_queue.begin(R1)
 
 
 async def test_whoever_sweeps_does_not_take_its_own_work_for_that_of_the_dead(
@@ -418,7 +418,7 @@ async def test_whoever_sweeps_does_not_take_its_own_work_for_that_of_the_dead(
 ) -> None:
     silent = replace(QUICK, heartbeat_seconds=60.0)
     async with a_process(migrated_url, silent) as busy, serving(busy) as doer:
-        await busy.works.begin(R1)
+        await busy.job_queue.begin(R1)
         await soon(doer.begun)
         await asyncio.sleep(1.5 * QUICK.stalled_seconds)  # it is silence that is waited for
 

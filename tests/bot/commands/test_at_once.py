@@ -49,7 +49,7 @@ class Office:
         asking = asyncio.create_task(
             handle_message(self.app, chat, IncomingMessage("Why?", asker, place, key))
         )
-        await until(lambda: self.app.runner.seen(key) or asking.done(), 10, lambda: chat.said)
+        await until(lambda: self.app.runner.latest(key) or asking.done(), 10, lambda: chat.said)
         asking.cancel()
         await asyncio.wait([asking])
         return "\n".join(chat.said)
@@ -96,7 +96,7 @@ async def test_there_is_room_again_once_a_round_is_over() -> None:
 
     assert "under way" not in await office.asks("b1b1")
 
-    assert office.app.runner.seen("b1b1")
+    assert office.app.runner.latest("b1b1")
     await office.cancels("b1b1")
 
 
@@ -107,7 +107,7 @@ async def test_each_workspace_has_room_of_its_own(place: Place) -> None:
 
     await office.asks("b1b1", BEN, place)
 
-    assert office.app.runner.seen("b1b1")
+    assert office.app.runner.latest("b1b1")
     for key in ("a1a1", "b1b1"):
         await office.app.runner.stop(key)
 
@@ -151,7 +151,7 @@ async def test_one_that_a_fault_has_stopped_takes_no_room() -> None:
     app = Office().app
     stopped = asked("a1a1", ANA)
     await app.open(stopped)
-    with pytest.raises(CouncilError), app.seeing_through(stopped):
+    with pytest.raises(CouncilError), app.keeping_admitted(stopped):
         raise CouncilError("The disk is full.")
 
     assert await app.open(asked("b1b1", BEN))

@@ -27,7 +27,7 @@ DIRECT = Place("slack", "T1", "D1", private=True)
 @pytest.fixture
 async def app() -> AppContext:
     app = an_app(panels=[a_panel(), replace(a_panel(4), name="large")])
-    await app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     return app
 
 
@@ -110,7 +110,7 @@ async def test_what_it_comes_to_is_said_before_anything_is_spent(app: AppContext
     assert "It costs nothing, and its cap is $1.50." in words
     assert "The questions go to" in words
     assert "[Start] [Leave it]" in words
-    assert await app.bench.bakeoffs.recent() == ()
+    assert await app.bakeoff_stores.bakeoffs.recent() == ()
 
 
 def button(room: Room, action: str) -> Button:
@@ -133,7 +133,7 @@ async def test_a_press_begins_it_once(app: AppContext) -> None:
     await press(app, room, start)
     await press(app, room, start)
 
-    (bakeoff,) = await app.bench.bakeoffs.recent()
+    (bakeoff,) = await app.bakeoff_stores.bakeoffs.recent()
     assert (bakeoff.id, bakeoff.panel.name) == ("bo:0123456789ab", "large")
     assert (bakeoff.cap_micro, bakeoff.asked_by, bakeoff.place) == (2_000_000, "U1", HERE)
     assert bakeoff.ending
@@ -149,7 +149,7 @@ async def test_what_is_left_is_not_begun(app: AppContext) -> None:
     await press(app, room, button(room, LEAVE))
 
     assert room.whispered[-1] == "Nothing was begun, and nothing is spent."
-    assert await app.bench.bakeoffs.recent() == ()
+    assert await app.bakeoff_stores.bakeoffs.recent() == ()
 
 
 async def test_a_press_is_authorised_again(app: AppContext) -> None:
@@ -160,13 +160,13 @@ async def test_a_press_is_authorised_again(app: AppContext) -> None:
     await press(app, room, button(room, START), BEN)
 
     assert "not open in this channel" in room.whispered[-1]
-    assert await app.bench.bakeoffs.recent() == ()
+    assert await app.bakeoff_stores.bakeoffs.recent() == ()
 
 
 async def test_a_suite_that_changed_since_is_proposed_anew(app: AppContext) -> None:
     room = Room()
     await said(app, "/council bakeoff sql", room)
-    await app.bench.suites.keep(a_suite(5), "U1", ASKED_AT)
+    await app.bakeoff_stores.suites.keep(a_suite(5), "U1", ASKED_AT)
 
     await press(app, room, button(room, START))
 
@@ -216,8 +216,8 @@ async def test_on_the_page_it_goes_on_by_itself(app: AppContext) -> None:
     chat = Page()
 
     await said(app, "bakeoff sql now", chat, place=Place("web", channel="web:1"))
-    (bakeoff,) = await app.bench.bakeoffs.recent()
-    seen = [progress async for progress in app.holds.watching(bakeoff.id)]
+    (bakeoff,) = await app.bakeoff_stores.bakeoffs.recent()
+    seen = [progress async for progress in app.bakeoff_registry.subscribe(bakeoff.id)]
 
     assert len(chat.said) == 1
     assert seen[-1].is_whole
@@ -225,21 +225,21 @@ async def test_on_the_page_it_goes_on_by_itself(app: AppContext) -> None:
 
 async def test_whoever_leaves_the_terminal_cancels_it() -> None:
     app = an_app(FakeGateway({CLAUDE: Hangs()}))
-    await app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     chat, place = FakeChat(), Place("terminal")
     talking = asyncio.create_task(said(app, "bakeoff sql now", chat, place=place))
     while not (  # noqa: ASYNC110
-        there := await app.bench.bakeoffs.recent()
-    ) or not app.runner.seen(f"{there[0].id}.2"):
+        there := await app.bakeoff_stores.bakeoffs.recent()
+    ) or not app.runner.latest(f"{there[0].id}.2"):
         await asyncio.sleep(0)
 
     talking.cancel()
     await asyncio.gather(talking, return_exceptions=True)
 
-    (bakeoff,) = await app.bench.bakeoffs.recent()
+    (bakeoff,) = await app.bakeoff_stores.bakeoffs.recent()
     assert bakeoff.ending
     assert bakeoff.ending.failure == "It was cancelled."
-    assert app.runner.seen(f"{bakeoff.id}.1") is None
+    assert app.runner.latest(f"{bakeoff.id}.1") is None
 
 
 async def test_they_are_listed_and_shown_to_whoever_reads_their_place(app: AppContext) -> None:
@@ -274,7 +274,7 @@ async def test_only_who_began_it_or_an_admin_cancels_it_and_goes_on(app: AppCont
     )
     assert "is over already" in await told(app, "bakeoff cancel last", BEN)
     assert "is gone on with" in await told(app, "bakeoff resume last", ANA)
-    assert (await app.bench.bakeoffs.load("bo:beef")).ending
+    assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending
 
 
 async def test_what_nobody_holds_is_told_as_cancelled_in_its_place(app: AppContext) -> None:
@@ -282,7 +282,7 @@ async def test_what_nobody_holds_is_told_as_cancelled_in_its_place(app: AppConte
     room = Room()
 
     await said(app, "/council bakeoff cancel last", room)
-    async for _ in app.holds.watching("bo:beef"):
+    async for _ in app.bakeoff_registry.subscribe("bo:beef"):
         pass
 
     assert "It was cancelled. 0 of 3 questions are kept" in room.edited[-1]
@@ -290,11 +290,11 @@ async def test_what_nobody_holds_is_told_as_cancelled_in_its_place(app: AppConte
 
 async def test_a_bake_off_is_gone_on_with_under_another_cap(app: AppContext) -> None:
     await kept(app, a_bakeoff(cap=5))
-    await app.bench.bakeoffs.end("bo:beef", Ending(ASKED_AT, "The cap is reached."))
+    await app.bakeoff_stores.bakeoffs.end("bo:beef", Ending(ASKED_AT, "The cap is reached."))
 
     await told(app, "bakeoff resume last cap:$2")
 
-    assert (await app.bench.bakeoffs.load("bo:beef")).cap_micro == 2_000_000
+    assert (await app.bakeoff_stores.bakeoffs.load("bo:beef")).cap_micro == 2_000_000
 
 
 async def test_a_round_of_it_is_shown_where_it_reports(app: AppContext) -> None:

@@ -40,7 +40,7 @@ async def under_way(app: AppContext, round_: Round) -> None:
     """Have a round carried until two of three have answered."""
     await app.store.open(round_)
     app.runner.start(round_)
-    async with app.runner.watching(round_.id) as sights:
+    async with app.runner.subscribe(round_.id) as sights:
         async for sight in sights:
             if len(sight.round_.answers) == 2:
                 return
@@ -54,7 +54,7 @@ async def test_the_one_who_asked_cancels_it_and_hears_what_is_kept(app: AppConte
     assert line == (
         f"Round beef1 is cancelled: {KEPT}. Nobody is asked any more, and nothing spent."
     )
-    assert app.runner.seen("beef1") is None
+    assert app.runner.latest("beef1") is None
     assert len((await app.store.load("beef1")).answers) == 2
     assert await app.store.ids(wanted=RoundQuery(unfinished=True)) == ()
 

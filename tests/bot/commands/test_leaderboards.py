@@ -47,7 +47,7 @@ def said(text: str, place: Place = ROOM, *, is_shared: bool = False) -> Incoming
 
 async def with_runs(scope: str) -> AppContext:
     app = an_app()
-    await app.bench.records.keep(packed_all([*runs_of("sql", 3, scope=scope)]))
+    await app.bakeoff_stores.records.keep(packed_all([*runs_of("sql", 3, scope=scope)]))
     return app
 
 

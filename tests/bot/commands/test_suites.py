@@ -37,9 +37,9 @@ class Room(FakeChat):
 
     posts: list[Post] = field(default_factory=list)
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         self.posts.append(post)
-        await FakeChat.whisper(self, said, post)
+        await FakeChat.send_ephemeral(self, said, post)
 
     def buttons(self) -> dict[str, Button]:
         """Give the buttons that were shown, by what they do."""
@@ -76,7 +76,7 @@ class Office:
         """Have a suite of these questions kept by Ana."""
         shown = await self.hears(f"suite add {name}\n{text}", place=place)
         await self.presses(shown.buttons()[KEEP], place=place)
-        return await self.app.bench.suites.load(place.scope, name)
+        return await self.app.bakeoff_stores.suites.load(place.scope, name)
 
 
 def a_file(name: str = "sql.csv", content: bytes = CSV) -> Attachment:
@@ -108,7 +108,7 @@ async def test_a_file_is_shown_with_size_and_cost_and_kept_with_a_press() -> Non
     assert "One run on panel house costs nothing." in words
     assert "There is no suite yet" in await office.told("suite")
     assert "Suite sql is kept" in await office.presses(shown.buttons()[KEEP])
-    kept = await office.app.bench.suites.load(HERE.scope, "sql")
+    kept = await office.app.bakeoff_stores.suites.load(HERE.scope, "sql")
     assert kept.questions == (
         SuiteQuestion("What is 6 x 7?", "maths", Reference(Grading.NUMBER, "42")),
         SuiteQuestion("Why?"),
@@ -189,7 +189,7 @@ async def test_a_suite_is_shown_with_its_questions() -> None:
 async def test_a_workspace_sees_its_own_suites_and_the_houses() -> None:
     office = Office()
     house = Suite("general", (SuiteQuestion("Why?"),))
-    await keep_house(office.app.bench.suites, [house], ASKED_AT)
+    await keep_house(office.app.bakeoff_stores.suites, [house], ASKED_AT)
     await office.kept("sql")
 
     assert "general (the house's)" in await office.told("suite")
@@ -198,7 +198,7 @@ async def test_a_workspace_sees_its_own_suites_and_the_houses() -> None:
 
 
 async def test_keeping_the_houses_suites_again_changes_nothing() -> None:
-    suites = an_app().bench.suites
+    suites = an_app().bakeoff_stores.suites
     house = Suite("general", (SuiteQuestion("Why?"),))
 
     for _ in range(2):
@@ -270,7 +270,9 @@ async def test_the_one_who_kept_it_or_an_admin_removes_it() -> None:
 
 async def test_the_houses_suites_are_removed_by_whoever_runs_the_bot() -> None:
     office = Office()
-    await keep_house(office.app.bench.suites, [Suite("a", (SuiteQuestion("Why?"),))], ASKED_AT)
+    await keep_house(
+        office.app.bakeoff_stores.suites, [Suite("a", (SuiteQuestion("Why?"),))], ASKED_AT
+    )
 
     assert "is the house's" in await office.told("suite remove a")
     assert "Suite a is removed" in await office.told("suite remove a", place=Place("terminal"))
@@ -285,9 +287,9 @@ async def test_a_rounds_question_begins_a_suite_and_joins_it() -> None:
     joined = await office.hears("suite add other abc1")
     await office.presses(joined.buttons()[KEEP])
 
-    (question,) = (await office.app.bench.suites.load(HERE.scope, "queues")).questions
+    (question,) = (await office.app.bakeoff_stores.suites.load(HERE.scope, "queues")).questions
     assert question == SuiteQuestion("Which queue?", context="Notes.")
-    assert len((await office.app.bench.suites.load(HERE.scope, "other")).questions) == 3
+    assert len((await office.app.bakeoff_stores.suites.load(HERE.scope, "other")).questions) == 3
     assert "Suite queues asks this already" in await office.told("suite add queues last")
 
 
@@ -324,7 +326,7 @@ async def test_the_button_keeps_the_question_with_the_answer_somebody_knows() ->
     told = await pressed(office, SuiteAddition("Maths", " 42 "))
 
     assert "The question is in suite maths now, which has 1 question, 1 with" in told
-    (question,) = (await office.app.bench.suites.load(HERE.scope, "maths")).questions
+    (question,) = (await office.app.bakeoff_stores.suites.load(HERE.scope, "maths")).questions
     assert question.reference == Reference(Grading.NUMBER, "42")
     assert "asks this already" in await pressed(office, SuiteAddition("maths"))
     assert "cannot be called" in await pressed(office, SuiteAddition("a b"))
@@ -340,11 +342,13 @@ async def test_the_button_adds_nothing_where_nobody_may_ask() -> None:
 
 async def test_a_growing_suite_of_the_house_becomes_the_workspaces_own() -> None:
     office = await an_office_with_a_round(Question("What is 6 x 7?", "U1", place=HERE))
-    await keep_house(office.app.bench.suites, [Suite("maths", (SuiteQuestion("Why?"),))], ASKED_AT)
+    await keep_house(
+        office.app.bakeoff_stores.suites, [Suite("maths", (SuiteQuestion("Why?"),))], ASKED_AT
+    )
 
     await pressed(office, SuiteAddition("maths"))
 
-    suites = office.app.bench.suites
+    suites = office.app.bakeoff_stores.suites
     assert len((await suites.load(HERE.scope, "maths")).questions) == 2
     assert len((await suites.load("", "maths")).questions) == 1
 
@@ -352,7 +356,7 @@ async def test_a_growing_suite_of_the_house_becomes_the_workspaces_own() -> None
 async def test_a_full_suite_grows_no_further() -> None:
     office = await an_office_with_a_round(Question("What is 6 x 7?", "U1", place=HERE))
     full = Suite("full", tuple(SuiteQuestion(f"{n}?") for n in range(1_000)), scope=HERE.scope)
-    await office.app.bench.suites.keep(full, "U1", ASKED_AT)
+    await office.app.bakeoff_stores.suites.keep(full, "U1", ASKED_AT)
 
     assert "has 1,000 questions, the most" in await pressed(office, SuiteAddition("full"))
 

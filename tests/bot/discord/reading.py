@@ -15,7 +15,7 @@ class Node:
 
     kind: str
     words: str = ""
-    inside: tuple["Node", ...] = ()
+    admitted: tuple["Node", ...] = ()
 
 
 _CODE_BLOCK = re.compile(r"```(?:([a-z0-9_+\-.#]+?)\n)?\n*([^\n][\s\S]*?)\n*```", re.I)
@@ -55,12 +55,12 @@ def read(text: str) -> tuple[Node, ...]:
 
 def kinds(nodes: tuple[Node, ...]) -> set[str]:
     """Give every kind that occurs."""
-    return {kind for node in nodes for kind in ({node.kind} | kinds(node.inside))}
+    return {kind for node in nodes for kind in ({node.kind} | kinds(node.admitted))}
 
 
 def seen(nodes: tuple[Node, ...]) -> str:
     """Give the words as they are read, without any mark."""
-    return "".join(node.words + seen(node.inside) for node in nodes)
+    return "".join(node.words + seen(node.admitted) for node in nodes)
 
 
 def _blocks(text: str, *, quoted: bool) -> Iterator[Node]:

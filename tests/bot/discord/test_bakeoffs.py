@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 async def proposed(bot: Inside, words: str = "sql cap:$1") -> Message:
     """Have the person say that, and give what they alone are shown."""
-    await bot.app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     deed = await bot.discord.slash(bot.person, bot.place, "council bakeoff", words=words)
     assert deed.accepted
 
@@ -37,7 +37,7 @@ async def begun(bot: Inside) -> Message:
 async def ended(bot: Inside, root: Message) -> None:
     await bot.discord.until(lambda: "2 of 2 questions" in root.text, 20)
     async with asyncio.timeout(10):
-        while not (await bot.app.bench.bakeoffs.recent())[0].ending:  # noqa: ASYNC110
+        while not (await bot.app.bakeoff_stores.bakeoffs.recent())[0].ending:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
@@ -59,13 +59,13 @@ async def test_it_is_proposed_begun_with_a_press_and_its_result_replaces_its_pro
 
 
 async def test_left_it_costs_nothing(bot: Inside) -> None:
-    before = len(await bot.app.bench.bakeoffs.recent())
+    before = len(await bot.app.bakeoff_stores.bakeoffs.recent())
     proposal = await proposed(bot)
 
     await bot.discord.click(proposal, part(proposal, "bakeoff_leave"), bot.person)
     await bot.discord.until(lambda: "Nothing was begun" in bot.whispers())
 
-    assert len(await bot.app.bench.bakeoffs.recent()) == before
+    assert len(await bot.app.bakeoff_stores.bakeoffs.recent()) == before
 
 
 async def test_it_is_cancelled_and_gone_on_with_by_buttons(bot: Inside) -> None:
@@ -101,7 +101,7 @@ async def test_words_of_the_command_are_read_as_they_are_typed(bot: Inside) -> N
         await bot.discord.slash(bot.person, bot.place, "council bakeoff", words=words)
         await bot.discord.until(lambda: told in bot.whispers(), 20)
 
-    await bot.app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     await says("nope", "There is no suite 'nope'; those there are: sql.")
     await says("sql and law", "That names 3 suites where one is wanted.")
     await says("sql panel:nope", "There is no panel 'nope'")

@@ -28,7 +28,7 @@ async def test_rounds_of_a_server_that_removes_the_bot_end_and_are_deleted(bot: 
 
     await bot.discord.until(lambda: REMOVED in bot.told)
     assert await bot.app.store.ids() == ()
-    assert bot.app.runner.seen(line.id) is None
+    assert bot.app.runner.latest(line.id) is None
 
 
 async def test_rounds_of_other_servers_and_of_direct_messages_stay(bot: Inside) -> None:

@@ -37,14 +37,14 @@ class Processes:
         self.told.append([])
         serving = Discord(self.apps[number], address, folder, self.told[-1].append).run()
         self.running.append(asyncio.create_task(serving))
-        await self.discord.until(lambda: len(self.serving()) > number, 20)
+        await self.discord.until(lambda: len(self.serve_queue()) > number, 20)
 
     def ready(self) -> list[int]:
         """Give the number of the process of each shard that is heard."""
         told = enumerate(self.told)
         return [number for number, lines in told for line in lines if "is in" in line]
 
-    def serving(self) -> list[str]:
+    def serve_queue(self) -> list[str]:
         return [one.queue for one in self.board.servers if one.queue == "discord gateway"]
 
     async def stop(self, number: int) -> None:
@@ -153,7 +153,7 @@ async def test_a_shard_that_another_version_counts_otherwise_is_nobodys(
         work = Job("discord gateway", name)
 
         both.board.begin(work)
-        await both.discord.until(lambda: not both.board.is_begun(work))
+        await both.discord.until(lambda: not both.board.is_queued(work))
 
         assert both.shards == [[0, 1]]
         assert work not in both.board.failed

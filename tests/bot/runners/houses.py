@@ -98,13 +98,13 @@ class House:
 
 async def watched(runner: Runner, round_id: str = "r1") -> list[RoundSnapshot]:
     """Watch a round to its end."""
-    async with asyncio.timeout(20), runner.watching(round_id) as sights:
+    async with asyncio.timeout(20), runner.subscribe(round_id) as sights:
         return [sight async for sight in sights]
 
 
 async def until(runner: Runner, holds: Callable[[Round], bool], round_id: str = "r1") -> Round:
     """Watch a round until something holds of it."""
-    async with asyncio.timeout(20), runner.watching(round_id) as sights:
+    async with asyncio.timeout(20), runner.subscribe(round_id) as sights:
         async for sight in sights:
             if holds(sight.round_):
                 return sight.round_

@@ -59,7 +59,7 @@ class Whispers(TerminalChat):
         super().__init__(Console(quiet=True))
         self.posts: list[Post] = []
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         self.posts.append(post)
 
 
@@ -81,7 +81,12 @@ async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
     apart = MemoryExperiments()
     memos = MemoryKeyValueStore()
     yield AppContext(
-        *parts, now=lambda: NOON, budget=budget, bench=bench, experiments=apart, memos=memos
+        *parts,
+        now=lambda: NOON,
+        budget=budget,
+        bakeoff_stores=bench,
+        experiments=apart,
+        key_values=memos,
     )
     await runner.close()
     await engine.dispose()
@@ -103,9 +108,9 @@ async def held(app: AppContext, key: str) -> Round | None:
         return None
     assert round_
     app.runner.start(round_)
-    async with app.runner.watching(round_.id) as sights:
+    async with app.runner.subscribe(round_.id) as sights:
         closed = [sight.round_ async for sight in sights][-1]
-    while app.runner.seen(round_.id):  # noqa: ASYNC110 - its accounts are closed last
+    while app.runner.latest(round_.id):  # noqa: ASYNC110 - its accounts are closed last
         await asyncio.sleep(0.01)
     return closed
 
@@ -140,7 +145,7 @@ async def test_a_round_resumed_after_a_crash_is_reserved_for_once(app: AppContex
     before = await gone(app)  # and then the process died
 
     app.runner.start(round_)
-    async with app.runner.watching("r1") as sights:
+    async with app.runner.subscribe("r1") as sights:
         during = [await gone(app) async for _ in sights]
 
     assert before == CapUsage(0, CALLS * CALL_MICRO)

@@ -68,7 +68,7 @@ async def join(migrated_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
             own.push_async_callback(engine.dispose)
             process = await own.enter_async_context(a_process(migrated_url, pace, clock))
             parts = (store(engine), gateway or FakeGateway())
-            runner = ClusterRunner(*parts, ready, process.works, process.bus, **more)  # type: ignore[arg-type]
+            runner = ClusterRunner(*parts, ready, process.job_queue, process.pubsub, **more)  # type: ignore[arg-type]
             await own.enter_async_context(runner.carrying())
             return Member(process, *parts, runner, own.aclose)
 
@@ -96,7 +96,7 @@ async def test_a_round_is_watched_from_another_process_to_its_end(join: Join) ->
 
 
 async def _carried(runner: ClusterRunner) -> None:
-    while not await runner.is_carried("r1"):  # noqa: ASYNC110 - nothing tells
+    while not await runner.is_running("r1"):  # noqa: ASYNC110 - nothing tells
         await asyncio.sleep(0.005)
 
 
@@ -110,7 +110,7 @@ async def test_a_round_is_stopped_from_another_process_and_goes_on_there(join: J
     await houses.until(other.runner, has_two_answers)
 
     await other.runner.stop("r1")
-    stopped = not one.runner.seen("r1")
+    stopped = not one.runner.latest("r1")
     with pytest.raises(RoundStoppedError, match="stopped before its end"):
         await watcher
     await one.leave()
@@ -194,10 +194,10 @@ async def test_who_stood_still_spends_nothing_more(join: Join) -> None:
     asked = len(frozen.gateway.asked)
 
     clock.now += 60
-    frozen.process.works.leave("rounds")  # what it lost it would take again
+    frozen.process.job_queue.leave("rounds")  # what it lost it would take again
     frozen.gateway.may_go.set()  # type: ignore[attr-defined]
-    frozen.process.works.hands.fence.look()
-    await until(lambda: frozen.runner.seen("r1") is None)
+    frozen.process.job_queue.hands.fence.look()
+    await until(lambda: frozen.runner.latest("r1") is None)
 
     assert len(frozen.gateway.asked) == asked
     assert (await frozen.store.load("r1")).stage is Stage.OPEN
@@ -211,7 +211,7 @@ async def test_a_call_begun_after_a_halt_is_none_of_ours(join: Join) -> None:
     await houses.until(frozen.runner, has_two_answers)
     asked = len(frozen.gateway.asked)
 
-    frozen.process.works.hands.fence.stop()  # nobody has looked yet
+    frozen.process.job_queue.hands.fence.stop()  # nobody has looked yet
     clock.now += 60
     frozen.gateway.may_go.set()  # type: ignore[attr-defined]
     await until(lambda: _answers(frozen) == 3)
@@ -221,7 +221,7 @@ async def test_a_call_begun_after_a_halt_is_none_of_ours(join: Join) -> None:
 
 
 def _answers(member: Member) -> int:
-    sight = member.runner.seen("r1")
+    sight = member.runner.latest("r1")
     return len(sight.round_.answers) if sight else 0
 
 
@@ -269,7 +269,7 @@ async def test_other_rounds_are_left_alone(
 
     await one.runner.resume(chats)
 
-    assert not await one.runner.is_carried("r1")
+    assert not await one.runner.is_running("r1")
 
 
 async def test_a_round_that_was_just_asked_is_left_to_whoever_heard_it(join: Join) -> None:
@@ -278,7 +278,7 @@ async def test_a_round_that_was_just_asked_is_left_to_whoever_heard_it(join: Joi
 
     await one.runner.resume(("web",))
 
-    assert not await one.runner.is_carried("r1")
+    assert not await one.runner.is_running("r1")
 
 
 async def test_a_round_that_somebody_stopped_is_not_gone_on_with(join: Join) -> None:
@@ -287,8 +287,8 @@ async def test_a_round_that_somebody_stopped_is_not_gone_on_with(join: Join) -> 
     await one.store.pause("r1", paused=True)
 
     await one.runner.resume(("web",))
-    await one.process.works.begin(work_of("r1"))  # as by a sweep that looked before
-    while await one.runner.is_carried("r1"):  # noqa: ASYNC110 - nothing tells
+    await one.process.job_queue.begin(work_of("r1"))  # as by a sweep that looked before
+    while await one.runner.is_running("r1"):  # noqa: ASYNC110 - nothing tells
         await asyncio.sleep(0.005)
 
     assert one.gateway.asked == []
@@ -360,9 +360,9 @@ async def test_a_draft_and_its_time_are_seen_from_another_process(join: Join) ->
     await until(lambda: _draft(one) == "Use Postgres")
     other = await join()
 
-    async with other.runner.watching("r1") as sights:
+    async with other.runner.subscribe("r1") as sights:
         first = await anext(sights)
-        await one.process.bus.tell("round r1", '{"parts": 8, "seconds": 7.5, "draft": "Use"}')
+        await one.process.pubsub.publish("round r1", '{"parts": 8, "seconds": 7.5, "draft": "Use"}')
         draft = await anext(sights)
         one.gateway.may_go.set()  # type: ignore[attr-defined]
         last = [sight async for sight in sights][-1]
@@ -373,7 +373,7 @@ async def test_a_draft_and_its_time_are_seen_from_another_process(join: Join) ->
 
 
 def _draft(member: Member) -> str:
-    sight: RoundSnapshot | None = member.runner.seen("r1")
+    sight: RoundSnapshot | None = member.runner.latest("r1")
     return sight.draft if sight else ""
 
 
@@ -391,7 +391,7 @@ async def test_a_command_does_not_take_what_the_cluster_carries(
 
     async with a_process(migrated_url) as command:
         gateway = FakeGateway()
-        lone = a_lone_runner(one, command.works, gateway)
+        lone = a_lone_runner(one, command.job_queue, gateway)
         lone.start(a_round())
         with pytest.raises(RoundElsewhereError, match="carried on by another process"):
             await watched(lone)
@@ -407,7 +407,7 @@ async def test_the_cluster_does_not_take_what_a_command_carries(
 
     async with a_process(migrated_url) as command:
         gateway = Held()
-        lone = a_lone_runner(one, command.works, gateway)
+        lone = a_lone_runner(one, command.job_queue, gateway)
         lone.start(a_round())
         await houses.until(lone, has_two_answers)
         await one.runner.resume(("web",))
@@ -416,4 +416,4 @@ async def test_the_cluster_does_not_take_what_a_command_carries(
         await lone.close()
 
     assert one.gateway.asked == []
-    assert not await one.runner.is_carried("r1")
+    assert not await one.runner.is_running("r1")

@@ -47,7 +47,7 @@ async def test_what_nobody_foresaw_is_told_too_and_leaves_the_runner_whole() -> 
     with pytest.raises((PowerCutError, ExceptionGroup)):
         await house.watched()
 
-    assert not house.runner.seen("r1")
+    assert not house.runner.latest("r1")
 
 
 async def test_close_stops_every_round() -> None:
@@ -60,7 +60,7 @@ async def test_close_stops_every_round() -> None:
 
     await runner.close()
 
-    assert [runner.seen(key) for key in ("r1", "r2")] == [None, None]
+    assert [runner.latest(key) for key in ("r1", "r2")] == [None, None]
     await runner.close()
 
 
@@ -69,7 +69,7 @@ async def test_a_round_that_is_cut_before_it_begins_can_be_started_again() -> No
     runner = house.runner
     assert isinstance(runner, LocalRunner)
     runner.start(house.round_)
-    async with runner.watching("r1") as sights:
+    async with runner.subscribe("r1") as sights:
         runner.cut("r1")
         with pytest.raises(RoundStoppedError):
             _ = [sight async for sight in sights]
@@ -86,7 +86,7 @@ async def test_whoever_starts_what_has_just_closed_sees_its_end_and_nothing_is_t
     await store.open(house.round_)
     house.runner.start(house.round_)
     await house.watched()
-    await until(lambda: not house.runner.seen("r1"), 5, list)
+    await until(lambda: not house.runner.latest("r1"), 5, list)
 
     house.runner.start(house.round_)  # as it was before it closed
 

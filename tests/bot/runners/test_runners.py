@@ -72,7 +72,7 @@ async def in_a_cluster(
     stack.push_async_callback(engine.dispose)
     process = await stack.enter_async_context(a_process(url))
     store = RefusingSqlStore(engine)
-    runner = ClusterRunner(store, gateway, prepare, process.works, process.bus)
+    runner = ClusterRunner(store, gateway, prepare, process.job_queue, process.pubsub)
     await stack.enter_async_context(runner.carrying())
     return House(gateway, store, runner)
 
@@ -92,7 +92,7 @@ async def test_nobody_need_watch(a_house: Furnish) -> None:
 
     house.runner.start(house.round_)
     # Nobody watches, so nothing tells.
-    while await house.runner.is_carried("r1"):  # noqa: ASYNC110
+    while await house.runner.is_running("r1"):  # noqa: ASYNC110
         await asyncio.sleep(0.005)
 
     assert (await house.store.load("r1")).stage is Stage.CLOSED
@@ -116,7 +116,7 @@ async def test_a_late_watcher_sees_the_newest_state_first(a_house: Furnish) -> N
     house.runner.start(house.round_)
     newest = await house.until(has_two_answers)
 
-    async with house.runner.watching("r1") as sights:
+    async with house.runner.subscribe("r1") as sights:
         first = await anext(sights)
 
     assert first.round_ == newest
@@ -137,7 +137,7 @@ async def test_leaving_off_watching_stops_nothing(a_house: Furnish) -> None:
     watcher.cancel()
     await asyncio.wait([watcher])
 
-    assert await house.runner.is_carried("r1")
+    assert await house.runner.is_running("r1")
     assert (await house.watched())[-1].round_.stage is Stage.CLOSED
 
 
@@ -178,8 +178,8 @@ async def test_a_round_stopped_before_it_began_is_not_carried(a_house: Furnish) 
     house.runner.start(house.round_)
     await house.runner.stop("r1")
 
-    assert not house.runner.seen("r1")
-    assert not await house.runner.is_carried("r1")
+    assert not house.runner.latest("r1")
+    assert not await house.runner.is_running("r1")
 
 
 async def test_stopping_what_is_not_carried_is_no_fault(a_house: Furnish) -> None:
@@ -188,7 +188,7 @@ async def test_stopping_what_is_not_carried_is_no_fault(a_house: Furnish) -> Non
     await house.runner.stop("r1")
     await house.runner.stop("r2")
 
-    assert not await house.runner.is_carried("r1")
+    assert not await house.runner.is_running("r1")
 
 
 async def test_an_error_is_told_to_every_watcher_and_the_round_can_be_started_again(
@@ -217,4 +217,4 @@ async def test_models_that_cannot_be_made_ready_are_told_and_nobody_is_asked(
     with pytest.raises(PanelError, match="cannot be fetched"):
         await house.watched()
 
-    assert (house.gateway.asked, house.runner.seen("r1")) == ([], None)
+    assert (house.gateway.asked, house.runner.latest("r1")) == ([], None)

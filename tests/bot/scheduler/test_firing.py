@@ -27,7 +27,7 @@ async def test_nothing_is_begun_before_its_slot(watch: Watch) -> None:
     await watch.fire()
     await watch.look()
 
-    assert watch.holds.ids == []
+    assert watch.bakeoff_registry.ids == []
 
 
 async def test_at_its_slot_the_suite_is_put_to_the_panel_under_the_slots_id(watch: Watch) -> None:
@@ -35,10 +35,10 @@ async def test_at_its_slot_the_suite_is_put_to_the_panel_under_the_slots_id(watc
 
     await watch.fire()
 
-    (bakeoff,) = watch.holds.held
+    (bakeoff,) = watch.bakeoff_registry.held
     assert (bakeoff.id, bakeoff.schedule, bakeoff.asked_by) == (ID, WEEKLY.id, "U1")
     assert (bakeoff.suite, bakeoff.panel.name, bakeoff.place) == (SQL, "house", HERE)
-    assert watch.holds.shown_in == [watch.room]
+    assert watch.bakeoff_registry.shown_in == [watch.room]
     assert (await watch.row()).last_slot == SLOT
 
 
@@ -49,18 +49,18 @@ async def test_a_slot_is_begun_once_whoever_comes_first(watch: Watch) -> None:
         await watch.fire()
         await watch.look()
 
-    assert watch.holds.ids == [ID]
+    assert watch.bakeoff_registry.ids == [ID]
 
 
 async def test_who_dies_before_the_slot_is_noted_leaves_nothing_to_begin_twice(
     watch: Watch,
 ) -> None:
     watch.clock.move(minutes=1)
-    await watch.app.bench.bakeoffs.open(await fitted(watch.app, WEEKLY, SLOT))
+    await watch.app.bakeoff_stores.bakeoffs.open(await fitted(watch.app, WEEKLY, SLOT))
 
     await watch.look()
 
-    assert watch.holds.ids == []  # whoever goes on with unfinished bake-offs has it
+    assert watch.bakeoff_registry.ids == []  # whoever goes on with unfinished bake-offs has it
     assert (await watch.row()).last_slot == SLOT
     assert watch.room.posted == []
 
@@ -70,7 +70,7 @@ async def test_after_downtime_the_newest_slot_alone_is_run(watch: Watch) -> None
 
     await watch.look()
 
-    assert watch.holds.ids == [f"sched:{WEEKLY.id}@2026-12-14T09:00"]
+    assert watch.bakeoff_registry.ids == [f"sched:{WEEKLY.id}@2026-12-14T09:00"]
 
 
 async def test_a_slot_that_is_an_hour_late_is_left_out_and_said_once(watch: Watch) -> None:
@@ -79,7 +79,7 @@ async def test_a_slot_that_is_an_hour_late_is_left_out_and_said_once(watch: Watc
     for _ in range(3):
         await watch.look()
 
-    assert watch.holds.ids == []
+    assert watch.bakeoff_registry.ids == []
     ((channel, said),) = watch.room.posted
     assert channel == "C1"
     assert said == (
@@ -92,7 +92,7 @@ async def test_a_slot_that_is_an_hour_late_is_left_out_and_said_once(watch: Watc
 async def test_a_slot_is_left_out_while_the_run_before_goes_on_and_that_is_said(
     watch: Watch,
 ) -> None:
-    watch.holds.goes_on = True
+    watch.bakeoff_registry.goes_on = True
     watch.clock.move(minutes=1)
     await watch.fire()
     watch.clock.move(weeks=1)
@@ -100,7 +100,7 @@ async def test_a_slot_is_left_out_while_the_run_before_goes_on_and_that_is_said(
     await watch.fire()
     await watch.look()
 
-    assert watch.holds.ids == [ID]
+    assert watch.bakeoff_registry.ids == [ID]
     ((_, said),) = watch.room.posted
     assert f"bake-off {ID}, the run before, still goes, so it is left out" in said
     assert "The next one is Mon 7 Dec 2026 09:00" in said
@@ -111,11 +111,11 @@ async def test_what_is_paused_or_removed_meanwhile_is_not_begun(watch: Watch) ->
     await watch.keep(replace(WEEKLY, paused=True))
     watch.clock.move(minutes=1)
     await watch.fire()
-    await watch.app.bench.schedules.remove(WEEKLY.id)
+    await watch.app.bakeoff_stores.schedules.remove(WEEKLY.id)
 
     await watch.fire()
 
-    assert watch.holds.ids == []
+    assert watch.bakeoff_registry.ids == []
 
 
 async def test_a_changed_cron_is_gone_by_at_once(watch: Watch) -> None:
@@ -124,27 +124,27 @@ async def test_a_changed_cron_is_gone_by_at_once(watch: Watch) -> None:
 
     await watch.fire()
 
-    assert watch.holds.ids == []
+    assert watch.bakeoff_registry.ids == []
 
 
 async def test_a_chat_that_is_not_connected_is_waited_for(watch: Watch) -> None:
-    way = watch.app.ways.pop("slack")
+    way = watch.app.chats.pop("slack")
     watch.clock.move(minutes=1)
     await watch.look()
-    assert watch.holds.ids == []
-    watch.app.ways["slack"] = way
+    assert watch.bakeoff_registry.ids == []
+    watch.app.chats["slack"] = way
     watch.clock.move(minutes=50)
 
     await watch.look()
 
-    assert watch.holds.ids == [ID]
+    assert watch.bakeoff_registry.ids == [ID]
 
 
 async def test_a_chat_that_stays_away_is_told_later_what_was_left_out(watch: Watch) -> None:
-    way = watch.app.ways.pop("slack")
+    way = watch.app.chats.pop("slack")
     watch.clock.move(hours=5)
     await watch.look()
-    watch.app.ways["slack"] = way
+    watch.app.chats["slack"] = way
 
     await watch.look()
 
@@ -152,20 +152,20 @@ async def test_a_chat_that_stays_away_is_told_later_what_was_left_out(watch: Wat
 
 
 async def test_the_page_is_told_nothing_and_needs_no_chat(watch: Watch) -> None:
-    del watch.app.ways["slack"]
-    await watch.app.bench.suites.keep(SQL, "U1", watch.clock())
+    del watch.app.chats["slack"]
+    await watch.app.bakeoff_stores.suites.keep(SQL, "U1", watch.clock())
     await watch.keep(replace(WEEKLY, place=Place("web"), scope=""))
-    await watch.app.bench.suites.keep(replace(SQL, scope=""), "U1", watch.clock())
+    await watch.app.bakeoff_stores.suites.keep(replace(SQL, scope=""), "U1", watch.clock())
     watch.clock.move(minutes=1)
 
     await watch.fire()
 
-    assert watch.holds.ids == [ID]
-    assert watch.holds.shown_in == [None]
+    assert watch.bakeoff_registry.ids == [ID]
+    assert watch.bakeoff_registry.shown_in == [None]
 
 
 async def gone_suite(watch: Watch) -> Schedule:
-    await watch.app.bench.suites.remove(SQL.scope, "sql")
+    await watch.app.bakeoff_stores.suites.remove(SQL.scope, "sql")
     return WEEKLY
 
 
@@ -209,7 +209,7 @@ async def test_what_cannot_run_is_paused_and_its_maker_told_once(
         await watch.fire()
         await watch.look()
 
-    assert watch.holds.ids == []
+    assert watch.bakeoff_registry.ids == []
     ((channel, said),) = watch.room.posted
     assert channel == "U1"
     assert said.startswith("Your schedule weekly-sql cannot run, so it is paused. ")
@@ -219,7 +219,7 @@ async def test_what_cannot_run_is_paused_and_its_maker_told_once(
 
 
 async def test_a_channel_that_turns_out_to_be_gone_pauses_it_as_well(watch: Watch) -> None:
-    watch.holds.refused = "I cannot post there: the channel is not there any more."
+    watch.bakeoff_registry.refused = "I cannot post there: the channel is not there any more."
     watch.clock.move(minutes=1)
 
     await watch.fire()
@@ -264,7 +264,7 @@ class Failing(MemorySchedules):
 
 
 async def test_a_database_that_is_away_costs_no_slot(watch: Watch) -> None:
-    watch.app.bench = replace(watch.app.bench, schedules=Failing())
+    watch.app.bakeoff_stores = replace(watch.app.bakeoff_stores, schedules=Failing())
     await watch.keep()
     watch.clock.move(minutes=1)
     await watch.fire()
@@ -272,7 +272,7 @@ async def test_a_database_that_is_away_costs_no_slot(watch: Watch) -> None:
 
     await watch.look()
 
-    assert watch.holds.ids == [ID]
+    assert watch.bakeoff_registry.ids == [ID]
 
 
 async def test_a_cap_goes_along(watch: Watch) -> None:
@@ -281,7 +281,7 @@ async def test_a_cap_goes_along(watch: Watch) -> None:
 
     await watch.fire()
 
-    assert [bakeoff.cap_micro for bakeoff in watch.holds.held] == [2_000_000]
+    assert [bakeoff.cap_micro for bakeoff in watch.bakeoff_registry.held] == [2_000_000]
 
 
 async def test_a_row_that_somebody_broke_stops_no_other(watch: Watch) -> None:
@@ -291,4 +291,4 @@ async def test_a_row_that_somebody_broke_stops_no_other(watch: Watch) -> None:
 
     await watch.look()
 
-    assert watch.holds.ids == [ID]
+    assert watch.bakeoff_registry.ids == [ID]

@@ -81,11 +81,11 @@ async def test_so_many_slots_across_a_change_of_clocks_are_as_many_runs(
         await asyncio.gather(*(timer.tick() for timer in timers))
         await asyncio.gather(*(watch.settled() for watch in watches))
 
-    ran = [id_ for watch in watches for id_ in watch.holds.ids]
+    ran = [id_ for watch in watches for id_ in watch.bakeoff_registry.ids]
     wanted = WALL_MINUTES[: opened.slots]
     assert len(ran) == opened.slots
     assert sorted(ran) == sorted(MINUTELY.bakeoff_id(minute) for minute in wanted)
-    kept = await watches[0].app.bench.bakeoffs.recent()
+    kept = await watches[0].app.bakeoff_stores.bakeoffs.recent()
     assert len(kept) == opened.slots
     assert [post for watch in watches for post in watch.room.posted] == []
 
@@ -110,7 +110,7 @@ async def test_so_they_are_whoever_is_late_asleep_or_looks_in_between(opened: Op
                 await watch.look()
         await asyncio.gather(*(watch.settled() for watch in watches))
 
-    ran = [id_ for watch in watches for id_ in watch.holds.ids]
+    ran = [id_ for watch in watches for id_ in watch.bakeoff_registry.ids]
     assert sorted(ran) == sorted(
         MINUTELY.bakeoff_id(minute) for minute in WALL_MINUTES[: opened.slots // 5]
     )

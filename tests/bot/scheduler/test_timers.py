@@ -46,7 +46,7 @@ async def running(seconds_before: float, look_seconds: float = 60) -> AsyncItera
     slot = slots_of(WEEKLY).after(watch.clock()).moment
     clock = Shifted(slot - timedelta(seconds=seconds_before) - datetime.now(UTC))
     watch.app.now = clock
-    watch.scheduler = Scheduler(watch.app, watch.holds, clock.trigger, look_seconds)
+    watch.scheduler = Scheduler(watch.app, watch.bakeoff_registry, clock.trigger, look_seconds)
     task = asyncio.create_task(watch.scheduler.run())
     await asyncio.sleep(0)
     try:
@@ -59,17 +59,17 @@ async def running(seconds_before: float, look_seconds: float = 60) -> AsyncItera
 
 async def until_held(watch: Watch, count: int = 1) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while len(watch.holds.held) < count:  # noqa: ASYNC110 - a timer of a library gives no sign
+        while len(watch.bakeoff_registry.held) < count:  # noqa: ASYNC110 - a timer of a library gives no sign
             await asyncio.sleep(0.01)
 
 
 async def test_a_timer_fires_at_the_slot_of_a_schedule_that_was_made_just_now() -> None:
     async with running(0.5) as watch:
         await watch.keep()
-        await watch.app.bus.tell(SCHEDULES)
+        await watch.app.pubsub.publish(SCHEDULES)
         await until_held(watch)
 
-        assert watch.holds.ids == [ID]
+        assert watch.bakeoff_registry.ids == [ID]
         assert watch.app.now() - datetime.fromisoformat(f"{SLOT}+00:00") < timedelta(seconds=5)
 
 
@@ -79,17 +79,17 @@ async def test_what_another_process_made_is_found_at_the_next_look() -> None:
 
         await until_held(watch)
 
-        assert watch.holds.ids == [ID]
+        assert watch.bakeoff_registry.ids == [ID]
 
 
 async def test_what_was_due_while_nobody_ran_is_begun_at_the_start() -> None:
     async with running(-600) as watch:
         await watch.keep()
-        await watch.app.bus.tell(SCHEDULES)
+        await watch.app.pubsub.publish(SCHEDULES)
 
         await until_held(watch)
 
-        assert watch.holds.ids == [ID]
+        assert watch.bakeoff_registry.ids == [ID]
 
 
 async def test_timers_follow_the_rows() -> None:
@@ -111,12 +111,12 @@ async def test_timers_follow_the_rows() -> None:
 async def test_it_stops_at_once_and_fires_no_more() -> None:
     async with running(0.3) as watch:
         await watch.keep()
-        await watch.app.bus.tell(SCHEDULES)
+        await watch.app.pubsub.publish(SCHEDULES)
         await asyncio.sleep(0.1)
 
     await asyncio.sleep(0.4)
 
-    assert watch.holds.ids == []
+    assert watch.bakeoff_registry.ids == []
 
 
 def test_of_slots_that_came_while_nobody_could_fire_the_trigger_gives_each() -> None:

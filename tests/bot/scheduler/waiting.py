@@ -56,7 +56,7 @@ class Holds:
         if self.refused:
             raise PostingForbiddenError(self.refused)
         if not self.goes_on:
-            await app.bench.bakeoffs.end(bakeoff.id, Ending(app.now()))
+            await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(app.now()))
 
     @property
     def ids(self) -> list[str]:
@@ -86,7 +86,7 @@ class Room(FakeChat):
         if place.channel in self.gone and not self.is_deleted:
             raise PostingForbiddenError("It is archived.")
 
-    def alone_with(self, asker_id: str, place: Place) -> Place:
+    def private_place(self, asker_id: str, place: Place) -> Place:
         return replace(place, channel=asker_id, private=True)
 
 
@@ -97,14 +97,16 @@ class Watch:
     app: AppContext
     clock: Clock
     room: Room
-    holds: Holds
+    bakeoff_registry: Holds
     scheduler: Scheduler
 
     async def keep(self, schedule: Schedule = WEEKLY) -> None:
-        await self.app.bench.schedules.keep(schedule)
+        await self.app.bakeoff_stores.schedules.keep(schedule)
 
     async def row(self, schedule_id: str = WEEKLY.id) -> Schedule:
-        (found,) = [x for x in await self.app.bench.schedules.every() if x.id == schedule_id]
+        (found,) = [
+            x for x in await self.app.bakeoff_stores.schedules.every() if x.id == schedule_id
+        ]
         return found
 
     async def fire(self) -> None:
@@ -123,9 +125,9 @@ class Watch:
 async def a_watch(bench: BakeoffStores | None = None, clock: Clock | None = None) -> Watch:
     """Give a scheduler on a desk whose chat is connected; a bench can be shared."""
     clock, room, holds, app = clock or Clock(), Room(), Holds(), an_app()
-    app.now, app.ways["slack"] = clock, lambda _: room
-    app.bench = bench or app.bench
-    await app.bench.suites.keep(SQL, "U1", clock())
+    app.now, app.chats["slack"] = clock, lambda _: room
+    app.bakeoff_stores = bench or app.bakeoff_stores
+    await app.bakeoff_stores.suites.keep(SQL, "U1", clock())
     return Watch(app, clock, room, holds, Scheduler(app, holds))
 
 

@@ -27,8 +27,8 @@ async def another_does(_: str) -> AsyncIterator[bool]:
 
 async def done_for_a_moment(app: AppContext) -> None:
     """Have a process do what it does beside serving, for a moment."""
-    assert app.works
-    acts = [asyncio.create_task(act) for act in acts_of_a_cluster(app, app.works)]
+    assert app.job_queue
+    acts = [asyncio.create_task(act) for act in acts_of_a_cluster(app, app.job_queue)]
     for _ in range(20):
         await asyncio.sleep(0)
     for act in acts:
@@ -52,13 +52,13 @@ async def test_money_of_rounds_about_to_be_stored_elsewhere_is_not_freed_at_once
 
 async def test_one_process_forgets_presses_of_long_ago_and_the_others_do_not() -> None:
     _, (app, _) = processes(2)
-    app.holds = BakeoffRegistry(sole=another_does)
+    app.bakeoff_registry = BakeoffRegistry(sole=another_does)
     for number in range(MOST_REMEMBERED + 1):
-        await app.memos.note(PRESS, f"press {number}", "")
+        await app.key_values.note(PRESS, f"press {number}", "")
 
     await done_for_a_moment(app)
 
-    assert len(await app.memos.every(PRESS)) == MOST_REMEMBERED + 1
+    assert len(await app.key_values.every(PRESS)) == MOST_REMEMBERED + 1
 
 
 async def test_numbers_of_rounds_that_closed_before_are_one_process_affair() -> None:
@@ -67,12 +67,12 @@ async def test_numbers_of_rounds_that_closed_before_are_one_process_affair() -> 
     await app.store.open(round_)
     closed: asyncio.Queue[Round] = asyncio.Queue()
 
-    for alone, missing in ((another_does, ("r1",)), (app.holds.alone_with, ())):
+    for alone, missing in ((another_does, ("r1",)), (app.bakeoff_registry.private_place, ())):
         counting = asyncio.create_task(keep_counting(app, closed, alone))
         await asyncio.sleep(0.2)
         counting.cancel()
         await asyncio.gather(counting, return_exceptions=True)
-        assert await app.bench.records.missing(9) == missing
+        assert await app.bakeoff_stores.records.missing(9) == missing
 
 
 async def test_old_texts_are_forgotten_by_one_process() -> None:
@@ -83,7 +83,7 @@ async def test_old_texts_are_forgotten_by_one_process() -> None:
     async def once(_: float) -> None:
         raise asyncio.CancelledError
 
-    for alone, is_forgotten in ((another_does, False), (app.holds.alone_with, True)):
-        act = keep_forgetting(app.store, 0, app.runner.is_carried, alone, once)
+    for alone, is_forgotten in ((another_does, False), (app.bakeoff_registry.private_place, True)):
+        act = keep_forgetting(app.store, 0, app.runner.is_running, alone, once)
         await asyncio.gather(act, return_exceptions=True)
         assert ((await app.store.load("r1")).forgotten is not None) is is_forgotten

@@ -54,27 +54,27 @@ async def until(holds: Callable[[], object]) -> None:
 
 
 async def until_free(house: House, work: Job = WORK) -> None:
-    await until(lambda: not house.board.is_begun(work))
+    await until(lambda: not house.board.is_queued(work))
 
 
 async def test_one_process_holds_it_and_another_waits_for_its_end(house: House) -> None:
     begins, holds, _ = house.apps
     bakeoff = await kept(begins)
     house.gateway.goes_on.set()
-    async with house.holding(holds).serving(_works(holds)):
+    async with house.holding(holds).serve_queue(_works(holds)):
         final = await holding.hold(begins, None, bakeoff)
 
     assert final.is_whole
     assert final.bakeoff.ending
     assert house.board.begun == [WORK]
-    assert begins.holds.seen(bakeoff.id) is None
+    assert begins.bakeoff_registry.latest(bakeoff.id) is None
     assert len(house.room.keys) == len({*house.room.keys})  # nothing was posted twice
 
 
 async def test_every_process_sees_how_it_goes(house: House) -> None:
     begins, holds, watches = house.apps
     bakeoff = await kept(begins)
-    async with house.holding(holds).serving(_works(holds)):
+    async with house.holding(holds).serve_queue(_works(holds)):
         await holding.begin(begins, None, bakeoff)
         await until_held(house)
         assert await is_held(watches, bakeoff)
@@ -90,7 +90,7 @@ async def test_every_process_sees_how_it_goes(house: House) -> None:
 
 
 async def until_held(house: House) -> None:
-    await until(lambda: house.apps[1].holds.seen(WORK.name))
+    await until(lambda: house.apps[1].bakeoff_registry.latest(WORK.name))
 
 
 async def _watched(app: AppContext, bakeoff: Bakeoff, seen: list[Progress]) -> None:
@@ -103,10 +103,10 @@ async def test_another_process_goes_on_with_it_when_its_holder_leaves(house: Hou
     bakeoff = await kept(begins)
     async with AsyncExitStack() as stack:
         leaving = await stack.enter_async_context(AsyncExitStack())
-        await leaving.enter_async_context(house.holding(first).serving(_works(first)))
+        await leaving.enter_async_context(house.holding(first).serve_queue(_works(first)))
         waiting = asyncio.create_task(holding.hold(begins, None, bakeoff))
         await until_held(house)
-        await stack.enter_async_context(house.holding(second).serving(_works(second)))
+        await stack.enter_async_context(house.holding(second).serve_queue(_works(second)))
 
         await leaving.aclose()
         house.gateway.goes_on.set()
@@ -123,10 +123,10 @@ async def test_what_nobody_holds_any_more_is_held_by_whoever_serves(house: House
     bakeoff = await kept(holds)
     house.gateway.goes_on.set()
 
-    async with house.holding(holds).serving(_works(holds)):
+    async with house.holding(holds).serve_queue(_works(holds)):
         await until_free(house)
 
-    assert (await holds.bench.bakeoffs.load(bakeoff.id)).ending
+    assert (await holds.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
 
 
 async def test_it_is_cancelled_from_any_process_and_gone_on_with_from_another(
@@ -134,7 +134,7 @@ async def test_it_is_cancelled_from_any_process_and_gone_on_with_from_another(
 ) -> None:
     begins, holds, other = house.apps
     bakeoff = await kept(begins)
-    async with house.holding(holds).serving(_works(holds)):
+    async with house.holding(holds).serve_queue(_works(holds)):
         waiting = asyncio.create_task(holding.hold(begins, None, bakeoff))
         await until_held(house)
 
@@ -153,7 +153,7 @@ async def test_where_it_cannot_be_told_whoever_began_it_hears_why(house: House) 
     begins, holds, _ = house.apps
     house.room.closed = True
     bakeoff = await kept(begins)
-    async with house.holding(holds).serving(_works(holds)):
+    async with house.holding(holds).serve_queue(_works(holds)):
         with pytest.raises(PostingForbiddenError, match="The channel is archived"):
             await holding.hold(begins, None, bakeoff)
 
@@ -163,7 +163,7 @@ async def test_where_it_cannot_be_told_whoever_began_it_hears_why(house: House) 
 async def test_one_that_is_under_way_elsewhere_is_not_gone_on_with(house: House) -> None:
     begins, holds, other = house.apps
     bakeoff = await kept(begins)
-    async with house.holding(holds).serving(_works(holds)):
+    async with house.holding(holds).serve_queue(_works(holds)):
         await holding.begin(begins, None, bakeoff)
 
         with pytest.raises(BakeoffError, match="is under way: there is nothing to go on with"):
@@ -176,19 +176,19 @@ async def test_what_was_begun_on_the_page_is_the_pages_alone(house: House) -> No
     await kept(page, a_bakeoff(place=Place("terminal"), id_="bo:typed"))
     house.gateway.goes_on.set()
 
-    async with house.holding(slack).serving(_works(slack)):
+    async with house.holding(slack).serve_queue(_works(slack)):
         assert house.board.begun == []
-    async with house.holding(page, "web").serving(_works(page)):
+    async with house.holding(page, "web").serve_queue(_works(page)):
         await until_free(house, Job("bakeoffs web", "bo:page"))
 
     assert house.board.begun == [Job("bakeoffs web", "bo:page")]
-    assert (await page.bench.bakeoffs.load("bo:page")).ending
-    assert (await page.bench.bakeoffs.load("bo:typed")).ending is None
+    assert (await page.bakeoff_stores.bakeoffs.load("bo:page")).ending
+    assert (await page.bakeoff_stores.bakeoffs.load("bo:typed")).ending is None
 
 
 def _works(app: AppContext) -> JobQueue:
-    assert app.works
-    return app.works
+    assert app.job_queue
+    return app.job_queue
 
 
 def test_what_is_told_of_one_is_read_as_it_was_meant() -> None:
@@ -209,7 +209,7 @@ async def test_one_whose_work_was_left_is_said_to_be_interrupted(house: House) -
     await until(lambda: house.board.waiting)
 
     house.board.waiting.clear()
-    await begins.bus.tell(news.topic_of(bakeoff.id))
+    await begins.pubsub.publish(news.topic_of(bakeoff.id))
 
     with pytest.raises(BakeoffError, match="was interrupted: `/council bakeoff resume bo:beef`"):
         await waiting

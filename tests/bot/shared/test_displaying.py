@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.chat import Asker, IncomingMessage, Post, SentMessage, Whisper
+from bot.chat import Asker, IncomingMessage, Post, SendEphemeral, SentMessage
 from bot.commands.ask import asked, opened
 from bot.commands.buttons import go_on
 from bot.commands.context import AppContext
@@ -31,7 +31,7 @@ PATIENCE_SECONDS = 10
 class Private(Room):
     """A room whose whispers go where it is told."""
 
-    whisper_by: Whisper | None = None
+    whisper_by: SendEphemeral | None = None
     broken: bool = False
 
     async def send(self, place: Place, post: Post, key: str) -> SentMessage:
@@ -39,7 +39,7 @@ class Private(Room):
             raise CouncilError("Slack refused: it is broken.")
         return await Room.send(self, place, post, key)
 
-    async def whisper(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
         if self.whisper_by is None:
             self.whispered.append(post.summary)
         else:
@@ -60,7 +60,7 @@ class House:
     async def showing(self, app: AppContext) -> AsyncIterator[None]:
         """Have a process show what is told in Slack."""
 
-        def chat(whisper: Whisper) -> Private:
+        def chat(whisper: SendEphemeral) -> Private:
             self.rooms.append(Private(whisper_by=whisper))
             if self.rooms[:-1]:
                 self.rooms[-1].keys = self.rooms[0].keys  # one Slack
@@ -71,9 +71,9 @@ class House:
         async def whisper(_: IncomingMessage, post: Post) -> None:
             self.told.append(post.summary)
 
-        assert app.works
+        assert app.job_queue
         wanted = RoundQuery(chats=("slack",))
-        async with RoundDelivery(app, "slack", wanted, chat, whisper).serving(app.works):
+        async with RoundDelivery(app, "slack", wanted, chat, whisper).serve_queue(app.job_queue):
             yield
 
     async def until(self, holds: Callable[[], bool]) -> None:
@@ -144,7 +144,7 @@ async def test_a_round_that_was_stored_by_a_process_that_died_then_is_shown(hous
     house.gateway.goes_on.set()
 
     async with house.showing(shows):
-        await house.until(lambda: not house.board.is_begun(Job("show slack", KEY)))
+        await house.until(lambda: not house.board.is_queued(Job("show slack", KEY)))
 
     assert (await hears.store.line(KEY)).delivered
 
@@ -164,7 +164,7 @@ async def test_what_goes_wrong_is_told_by_the_process_that_heard_the_asker(house
 async def test_where_that_process_is_gone_whoever_shows_it_tells_the_asker(house: House) -> None:
     hears, shows = house.apps
     asking = asyncio.create_task(asked(hears, Private(), said()))
-    await house.until(lambda: house.board.is_begun(Job("show slack", KEY)))
+    await house.until(lambda: house.board.is_queued(Job("show slack", KEY)))
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
     house.rooms.append(Private(closed=True))

@@ -80,7 +80,7 @@ async def test_a_press_counts_once_among_three_processes(engines: list[AsyncEngi
         done.append("done")
 
     for app, engine in zip(apps, engines, strict=True):
-        app.memos = SqlKeyValueStore(engine)
+        app.key_values = SqlKeyValueStore(engine)
     does = ("U1", "C1", "again", "r1")
     presses = (ActionDeduplicator(app).do(does, act, everywhere=True) for app in apps)
     assert sorted(await asyncio.gather(*presses)) == [False, False, True]

@@ -41,7 +41,7 @@ async def browser() -> AsyncIterator[Browser]:
     for app_context in apps:
         app_context.panels = {**app_context.panels, "cheap": replace(a_panel(2), name="cheap")}
         town = a_town(app_context)
-        site = replace(town.site, seals=PageSigner(await shared_key(app_context.memos)))
+        site = replace(town.site, seals=PageSigner(await shared_key(app_context.key_values)))
         towns.append(Town(site, web_app(site), town.clock))
     address = "http://localhost:8000"
     client = httpx.AsyncClient(
@@ -102,8 +102,8 @@ async def test_a_bake_off_begun_on_one_page_is_seen_and_cancelled_on_the_others(
     await page.get("/")
     own = replace(a_bakeoff(place=Place("web")), asked_by=page.visitor.asker.id)
     bakeoff = await kept(begins, own)
-    assert holds.works
-    async with BakeoffJobs(holds, "web").serving(holds.works):
+    assert holds.job_queue
+    async with BakeoffJobs(holds, "web").serve_queue(holds.job_queue):
         running = await page.get(f"/bakeoffs/{bakeoff.id}/state")
         await page.post(f"/bakeoffs/{bakeoff.id}/cancel", **await page.form())
         async with asyncio.timeout(10):

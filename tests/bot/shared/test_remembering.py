@@ -57,13 +57,13 @@ async def test_a_picked_panel_that_is_gone_is_said_to_be() -> None:
 async def test_a_suite_shown_by_one_process_is_kept_by_another() -> None:
     _, (one, other) = processes(2)
 
-    code = await put_draft(one.memos, Draft(SUITE, "U1", "v1"))
+    code = await put_draft(one.key_values, Draft(SUITE, "U1", "v1"))
 
     with pytest.raises(SuiteError, match="does not wait"):
-        await take_draft(other.memos, code, said("", by=BEN))
-    assert await take_draft(other.memos, code, said("")) == Draft(SUITE, "U1", "v1")
+        await take_draft(other.key_values, code, said("", by=BEN))
+    assert await take_draft(other.key_values, code, said("")) == Draft(SUITE, "U1", "v1")
     with pytest.raises(SuiteError, match="does not wait"):
-        await take_draft(one.memos, code, said(""))
+        await take_draft(one.key_values, code, said(""))
 
 
 async def test_a_draft_of_another_version_is_said_to_wait_no_more() -> None:
@@ -78,12 +78,12 @@ async def test_a_workspace_that_leaves_takes_what_was_picked_and_shown_there() -
     app = an_app()
     await app.pick("house", HERE)
     await app.pick("house", Place("slack", "T2", "C1"))
-    await put_draft(app.memos, Draft(SUITE, "U1"))
+    await put_draft(app.key_values, Draft(SUITE, "U1"))
 
     await left(app, "slack", "T1")
 
-    assert {*await app.memos.every("panel")} == {"slack/T2/C1"}
-    assert await app.memos.every("draft") == {}
+    assert {*await app.key_values.every("panel")} == {"slack/T2/C1"}
+    assert await app.key_values.every("draft") == {}
 
 
 async def test_a_press_counts_once_however_many_processes_hear_it() -> None:
@@ -108,7 +108,7 @@ async def test_a_press_counts_once_however_many_processes_hear_it() -> None:
 async def test_the_processes_of_a_cluster_seal_with_one_key() -> None:
     _, (one, other) = processes(2)
 
-    seals = [PageSigner(await shared_key(app.memos)) for app in (one, other)]
+    seals = [PageSigner(await shared_key(app.key_values)) for app in (one, other)]
 
     assert seals[1].fits_form("visitor", seals[0].form_token("visitor"))
     assert seals[1].is_pass(seals[0].new_pass())

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.discord.servers import WHOLE, FileServerStore, ServerStore, Shard, SqlServerStore
-from bot.ports import SHOW, Job, shard_of, teller_of, work_of
+from bot.ports import SHOW, Job, job_of, queue_of_place, shard_of
 from council.places import Place
 from tests.fakes.memory_key_value import MemoryKeyValueStore
 
@@ -55,8 +55,8 @@ def test_a_shard_is_read_from_the_name_of_its_work(name: str, shard: Shard | Non
     ],
 )
 def test_what_is_told_in_a_place_waits_in_its_tellers_queue(place: Place, teller: str) -> None:
-    assert teller_of(place, 4) == teller
-    assert work_of(SHOW, place, "r1", 4) == Job(f"show {teller}", "r1")
+    assert queue_of_place(place, 4) == teller
+    assert job_of(SHOW, place, "r1", 4) == Job(f"show {teller}", "r1")
 
 
 @pytest.fixture(params=["files", "rows"])

@@ -11,7 +11,7 @@ from tests.wire.slack import FakeSlack, Message
 
 async def proposed(bot: Inside, words: str = "bakeoff sql cap:$1") -> Message:
     """Have Ada say that, and give what she alone is shown."""
-    await bot.app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     await bot.slack.command("U1", "C1", "/council", words)
     await bot.slack.until(lambda: "Bake-off of sql" in whispers(bot.slack))
     return bot.slack.ephemerals("U1")[-1]
@@ -25,7 +25,7 @@ async def ended(bot: Inside, channel: str = "C1") -> Message:
     """Wait until the channel's one message shows the result, and its end is noted."""
     await bot.slack.until(lambda: "2 of 2 questions" in root_words(bot, channel), 20)
     async with asyncio.timeout(10):
-        while not (await bot.app.bench.bakeoffs.recent())[0].ending:  # noqa: ASYNC110
+        while not (await bot.app.bakeoff_stores.bakeoffs.recent())[0].ending:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     return bot.ours(channel)[0]
 
@@ -64,7 +64,7 @@ async def test_left_it_costs_nothing() -> None:
         await slack.click(proposal, "council:bakeoff_leave", "U1")
         await slack.until(lambda: "Nothing was begun" in whispers(slack))
 
-        assert await bot.app.bench.bakeoffs.recent() == ()
+        assert await bot.app.bakeoff_stores.bakeoffs.recent() == ()
         assert bot.ours() == []
 
 
@@ -89,7 +89,7 @@ async def test_a_button_cancels_it_for_who_began_it_and_goes_on_with_it() -> Non
 
 async def test_where_the_bot_is_no_member_nothing_is_asked() -> None:
     async with a_slack() as slack, inside(slack) as bot:
-        await bot.app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+        await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
 
         await slack.command("U1", "C2", "/council", "bakeoff sql now")
         await slack.until(lambda: "/invite" in whispers(slack))
@@ -128,10 +128,10 @@ async def test_a_restart_goes_on_in_the_same_message() -> None:
 async def test_a_round_of_it_is_opened_by_its_id() -> None:
     async with a_slack() as slack, inside(slack) as bot:
         bot.go_on()
-        await bot.app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+        await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
         await slack.command("U1", "C1", "/council", "bakeoff sql now")
         await ended(bot)
-        (bakeoff,) = await bot.app.bench.bakeoffs.recent()
+        (bakeoff,) = await bot.app.bakeoff_stores.bakeoffs.recent()
 
         await slack.command("U2", "C1", "/council", f"show {bakeoff.round_id(2)}")
         await slack.until(lambda: "Question 2?" in whispers(slack, "U2"))

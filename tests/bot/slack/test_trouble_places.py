@@ -38,7 +38,7 @@ async def test_without_leave_to_look_a_closed_place_costs_nothing_either() -> No
 
         await bot.delivered()
         assert not bot.gateway.asked
-        assert not bot.app.runner.seen((await bot.app.store.recent())[0].id)
+        assert not bot.app.runner.latest((await bot.app.store.recent())[0].id)
 
 
 async def test_in_an_archived_channel_nothing_is_asked() -> None:

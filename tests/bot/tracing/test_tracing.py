@@ -39,7 +39,7 @@ async def held(collected: Collected, gateway: FakeGateway, round_: Round = ASKED
         await store.open(round_)
         runner.start(round_)
         try:
-            async with runner.watching(round_.id) as sights:
+            async with runner.subscribe(round_.id) as sights:
                 async for _ in sights:
                     pass
         finally:
@@ -101,7 +101,7 @@ async def test_a_round_that_is_stopped_says_so(collected: Collected) -> None:
         runner = LocalRunner(store, gateway, ready, tracing=tracing)
         await store.open(ASKED)
         runner.start(ASKED)
-        async with runner.watching(ASKED.id) as sights:
+        async with runner.subscribe(ASKED.id) as sights:
             await until(
                 lambda: len(gateway.asked) == 3,
                 5,

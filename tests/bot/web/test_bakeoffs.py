@@ -23,9 +23,9 @@ from tests.fakes.gateway import FakeGateway, Hangs
 async def stalled() -> AsyncIterator[Town]:
     """Give a site one of whose members never answers."""
     town = a_town(an_app(FakeGateway({CLAUDE: Hangs()})))
-    await town.site.app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     yield town
-    await town.site.app.holds.let_go()
+    await town.site.app.bakeoff_registry.let_go()
     await town.close()
 
 
@@ -43,7 +43,7 @@ async def begun(browser: Browser, **fields: str) -> str:
 
 
 async def ended(town: Town, address: str) -> None:
-    async for _ in town.site.app.holds.watching(address.removeprefix("/bakeoffs/")):
+    async for _ in town.site.app.bakeoff_registry.subscribe(address.removeprefix("/bakeoffs/")):
         pass
 
 
@@ -56,17 +56,17 @@ async def test_without_a_suite_it_says_where_suites_come_from(town: Town) -> Non
 
 
 async def test_its_cost_is_said_before_it_begins(town: Town) -> None:
-    await town.site.app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
 
     page = unescape((await proposed(town.browser(), cap="$1.50")).text)
 
     assert "2 questions, each put to Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro." in page
     assert "It costs nothing, and its cap is $1.50." in page
-    assert await town.site.app.bench.bakeoffs.recent() == ()
+    assert await town.site.app.bakeoff_stores.bakeoffs.recent() == ()
 
 
 async def test_begun_it_leads_to_its_page_which_becomes_its_result(town: Town) -> None:
-    await town.site.app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     browser = town.browser()
 
     address = await begun(browser)
@@ -82,7 +82,7 @@ async def test_begun_it_leads_to_its_page_which_becomes_its_result(town: Town) -
 
 
 async def test_the_same_form_twice_begins_it_once(town: Town) -> None:
-    await town.site.app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
     browser = town.browser()
     form = browser.form_of(await proposed(browser), "/bakeoffs/begin")
 
@@ -90,7 +90,7 @@ async def test_the_same_form_twice_begins_it_once(town: Town) -> None:
     second = await browser.post("/bakeoffs/begin", **form)
 
     assert first.headers["location"] == second.headers["location"]
-    assert len(await town.site.app.bench.bakeoffs.recent()) == 1
+    assert len(await town.site.app.bakeoff_stores.bakeoffs.recent()) == 1
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ async def test_the_same_form_twice_begins_it_once(town: Town) -> None:
 async def test_bad_input_is_told_over_the_form(
     town: Town, fields: dict[str, str], sentence: str
 ) -> None:
-    await town.site.app.bench.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
 
     page = await proposed(town.browser(), **fields)
 
@@ -134,7 +134,7 @@ def events_of(stream: httpx.Response) -> list[tuple[str, dict[str, object]]]:
 
 
 async def test_a_page_hears_how_it_goes_to_the_end(town: Town) -> None:
-    await town.site.app.bench.suites.keep(a_suite(3), "U1", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.keep(a_suite(3), "U1", ASKED_AT)
     browser = town.browser()
     address = await begun(browser)
 
@@ -162,7 +162,7 @@ async def test_it_is_cancelled_and_gone_on_with_by_who_began_it(stalled: Town) -
     assert f'action="{address}/resume"' not in (await other.get(address)).text
     resume = browser.form_of(page, f"{address}/resume")
     assert (await browser.post(f"{address}/resume", **resume)).status_code == 303
-    assert stalled.site.app.holds.seen(address.removeprefix("/bakeoffs/"))
+    assert stalled.site.app.bakeoff_registry.latest(address.removeprefix("/bakeoffs/"))
 
 
 async def test_bake_offs_of_chats_are_not_there(town: Town) -> None:
@@ -181,7 +181,9 @@ async def test_an_unknown_one_is_told(town: Town) -> None:
 
 async def test_one_that_ended_early_says_why_and_what_to_do(town: Town) -> None:
     bakeoff = await kept(town.site.app, a_bakeoff(place=Place("web", channel="web:1")))
-    await town.site.app.bench.bakeoffs.end(bakeoff.id, Ending(ASKED_AT, "The day is used up."))
+    await town.site.app.bakeoff_stores.bakeoffs.end(
+        bakeoff.id, Ending(ASKED_AT, "The day is used up.")
+    )
 
     page = await town.browser().get("/bakeoffs/bo:beef")
 

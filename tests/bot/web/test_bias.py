@@ -82,7 +82,9 @@ async def test_every_figure_is_a_table_too() -> None:
 async def test_what_is_chosen_is_what_is_measured() -> None:
     wanted: list[RecordQuery] = []
     town = town_with(a_report(), wanted)
-    await town.site.app.bench.records.keep(packed_all([*runs_of("sql", 1), *runs_of("poems", 1)]))
+    await town.site.app.bakeoff_stores.records.keep(
+        packed_all([*runs_of("sql", 1), *runs_of("poems", 1)])
+    )
 
     said = await read(town, "/bias?suite=sql&panel=house&category=joins&since=30d")
 

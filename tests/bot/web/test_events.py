@@ -78,7 +78,7 @@ async def test_a_stop_is_told_to_whoever_listens() -> None:
     browser = town.browser()
     round_id = round_of(await browser.ask("Why?"))
     listening = asyncio.create_task(town.browser().get(f"/rounds/{round_id}/events"))
-    async with town.site.app.runner.watching(round_id) as sights:
+    async with town.site.app.runner.subscribe(round_id) as sights:
         async for sight in sights:
             if len(sight.round_.answers) == 2:
                 break
@@ -138,7 +138,7 @@ async def test_who_hangs_up_is_forgotten() -> None:
     listening.cancel()
     await asyncio.wait([listening])
 
-    assert town.site.app.runner.seen(round_id)
+    assert town.site.app.runner.latest(round_id)
     await town.close()
 
 

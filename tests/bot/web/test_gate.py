@@ -94,7 +94,7 @@ async def test_whoever_gives_the_token_is_let_in_where_it_was_asked_for(gated: T
 async def test_a_wrong_token_is_said_to_be_wrong(gated: Town, wrong: str) -> None:
     browser = gated.browser()
 
-    refused = await browser.let_in(wrong)
+    refused = await browser.admit(wrong)
 
     assert refused.status_code == 403
     assert "That is not the token." in refused.text
@@ -103,7 +103,7 @@ async def test_a_wrong_token_is_said_to_be_wrong(gated: Town, wrong: str) -> Non
 
 
 async def test_no_token_is_right_where_none_is_asked_for(town: Town) -> None:
-    assert (await town.browser().let_in("")).status_code == 403
+    assert (await town.browser().admit("")).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ async def test_no_token_is_right_where_none_is_asked_for(town: Town) -> None:
     ],
 )
 async def test_the_way_on_leads_to_no_other_site(gated: Town, wanted: str, sent: str) -> None:
-    let_in = await gated.browser().let_in(next=wanted)
+    let_in = await gated.browser().admit(next=wanted)
 
     assert (let_in.status_code, let_in.headers["location"]) == (303, sent)
 
@@ -136,7 +136,7 @@ async def test_cookies_are_kept_from_scripts_and_other_sites(
 ) -> None:
     browser = gated.browser(address)
     login = await browser.get("/login")
-    let_in = await browser.let_in()
+    let_in = await browser.admit()
 
     for response in (login, let_in):
         (cookie,) = response.headers.get_list("set-cookie")
@@ -147,7 +147,7 @@ async def test_cookies_are_kept_from_scripts_and_other_sites(
 
 async def test_a_pass_runs_out(gated: Town) -> None:
     browser = gated.browser()
-    await browser.let_in()
+    await browser.admit()
 
     gated.clock.now += PASS_SECONDS
     last = (await browser.get("/")).status_code
@@ -158,7 +158,7 @@ async def test_a_pass_runs_out(gated: Town) -> None:
 
 async def test_another_token_ends_every_pass_and_link(gated: Town) -> None:
     browser = gated.browser()
-    await browser.let_in()
+    await browser.admit()
     round_id = await a_held_round(gated)
     link = linked(gated, round_id)
     changed = a_town(gated.site.app, token="another long random text")

@@ -82,7 +82,7 @@ async def test_refusals_at_the_gate_do_too(gated: Town) -> None:
     refused = [
         await browser.get("/"),
         await browser.get("/", accept="*/*"),
-        await browser.let_in("x"),
+        await browser.admit("x"),
     ]
 
     assert [page.status_code for page in refused] == [303, 401, 403]

@@ -119,11 +119,11 @@ async def test_the_asker_can_stop_a_round_and_go_on_with_it() -> None:
     stopped = await browser.post(
         f"/rounds/{round_id}/stop", **browser.form_of(page, f"/rounds/{round_id}/stop")
     )
-    carried = [bool(town.site.app.runner.seen(round_id))]
+    carried = [bool(town.site.app.runner.latest(round_id))]
     page = await browser.get(f"/rounds/{round_id}")
     resume = f"/rounds/{round_id}/resume"
     resumed = await browser.post(resume, **browser.form_of(page, resume))
-    carried.append(bool(town.site.app.runner.seen(round_id)))
+    carried.append(bool(town.site.app.runner.latest(round_id)))
 
     assert [round_of(stopped), round_of(resumed)] == [round_id] * 2
     assert carried == [False, True]
@@ -141,7 +141,7 @@ async def test_only_the_asker_can_stop_a_round_or_go_on_with_it(act: str) -> Non
     assert done.status_code == 404
     assert "Only the one who asked can stop a round or go on with it." in done.text
     assert f"/rounds/{round_id}/{act}" not in page.text
-    assert town.site.app.runner.seen(round_id)
+    assert town.site.app.runner.latest(round_id)
     await town.close()
 
 
@@ -152,4 +152,4 @@ async def test_going_on_with_a_closed_round_asks_nobody(town: Town) -> None:
 
     assert round_of(await browser.act(round_id, "resume")) == round_id
 
-    assert (closed.stage, town.site.app.runner.seen(round_id)) == (Stage.CLOSED, None)
+    assert (closed.stage, town.site.app.runner.latest(round_id)) == (Stage.CLOSED, None)

@@ -55,7 +55,7 @@ async def test_what_is_left_is_not_kept(town: Town) -> None:
     done = await browser.post("/press/leave_suite", **browser.form_of(shown, "/press/leave_suite"))
 
     assert "is left as it was" in done.text
-    assert await town.site.app.bench.suites.lines("") == ()
+    assert await town.site.app.bakeoff_stores.suites.lines("") == ()
 
 
 async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(town: Town) -> None:
@@ -67,7 +67,7 @@ async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(town: Town) -
 
     assert "Why &lt;b&gt;so&lt;/b&gt;?" in page.text
     assert "attachment" in file.headers["content-disposition"]
-    suite = await town.site.app.bench.suites.load("", "sql")
+    suite = await town.site.app.bakeoff_stores.suites.load("", "sql")
     assert read_suite("sql", "suite.csv", file.text) == suite
 
 
@@ -112,12 +112,12 @@ async def test_what_is_wrong_with_a_file_is_said(
     shown = await added(town.browser(), name, content)
 
     assert told in unescape(shown.text)
-    assert await town.site.app.bench.suites.lines("") == ()
+    assert await town.site.app.bakeoff_stores.suites.lines("") == ()
 
 
 async def test_nothing_is_taken_from_another_site(town: Town) -> None:
     browser = town.browser()
-    await town.site.app.bench.suites.keep(Suite("a", (SuiteQuestion("?"),)), "x", ASKED_AT)
+    await town.site.app.bakeoff_stores.suites.keep(Suite("a", (SuiteQuestion("?"),)), "x", ASKED_AT)
 
     for path in ("/suites", "/suites/a/remove", "/press/keep_suite"):
         assert (await browser.post(path, token="forged")).status_code == 403

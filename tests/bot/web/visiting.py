@@ -74,7 +74,7 @@ class Town:
 
     async def ended(self, round_id: str) -> Round:
         """Wait for the end of a round that is being carried."""
-        async with self.site.app.runner.watching(round_id) as sights:
+        async with self.site.app.runner.subscribe(round_id) as sights:
             return [sight.round_ async for sight in sights][-1]
 
 
@@ -152,7 +152,7 @@ class Browser:
         form = await self.form()
         return await self.post(f"/rounds/{round_id}/{act}", **form)
 
-    async def let_in(self, token: str = TOKEN, **fields: str) -> httpx.Response:
+    async def admit(self, token: str = TOKEN, **fields: str) -> httpx.Response:
         """Give the token."""
         form = await self.form("/login", "/login")
         return await self.post("/login", **(form | {"password": token} | fields))

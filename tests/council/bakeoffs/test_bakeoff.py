@@ -43,8 +43,8 @@ def test_questions_are_over_under_way_or_waiting() -> None:
     )
 
     assert (begun.questions, begun.waiting) == (3, 1)
-    assert (begun.is_begun, begun.is_whole) == (True, False)
-    assert not Progress(HELD).is_begun
+    assert (begun.is_queued, begun.is_whole) == (True, False)
+    assert not Progress(HELD).is_queued
     assert replace(begun, over=3, under_way=0).is_whole
 
 

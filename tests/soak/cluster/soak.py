@@ -34,7 +34,7 @@ async def soak(folder: Path, plan: Plan, url: str, database: Database) -> Count:
         PaidServer(plan.latency, owners.of) as server,
         peopled(FakeSlack(rules=RULES)) as slack,
     ):
-        heard = slack.state.heard = Heard(slack, owners)
+        heard = slack.state.subscription = Heard(slack, owners)
         settings = {**settings_for(slack, "socket"), "COUNCIL_DATABASE_URL": url}
         toml = config(server.api_base)
         fleet = Fleet(homes(folder, settings, toml, plan.processes), owners)
@@ -81,6 +81,6 @@ def look_through(count: Count, books: Books, slack: FakeSlack) -> None:
     """See every round as people do."""
     ids = [str(row[0]) for row in books.rows("SELECT id FROM round")]
     [(count.ended,)] = books.rows(ENDED)
-    count.told.take_in(count.asked, len(ids))
+    count.told.import_round(count.asked, len(ids))
     for round_id in ids:
         look_at(slack, round_id, count.told)

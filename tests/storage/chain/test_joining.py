@@ -132,7 +132,7 @@ async def test_a_round_from_elsewhere_says_where_it_comes_from(store: Store) -> 
     notes = noted(asked("r1"), SALT)
     there = appended(None, "slack/T1", "r1", notes.digest)
 
-    await store.take_in(asked("r1"), Seal(notes, there))
+    await store.import_round(asked("r1"), Seal(notes, there))
     await store.open(asked("r2"))
 
     one, two = await seal_of(store, "r1"), await seal_of(store, "r2")

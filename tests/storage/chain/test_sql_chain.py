@@ -130,7 +130,7 @@ async def test_a_round_that_was_deleted_can_be_taken_in_again(engine: AsyncEngin
     seal = await store.seal("r1")
     await changed(engine, "DELETE FROM round")
 
-    await store.take_in(asked("r1"), seal)
+    await store.import_round(asked("r1"), seal)
 
     assert seal is not None
     assert await store.seal("r1") == seal

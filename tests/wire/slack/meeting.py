@@ -17,7 +17,7 @@ Act = Callable[[], web.Response]
 async def meet(state: State, request: web.Request, call: Call, act: Act) -> web.Response:
     """Do what was asked, unless its trouble comes first; remember the outcome."""
     state.calls.append(call)
-    state.heard(call, request)
+    state.subscription(call, request)
     wait = state.troubles.retry_after(call.method, call.at)
     if wait is not None:
         call.outcome = "ratelimited"

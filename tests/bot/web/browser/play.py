@@ -76,7 +76,7 @@ class Watched:
         page.on("popup", lambda tab: watched.tabs.append(tab.url))
         return watched
 
-    def elsewhere(self, address: str) -> list[str]:
+    def in_channel(self, address: str) -> list[str]:
         """Give the requests to any other host than the page's own."""
         return [url for url in self.requests if not url.startswith(f"{address}/")]
 

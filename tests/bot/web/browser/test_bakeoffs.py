@@ -31,7 +31,7 @@ async def house(browser: Browser) -> AsyncIterator[House]:
     """Give a site with two suites."""
     gateway = HeldGateway()
     town = a_town(an_app(gateway))
-    bench = town.site.app.bench
+    bench = town.site.app.bakeoff_stores
     for suite in (a_suite(3), a_graded_suite("42", "43")):
         await bench.suites.keep(suite, "U1", ASKED_AT)
     async with served_here(town) as address:

@@ -27,7 +27,7 @@ BOXES = (
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Give the address of a site whose judges have every bias there is, or none."""
     town = town_with(a_report(majority="qwen"))
-    await town.site.app.bench.records.keep(packed_all([*runs_of("sql", 2)]))
+    await town.site.app.bakeoff_stores.records.keep(packed_all([*runs_of("sql", 2)]))
     async with served_here(town) as address:
         yield address
 

@@ -68,7 +68,7 @@ async def test_hostile_texts_are_read_and_nothing_else(
 
     assert (live, await made_of(page)) == ([], [])
     assert (watched.dialogs, watched.errors, watched.tabs) == ([], [], [])
-    assert watched.elsewhere(product.address) == []
+    assert watched.in_channel(product.address) == []
     assert await page.evaluate("window.ran") is None
     assert await page.locator("#answers details").count() == len(SEATS)
     assert await page.locator("body > main, body > aside").count() == 2
@@ -88,5 +88,5 @@ async def test_hostile_texts_do_nothing_in_lists_searches_and_refusals(
 
     assert made == []
     assert (watched.dialogs, watched.tabs) == ([], [])
-    assert watched.elsewhere(product.address) == []
+    assert watched.in_channel(product.address) == []
     assert await page.evaluate("window.ran") is None

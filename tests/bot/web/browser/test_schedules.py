@@ -22,7 +22,7 @@ NAME = "a-name-as-long-as-names-may-be-of-sixty-letters-and-no-spaces"[:60]
 async def address(browser: Browser) -> AsyncIterator[str]:
     """Give the address of a site that has a suite, and no schedule yet."""
     town = a_town()
-    await town.site.app.bench.suites.keep(SQL, "", datetime.now(UTC))
+    await town.site.app.bakeoff_stores.suites.keep(SQL, "", datetime.now(UTC))
     async with served_here(town) as address:
         yield address
 

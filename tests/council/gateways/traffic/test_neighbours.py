@@ -20,11 +20,11 @@ class Town:
     def __init__(self, hands: Hands) -> None:
         self.hints: list[ProviderHint] = []
         self.here, self.there = (
-            Throttling({}, hands.clock, SharedLimits(tell=self.tell)) for _ in range(2)
+            Throttling({}, hands.clock, SharedLimits(publish=self.publish)) for _ in range(2)
         )
         self.lines = [traffic.line(OPENAI, MODEL) for traffic in (self.here, self.there)]
 
-    def tell(self, hint: ProviderHint) -> None:
+    def publish(self, hint: ProviderHint) -> None:
         self.hints.append(hint)
 
     def spread(self) -> None:

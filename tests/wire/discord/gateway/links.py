@@ -37,7 +37,7 @@ class Link:
     session: Session | None = None
     sent: int = 0  # frames of the session
     pump: asyncio.Task[None] | None = None
-    heard: deque[float] = field(default_factory=deque)
+    subscription: deque[float] = field(default_factory=deque)
 
     async def send(self, op: int, data: object = None) -> None:
         """Send what belongs to no session."""
@@ -122,10 +122,10 @@ class Links:
     def _count(self, link: Link) -> None:
         """No more than so many sends in a minute, heartbeats among them."""
         now = self._state.now()
-        link.heard.append(now)
-        while link.heard[0] <= now - 60:
-            link.heard.popleft()
-        if len(link.heard) > self._state.rules.sends:
+        link.subscription.append(now)
+        while link.subscription[0] <= now - 60:
+            link.subscription.popleft()
+        if len(link.subscription) > self._state.rules.sends:
             raise HangUpError(4008, "Rate limited")
 
     async def _identify(self, link: Link, data: Payload) -> None:
