@@ -28,8 +28,8 @@ def simulation_post(found: Simulation) -> Post:
     parts = (
         Heading(title),
         Line(f"Every judge: {_said(wish.panel.biases[0])}. Makers: {' '.join(wish.panel.makers)}."),
-        Table(_WAYS, tuple(map(_way, found.chats)), numeric),
-        Table(_CLAIMS, tuple(map(_claims, found.chats)), numeric),
+        Table(_WAYS, tuple(map(_way, found.ways)), numeric),
+        Table(_CLAIMS, tuple(map(_claims, found.ways)), numeric),
         Heading(told),
         Table(_BOARDS, tuple(map(_board, found.boards)), frozenset({0, *numeric})),
         Note(HOW),
@@ -72,7 +72,7 @@ def simulation_document(found: Simulation) -> dict[str, Any]:
         "trials": found.wish.trials,
         "rounds": found.wish.rounds,
         "seed": found.wish.seed,
-        "ways": [asdict(way) for way in found.chats],
+        "ways": [asdict(way) for way in found.ways],
         "boards": [_board_document(line) for line in found.boards],
     }
 

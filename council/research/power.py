@@ -185,7 +185,7 @@ class Simulation:
     """What single rounds tell, each way, and what boards do, gap by gap."""
 
     wish: SimulationSettings
-    chats: tuple[Way, ...]
+    ways: tuple[Way, ...]
     boards: tuple[BoardOutcome, ...]
 
 

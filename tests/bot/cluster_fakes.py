@@ -19,7 +19,7 @@ from council.ports import Gateway
 from storage.memory import MemoryOutbox
 from tests.bot.desks import an_app
 
-SHARED = ("store", "bench", "memos", "budget", "experiments", "bus", "runner")
+SHARED = ("store", "bakeoff_stores", "key_values", "budget", "experiments", "pubsub", "runner")
 
 
 @dataclass(eq=False)
