@@ -10,5 +10,5 @@ def test_it_holds_what_rounds_and_what_boards_tell() -> None:
     simulated = simulation(wish)
 
     assert simulated.wish == wish
-    assert simulated.chats
+    assert simulated.ways
     assert simulated.boards
