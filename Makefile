@@ -9,7 +9,7 @@ KILLS ?= 200
 ROUNDS ?= 400
 
 .DEFAULT_GOAL := help
-.PHONY: help run ask test check fix soak soak-cluster bench pictures lock
+.PHONY: help run ask test check fix soak soak-cluster bench pictures docs lock
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile
@@ -55,6 +55,9 @@ pictures: $(VENV)/.dev ## take the documents' pictures of page, Slack and Discor
 	$(BIN)/python -m tests.bench.pictures
 	$(BIN)/python -m tests.bench.slack_pictures
 	$(BIN)/python -m tests.bench.discord_pictures
+
+docs: $(VENV)/.dev ## write docs/cli.md anew from the help texts
+	$(BIN)/python -m tests.docs.cli_reference
 
 lock: $(VENV)/.dev ## write requirements*.txt anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

@@ -1,0 +1,1 @@
+"""The documents: generated parts are up to date, links lead somewhere."""

@@ -1,0 +1,64 @@
+"""The documents match the product, and their links lead somewhere."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.docs.cli_reference import PATH, reference
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("deploy/*.md")])
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+NAMED_FILE = re.compile(r"`((?:bot|council|storage|tests|docs|deploy)/[\w./-]+)`")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+MAX_DECISIONS = 30
+
+
+def prose(path: Path) -> str:
+    """Return the text of a document without its blocks of code."""
+    return FENCE.sub("", path.read_text(encoding="utf-8"))
+
+
+def anchors(path: Path) -> Iterator[str]:
+    """Yield the anchors of a document's headings, as the usual hosts make them."""
+    for heading in HEADING.findall(prose(path)):
+        kept = re.sub(r"[^\w\- ]", "", heading.lower())
+        yield kept.replace(" ", "-")
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def test_the_command_reference_is_what_help_prints() -> None:
+    assert PATH.read_text(encoding="utf-8") == reference(), "run `make docs`"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=named)
+def test_links_lead_somewhere(document: Path) -> None:
+    broken = []
+    for link in LINK.findall(prose(document)):
+        target, _, anchor = link.partition("#")
+        if target.startswith(("https://", "http://", "mailto:")):
+            continue
+        path = (document.parent / target).resolve() if target else document
+        if not path.exists() or (anchor and anchor not in anchors(path)):
+            broken.append(link)
+
+    assert not broken
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=named)
+def test_files_that_are_named_exist(document: Path) -> None:
+    missing = [name for name in NAMED_FILE.findall(prose(document)) if not (ROOT / name).exists()]
+
+    assert not missing
+
+
+def test_there_are_at_most_thirty_decisions() -> None:
+    text = (ROOT / "docs/decisions.md").read_text(encoding="utf-8")
+
+    assert len(re.findall(r"^### ", text, re.MULTILINE)) <= MAX_DECISIONS
