@@ -125,7 +125,7 @@ class Chat(Protocol):
 
 # --- Acts that are tried again through lost connections.
 
-Done = TypeVar("Done")
+T = TypeVar("T")
 
 
 def backoff_seconds() -> Iterator[float]:
@@ -133,9 +133,7 @@ def backoff_seconds() -> Iterator[float]:
     return chain((1.0, 2.0, 5.0, 10.0, 20.0, 30.0), repeat(60.0))
 
 
-async def retry_until_sent(
-    act: Callable[[], Awaitable[Done]], patience_seconds: float = inf
-) -> Done:
+async def retry_until_sent(act: Callable[[], Awaitable[T]], patience_seconds: float = inf) -> T:
     """Give what an act comes to that may be done twice, through lost connections."""
     loop = asyncio.get_running_loop()
     until = loop.time() + patience_seconds
@@ -166,7 +164,7 @@ async def send_first_possible(
 
 # --- A message kept up to date while something goes on, without getting in the way of its end.
 
-EDIT_SECONDS = 1.0  # what an edit under way is given before the result replaces it
+FINAL_EDIT_SECONDS = 1.0  # what an edit under way is given before the result replaces it
 
 
 class ProgressUpdates:
@@ -193,6 +191,6 @@ class ProgressUpdates:
             raise
         finally:
             if self._is_editing:  # an edit on its way must not arrive after the result
-                await asyncio.wait([keeping_up], timeout=EDIT_SECONDS)
+                await asyncio.wait([keeping_up], timeout=FINAL_EDIT_SECONDS)
             keeping_up.cancel()
             await asyncio.gather(keeping_up, return_exceptions=True)

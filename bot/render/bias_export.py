@@ -7,8 +7,8 @@ from typing import Any
 
 from bot.render.bias_findings import findings
 from bot.render.bias_tables import audit_lines, caution_lines, winning_lines
-from bot.render.bias_view import ShownBias, measures_of
-from bot.render.leaderboard_export import harmless
+from bot.render.bias_view import ShownBias, judge_measures
+from bot.render.leaderboard_export import escape_formula
 from council.bias.report import Effect, JudgeBias
 
 Document = dict[str, Any]
@@ -38,7 +38,7 @@ def bias_document(shown: ShownBias) -> Document:
         "ballots": report.ballots,
         "findings": [*findings(shown)] if has_rounds else [],
         "cautions": [*caution_lines(shown)] if has_rounds else [],
-        "judges": [_judge(shown, judge) for judge in report.judges],
+        "judges": [_judge_document(shown, judge) for judge in report.judges],
         "given": [
             {"judge": one.judge, "author": one.author, "share": one.share, "n": one.n}
             for one in report.given
@@ -48,11 +48,13 @@ def bias_document(shown: ShownBias) -> Document:
                 "name": trait.name,
                 "winners": trait.winners,
                 "rest": trait.rest,
-                "difference": _effect(trait.difference),
+                "difference": _effect_document(trait.difference),
             }
             for trait in report.traits
         ],
-        "brands": [{"maker": brand.maker, **_effect(brand.effect)} for brand in report.brands],
+        "brands": [
+            {"maker": brand.maker, **_effect_document(brand.effect)} for brand in report.brands
+        ],
         "wins": [*winning_lines(shown)],
         "audits": dict(report.audits),
         "audit_usd": report.audit_usd,
@@ -62,7 +64,7 @@ def bias_document(shown: ShownBias) -> Document:
         "alpha": report.alpha,
         "n_eff": report.n_eff,
         "majority": report.majority,
-        "counted": _counted(shown),
+        "counted": _coverage_document(shown),
     }
 
 
@@ -71,14 +73,14 @@ def bias_csv(shown: ShownBias) -> str:
     written = StringIO()
     writer = csv.DictWriter(written, _COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(_rows(shown))
+    writer.writerows(_csv_rows(shown))
     return written.getvalue()
 
 
-def _judge(shown: ShownBias, judge: JudgeBias) -> Document:
-    named = {measure.key: _effect(measure.of(judge)) for measure in measures_of(judge)}
+def _judge_document(shown: ShownBias, judge: JudgeBias) -> Document:
+    named = {measure.key: _effect_document(measure.of(judge)) for measure in judge_measures(judge)}
     style = {trait: named.pop(f"style_{trait}") for trait in judge.style}
-    slots = [{"number": slot.number, **_effect(slot.effect)} for slot in judge.slots]
+    slots = [{"number": slot.number, **_effect_document(slot.effect)} for slot in judge.slots]
     return {
         "judge": judge.judge,
         "name": shown.name(judge.judge),
@@ -89,7 +91,7 @@ def _judge(shown: ShownBias, judge: JudgeBias) -> Document:
     }
 
 
-def _effect(effect: Effect) -> Document:
+def _effect_document(effect: Effect) -> Document:
     return {
         "value": effect.value,
         "ci": None if effect.interval is None else [*effect.interval],
@@ -102,7 +104,7 @@ def _effect(effect: Effect) -> Document:
     }
 
 
-def _counted(shown: ShownBias) -> Document:
+def _coverage_document(shown: ShownBias) -> Document:
     coverage = shown.coverage
     return {
         "suite": coverage.suite or None,
@@ -113,14 +115,14 @@ def _counted(shown: ShownBias) -> Document:
     }
 
 
-def _rows(shown: ShownBias) -> Iterator[Document]:
+def _csv_rows(shown: ShownBias) -> Iterator[Document]:
     for judge in shown.report.judges:
-        for measure in measures_of(judge):
-            found = _effect(measure.of(judge))
+        for measure in judge_measures(judge):
+            found = _effect_document(measure.of(judge))
             low, high = found.pop("ci") or (None, None)
             yield {
-                "judge": harmless(judge.judge),
-                "name": harmless(shown.name(judge.judge)),
+                "judge": escape_formula(judge.judge),
+                "name": escape_formula(shown.name(judge.judge)),
                 "measure": measure.key,
                 "ci_low": low,
                 "ci_high": high,

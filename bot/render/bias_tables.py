@@ -4,20 +4,20 @@ from collections.abc import Iterator
 
 from bot.chat import Table
 from bot.render.bias_view import (
-    ALL,
+    ALL_MEASURES,
     KEPT,
     POSITION,
     TOO_LITTLE,
     Measure,
     ShownBias,
-    chance,
+    certainty_text,
     family_name,
-    how_sure,
-    measures_of,
-    more,
-    over,
-    plain,
-    span,
+    interval_text,
+    judge_measures,
+    needed_text,
+    number_text,
+    p_text,
+    sample_text,
 )
 from bot.render.formatting import counted, listed, money
 from bot.render.leaderboard_tables import percent
@@ -25,8 +25,10 @@ from council.bias.report import Effect, JudgeBias, Trait
 
 # --- What makes a report weaker than it looks, said before its tables.
 
-_FEW = 30  # rounds below which most of it cannot be told
-_ALIKE = 0.6  # of the judges: where fewer count as independent, they vote much alike
+_FEW_ROUNDS = 30  # rounds below which most of it cannot be told
+_MIN_INDEPENDENT_SHARE = (
+    0.6  # of the judges: where fewer count as independent, they vote much alike
+)
 
 
 def caution_lines(shown: ShownBias) -> Iterator[str]:
@@ -38,17 +40,17 @@ def caution_lines(shown: ShownBias) -> Iterator[str]:
             "its own kind, the others are outvoted."
         )
     judges = len(report.judges)
-    if report.n_eff is not None and report.n_eff < _ALIKE * judges:
+    if report.n_eff is not None and report.n_eff < _MIN_INDEPENDENT_SHARE * judges:
         yield (
             f"The judges vote much alike: {counted(judges, 'judge')} count as about "
             f"{report.n_eff:.1f} independent ones (N_eff)."
         )
     if judges == 1:
         yield "There is one judge alone, so nobody to compare it with."
-    if report.rounds < _FEW:
+    if report.rounds < _FEW_ROUNDS:
         yield (
             f"{counted(report.rounds, 'round')} {'is' if report.rounds == 1 else 'are'} few: "
-            f"most biases need {_FEW} or more to be told from chance."
+            f"most biases need {_FEW_ROUNDS} or more to be told from chance."
         )
 
 
@@ -57,7 +59,9 @@ def agreement_line(shown: ShownBias) -> str:
     report = shown.report
     parts = []
     if report.alpha is not None:
-        parts.append(f"Krippendorff’s α over all ballots is {plain(report.alpha)}; 0 is chance.")
+        parts.append(
+            f"Krippendorff’s α over all ballots is {number_text(report.alpha)}; 0 is chance."
+        )
     if report.n_eff is not None:
         judges = counted(len(report.judges), "judge")
         parts.append(f"The {judges} count as {report.n_eff:.1f} independent ones (N_eff).")
@@ -68,13 +72,15 @@ def agreement_line(shown: ShownBias) -> str:
 
 # --- The audit ballots: how many of each kind were cast, what they cost, and how to have none.
 
-KINDS = {
+_AUDIT_KINDS = {
     "own": "with the own answer shown",
     "order": "with the same answers in another order",
     "named": "with the authors’ names shown",
 }
-OFF = "“audit_share = 0” for a panel in council.toml has none cast; a larger share settles more."
-NONE = (
+_TURN_OFF_HINT = (
+    "“audit_share = 0” for a panel in council.toml has none cast; a larger share settles more."
+)
+_NO_AUDITS = (
     "No audit ballots were cast, so self-preference, order consistency and what names change are "
     "not known: “audit_share = 0.2” for a panel in council.toml has one cast in a round of five."
 )
@@ -84,20 +90,20 @@ def audit_lines(shown: ShownBias) -> Iterator[str]:
     """Say how many audit ballots were cast, what they cost, and how they are turned off."""
     audits = {kind: number for kind, number in shown.report.audits.items() if number}
     if not audits:
-        yield NONE
+        yield _NO_AUDITS
         return
     kinds = listed(
-        f"{number:,} {KINDS.get(kind, f'of the kind {kind}')}"
+        f"{number:,} {_AUDIT_KINDS.get(kind, f'of the kind {kind}')}"
         for kind, number in sorted(audits.items(), key=lambda pair: -pair[1])
     )
     total = counted(sum(audits.values()), "audit ballot")
-    yield f"{total}, cast to measure bias and never counted: {kinds}. {_cost(shown)}"
+    yield f"{total}, cast to measure bias and never counted: {kinds}. {_audit_cost(shown)}"
     if spoiled := shown.report.spoiled_audits:
         yield f"{spoiled:,} more could not be read, and measured nothing."
-    yield OFF
+    yield _TURN_OFF_HINT
 
 
-def _cost(shown: ShownBias) -> str:
+def _audit_cost(shown: ShownBias) -> str:
     usd, unpriced = shown.report.audit_usd, shown.report.unpriced
     if usd is None:
         return "What they cost is not known."
@@ -107,7 +113,7 @@ def _cost(shown: ShownBias) -> str:
 
 # --- What wins here: how answers that win differ from the rest, in length and style.
 
-_COLUMNS = (
+_TRAIT_COLUMNS = (
     "Trait",
     "Winners",
     "The rest",
@@ -117,7 +123,7 @@ _COLUMNS = (
     "p, Holm",
     "To settle it",
 )
-LENGTH = "length"
+_LENGTH = "length"
 HOW = (
     "Winners are the answers that came first in their round, the rest all others. "
     "A difference is no proof that judges reward the trait: good answers may simply have it."
@@ -128,23 +134,23 @@ def winning_lines(shown: ShownBias) -> Iterator[str]:
     """Say which traits winners have more or less of, beyond chance."""
     for trait in shown.report.traits:
         if trait.difference.is_found:
-            yield _won(trait)
+            yield _winning_line(trait)
 
 
 def winning_table(shown: ShownBias) -> Table | None:
     """Give every trait of winners and of the rest; None where none is known."""
     if not shown.report.traits:
         return None
-    rows = tuple(map(_row, shown.report.traits))
-    return Table(_COLUMNS, rows, frozenset(range(1, len(_COLUMNS))))
+    rows = tuple(map(_trait_row, shown.report.traits))
+    return Table(_TRAIT_COLUMNS, rows, frozenset(range(1, len(_TRAIT_COLUMNS))))
 
 
-def _won(trait: Trait) -> str:
+def _winning_line(trait: Trait) -> str:
     found = trait.difference
-    sure = how_sure(found, lambda number: _signed(trait, number))
-    winners, rest = _cell(trait, trait.winners), _cell(trait, trait.rest)
+    sure = certainty_text(found, lambda number: _signed_trait_number(trait, number))
+    winners, rest = _trait_cell(trait, trait.winners), _trait_cell(trait, trait.rest)
     less = (found.value or 0) < 0
-    if trait.name == LENGTH:
+    if trait.name == _LENGTH:
         side = "shorter" if less else "longer"
         return f"Winners are {side} than the rest: {winners} tokens against {rest} {sure}."
     often = "less often" if less else "more often"
@@ -152,49 +158,49 @@ def _won(trait: Trait) -> str:
     return f"Winners have {trait.name} {often} than the rest: {shares} {sure}."
 
 
-def _row(trait: Trait) -> tuple[str, ...]:
+def _trait_row(trait: Trait) -> tuple[str, ...]:
     effect = trait.difference
-    value = TOO_LITTLE if effect.value is None else _signed(trait, effect.value)
-    interval = span(effect.interval, lambda number: _signed(trait, number))
+    value = TOO_LITTLE if effect.value is None else _signed_trait_number(trait, effect.value)
+    interval = interval_text(effect.interval, lambda number: _signed_trait_number(trait, number))
     return (
-        "length, tokens" if trait.name == LENGTH else trait.name,
-        _cell(trait, trait.winners),
-        _cell(trait, trait.rest),
+        "length, tokens" if trait.name == _LENGTH else trait.name,
+        _trait_cell(trait, trait.winners),
+        _trait_cell(trait, trait.rest),
         value,
         interval,
-        over(effect),
-        chance(effect),
-        more(effect),
+        sample_text(effect),
+        p_text(effect),
+        needed_text(effect),
     )
 
 
-def _cell(trait: Trait, number: float | None) -> str:
-    return TOO_LITTLE if number is None else _number(trait, number)
+def _trait_cell(trait: Trait, number: float | None) -> str:
+    return TOO_LITTLE if number is None else _trait_number(trait, number)
 
 
-def _number(trait: Trait, number: float) -> str:
+def _trait_number(trait: Trait, number: float) -> str:
     """Give a number of a trait: tokens, or the share of answers that have it."""
     # Rounded first, so that no nothing has a sign.
-    said = f"{round(number):,}" if trait.name == LENGTH else percent(round(number, 2) + 0.0)
+    said = f"{round(number):,}" if trait.name == _LENGTH else percent(round(number, 2) + 0.0)
     return said.replace("-", "−")
 
 
-def _signed(trait: Trait, number: float) -> str:
-    said = _number(trait, number)
+def _signed_trait_number(trait: Trait, number: float) -> str:
+    said = _trait_number(trait, number)
     return said if said.startswith("−") else f"+{said}"
 
 
 # --- A bias report as tables: judges side by side, each by itself, and what the figures show.
 
-NO_VALUE = "–"
-BEYOND = "\u00a0*"
-_BESIDE = tuple(measure for measure in ALL if measure is not POSITION)
+_NO_VALUE = "–"
+_FOUND_MARK = "\u00a0*"
+_SIDE_BY_SIDE_MEASURES = tuple(measure for measure in ALL_MEASURES if measure is not POSITION)
 _MEASURE_COLUMNS = ("Measure", "Effect", "95 % interval", "Over", "p, Holm", "To settle it")
 
 
 def side_by_side(shown: ShownBias) -> Table:
     """Give what is known of every judge, a row each; * is what is beyond chance."""
-    told = [measure for measure in _BESIDE if _tells(shown, measure)]
+    told = [measure for measure in _SIDE_BY_SIDE_MEASURES if _is_measured(shown, measure)]
     rows = tuple(
         (shown.name(judge.judge), *(_measure_cell(shown, judge, measure) for measure in told))
         for judge in shown.report.judges
@@ -205,7 +211,7 @@ def side_by_side(shown: ShownBias) -> Table:
 
 def judge_table(shown: ShownBias, judge: JudgeBias) -> Table:
     """Give all that is measured of a judge, a row a measure; without a family none of it."""
-    told = (x for x in measures_of(judge) if not x.is_of_family or shown.has_family(judge))
+    told = (x for x in judge_measures(judge) if not x.is_of_family or shown.has_family(judge))
     rows = tuple(_measure_row(judge, measure) for measure in told)
     return Table(_MEASURE_COLUMNS, rows, frozenset(range(1, len(_MEASURE_COLUMNS))))
 
@@ -222,7 +228,7 @@ def given_table(shown: ShownBias) -> Table:
             (
                 shown.name(judge),
                 *(
-                    f"{plain(x.share)} (n {x.n:,})" if x and x.share is not None else ""
+                    f"{number_text(x.share)} (n {x.n:,})" if x and x.share is not None else ""
                     for x in found
                 ),
             )
@@ -235,7 +241,9 @@ def slots_table(shown: ShownBias) -> Table:
     """Give what each judge gave what it saw at each slot, beyond one half."""
     most = max((slot.number for judge in shown.report.judges for slot in judge.slots), default=0)
     heads = ("Judge", *(f"Slot {number}" for number in range(1, most + 1)))
-    rows = tuple((shown.name(judge.judge), *_slots(judge, most)) for judge in shown.report.judges)
+    rows = tuple(
+        (shown.name(judge.judge), *_slot_cells(judge, most)) for judge in shown.report.judges
+    )
     return Table(heads, rows, frozenset(range(1, len(heads))))
 
 
@@ -250,31 +258,31 @@ def kept_table(shown: ShownBias) -> Table:
     )
 
 
-def _tells(shown: ShownBias, measure: Measure) -> bool:
+def _is_measured(shown: ShownBias, measure: Measure) -> bool:
     return any(measure.of(judge).n for judge in shown.report.judges)
 
 
-def _slots(judge: JudgeBias, most: int) -> Iterator[str]:
+def _slot_cells(judge: JudgeBias, most: int) -> Iterator[str]:
     by_number = {slot.number: slot.effect for slot in judge.slots}
     for number in range(1, most + 1):
         effect = by_number.get(number)
-        yield "" if effect is None else _with_interval(effect)
+        yield "" if effect is None else _value_with_interval(effect)
 
 
-def _with_interval(effect: Effect) -> str:
+def _value_with_interval(effect: Effect) -> str:
     if effect.value is None:
         return TOO_LITTLE
-    within = f" ({span(effect.interval)})" if effect.interval else ""
-    return f"{plain(effect.value)}{within}"
+    within = f" ({interval_text(effect.interval)})" if effect.interval else ""
+    return f"{number_text(effect.value)}{within}"
 
 
 def _measure_cell(shown: ShownBias, judge: JudgeBias, measure: Measure) -> str:
     effect = measure.of(judge)
     if measure.is_of_family and not shown.has_family(judge):
-        return NO_VALUE
+        return _NO_VALUE
     if effect.value is None:
         return TOO_LITTLE
-    return f"{measure.reads(effect.value)}{BEYOND if effect.is_found else ''}"
+    return f"{measure.reads(effect.value)}{_FOUND_MARK if effect.is_found else ''}"
 
 
 def _measure_row(judge: JudgeBias, measure: Measure) -> tuple[str, ...]:
@@ -283,8 +291,8 @@ def _measure_row(judge: JudgeBias, measure: Measure) -> tuple[str, ...]:
     return (
         measure.title,
         value,
-        span(effect.interval, measure.reads),
-        over(effect),
-        chance(effect),
-        more(effect),
+        interval_text(effect.interval, measure.reads),
+        sample_text(effect),
+        p_text(effect),
+        needed_text(effect),
     )

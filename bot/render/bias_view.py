@@ -22,63 +22,65 @@ from council.bias.report import (
 # --- A report in which every number is one: what is not finite is not known.
 
 
-def cleaned(report: BiasReport) -> BiasReport:
+def _drop_non_finite(report: BiasReport) -> BiasReport:
     """Give a report in which None stands for whatever is not finite."""
     return replace(
         report,
-        audit_usd=_known(report.audit_usd),
-        judges=tuple(map(_judge, report.judges)),
-        given=tuple(_given(one) for one in report.given),
-        traits=tuple(map(_trait, report.traits)),
-        alpha=_known(report.alpha),
-        n_eff=_known(report.n_eff),
-        brands=tuple(replace(brand, effect=_effect(brand.effect)) for brand in report.brands),
+        audit_usd=_finite(report.audit_usd),
+        judges=tuple(map(_finite_judge, report.judges)),
+        given=tuple(_finite_share(one) for one in report.given),
+        traits=tuple(map(_finite_trait, report.traits)),
+        alpha=_finite(report.alpha),
+        n_eff=_finite(report.n_eff),
+        brands=tuple(
+            replace(brand, effect=_finite_effect(brand.effect)) for brand in report.brands
+        ),
     )
 
 
-def _known(number: float | None) -> float | None:
+def _finite(number: float | None) -> float | None:
     return number if number is not None and isfinite(number) else None
 
 
-def _effect(effect: Effect) -> Effect:
+def _finite_effect(effect: Effect) -> Effect:
     interval = effect.interval if effect.interval and all(map(isfinite, effect.interval)) else None
-    value = _known(effect.value)
+    value = _finite(effect.value)
     return replace(
         effect,
         value=value,
         interval=interval if value is not None else None,
-        p=_known(effect.p),
-        p_holm=_known(effect.p_holm),
+        p=_finite(effect.p),
+        p_holm=_finite(effect.p_holm),
     )
 
 
-def _judge(judge: JudgeBias) -> JudgeBias:
+def _finite_judge(judge: JudgeBias) -> JudgeBias:
     return replace(
         judge,
-        own=_effect(judge.own),
-        family=_effect(judge.family),
-        named=_effect(judge.named),
-        first_slot=_effect(judge.first_slot),
-        position=_effect(judge.position),
-        slots=tuple(Slot(slot.number, _effect(slot.effect)) for slot in judge.slots),
-        kept=_effect(judge.kept),
-        length=_effect(judge.length),
-        style={trait: _effect(effect) for trait, effect in judge.style.items()},
-        agreement=_effect(judge.agreement),
-        spoiled=_effect(judge.spoiled),
+        own=_finite_effect(judge.own),
+        family=_finite_effect(judge.family),
+        named=_finite_effect(judge.named),
+        first_slot=_finite_effect(judge.first_slot),
+        position=_finite_effect(judge.position),
+        slots=tuple(Slot(slot.number, _finite_effect(slot.effect)) for slot in judge.slots),
+        kept=_finite_effect(judge.kept),
+        length=_finite_effect(judge.length),
+        style={trait: _finite_effect(effect) for trait, effect in judge.style.items()},
+        agreement=_finite_effect(judge.agreement),
+        spoiled=_finite_effect(judge.spoiled),
     )
 
 
-def _given(given: GivenShare) -> GivenShare:
-    return replace(given, share=_known(given.share))
+def _finite_share(given: GivenShare) -> GivenShare:
+    return replace(given, share=_finite(given.share))
 
 
-def _trait(trait: Trait) -> Trait:
+def _finite_trait(trait: Trait) -> Trait:
     return replace(
         trait,
-        winners=_known(trait.winners),
-        rest=_known(trait.rest),
-        difference=_effect(trait.difference),
+        winners=_finite(trait.winners),
+        rest=_finite(trait.rest),
+        difference=_finite_effect(trait.difference),
     )
 
 
@@ -116,45 +118,47 @@ def family_name(maker: str) -> str:
 
 def shown(report: BiasReport, coverage: Coverage, names: Mapping[str, str]) -> ShownBias:
     """Give a report to be shown."""
-    return ShownBias(cleaned(report), coverage, names)
+    return ShownBias(_drop_non_finite(report), coverage, names)
 
 
 # --- How an effect reads: its size, its interval, how sure it is, and what would settle it.
 
-Reads = Callable[[float], str]
+FormatNumber = Callable[[float], str]
 
 TOO_LITTLE = "too little to say"
-_LEAST_P = 0.001
-_MOST = 5_000
-_STEPS = ((20, 1), (200, 10), (1_000, 50), (_MOST, 500))  # up to so many, in steps of
+_MIN_P = 0.001
+_MAX_COUNT = 5_000
+_STEPS = ((20, 1), (200, 10), (1_000, 50), (_MAX_COUNT, 500))  # up to so many, in steps of
 
 
-def plain(number: float) -> str:
+def number_text(number: float) -> str:
     """Give a number without a plus: ".31", "−.05", "1.20"."""
     return signed(number).removeprefix("+")
 
 
-def size(number: float) -> str:
+def magnitude_text(number: float) -> str:
     """Give how large a number is, whichever its sign: ".31"."""
-    return plain(abs(number))
+    return number_text(abs(number))
 
 
-def span(interval: Interval | None, reads: Reads = plain) -> str:
+def interval_text(interval: Interval | None, reads: FormatNumber = number_text) -> str:
     """Give an interval: ".18 to .44"; "" where there is none."""
     return " to ".join(map(reads, interval)) if interval else ""
 
 
-def chance(effect: Effect) -> str:
+def p_text(effect: Effect) -> str:
     """Give p after Holm: "p .003", "p < .001"; "" where nothing was tested."""
     p = effect.p_holm
     if p is None:
         return ""
-    if p < _LEAST_P:
+    if p < _MIN_P:
         return "p < .001"
     return f"p {p:.3f}".replace("0.", ".", 1) if p < 1 else "p 1"
 
 
-def how_sure(effect: Effect, reads: Reads = plain, *, turned: bool = False) -> str:
+def certainty_text(
+    effect: Effect, reads: FormatNumber = number_text, *, turned: bool = False
+) -> str:
     """Give in brackets over how many and within what: "(n 52, .18 to .44)".
 
     Of a `turned` effect the interval is that of its size.
@@ -162,29 +166,29 @@ def how_sure(effect: Effect, reads: Reads = plain, *, turned: bool = False) -> s
     interval = effect.interval
     if interval and turned:
         interval = (-interval[1], -interval[0])
-    return f"({', '.join(filter(None, (f'n {effect.n:,}', span(interval, reads))))})"
+    return f"({', '.join(filter(None, (f'n {effect.n:,}', interval_text(interval, reads))))})"
 
 
-def over(effect: Effect) -> str:
+def sample_text(effect: Effect) -> str:
     """Give what it is measured over: "52 audit ballots"."""
     unit = effect.unit.removesuffix("s") if effect.n == 1 else effect.unit
     return f"{effect.n:,} {unit}"
 
 
-def more(effect: Effect) -> str:
+def needed_text(effect: Effect) -> str:
     """Give how many more would settle it: "about 40 more"; "" where it is, or nobody can say."""
-    return "" if is_off(effect) or not effect.more else f"{about(effect.more)} more"
+    return "" if excludes_zero(effect) or not effect.more else f"{rough_count(effect.more)} more"
 
 
-def is_off(effect: Effect) -> bool:
+def excludes_zero(effect: Effect) -> bool:
     """Say whether the interval leaves 0 out: by itself, whatever else is tested."""
     return effect.interval is not None and not effect.interval[0] <= 0 <= effect.interval[1]
 
 
-def about(number: int) -> str:
+def rough_count(number: int) -> str:
     """Give a number no finer than anybody can tell: "about 40", "more than 5,000"."""
-    if number > _MOST:
-        return f"more than {_MOST:,}"
+    if number > _MAX_COUNT:
+        return f"more than {_MAX_COUNT:,}"
     step = next(step for most, step in _STEPS if number <= most)
     return f"about {-(-number // step) * step:,}"
 
@@ -208,7 +212,7 @@ class Measure:
     title: str
     meaning: str
     of: Callable[[JudgeBias], Effect]
-    reads: Reads = signed
+    reads: FormatNumber = signed
     is_of_family: bool = False
 
 
@@ -272,12 +276,12 @@ SPOILED = Measure(
     lambda judge: judge.spoiled,
     percent,
 )
-BEFORE_STYLE = (OWN, FAMILY, FIRST_SLOT, POSITION, KEPT, LENGTH)
-AFTER_STYLE = (NAMED, AGREEMENT, SPOILED)
-ALL = (*BEFORE_STYLE, *AFTER_STYLE)
+_BEFORE_STYLE = (OWN, FAMILY, FIRST_SLOT, POSITION, KEPT, LENGTH)
+_AFTER_STYLE = (NAMED, AGREEMENT, SPOILED)
+ALL_MEASURES = (*_BEFORE_STYLE, *_AFTER_STYLE)
 
 
-def style(trait: str) -> Measure:
+def _style_measure(trait: str) -> Measure:
     """Give the measure of a trait of style."""
     return Measure(
         f"style_{trait}",
@@ -287,11 +291,11 @@ def style(trait: str) -> Measure:
     )
 
 
-def measures_of(judge: JudgeBias) -> Iterator[Measure]:
+def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
     """Give everything that is measured of a judge."""
-    yield from BEFORE_STYLE
-    yield from map(style, judge.style)
-    yield from AFTER_STYLE
+    yield from _BEFORE_STYLE
+    yield from map(_style_measure, judge.style)
+    yield from _AFTER_STYLE
 
 
 # --- What blinding changed: what each family's answers gain when judges are told who wrote what.
@@ -310,9 +314,10 @@ def brand_lines(shown: ShownBias) -> Iterator[str]:
         if effect.is_found and effect.value is not None:
             side, turned = ("lower", True) if effect.value < 0 else ("higher", False)
             yield (
-                f"Judges rank answers by {family_name(brand.maker)} {size(effect.value)} {side} "
-                f"when they see the names {how_sure(effect, turned=turned)}: blinding takes that "
-                "away."
+                f"Judges rank answers by {family_name(brand.maker)} {magnitude_text(effect.value)} "
+                f"{side} "
+                f"when they see the names {certainty_text(effect, turned=turned)}: blinding takes "
+                "that away."
             )
 
 
@@ -321,16 +326,16 @@ def brand_table(shown: ShownBias) -> Table | None:
     brands = [brand for brand in shown.report.brands if brand.effect.n]
     if not brands:
         return None
-    return Table(_COLUMNS, tuple(map(_row, brands)), frozenset(range(1, len(_COLUMNS))))
+    return Table(_COLUMNS, tuple(map(_brand_row, brands)), frozenset(range(1, len(_COLUMNS))))
 
 
-def _row(brand: MakerEffect) -> tuple[str, ...]:
+def _brand_row(brand: MakerEffect) -> tuple[str, ...]:
     effect = brand.effect
     return (
         family_name(brand.maker),
         TOO_LITTLE if effect.value is None else signed(effect.value),
-        span(effect.interval, signed),
-        over(effect),
-        chance(effect),
-        more(effect),
+        interval_text(effect.interval, signed),
+        sample_text(effect),
+        p_text(effect),
+        needed_text(effect),
     )

@@ -23,7 +23,12 @@ _COLUMNS = ("Budget", "Spent", "Reserved", "Cap", "Left")
 def budget_post(caps: Caps, used: Mapping[Scope, CapUsage]) -> Post:
     """Give the table of budgets, a row for each that concerns whoever asks."""
     rows = tuple(
-        (_NAMES[scope], dollars(gone.spent), dollars(gone.reserved), *_left(caps.of(scope), gone))
+        (
+            _NAMES[scope],
+            dollars(gone.spent),
+            dollars(gone.reserved),
+            *_cap_and_rest(caps.of(scope), gone),
+        )
         for scope, gone in used.items()
     )
     notes = ["Days and months are UTC. Reserved is for rounds under way."]
@@ -35,7 +40,7 @@ def budget_post(caps: Caps, used: Mapping[Scope, CapUsage]) -> Post:
     return Post((Heading("Budget"), table, Note(" ".join(notes))))
 
 
-def _left(cap: int | None, gone: CapUsage) -> tuple[str, str]:
+def _cap_and_rest(cap: int | None, gone: CapUsage) -> tuple[str, str]:
     if cap is None:
         return "none", "no cap"
     return dollars(cap), dollars(max(0, cap - gone.total))
@@ -46,11 +51,11 @@ def budget_document(day: date, caps: Caps, used: Mapping[Scope, CapUsage]) -> di
     return {
         "day": day.isoformat(),
         "unknown_prices": "allowed" if caps.unknown_prices else "forbidden",
-        "budgets": [_line(scope, caps.of(scope), gone) for scope, gone in used.items()],
+        "budgets": [_scope_document(scope, caps.of(scope), gone) for scope, gone in used.items()],
     }
 
 
-def _line(scope: Scope, cap: int | None, gone: CapUsage) -> dict[str, Any]:
+def _scope_document(scope: Scope, cap: int | None, gone: CapUsage) -> dict[str, Any]:
     return {
         "scope": scope.value,
         "spent_usd": gone.spent / MICRO,

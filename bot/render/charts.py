@@ -39,7 +39,7 @@ class Colour(StrEnum):
     HEAT_4 = "heat-4"
 
 
-HEATS = (
+HEAT_COLOURS = (
     Colour.HEAT_0,
     Colour.HEAT_1,
     Colour.HEAT_2,
@@ -136,19 +136,19 @@ class Scale:
 _GAP = 18.0
 
 
-def stacked(figures: Sequence[Figure]) -> Figure:
+def stack_figures(figures: Sequence[Figure]) -> Figure:
     """Give figures as one sheet, as wide as the widest; an empty sheet for none."""
     marks: list[Mark] = []
     height = 0.0
     for figure in figures:
         top = height + _GAP if height else 0.0
-        marks += (_moved(mark, top) for mark in figure.marks)
+        marks += (_shift_down(mark, top) for mark in figure.marks)
         height = top + figure.height
     width = max((figure.width for figure in figures), default=1.0)
     return Figure(width, height or 1.0, tuple(marks), " ".join(figure.told for figure in figures))
 
 
-def _moved(mark: Mark, by: float) -> Mark:
+def _shift_down(mark: Mark, by: float) -> Mark:
     match mark:
         case Stroke():
             return replace(mark, y1=mark.y1 + by, y2=mark.y2 + by)
@@ -168,12 +168,12 @@ _NARROW = frozenset("fijlrtI.,:;|!'()[] ")
 _WIDE = frozenset("mwMW@%")
 
 
-def width_of(text: str, size: float, *, bold: bool = False) -> float:
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """Give the width of a text in a size, rather too much than too little."""
-    return sum(map(_share, text)) * size * (1.1 if bold else 1)
+    return sum(map(_character_width, text)) * size * (1.1 if bold else 1)
 
 
-def _share(character: str) -> float:
+def _character_width(character: str) -> float:
     if get_character_cell_size(character) > 1 or character in _WIDE:
         return 1.0
     if character in _NARROW:
@@ -181,11 +181,11 @@ def _share(character: str) -> float:
     return 0.75 if character.isupper() else 0.64
 
 
-def fitting(text: str, width: float, size: float, *, bold: bool = False) -> str:
+def fit_text(text: str, width: float, size: float, *, bold: bool = False) -> str:
     """Give as much of a text as such a width takes, with … where it is cut."""
-    if width_of(text, size, bold=bold) <= width:
+    if text_width(text, size, bold=bold) <= width:
         return text
-    while text and width_of(f"{text}…", size, bold=bold) > width:
+    while text and text_width(f"{text}…", size, bold=bold) > width:
         text = text[:-1]
     return f"{text.rstrip()}…"
 
@@ -196,7 +196,7 @@ def fitting(text: str, width: float, size: float, *, bold: bool = False) -> str:
 def svg_of(figure: Figure) -> str:
     """Give the figure as an element that fills the width it is given."""
     size = f"{_number(figure.width)} {_number(figure.height)}"
-    marks = "\n".join(map(_mark, figure.marks))
+    marks = "\n".join(map(_element, figure.marks))
     told = escape(shown_text(figure.told))
     return (
         f'<svg class="chart" role="img" viewBox="0 0 {size}" aria-label="{told}" '
@@ -204,7 +204,7 @@ def svg_of(figure: Figure) -> str:
     )
 
 
-def _mark(mark: Mark) -> str:
+def _element(mark: Mark) -> str:
     match mark:
         case Stroke():
             ends = _numbers(x1=mark.x1, y1=mark.y1, x2=mark.x2, y2=mark.y2)
@@ -218,10 +218,10 @@ def _mark(mark: Mark) -> str:
         case Band():
             return f'<polygon class="f-{mark.ink}" points="{_points(mark.points)}"/>'
         case Label():
-            return _words(mark)
+            return _text_element(mark)
 
 
-def _words(mark: Label) -> str:
+def _text_element(mark: Label) -> str:
     weight = ' font-weight="600"' if mark.bold else ""
     anchor = "" if mark.anchor == "start" else f' text-anchor="{mark.anchor}"'
     at = _numbers(x=mark.x, y=mark.y)
@@ -244,8 +244,8 @@ def _number(value: float) -> str:
 
 # --- A figure as a PNG picture for chats and files, the same bytes whenever it is drawn.
 
-SCALE = 2.5  # pixels of the picture for each of the figure's
-_POINTS = 72  # a point is a pixel of the figure
+PNG_SCALE = 2.5  # pixels of the picture for each of the figure's
+_POINTS_PER_INCH = 72  # a point is a pixel of the figure
 _PAPER = "#ffffff"
 _COLOURS = {
     Colour.TEXT: "#1d1c1a",
@@ -262,17 +262,17 @@ _COLOURS = {
     Colour.HEAT_4: "#9fbeb3",
 }
 _ANCHORS = {"start": "left", "middle": "center", "end": "right"}
-_TURN = Lock()  # the library is not made for several threads
+_MATPLOTLIB_LOCK = Lock()  # the library is not made for several threads
 
 
-def png_of(figure: Figure) -> bytes:
+def render_png(figure: Figure) -> bytes:
     """Give the picture; it has no other colours than those on white paper."""
-    with _TURN:
-        _settle()
+    with _MATPLOTLIB_LOCK:
+        _configure_matplotlib()
         from matplotlib.figure import Figure as Sheet
 
-        size = (figure.width / _POINTS, figure.height / _POINTS)
-        sheet = Sheet(figsize=size, dpi=_POINTS * SCALE, facecolor=_PAPER)
+        size = (figure.width / _POINTS_PER_INCH, figure.height / _POINTS_PER_INCH)
+        sheet = Sheet(figsize=size, dpi=_POINTS_PER_INCH * PNG_SCALE, facecolor=_PAPER)
         axes = sheet.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
         axes.set_xlim(0, figure.width)
@@ -285,7 +285,7 @@ def png_of(figure: Figure) -> bytes:
 
 
 @cache
-def _settle() -> None:
+def _configure_matplotlib() -> None:
     """Have the library draw the same on every machine: with the font it brings along."""
     import matplotlib as mpl
 

@@ -13,10 +13,27 @@ from council.rounds import Draw
 
 # --- How numbers read: money, time, points, counts.
 
-_CENTS = 0.01
+_ONE_CENT = 0.01
 _TEN, _MINUTE = 10, 60
-_STEPS = ((_TEN, 1), (60, 5), (600, 30), (float("inf"), 60))  # up to so many seconds, in steps of
-_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_ROUNDING_STEPS = (
+    (_TEN, 1),
+    (60, 5),
+    (600, 30),
+    (float("inf"), 60),
+)  # up to so many seconds, in steps of
+_NUMBER_WORDS = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+)
 
 
 def money(usd: float | None) -> str:
@@ -25,7 +42,7 @@ def money(usd: float | None) -> str:
         return "cost unknown"
     if usd == 0:
         return "$0"
-    if usd >= _CENTS:
+    if usd >= _ONE_CENT:
         return f"${usd:.2f}" if usd >= 1 else f"${usd:.3f}"
     digits = 1 - floor(log10(usd))
     return f"${usd:.{digits}f}"
@@ -43,7 +60,9 @@ def duration(seconds: float) -> str:
 
 def roughly(seconds: float) -> str:
     """Give a length of time no finer than anybody can tell beforehand."""
-    step = next((step for below, step in _STEPS if seconds < below), _STEPS[-1][1])
+    step = next(
+        (step for below, step in _ROUNDING_STEPS if seconds < below), _ROUNDING_STEPS[-1][1]
+    )
     whole = max(1, round(seconds / step) * step)
     return duration(whole) if whole >= _TEN else f"{whole} s"
 
@@ -58,9 +77,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def in_words(number: int) -> str:
+def number_word(number: int) -> str:
     """Give a small number in words, a larger one in digits."""
-    return _WORDS[number] if number < len(_WORDS) else str(number)
+    return _NUMBER_WORDS[number] if number < len(_NUMBER_WORDS) else str(number)
 
 
 def listed(names: Iterable[str]) -> str:
@@ -69,7 +88,7 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def total(amounts: Iterable[float | None]) -> float | None:
+def sum_or_none(amounts: Iterable[float | None]) -> float | None:
     """Give the sum; one unknown makes it unknown."""
     known = 0.0
     for amount in amounts:
@@ -113,21 +132,23 @@ def known_names(panels: Iterable[Panel]) -> dict[str, str]:
 
 # --- A table as lines for a font whose characters are all of one width.
 
-_WIDEST = 24  # a longer cell is not waited for
+_MAX_CELL_WIDTH = 24  # a longer cell is not waited for
 
 
 def monospaced(table: Table) -> str:
     """Give the rows under each other, each cell in one line; what they say is still untrusted."""
     rows = [[_one_line(cell) for cell in row] for row in (table.columns, *table.rows)]
-    widths = [min(_WIDEST, max(map(cell_len, column))) for column in zip(*rows, strict=True)]
-    return "\n".join(_line(row, widths, table.numeric) for row in rows)
+    widths = [
+        min(_MAX_CELL_WIDTH, max(map(cell_len, column))) for column in zip(*rows, strict=True)
+    ]
+    return "\n".join(_table_line(row, widths, table.numeric) for row in rows)
 
 
-def _line(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> str:
-    return "  ".join(_padded(row, widths, numeric)).rstrip()
+def _table_line(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> str:
+    return "  ".join(_pad_cells(row, widths, numeric)).rstrip()
 
 
-def _padded(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> Iterator[str]:
+def _pad_cells(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> Iterator[str]:
     for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
         space = " " * (width - cell_len(cell))
         yield space + cell if at in numeric else cell + space
@@ -139,7 +160,7 @@ def _one_line(cell: str) -> str:
 
 # --- Progress in words.
 
-_STEP_WORDS = {
+_STATE_WORDS = {
     StepState.WAITING: "still to come",
     StepState.RUNNING: "under way …",
     StepState.DONE: "done",
@@ -150,4 +171,4 @@ _STEP_WORDS = {
 def step_line(step: Step) -> str:
     """Give one step in words: what, how far, and what more there is to say."""
     detail = f", {step.detail}" if step.detail else ""
-    return f"{step.title}: {_STEP_WORDS[step.state]}{detail}"
+    return f"{step.title}: {_STATE_WORDS[step.state]}{detail}"

@@ -20,7 +20,7 @@ Document = dict[str, Any]
 Names = Mapping[str, str]
 
 
-def weighted_document(board: WeightedBoard, names: Names) -> Document:
+def _weighted_document(board: WeightedBoard, names: Names) -> Document:
     """Give the board; its rows are empty where there is too little to weigh by."""
     return {
         "weights": board.weighing.name,
@@ -28,13 +28,13 @@ def weighted_document(board: WeightedBoard, names: Names) -> Document:
         "have": board.weighing.have,
         "need": board.weighing.need,
         "rounds": board.rounds,
-        "rows": [_row(line, names) for line in board.rows],
+        "rows": [_weighted_row_document(line, names) for line in board.rows],
         "moved": [line.member for line in board.moved],
-        "judges": [_judge(line, names) for line in board.weighing.judges],
+        "judges": [_weight_document(line, names) for line in board.weighing.judges],
     }
 
 
-def _row(line: WeightedLine, names: Names) -> Document:
+def _weighted_row_document(line: WeightedLine, names: Names) -> Document:
     return {
         "member": line.member,
         "name": names.get(line.member, line.member),
@@ -48,7 +48,7 @@ def _row(line: WeightedLine, names: Names) -> Document:
     }
 
 
-def _judge(line: JudgeWeight, names: Names) -> Document:
+def _weight_document(line: JudgeWeight, names: Names) -> Document:
     return {
         "judge": line.judge,
         "name": names.get(line.judge, line.judge),
@@ -63,54 +63,54 @@ def _judge(line: JudgeWeight, names: Names) -> Document:
 BoardDocument = dict[str, Any]
 DisplayNames = Mapping[str, str]
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would work out
-_EMPTY = ["member", "place", "share", "ci_low", "ci_high", "rounds"]
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would work out
+_EMPTY_HEADER = ["member", "place", "share", "ci_low", "ci_high", "rounds"]
 
 
 def board_document(shown: Leaderboard, *, as_judge: bool = False) -> BoardDocument:
     """Give a board, best first; members by seat key, shares as fractions, unknowns null."""
     return {
-        "rows": rows_of(shown, as_judge=as_judge),
-        "worth": _worth(shown),
+        "rows": _row_documents(shown, as_judge=as_judge),
+        "worth": _council_value_document(shown),
         "news": [*news_lines(shown.changes, shown.names)] if shown.changes else [],
         "decided": [*decided(shown)],
-        "counted": _coverage(shown.coverage),
-        "runs": [_run(run) for run in shown.runs],
-        "weighted": weighted_document(shown.weighted, shown.names) if shown.weighted else None,
+        "counted": _coverage_document(shown.coverage),
+        "runs": [_run_document(run) for run in shown.runs],
+        "weighted": _weighted_document(shown.weighted, shown.names) if shown.weighted else None,
     }
 
 
-def rows_of(shown: Leaderboard, *, as_judge: bool = False) -> list[BoardDocument]:
+def _row_documents(shown: Leaderboard, *, as_judge: bool = False) -> list[BoardDocument]:
     """Give a document for each member as an author, or for each seat as a judge."""
     if as_judge:
         return [_judge_document(line, shown) for line in shown.judges.rows]
-    return [_author(line, shown.names) for line in shown.board.rows]
+    return [_author_document(line, shown.names) for line in shown.board.rows]
 
 
 def csv_of(shown: Leaderboard, *, as_judge: bool = False) -> str:
     """Give the rows as a table for spreadsheets; no cell of it is worked out by one."""
-    flat = [_flat(row) for row in rows_of(shown, as_judge=as_judge)]
+    flat = [_flatten(row) for row in _row_documents(shown, as_judge=as_judge)]
     written = StringIO()
-    writer = csv.DictWriter(written, [*flat[0]] if flat else _EMPTY, lineterminator="\n")
+    writer = csv.DictWriter(written, [*flat[0]] if flat else _EMPTY_HEADER, lineterminator="\n")
     writer.writeheader()
     writer.writerows(flat)
     return written.getvalue()
 
 
-def _author(line: AuthorLine, names: DisplayNames) -> BoardDocument:
+def _author_document(line: AuthorLine, names: DisplayNames) -> BoardDocument:
     return {
         "member": line.member,
         "name": names.get(line.member, line.member),
         "place": line.place,
         "share": line.share,
-        "ci": None if line.share is None else _ends(line.ci),
+        "ci": None if line.share is None else _interval_list(line.ci),
         "rounds": line.rounds,
         "strength": line.strength,
-        "strength_ci": _ends(line.strength_ci),
+        "strength_ci": _interval_list(line.strength_ci),
         "first_votes": line.first_votes,
         "ballots": line.ballots,
         "accuracy": line.accuracy,
-        "accuracy_ci": _ends(line.accuracy_ci),
+        "accuracy_ci": _interval_list(line.accuracy_ci),
         "graded": line.graded,
         "cost_usd": line.cost_usd,
         "seconds": line.seconds,
@@ -129,31 +129,34 @@ def _judge_document(line: JudgeLine, shown: Leaderboard) -> BoardDocument:
         "name": shown.name(line.judge),
         "rounds": line.rounds,
         "agreement": line.agreement,
-        "agreement_ci": _ends(line.agreement_ci),
+        "agreement_ci": _interval_list(line.agreement_ci),
         "valid": line.valid,
         "spoiled": line.spoiled,
         "spoiled_rate": line.spoiled_rate,
         "position": line.position,
-        "position_ci": _ends(line.position_ci),
+        "position_ci": _interval_list(line.position_ci),
         "is_position_biased": line.is_position_biased,
         "orders_kept": line.kept,
         "orders_compared": line.pairs,
         "consistency": line.consistency,
         "with_people": people.share if people else None,
-        "with_people_ci": _ends(people.ci) if people else None,
+        "with_people_ci": _interval_list(people.ci) if people else None,
         "people_votes": people.ballots if people else 0,
         "cost_usd": line.cost_usd,
     }
 
 
-def _worth(shown: Leaderboard) -> BoardDocument | None:
+def _council_value_document(shown: Leaderboard) -> BoardDocument | None:
     best = shown.worth.best
     if best is None:
         return None
-    return {"best": _best(best), "rows": [_worth_row(line) for line in shown.worth.rows]}
+    return {
+        "best": _best_member_document(best),
+        "rows": [_council_value_row(line) for line in shown.worth.rows],
+    }
 
 
-def _best(best: BestMember) -> BoardDocument:
+def _best_member_document(best: BestMember) -> BoardDocument:
     return {
         "member": best.member,
         "accuracy": best.accuracy,
@@ -163,21 +166,21 @@ def _best(best: BestMember) -> BoardDocument:
     }
 
 
-def _worth_row(line: CouncilValueLine) -> BoardDocument:
+def _council_value_row(line: CouncilValueLine) -> BoardDocument:
     return {
         "name": line.name,
         "graded": line.graded,
         "accuracy": line.accuracy,
-        "accuracy_ci": _ends(line.accuracy_ci),
+        "accuracy_ci": _interval_list(line.accuracy_ci),
         "difference": line.difference,
-        "difference_ci": _ends(line.difference_ci),
+        "difference_ci": _interval_list(line.difference_ci),
         "cost_usd": line.cost_usd,
         "seconds": line.seconds,
         "verdict": line.verdict.value if line.verdict else None,
     }
 
 
-def _coverage(coverage: Coverage) -> BoardDocument:
+def _coverage_document(coverage: Coverage) -> BoardDocument:
     return {
         "rounds": coverage.rounds,
         "suite": coverage.suite or None,
@@ -191,23 +194,23 @@ def _coverage(coverage: Coverage) -> BoardDocument:
     }
 
 
-def _run(run: TrendRun) -> BoardDocument:
+def _run_document(run: TrendRun) -> BoardDocument:
     points = {point.member: point for point in run.points}
     return {
         "bakeoff": run.bakeoff,
         "at": run.at.isoformat(),
         "shares": {
-            member: {"share": point.share, "ci": _ends(point.ci), "rounds": point.rounds}
+            member: {"share": point.share, "ci": _interval_list(point.ci), "rounds": point.rounds}
             for member, point in points.items()
         },
     }
 
 
-def _ends(interval: Interval | None) -> list[float] | None:
+def _interval_list(interval: Interval | None) -> list[float] | None:
     return None if interval is None else [*interval]
 
 
-def _flat(row: BoardDocument) -> BoardDocument:
+def _flatten(row: BoardDocument) -> BoardDocument:
     """Give a row with each interval as two columns."""
     made: BoardDocument = {}
     for name, value in row.items():
@@ -215,10 +218,10 @@ def _flat(row: BoardDocument) -> BoardDocument:
             low, high = value or (None, None)
             made |= {f"{name}_low": low, f"{name}_high": high}
         else:
-            made[name] = harmless(value)
+            made[name] = escape_formula(value)
     return made
 
 
-def harmless(value: object) -> object:
+def escape_formula(value: object) -> object:
     """Give a text that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value

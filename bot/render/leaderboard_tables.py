@@ -20,7 +20,7 @@ from council.research.weighted_leaderboard import WeightedBoard
 
 # --- What a leaderboard's figure shows: members best first with intervals, and each run by run.
 
-MOST_RUNS = 24  # the newest; more would stand too close to be told apart
+MAX_RUNS = 24  # the newest; more would stand too close to be told apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,11 @@ class Chart:
 
     def newest(self) -> "Chart":
         """Give the chart with no more runs than can be told apart."""
-        bars = (Bar(x.name, x.place, x.spread, x.runs[-MOST_RUNS:]) for x in self.bars)
-        return Chart(tuple(bars), self.days[-MOST_RUNS:], self.is_mixed)
+        bars = (Bar(x.name, x.place, x.spread, x.runs[-MAX_RUNS:]) for x in self.bars)
+        return Chart(tuple(bars), self.days[-MAX_RUNS:], self.is_mixed)
 
 
-def range_of(spreads: Iterable[Spread | None]) -> tuple[float, float]:
+def axis_range(spreads: Iterable[Spread | None]) -> tuple[float, float]:
     """Give tenths around all spreads and one half, .2 apart at least."""
     reaches = [spread.reach for spread in spreads if spread]
     low = min([0.5, *(low for low, _ in reaches)])
@@ -81,22 +81,22 @@ def range_of(spreads: Iterable[Spread | None]) -> tuple[float, float]:
     return bottom / 10, top / 10
 
 
-def mean_of(runs: Sequence[Spread | None]) -> float | None:
+def mean_share(runs: Sequence[Spread | None]) -> float | None:
     """Give the mean share over runs; None where there is none."""
     shares = [run.share for run in runs if run]
     return sum(shares) / len(shares) if shares else None
 
 
-def swing_of(bars: Iterable[Bar]) -> float:
+def trend_swing(bars: Iterable[Bar]) -> float:
     """Give how far any run, with its interval, is from its member's mean: 5, 10, 15 … points."""
     swings = [0.05]
     for bar in bars:
-        mean = mean_of(bar.runs)
+        mean = mean_share(bar.runs)
         swings += [abs(end - (mean or 0)) for run in bar.runs if run for end in run.reach]
     return ceil(max(swings) * 20 - 1e-9) / 20
 
 
-def ticks_of(low: float, high: float) -> Iterator[float]:
+def axis_ticks(low: float, high: float) -> Iterator[float]:
     """Give the round shares from low to high, six at most, one half among them."""
     step = 0.1 if high - low <= 0.5 + 1e-9 else 0.25
     first = ceil((low - 0.5) / step - 1e-9)
@@ -104,23 +104,23 @@ def ticks_of(low: float, high: float) -> Iterator[float]:
     yield from (round(0.5 + number * step, 4) for number in range(first, last + 1))
 
 
-def told(chart: Chart) -> str:
+def describe_chart(chart: Chart) -> str:
     """Say in words what the figure shows, for whoever cannot see it."""
     known = [bar for bar in chart.bars if bar.spread]
-    shares = "; ".join(_told(bar) for bar in known)
+    shares = "; ".join(_describe_bar(bar) for bar in known)
     runs = f", over all and in each of {len(chart.days)} runs" if chart.has_trend else ""
     if not known:
         return "No member has a share yet."
-    return f"{heading(chart)}{runs}. {shares}."
+    return f"{chart_heading(chart)}{runs}. {shares}."
 
 
-def heading(chart: Chart) -> str:
+def chart_heading(chart: Chart) -> str:
     """Say what the bars are."""
     beaten = "Rivals beaten, if all met" if chart.is_mixed else "Share of rivals beaten"
     return f"{beaten}, 95 % interval"
 
 
-def _told(bar: Bar) -> str:
+def _describe_bar(bar: Bar) -> str:
     spread = bar.spread or Spread(0.5)
     low, high = spread.reach
     within = f", {percent(low)} to {percent(high)}" if high > low else ""
@@ -135,7 +135,7 @@ def percent(share: float) -> str:
 
 # --- What a leaderboard counts, in one honest sentence: which rounds, and which are left out.
 
-VERSION_SHOWN = 8
+_VERSION_LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +162,16 @@ class Coverage:
 
 def covers(coverage: Coverage) -> str:
     """Say what is counted, and what is not."""
-    return " ".join([f"{_counted(coverage)}{_when(coverage)}.", *_left_out(coverage)])
+    return " ".join(
+        [f"{_counted_text(coverage)}{_window_text(coverage)}.", *_left_out_lines(coverage)]
+    )
 
 
 def nothing(coverage: Coverage) -> str:
     """Say that there is nothing to count yet, and what to do."""
     narrowed = any((coverage.panel, coverage.category, coverage.since, coverage.before))
     if coverage.left_out:
-        versions = listed(version[:VERSION_SHOWN] for version, _ in coverage.left_out)
+        versions = listed(version[:_VERSION_LENGTH] for version, _ in coverage.left_out)
         return (
             f"No round of suite {coverage.suite} in version {coverage.version} has been held; "
             f"there are rounds of {versions}."
@@ -184,11 +186,11 @@ def nothing(coverage: Coverage) -> str:
     return "No round has been held yet: ask a question, or hold a suite with `/council bakeoff`."
 
 
-def _counted(coverage: Coverage) -> str:
+def _counted_text(coverage: Coverage) -> str:
     said = counted(coverage.rounds, "round")
     if coverage.suite:
-        said += f" of suite {coverage.suite}, version {coverage.version[:VERSION_SHOWN]}"
-    elif kinds := [*_kinds(coverage)]:
+        said += f" of suite {coverage.suite}, version {coverage.version[:_VERSION_LENGTH]}"
+    elif kinds := [*_suite_counts(coverage)]:
         said += f": {listed(kinds)}"
     if coverage.category:
         said += f", category {coverage.category}"
@@ -199,7 +201,7 @@ def _counted(coverage: Coverage) -> str:
     return f"{said}, panel {coverage.panels[0]}" if coverage.panels else said
 
 
-def _kinds(coverage: Coverage) -> Iterator[str]:
+def _suite_counts(coverage: Coverage) -> Iterator[str]:
     """Give what the rounds of a board over everything are, no version mixed in unseen."""
     rounds, versions = Counter[str](), Counter[str]()
     for name, _, number in coverage.suites:
@@ -213,7 +215,7 @@ def _kinds(coverage: Coverage) -> Iterator[str]:
         yield f"{rounds['']} that people asked"
 
 
-def _when(coverage: Coverage) -> str:
+def _window_text(coverage: Coverage) -> str:
     if not coverage.first or not coverage.last:
         return ""
     if coverage.last - coverage.first < timedelta(days=1):
@@ -225,7 +227,7 @@ def _day(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d}"
 
 
-def _left_out(coverage: Coverage) -> Iterator[str]:
+def _left_out_lines(coverage: Coverage) -> Iterator[str]:
     if coverage.left_out:
         number = sum(rounds for _, rounds in coverage.left_out)
         versions = counted(len(coverage.left_out), "other version")
@@ -235,7 +237,7 @@ def _left_out(coverage: Coverage) -> Iterator[str]:
 
 # --- A leaderboard as people are shown it: what was counted, what came of it, and who is who.
 
-NOTHING_GRADED = CouncilValue()
+_NOTHING_GRADED = CouncilValue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +252,7 @@ class Leaderboard:
     coverage: Coverage
     board: Board
     judges: JudgeBoard
-    worth: CouncilValue = NOTHING_GRADED
+    worth: CouncilValue = _NOTHING_GRADED
     runs: tuple[TrendRun, ...] = ()
     changes: Changes | None = None
     names: Mapping[str, str] = field(default_factory=dict)
@@ -275,7 +277,7 @@ class Leaderboard:
                 Bar(
                     self.name(line.member),
                     line.place,
-                    standing(line),
+                    _standing_spread(line),
                     tuple(
                         Spread(run[line.member].share, *run[line.member].ci)
                         if line.member in run
@@ -290,7 +292,7 @@ class Leaderboard:
         )
 
 
-def standing(line: AuthorLine) -> Spread | None:
+def _standing_spread(line: AuthorLine) -> Spread | None:
     """Give what a member stands by: its strength where panels were mixed, else its share."""
     if line.strength is not None:
         return Spread(line.strength, *(line.strength_ci or (None, None)))
@@ -299,11 +301,11 @@ def standing(line: AuthorLine) -> Spread | None:
 
 # --- The columns of leaderboards: what each is called, how it reads, and what it sorts by.
 
-Line = TypeVar("Line")
+LineT = TypeVar("LineT")
 
 
 @dataclass(frozen=True, slots=True)
-class Column(Generic[Line]):
+class Column(Generic[LineT]):
     """One column; `value` is what it sorts by, best first, None last.
 
     `shown` of a line without a value is "".
@@ -311,13 +313,13 @@ class Column(Generic[Line]):
 
     key: str
     title: str
-    value: Callable[[Line], Any]
-    shown: Callable[[Line], str]
+    value: Callable[[LineT], Any]
+    shown: Callable[[LineT], str]
     is_low_best: bool = False
     is_text: bool = False
 
 
-def _number(
+def _number_column(
     key: str, title: str, of: str, shows: Callable[[Any], str] = str, *, is_low_best: bool = False
 ) -> Column[Any]:
     """Give a column of a number that may be unknown."""
@@ -330,7 +332,7 @@ def _number(
     return Column(key, title, value, shown, is_low_best)
 
 
-def _named(key: str, title: str, of: str, names: Mapping[str, str]) -> Column[Any]:
+def _name_column(key: str, title: str, of: str, names: Mapping[str, str]) -> Column[Any]:
     seat = attrgetter(of)
 
     def name(line: object) -> str:
@@ -339,7 +341,7 @@ def _named(key: str, title: str, of: str, names: Mapping[str, str]) -> Column[An
     return Column(key, title, lambda line: name(line).casefold(), name, True, True)
 
 
-def within(interval: Interval | None) -> str:
+def interval_text(interval: Interval | None) -> str:
     """Give an interval of shares: "55–69 %"."""
     return f"{interval[0] * 100:.0f}–{percent(interval[1])}" if interval else ""
 
@@ -349,65 +351,67 @@ def signed(number: float) -> str:
     return f"{round(number, 2) + 0.0:+.2f}".replace("-", "−").replace("0.", ".", 1)
 
 
-def _spoiled(rate: float) -> str:
+def _spoiled_text(rate: float) -> str:
     return f"{percent(rate)} spoiled"
 
 
-def _right(line: AuthorLine) -> str:
+def _accuracy_text(line: AuthorLine) -> str:
     return "" if line.accuracy is None else f"{percent(line.accuracy)} right"
 
 
-def _masked(line: AuthorLine) -> str:
+def _named_itself_text(line: AuthorLine) -> str:
     return f"{line.named_itself} of {line.answers}" if line.named_itself else ""
 
 
-def _place(line: AuthorLine) -> str:
+def _place_text(line: AuthorLine) -> str:
     return str(line.place or "–")
 
 
-def _interval(line: AuthorLine) -> str:
-    return "" if line.share is None else within(line.ci)
+def _share_interval_text(line: AuthorLine) -> str:
+    return "" if line.share is None else interval_text(line.ci)
 
 
-def _position(line: JudgeLine) -> str:
+def _position_text(line: JudgeLine) -> str:
     if line.position is None:
         return ""
     return signed(line.position) + (" biased" if line.is_position_biased else "")
 
 
-def _orders(line: JudgeLine) -> str:
+def _orders_kept_text(line: JudgeLine) -> str:
     return f"{line.kept} of {line.pairs}" if line.pairs else ""
 
 
 def author_columns(names: Mapping[str, str]) -> tuple[Column[AuthorLine], ...]:
     """Give the columns of members as authors."""
     return (
-        *short_columns(names),
-        _number("strength", "If all met", "strength", percent),
-        Column("strength_ci", "Its interval", attrgetter("strength"), _strength_interval),
-        _number("first_votes", "First votes", "first_votes"),
-        Column("accuracy", "Right", attrgetter("accuracy"), _right),
-        _number("cost_usd", "Price", "cost_usd", money, is_low_best=True),
-        _number("seconds", "Time", "seconds", duration, is_low_best=True),
-        _number("tokens_out", "Tokens", "tokens_out", "{:,.0f}".format, is_low_best=True),
-        _number("absences", "Absences", "absences", is_low_best=True),
-        Column("named_itself", "Named itself", attrgetter("named_itself"), _masked, True),
+        *_short_columns(names),
+        _number_column("strength", "If all met", "strength", percent),
+        Column("strength_ci", "Its interval", attrgetter("strength"), _strength_interval_text),
+        _number_column("first_votes", "First votes", "first_votes"),
+        Column("accuracy", "Right", attrgetter("accuracy"), _accuracy_text),
+        _number_column("cost_usd", "Price", "cost_usd", money, is_low_best=True),
+        _number_column("seconds", "Time", "seconds", duration, is_low_best=True),
+        _number_column("tokens_out", "Tokens", "tokens_out", "{:,.0f}".format, is_low_best=True),
+        _number_column("absences", "Absences", "absences", is_low_best=True),
+        Column(
+            "named_itself", "Named itself", attrgetter("named_itself"), _named_itself_text, True
+        ),
     )
 
 
-def short_columns(names: Mapping[str, str]) -> tuple[Column[AuthorLine], ...]:
+def _short_columns(names: Mapping[str, str]) -> tuple[Column[AuthorLine], ...]:
     """Give the columns a board has room for in a few lines."""
     return (
-        Column("place", "", attrgetter("place"), _place, True),
-        _named("member", "Member", "member", names),
-        _number("share", "Share", "share", percent),
-        Column("ci", "95 % interval", lambda line: line.ci[0], _interval),
-        _number("rounds", "Rounds", "rounds"),
+        Column("place", "", attrgetter("place"), _place_text, True),
+        _name_column("member", "Member", "member", names),
+        _number_column("share", "Share", "share", percent),
+        Column("ci", "95 % interval", lambda line: line.ci[0], _share_interval_text),
+        _number_column("rounds", "Rounds", "rounds"),
     )
 
 
-def _strength_interval(line: AuthorLine) -> str:
-    return within(line.strength_ci)
+def _strength_interval_text(line: AuthorLine) -> str:
+    return interval_text(line.strength_ci)
 
 
 def judge_columns(
@@ -416,15 +420,17 @@ def judge_columns(
     """Give the columns of seats as judges; `people` are how far each agrees with them."""
     known = people or {}
     return (
-        _named("judge", "Judge", "judge", names),
-        _number("agreement", "Agreement", "agreement", signed),
-        Column("agreement_ci", "95 % interval", attrgetter("agreement"), _agreement_interval),
-        _number("spoiled", "Spoiled", "spoiled_rate", _spoiled, is_low_best=True),
-        Column("position", "First slot", _position_size, _position, True),
-        Column("consistency", "Orders kept", attrgetter("consistency"), _orders),
-        Column("people", "With people", partial(_people_share, known), partial(_people, known)),
-        _number("cost_usd", "Price", "cost_usd", money, is_low_best=True),
-        _number("rounds", "Rounds", "rounds"),
+        _name_column("judge", "Judge", "judge", names),
+        _number_column("agreement", "Agreement", "agreement", signed),
+        Column("agreement_ci", "95 % interval", attrgetter("agreement"), _agreement_interval_text),
+        _number_column("spoiled", "Spoiled", "spoiled_rate", _spoiled_text, is_low_best=True),
+        Column("position", "First slot", _position_size, _position_text, True),
+        Column("consistency", "Orders kept", attrgetter("consistency"), _orders_kept_text),
+        Column(
+            "people", "With people", partial(_people_share, known), partial(_people_text, known)
+        ),
+        _number_column("cost_usd", "Price", "cost_usd", money, is_low_best=True),
+        _number_column("rounds", "Rounds", "rounds"),
     )
 
 
@@ -433,12 +439,12 @@ def _people_share(people: Mapping[str, WithPeople], line: JudgeLine) -> float | 
     return found.share if found else None
 
 
-def _people(people: Mapping[str, WithPeople], line: JudgeLine) -> str:
+def _people_text(people: Mapping[str, WithPeople], line: JudgeLine) -> str:
     found = people.get(line.judge)
     return f"{found.same} of {found.ballots}" if found else ""
 
 
-def _agreement_interval(line: JudgeLine) -> str:
+def _agreement_interval_text(line: JudgeLine) -> str:
     if line.agreement_ci is None:
         return ""
     return " to ".join(map(signed, line.agreement_ci))
@@ -448,7 +454,7 @@ def _position_size(line: JudgeLine) -> float | None:
     return None if line.position is None else abs(line.position)
 
 
-def table_of(lines: Iterable[Line], columns: Sequence[Column[Line]]) -> Table:
+def _render_table(lines: Iterable[LineT], columns: Sequence[Column[LineT]]) -> Table:
     """Give lines as a table of a post, without the columns that say nothing of any."""
     held = [*lines]
     told = telling(held, columns)
@@ -457,12 +463,14 @@ def table_of(lines: Iterable[Line], columns: Sequence[Column[Line]]) -> Table:
     return Table(tuple(column.title for column in told), rows, numeric)
 
 
-def telling(lines: Sequence[Line], columns: Iterable[Column[Line]]) -> list[Column[Line]]:
+def telling(lines: Sequence[LineT], columns: Iterable[Column[LineT]]) -> list[Column[LineT]]:
     """Give the columns that say something of any line."""
     return [column for column in columns if any(column.shown(line) for line in lines)]
 
 
-def sorted_by(lines: Iterable[Line], column: Column[Line], *, turned: bool = False) -> list[Line]:
+def sorted_by(
+    lines: Iterable[LineT], column: Column[LineT], *, turned: bool = False
+) -> list[LineT]:
     """Give lines with the best value on top, or the worst; those without one stay below."""
     held = [*lines]
     known = [line for line in held if column.value(line) is not None]
@@ -473,10 +481,10 @@ def sorted_by(lines: Iterable[Line], column: Column[Line], *, turned: bool = Fal
 def author_table(shown: Leaderboard, most: int | None = None) -> Table:
     """Give members as authors: all that is known, or of the first few what there is room for."""
     if most is not None:
-        return table_of(shown.board.rows[:most], short_columns(shown.names))
-    return table_of(shown.board.rows, author_columns(shown.names))
+        return _render_table(shown.board.rows[:most], _short_columns(shown.names))
+    return _render_table(shown.board.rows, author_columns(shown.names))
 
 
 def judge_table(shown: Leaderboard) -> Table:
     """Give seats as judges."""
-    return table_of(shown.judges.rows, judge_columns(shown.names, shown.people))
+    return _render_table(shown.judges.rows, judge_columns(shown.names, shown.people))

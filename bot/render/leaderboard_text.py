@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bot.chat import Heading, Line, Mentions, Note, Part, Post, Table
 from bot.render.formatting import counted, duration, listed, money
-from bot.render.leaderboard_tables import Leaderboard, percent, signed, within
+from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed
 from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, SwapSign
 from council.bakeoffs.council_value import BestMember, CouncilValueLine, Payoff, TruthAgreement
 
@@ -19,9 +19,9 @@ def decided(shown: Leaderboard) -> Iterator[str]:
     board = shown.board
     if len(board.rows) < 2:  # noqa: PLR2004
         return
-    yield from _claims(shown)
+    yield from _claim_lines(shown)
     if board.run_off:
-        yield _run_off(shown)
+        yield _run_off_line(shown)
     if board.is_mixed:
         yield (
             "The rounds had different panels, so members stand by the share each should have "
@@ -29,7 +29,7 @@ def decided(shown: Leaderboard) -> Iterator[str]:
         )
 
 
-def run_off_line(shown: Leaderboard) -> str:
+def run_off_note(shown: Leaderboard) -> str:
     """Say that the run-off turned the first two round; "" where it did not."""
     run_off = shown.board.run_off
     if not run_off or not run_off.changed:
@@ -38,7 +38,7 @@ def run_off_line(shown: Leaderboard) -> str:
     return f"{first} stands before {second} by a run-off among the other judges."
 
 
-def _run_off(shown: Leaderboard) -> str:
+def _run_off_line(shown: Leaderboard) -> str:
     run_off = shown.board.run_off
     if run_off is None:
         return ""
@@ -52,7 +52,7 @@ def _run_off(shown: Leaderboard) -> str:
     return f"The judges that are neither also put {first} before {second} ({by})."
 
 
-def _claims(shown: Leaderboard) -> Iterator[str]:
+def _claim_lines(shown: Leaderboard) -> Iterator[str]:
     beaten: defaultdict[str, list[str]] = defaultdict(list)
     for duel in shown.board.claims:
         loser = duel.second if duel.ahead == duel.first else duel.first
@@ -68,9 +68,9 @@ def _claims(shown: Leaderboard) -> Iterator[str]:
 
 # --- Whether the council is worth it on graded rounds, beside the best single member.
 
-_COLUMNS = ("Answer", "Right", "95 % interval", "Against the best", "Price", "Time")
+_COUNCIL_VALUE_COLUMNS = ("Answer", "Right", "95 % interval", "Against the best", "Price", "Time")
 WINNER = "Winner"
-_SAID = {
+_PAYOFF_TEXTS = {
     Payoff.WORTH_IT: "more accurate than any one member, beyond chance.",
     Payoff.NOT_WORTH_IT: "not worth its cost here.",
     Payoff.OPEN: "too close to the best member to tell.",
@@ -82,29 +82,35 @@ def worth_table(shown: Leaderboard) -> Table | None:
     worth = shown.worth
     if not worth.best or not worth.rows:
         return None
-    rows = (_best(shown, worth.best), *map(_row, worth.rows))
-    return Table(_COLUMNS, rows, frozenset(range(1, len(_COLUMNS))))
+    rows = (_best_member_row(shown, worth.best), *map(_council_value_row, worth.rows))
+    return Table(_COUNCIL_VALUE_COLUMNS, rows, frozenset(range(1, len(_COUNCIL_VALUE_COLUMNS))))
 
 
-def _best(shown: Leaderboard, best: BestMember) -> tuple[str, ...]:
+def _best_member_row(shown: Leaderboard, best: BestMember) -> tuple[str, ...]:
     alone = next((line for line in shown.board.rows if line.member == best.member), None)
     name = f"{shown.name(best.member)} (best member)"
-    interval = within(alone.accuracy_ci) if alone and not best.is_picked_elsewhere else ""
-    return (name, f"{percent(best.accuracy)} right", interval, "", *_spent(best))
+    interval = interval_text(alone.accuracy_ci) if alone and not best.is_picked_elsewhere else ""
+    return (name, f"{percent(best.accuracy)} right", interval, "", *_cost_and_time(best))
 
 
-def _row(line: CouncilValueLine) -> tuple[str, ...]:
+def _council_value_row(line: CouncilValueLine) -> tuple[str, ...]:
     right = "" if line.accuracy is None else f"{percent(line.accuracy)} right"
-    return (line.name, right, within(line.accuracy_ci), points(line), *_spent(line))
+    return (
+        line.name,
+        right,
+        interval_text(line.accuracy_ci),
+        _points_text(line),
+        *_cost_and_time(line),
+    )
 
 
-def _spent(line: CouncilValueLine | BestMember) -> tuple[str, str]:
+def _cost_and_time(line: CouncilValueLine | BestMember) -> tuple[str, str]:
     """Give price and time of one answer."""
     price = "" if line.cost_usd is None else money(line.cost_usd)
     return price, "" if line.seconds is None else duration(line.seconds)
 
 
-def points(line: CouncilValueLine) -> str:
+def _points_text(line: CouncilValueLine) -> str:
     """Give how much more often it is right than the best member: "+4 (−6 to +14) points"."""
     if line.difference is None:
         return ""
@@ -123,7 +129,7 @@ def worth_lines(shown: Leaderboard) -> Iterator[str]:
     worth = shown.worth
     for line in worth.rows:
         if line.verdict:
-            yield f"{line.name}: {_SAID[line.verdict]}"
+            yield f"{line.name}: {_PAYOFF_TEXTS[line.verdict]}"
     if worth.rows and worth.best:
         graded = counted(max(line.graded for line in worth.rows), "graded round")
         picked = (
@@ -138,34 +144,34 @@ def worth_lines(shown: Leaderboard) -> Iterator[str]:
         if all(line.verdict is None for line in worth.rows):
             yield "That is too few to say whether the council is worth it."
     if worth.concord:
-        yield _concord(worth.concord)
+        yield _truth_agreement_line(worth.concord)
 
 
-def _concord(concord: TruthAgreement) -> str:
+def _truth_agreement_line(concord: TruthAgreement) -> str:
     return (
         f"Of a right and a wrong answer to one question the right one stood ahead "
-        f"{percent(concord.auc)} of the time ({within(concord.ci)}; 50 % is chance), over "
+        f"{percent(concord.auc)} of the time ({interval_text(concord.ci)}; 50 % is chance), over "
         f"{counted(concord.questions, 'question')} that had both."
     )
 
 
 # --- What changed since earlier runs, in sentences and as a post: who moved beyond noise.
 
-Names = Mapping[str, str]
+_Names = Mapping[str, str]
 
-SWAP = "That is what it looks like when a provider puts another model behind a name."
-QUIET = "Nothing moved beyond noise."
-FIRST_RUN = "The first run: there is nothing to compare it with yet."
+_SWAP_NOTE = "That is what it looks like when a provider puts another model behind a name."
+NO_CHANGE = "Nothing moved beyond noise."
+_FIRST_RUN = "The first run: there is nothing to compare it with yet."
 
 
-def news_lines(changes: Changes, names: Names) -> Iterator[str]:
+def news_lines(changes: Changes, names: _Names) -> Iterator[str]:
     """Say what changed beyond noise, the largest fall first; nothing where nothing did."""
     for move in changes.beyond_noise:
-        yield _moved(move, names)
+        yield _change_line(move, names)
     for hint in changes.hints:
-        yield _hinted(hint, names)
+        yield _swap_hint_line(hint, names)
     if changes.hints:
-        yield SWAP
+        yield _SWAP_NOTE
     if changes.new:
         yield f"New: {listed(_name(key, names) for key in changes.new)}."
     if changes.missing:
@@ -173,7 +179,9 @@ def news_lines(changes: Changes, names: Names) -> Iterator[str]:
         yield f"Missing: {missing} answered in the run before, and not in this one."
 
 
-def delta_post(changes: Changes, names: Names, title: str, subscribers: Sequence[str] = ()) -> Post:
+def delta_post(
+    changes: Changes, names: _Names, title: str, subscribers: Sequence[str] = ()
+) -> Post:
     """Give what changed in a run as a short post; it calls subscribers, and only where it is news.
 
     `title` names the schedule or suite, `subscribers` are ids of the chat it goes to.
@@ -181,17 +189,17 @@ def delta_post(changes: Changes, names: Names, title: str, subscribers: Sequence
     lines = [*news_lines(changes, names)]
     parts: list[Part] = [Heading(f"{title}: {'what changed' if lines else 'no change'}")]
     if changes.runs:
-        parts += map(Line, lines or [QUIET])
-        parts.append(Note(compared(changes)))
+        parts += map(Line, lines or [NO_CHANGE])
+        parts.append(Note(comparison_line(changes)))
     else:
-        parts.append(Line(FIRST_RUN))
+        parts.append(Line(_FIRST_RUN))
     if lines and subscribers:
         parts.append(Mentions(tuple(subscribers)))
-    summary = f"{title}: {lines[0] if lines else QUIET if changes.runs else FIRST_RUN}"
+    summary = f"{title}: {lines[0] if lines else NO_CHANGE if changes.runs else _FIRST_RUN}"
     return Post(tuple(parts), summary)
 
 
-def compared(changes: Changes) -> str:
+def comparison_line(changes: Changes) -> str:
     """Say what was compared with what."""
     shares = [move for move in changes.moves if move.measure is Measure.SHARE]
     runs = counted(max((move.runs for move in shares), default=changes.runs), "earlier run")
@@ -199,7 +207,7 @@ def compared(changes: Changes) -> str:
     return f"{members} compared with {runs}, question by question; what may be chance is left out."
 
 
-def _moved(move: MemberChange, names: Names) -> str:
+def _change_line(move: MemberChange, names: _Names) -> str:
     went = "fell" if move.difference < 0 else "rose"
     of = "of rivals beaten" if move.measure is Measure.SHARE else "right"
     by = f"{_points(move.difference)} points, {_points(move.ci[0])} to {_points(move.ci[1])}"
@@ -213,7 +221,7 @@ def _points(share: float) -> str:
     return f"{share * 100:+.0f}".replace("-", "−")
 
 
-def _hinted(hint: SwapHint, names: Names) -> str:
+def _swap_hint_line(hint: SwapHint, names: _Names) -> str:
     name = _name(hint.member, names)
     more = hint.now > hint.before
     match hint.sign:
@@ -228,5 +236,5 @@ def _hinted(hint: SwapHint, names: Names) -> str:
             return f"{name} refuses {often}: {percent(hint.now)}, before {percent(hint.before)}."
 
 
-def _name(key: str, names: Names) -> str:
+def _name(key: str, names: _Names) -> str:
     return names.get(key, key)

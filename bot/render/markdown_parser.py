@@ -15,8 +15,8 @@ from bot.render.text_safety import has_surplus_cells, shown_text
 # --- Inline Markdown as leaves: words in their styles, and addresses that show where they lead.
 
 _STYLES = {"strong": "bold", "em": "italic", "s": "strike"}
-_BARE = re.compile(r"https?://[^\s<>\"`|\\^{}\[\]]+", re.IGNORECASE)
-_OUT = re.compile(r"https?://[^/\s]", re.IGNORECASE)
+_BARE_URL = re.compile(r"https?://[^\s<>\"`|\\^{}\[\]]+", re.IGNORECASE)
+_WEB_URL = re.compile(r"https?://[^/\s]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +30,23 @@ class TextRun:
     @property
     def leads_out(self) -> bool:
         """Say whether it is an address on the web; no other is ever pressed."""
-        return self.is_address and bool(_OUT.match(self.text))
+        return self.is_address and bool(_WEB_URL.match(self.text))
 
 
 Leaves = Sequence[TextRun]
 
 
-def leaves_of(tokens: Iterable[Token]) -> list[TextRun]:
+def inline_runs(tokens: Iterable[Token]) -> list[TextRun]:
     """Give the leaves of inline tokens; raw HTML and foreign markup are text among them."""
-    run = _Run()
+    run = _RunBuilder()
     for token in tokens:
-        _add(run, token)
+        _add_token(run, token)
     return run.leaves
 
 
 def plain_leaves(words: str) -> list[TextRun]:
     """Give the leaves of words that are no Markdown: addresses, and the text between them."""
-    run = _Run()
+    run = _RunBuilder()
     run.write_linked(words)
     return run.leaves
 
@@ -61,13 +61,13 @@ def bold(leaves: Iterable[TextRun]) -> list[TextRun]:
     ]
 
 
-def words_of(leaves: Iterable[TextRun]) -> str:
+def plain_text(leaves: Iterable[TextRun]) -> str:
     """Give what the leaves say in one line."""
     return " ".join("".join(leaf.text for leaf in leaves).split())
 
 
 @dataclass(slots=True)
-class _Run:
+class _RunBuilder:
     """What an inline text has come to."""
 
     leaves: list[TextRun] = field(default_factory=list)
@@ -82,8 +82,8 @@ class _Run:
     def write_linked(self, words: str) -> None:
         """Add text, in which addresses can be pressed unless it is a link's label."""
         at = 0
-        for found in () if self.links else _BARE.finditer(words):
-            url = _trimmed(found[0])
+        for found in () if self.links else _BARE_URL.finditer(words):
+            url = _trim_url(found[0])
             self.write(words[at : found.start()])
             self.leaves.append(TextRun(url, is_address=True))
             at = found.start() + len(url)
@@ -104,7 +104,7 @@ class _Run:
         self.write(f", {title})" if title else ")")
 
 
-def _add(run: _Run, token: Token) -> None:
+def _add_token(run: _RunBuilder, token: Token) -> None:
     match token.type:
         case "link_open":
             run.links.append((len(run.leaves), token))
@@ -124,7 +124,7 @@ def _add(run: _Run, token: Token) -> None:
             run.write_linked(token.content)
 
 
-def _add_image(run: _Run, token: Token) -> None:
+def _add_image(run: _RunBuilder, token: Token) -> None:
     """Show an image as a link: loading it would tell its server who reads."""
     href = str(token.attrs.get("src", ""))
     opened = Token("link_open", "a", 1, attrs={"href": href, "title": token.attrs.get("title", "")})
@@ -133,7 +133,7 @@ def _add_image(run: _Run, token: Token) -> None:
     run.close_link()
 
 
-def _trimmed(url: str) -> str:
+def _trim_url(url: str) -> str:
     """Give an address without the sentence's own signs at its end."""
     url = url.rstrip(".,;:!?'*_~")
     return url.rstrip(").,;:!?'*_~") if "(" not in url else url
@@ -141,13 +141,13 @@ def _trimmed(url: str) -> str:
 
 # --- Markdown as tokens; raw HTML, references and what is nested beyond reason are text among the
 
-_NESTING = 40  # the parser leaves out what is nested deeper
-_BRACKETS = 2_000  # each may begin a link, and the parser looks for the end of every one
-_LONGEST_LANGUAGE = 24
+_MAX_NESTING = 40  # the parser leaves out what is nested deeper
+_MAX_BRACKETS = 2_000  # each may begin a link, and the parser looks for the end of every one
+_MAX_LANGUAGE_LENGTH = 24
 
 
 def _parser() -> MarkdownIt:
-    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTING})
+    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING})
     # What a reference defines would be left out where the reference is on another page.
     return markdown.enable(["table", "strikethrough"]).disable("reference")
 
@@ -184,19 +184,19 @@ class Code:
 def parsed(source: str) -> Parsed:
     """Read Markdown; what is nested or linked beyond reason is plain paragraphs."""
     source = shown_text(source)
-    if source.count("[") > _BRACKETS:
+    if source.count("[") > _MAX_BRACKETS:
         return Parsed(_plain_paragraphs(source), source)
     tokens = _MARKDOWN.parse(source)
-    if any(token.level >= _NESTING - 1 for token in tokens):
+    if any(token.level >= _MAX_NESTING - 1 for token in tokens):
         return Parsed(_plain_paragraphs(source), source)
     return Parsed(tokens, source)
 
 
-def code_of(token: Token) -> Code:
+def code_block(token: Token) -> Code:
     """Give a block of code; words after the fence that are no language's name come first in it."""
     code = token.content.removesuffix("\n")
     info = token.info.strip()
-    if len(info) > _LONGEST_LANGUAGE or len(info.split()) > 1:
+    if len(info) > _MAX_LANGUAGE_LENGTH or len(info.split()) > 1:
         return Code(f"{info}\n{code}")
     return Code(code, info)
 
@@ -278,25 +278,25 @@ class OpenBlocks:
 
 # --- Through a Markdown text in order: what opens and closes, and what is written in between.
 
-Row = Sequence[Leaves]
+_Row = Sequence[Leaves]
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
     """A table with its cells as leaves: the first row is the head."""
 
-    rows: Sequence[Row]
+    rows: Sequence[_Row]
     numeric: frozenset[int]
     is_nested: bool  # in a list or a quote
 
     @property
     def plain(self) -> Table:
         """Give the table with its cells as text."""
-        columns, *body = (tuple(map(words_of, row)) for row in self.rows)
+        columns, *body = (tuple(map(plain_text, row)) for row in self.rows)
         return Table(columns, tuple(body), self.numeric)
 
 
-class Flow(Protocol):
+class MarkdownVisitor(Protocol):
     """Takes what a text holds in order."""
 
     def open_quote(self) -> None:
@@ -336,22 +336,22 @@ class Flow(Protocol):
         ...
 
 
-def walk(prose: Parsed, flow: Flow) -> None:
+def walk(prose: Parsed, flow: MarkdownVisitor) -> None:
     """Give the flow all that the text holds; a table with surplus cells comes as it is written."""
     at, heading = 0, 0
     while at < len(prose.tokens):
         token = prose.tokens[at]
         if token.type == "table_open":
-            end = _end_of(prose.tokens, at)
-            _tabulate(prose, prose.tokens[at:end], flow)
+            end = _block_end(prose.tokens, at)
+            _visit_table(prose, prose.tokens[at:end], flow)
             at = end
             continue
         at += 1
         match token.type:
             case "inline":
-                flow.write(leaves_of(token.children or ()), heading)
+                flow.write(inline_runs(token.children or ()), heading)
             case "fence" | "code_block":
-                flow.code(code_of(token))
+                flow.code(code_block(token))
             case "hr":
                 flow.rule()
             case "heading_open":
@@ -359,10 +359,10 @@ def walk(prose: Parsed, flow: Flow) -> None:
             case "heading_close":
                 heading = 0
             case _:
-                _move(flow, token)
+                _visit_container(flow, token)
 
 
-def _move(flow: Flow, token: Token) -> None:
+def _visit_container(flow: MarkdownVisitor, token: Token) -> None:
     match token.type:
         case "blockquote_open":
             flow.open_quote()
@@ -378,8 +378,8 @@ def _move(flow: Flow, token: Token) -> None:
             flow.close()
 
 
-def _tabulate(prose: Parsed, tokens: Sequence[Token], flow: Flow) -> None:
-    grid = _grid(tokens)
+def _visit_table(prose: Parsed, tokens: Sequence[Token], flow: MarkdownVisitor) -> None:
+    grid = _parse_table(tokens)
     source = prose.lines_of(tokens[0])
     if has_surplus_cells(source.split("\n"), len(grid.rows[0])):
         flow.code(Code(source))
@@ -387,7 +387,7 @@ def _tabulate(prose: Parsed, tokens: Sequence[Token], flow: Flow) -> None:
         flow.table(grid)
 
 
-def _grid(tokens: Sequence[Token]) -> Grid:
+def _parse_table(tokens: Sequence[Token]) -> Grid:
     rows: list[list[Leaves]] = []
     right: set[int] = set()
     for before, token in pairwise(tokens):
@@ -396,11 +396,11 @@ def _grid(tokens: Sequence[Token]) -> Grid:
         if before.type in {"th_open", "td_open"}:
             if "right" in str(before.attrs.get("style", "")):
                 right.add(len(rows[-1]))
-            rows[-1].append(leaves_of(token.children or ()))
+            rows[-1].append(inline_runs(token.children or ()))
     return Grid(rows, frozenset(right), is_nested=tokens[0].level > 0)
 
 
-def _end_of(tokens: Sequence[Token], at: int) -> int:
+def _block_end(tokens: Sequence[Token], at: int) -> int:
     """Give where the block that is opened here has ended."""
     level = tokens[at].level
     return next(i for i in range(at + 1, len(tokens)) if tokens[i].level == level) + 1

@@ -24,12 +24,12 @@ from bot.render.formatting import (
     authors_of,
     counted,
     duration,
-    in_words,
     listed,
     money,
     names_of,
+    number_word,
     points,
-    total,
+    sum_or_none,
 )
 from council.answers import Role
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
@@ -45,7 +45,7 @@ from council.tally.standings import ranks
 
 # --- How a round reads whose texts are gone.
 
-GONE = "A forgotten question"
+_FORGOTTEN_TITLE = "A forgotten question"
 
 
 def state_of(line: RoundSummary) -> str:
@@ -66,10 +66,10 @@ def forgotten_line(forgotten: Forgotten) -> str:
 
 def findings(round_: Round) -> list[str]:
     """Give what a careful reader may want to know beside the cautions; often nothing."""
-    return [*_of_answers(round_), *_of_ballots(round_)]
+    return [*_answer_findings(round_), *_ballot_findings(round_)]
 
 
-def _of_answers(round_: Round) -> Iterator[str]:
+def _answer_findings(round_: Round) -> Iterator[str]:
     names = names_of(round_.panel)
     for answer in round_.answers:
         owner = f"{names[answer.member]}'s answer"
@@ -81,7 +81,7 @@ def _of_answers(round_: Round) -> Iterator[str]:
         yield from (f"{owner} {suspicion}." for suspicion in answer.suspicions)
 
 
-def _of_ballots(round_: Round) -> Iterator[str]:
+def _ballot_findings(round_: Round) -> Iterator[str]:
     names = names_of(round_.panel)
     for spoiled in (spoiled for spoiled in round_.spoiled if not spoiled.is_audit):
         number = spoiled.paper.attempt
@@ -95,48 +95,52 @@ def _of_ballots(round_: Round) -> Iterator[str]:
 # --- What an audit ballot showed: what a judge made of the answers when it saw them otherwise.
 
 # Each kind by how the judge saw the answers.
-SEEN = {
+AUDIT_VIEWS = {
     ORDER: "saw the same answers again in reverse",
     AUDITS_OWN: "saw its own answer among the others",
     NAMED: "saw the same answers again with their authors' names",
 }
 
 
-def audit_lines(round_: Round, judge: str) -> Iterator[str]:
+def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
     """Give a line for each audit ballot of a judge that counts, or for what spoiled it."""
     name = names_of(round_.panel)[judge]
     cast = [ballot for ballot in round_.ballots if ballot.judge == judge]
     for first in (ballot for ballot in cast if ballot.counts):
         for again in (ballot for ballot in cast if not ballot.counts):
-            seen = SEEN.get(again.audit or "", f"voted again ({again.audit})")
+            seen = AUDIT_VIEWS.get(again.audit or "", f"voted again ({again.audit})")
             found = "; ".join(
-                (*_own_places(round_, again), _change(first, again), _not_counted(again.paper))
+                (
+                    *_own_place_text(round_, again),
+                    _change_text(first, again),
+                    _audit_cost_text(again.paper),
+                )
             )
-            yield f"{name} {seen} and ranked {ranking_text(again)}: {found}"
+            yield f"{name} {seen} and ranked {_ranking_text(again)}: {found}"
     for spoiled in round_.spoiled:
         if spoiled.judge == judge and spoiled.is_audit:
-            why = f"{spoiled.fault}; {_not_counted(spoiled.paper)}"
+            why = f"{spoiled.fault}; {_audit_cost_text(spoiled.paper)}"
             yield f"{name} was asked again and spoiled it: {why}"
 
 
-def ranking_text(ballot: Ballot) -> str:
+def _ranking_text(ballot: Ballot) -> str:
     """Give a ranking as "K > T = M"."""
     return " > ".join(" = ".join(place) for place in ballot.ranking)
 
 
-def _not_counted(paper: BallotExchange | None) -> str:
+def _audit_cost_text(paper: BallotExchange | None) -> str:
     usd = paper.reply.cost_usd if paper else None
     return f"an audit for {money(usd)}, not counted" if usd else "an audit, not counted"
 
 
-def _own_places(round_: Round, ballot: Ballot) -> Iterator[str]:
+def _own_place_text(round_: Round, ballot: Ballot) -> Iterator[str]:
     """Say where a judge put its own answer, where it saw it: at 2.5 of 4 if it tied."""
     own = round_.draw.labels.label_of(ballot.judge) if round_.draw else None
     if own and own in ballot.shown:
         yield f"its own, {own}, at {ranks(ballot.ranking)[own]:g} of {len(ballot.shown)}"
 
 
-def _change(first: Ballot, again: Ballot) -> str:
+def _change_text(first: Ballot, again: Ballot) -> str:
     found = repetition(first.ranking, again.ranking)
     others = "other " if len(again.shown) > len(first.shown) else ""
     pairs = counted(found.pairs, f"{others}pair")
@@ -146,7 +150,7 @@ def _change(first: Ballot, again: Ballot) -> str:
 
 # --- Who put whom where: judges by answers, as one table.
 
-OWN, NONE = "own", "none"
+_OWN_TEXT, _NO_BALLOT_TEXT = "own", "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +189,10 @@ def placings(round_: Round, draw: Draw) -> Placings:
 
 def _placing(slate: Slate, ballot: Ballot | None, label: Label) -> Placing:
     if label not in slate.shown:
-        return Placing(OWN)
+        return Placing(_OWN_TEXT)
     slot = slate.shown.index(label) + 1
     if ballot is None:
-        return Placing(NONE, slot=slot)
+        return Placing(_NO_BALLOT_TEXT, slot=slot)
     better = 0
     for place in ballot.ranking:
         if label in place:
@@ -199,21 +203,26 @@ def _placing(slate: Slate, ballot: Ballot | None, label: Label) -> Placing:
             beaten = (below + (len(place) - 1) / 2) / rivals
             return Placing(f"{better + 1}{tie}", round(4 * beaten), slot)
         better += len(place)
-    return Placing(NONE, slot=slot)
+    return Placing(_NO_BALLOT_TEXT, slot=slot)
 
 
 # --- The one honest line under an answer.
 
-CHECK = "written by AI, check what matters"
+_AI_WARNING = "written by AI, check what matters"
 
 
 def verdict_line(round_: Round) -> str:
     """Give who came first and how sure that is, who took part, time and cost."""
-    parts = [_first(round_), *_strength(round_), _turnout(round_), *_demonstration(round_)]
+    parts = [
+        _winner_text(round_),
+        *_strength_texts(round_),
+        _turnout_text(round_),
+        *_demonstration_texts(round_),
+    ]
     if round_.closing:
         parts.append(duration(round_.closing.seconds))
-    parts.append(money(total(reply.cost_usd for reply in round_.replies)))
-    return " · ".join([part for part in parts if part] + [CHECK])
+    parts.append(money(sum_or_none(reply.cost_usd for reply in round_.replies)))
+    return " · ".join([part for part in parts if part] + [_AI_WARNING])
 
 
 def agreement_line(round_: Round) -> str | None:
@@ -224,37 +233,37 @@ def agreement_line(round_: Round) -> str | None:
     return f"Judges' agreement: {tau:+.2f} (mean Kendall τ_b; 1 is full agreement, 0 is chance)"
 
 
-def _first(round_: Round) -> str:
+def _winner_text(round_: Round) -> str:
     if not round_.tally or not round_.draw:
         return ""
     lines = round_.tally.standings
     authors = authors_of(round_.panel, round_.draw)
     first = [line for line in lines if line.place == 1]
     if not first:
-        return "No ranking: nobody was left to judge" if len(lines) else _unranked(round_)
+        return "No ranking: nobody was left to judge" if len(lines) else _unranked_text(round_)
     if len(first) == len(lines):
-        return f"No first place: all {in_words(len(first))} answers came out equal"
+        return f"No first place: all {number_word(len(first))} answers came out equal"
     if len(first) > 1:
         tied = listed(authors[line.label] for line in first)
         return f"Tied first: {tied}, {points(first[0].points, first[0].max_points)} points"
-    return f"First: {authors[first[0].label]}, {_votes(first[0], round_.tally)}"
+    return f"First: {authors[first[0].label]}, {_votes_text(first[0], round_.tally)}"
 
 
-def _unranked(round_: Round) -> str:
+def _unranked_text(round_: Round) -> str:
     answers = len(round_.answers)
     if answers == 1:
         return "One answer, nothing to rank"
     if round_.draw and not round_.draw.slates:
-        return f"{in_words(answers).capitalize()} answers, nobody left to judge"
+        return f"{number_word(answers).capitalize()} answers, nobody left to judge"
     return "No ballot counts, so there is no ranking"
 
 
-def _votes(line: Standing, tally: Tally) -> str:
+def _votes_text(line: Standing, tally: Tally) -> str:
     on, of = tally.verdict.first_on
     return f"on {on} of {counted(of, 'ballot')}, {points(line.points, line.max_points)} points"
 
 
-def _strength(round_: Round) -> list[str]:
+def _strength_texts(round_: Round) -> list[str]:
     if not round_.tally or not round_.tally.standings:
         return []
     found = round_.tally.verdict
@@ -264,7 +273,7 @@ def _strength(round_: Round) -> list[str]:
     return [f"{found.strength.value}{doubt}"]
 
 
-def _turnout(round_: Round) -> str:
+def _turnout_text(round_: Round) -> str:
     seats, answered = len(round_.panel.members), len(round_.answers)
     slates = len(round_.draw.slates) if round_.draw else 0
     count = sum(ballot.counts for ballot in round_.ballots)
@@ -272,7 +281,7 @@ def _turnout(round_: Round) -> str:
     return f"{answered} of {seats} answered{voted if slates else ''}"
 
 
-def _demonstration(round_: Round) -> list[str]:
+def _demonstration_texts(round_: Round) -> list[str]:
     if not any(seat.demonstration for seat in round_.panel.judges):
         return []
     models = [seat.model_id for seat in round_.panel.members]
@@ -282,10 +291,10 @@ def _demonstration(round_: Round) -> list[str]:
 
 # --- What has to be said before an answer: who is missing, and what stands in for what.
 
-UNREACHED = "The chairman could not be reached"
+_CHAIRMAN_UNREACHED = "The chairman could not be reached"
 
 
-def cautions(round_: Round) -> list[str]:
+def _cautions(round_: Round) -> list[str]:
     """Give what a reader must know before the answer: who is missing, what stands in for what."""
     names = names_of(round_.panel)
     # A seat that failed twice for one reason is named once.
@@ -296,15 +305,17 @@ def cautions(round_: Round) -> list[str]:
             if absence.role is not Role.SYNTHESIS
         )
     )
-    return [*_sentences(missing, _ranked_by(round_)), *_chair_cautions(round_, names)]
+    return [*_sentences(missing, _ranked_by_text(round_)), *_chairman_cautions(round_, names)]
 
 
-def _ranked_by(round_: Round) -> str:
+def _ranked_by_text(round_: Round) -> str:
     if not round_.draw or not round_.tally or not round_.tally.standings:
         return ""
     voters = sum(ballot.counts for ballot in round_.ballots)
     judges = "judge" if voters == 1 else "judges"
-    return f"{in_words(len(round_.answers))} answers were ranked by {in_words(voters)} {judges}"
+    return (
+        f"{number_word(len(round_.answers))} answers were ranked by {number_word(voters)} {judges}"
+    )
 
 
 def _sentences(missing: list[str], instead: str) -> list[str]:
@@ -313,13 +324,15 @@ def _sentences(missing: list[str], instead: str) -> list[str]:
     return [f"{what}{end}." for what, end in zip(missing, ends, strict=False)]
 
 
-def _chair_cautions(round_: Round, names: dict[str, str]) -> list[str]:
+def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
     synthesis = round_.synthesis
     if not synthesis:
         return []
-    missing = _missing_chairmen(round_, names)
+    missing = _missing_chairman_texts(round_, names)
     if synthesis.fallback is Fallback.ANSWER and round_.draw:
-        return _sentences(missing or [UNREACHED], _stands_in(round_, round_.draw, names))
+        return _sentences(
+            missing or [_CHAIRMAN_UNREACHED], _fallback_text(round_, round_.draw, names)
+        )
     instead = ""
     if synthesis.chairman and synthesis.fallback:
         instead = f"{names[synthesis.chairman]} wrote the answer instead"
@@ -332,7 +345,7 @@ def _chair_cautions(round_: Round, names: dict[str, str]) -> list[str]:
     return said
 
 
-def _missing_chairmen(round_: Round, names: dict[str, str]) -> list[str]:
+def _missing_chairman_texts(round_: Round, names: dict[str, str]) -> list[str]:
     """Give each reason with all it kept from writing, in the order in which they were asked."""
     by_reason: dict[str, list[str]] = {}
     for seat in round_.panel.chair_order:
@@ -341,7 +354,7 @@ def _missing_chairmen(round_: Round, names: dict[str, str]) -> list[str]:
     return [f"The chairman, {', then '.join(who)}, {why}" for why, who in by_reason.items()]
 
 
-def _stands_in(round_: Round, draw: Draw, names: dict[str, str]) -> str:
+def _fallback_text(round_: Round, draw: Draw, names: dict[str, str]) -> str:
     """Say whose answer stands for the synthesis, and how it was chosen where nobody won alone."""
     if round_.tally is None:
         raise AssertionError("a synthesis is written after the tally")
@@ -364,13 +377,13 @@ ACTIONS = (
     ("helpful", "Helpful"),
     ("unhelpful", "Not helpful"),
 )
-HEADED = "Who wrote what, and how they were ranked"
-BLIND = "Each judge saw the others' answers, without names, in an order of its own."
+_STANDINGS_TITLE = "Who wrote what, and how they were ranked"
+_BLIND_NOTE = "Each judge saw the others' answers, without names, in an order of its own."
 
 
 def report(round_: Round) -> Thread:
     """Give a closed round: the answer with its honest line, then the reveal."""
-    root = Post(tuple(_root(round_)), title_of(round_))
+    root = Post(tuple(_root_parts(round_)), title_of(round_))
     if not round_.draw:
         return Thread(root)
     return Thread(root, tuple(_replies(round_, round_.draw)))
@@ -378,10 +391,10 @@ def report(round_: Round) -> Thread:
 
 def title_of(round_: Round) -> str:
     """Give what a round goes by: its question, or that it is forgotten."""
-    return GONE if round_.forgotten else round_.question.text
+    return _FORGOTTEN_TITLE if round_.forgotten else round_.question.text
 
 
-def _root(round_: Round) -> Iterator[Part]:
+def _root_parts(round_: Round) -> Iterator[Part]:
     yield Heading(title_of(round_))
     if round_.forgotten:
         yield Caution(forgotten_line(round_.forgotten))
@@ -391,7 +404,7 @@ def _root(round_: Round) -> Iterator[Part]:
     if round_.forgotten:
         yield Note(verdict_line(round_))
         return
-    yield from map(Caution, cautions(round_))
+    yield from map(Caution, _cautions(round_))
     if round_.synthesis:
         yield Prose(round_.synthesis.text)
     yield Note(verdict_line(round_))
@@ -408,16 +421,18 @@ def _replies(round_: Round, draw: Draw) -> Iterator[Post]:
 
 def standings_post(round_: Round, draw: Draw) -> Post:
     """Give who wrote what: with standings the Borda table, without them the plain list."""
-    rows = tuple(_standing_rows(round_, draw)) or tuple(_plain_rows(round_, draw))
+    rows = tuple(_standing_rows(round_, draw)) or tuple(_unranked_rows(round_, draw))
     columns: tuple[str, ...] = ("Response", "Author", "Time", "Cost")
     if round_.tally and round_.tally.standings:
         columns = ("", "Response", "Author", "Points", "First votes", "Time", "Cost")
     numeric = frozenset(i for i, name in enumerate(columns) if name not in {"Response", "Author"})
-    notes = map(Note, (*_chairman(round_), *_agreement(round_), *_flags(round_)))
-    return Post((Heading(HEADED), Table(columns, rows, numeric), *notes), HEADED)
+    notes = map(Note, (*_chairman_notes(round_), *_agreement_notes(round_), *_flag_notes(round_)))
+    return Post(
+        (Heading(_STANDINGS_TITLE), Table(columns, rows, numeric), *notes), _STANDINGS_TITLE
+    )
 
 
-def _chairman(round_: Round) -> Iterator[str]:
+def _chairman_notes(round_: Round) -> Iterator[str]:
     """Say who wrote the answer, and what it says that it drew on."""
     written = round_.synthesis
     if written and written.chairman:
@@ -427,7 +442,7 @@ def _chairman(round_: Round) -> Iterator[str]:
         yield f"Chairman: {name}, who saw the answers without names and {drew}."
 
 
-def _agreement(round_: Round) -> Iterator[str]:
+def _agreement_notes(round_: Round) -> Iterator[str]:
     if agreed := agreement_line(round_):
         yield f"{agreed}."
 
@@ -441,30 +456,33 @@ def _standing_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
             authors[line.label],
             points(line.points, line.max_points),
             str(line.first_votes),
-            *_effort(round_, draw, line.label),
+            *_time_and_cost(round_, draw, line.label),
         )
 
 
-def _plain_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
+def _unranked_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
     authors = authors_of(round_.panel, draw)
     for label in sorted(draw.labels.labels):
-        yield (label, authors[label], *_effort(round_, draw, label))
+        yield (label, authors[label], *_time_and_cost(round_, draw, label))
 
 
-def _effort(round_: Round, draw: Draw, label: Label) -> tuple[str, str]:
+def _time_and_cost(round_: Round, draw: Draw, label: Label) -> tuple[str, str]:
     author = draw.labels.author_of(label)
     reply = next(answer.reply for answer in round_.answers if answer.member == author)
     return duration(reply.seconds), money(reply.cost_usd).removeprefix("cost ")
 
 
-def _flags(round_: Round) -> list[str]:
+def _flag_notes(round_: Round) -> list[str]:
     names = names_of(round_.panel)
-    flags = [_about(flag, names) for flag in (round_.tally.verdict.flags if round_.tally else ())]
+    flags = [
+        _name_flag_seat(flag, names)
+        for flag in (round_.tally.verdict.flags if round_.tally else ())
+    ]
     flags += [f"{names[a.member]}'s answer {s}" for a in round_.answers for s in a.suspicions]
     return [f"Flag: {flag}." for flag in flags]
 
 
-def _about(flag: str, names: dict[str, str]) -> str:
+def _name_flag_seat(flag: str, names: dict[str, str]) -> str:
     """Give a flag with the seat it begins with under its display name."""
     seat, _, rest = flag.partition(" ")
     return f"{names[seat]} {rest}" if seat in names else flag
@@ -472,7 +490,7 @@ def _about(flag: str, names: dict[str, str]) -> str:
 
 def ballots_post(round_: Round, draw: Draw) -> Post:
     """Give every ballot: what the judge saw, how it ranked and why, or what spoiled it."""
-    parts: list[Part] = [Heading("Ballots"), Note(BLIND), Note(_opened(round_, draw))]
+    parts: list[Part] = [Heading("Ballots"), Note(_BLIND_NOTE), Note(_label_key(round_, draw))]
     names = names_of(round_.panel)
     for slate in draw.slates:
         judge = names[slate.judge]
@@ -480,11 +498,11 @@ def ballots_post(round_: Round, draw: Draw) -> Post:
         cast = [b for b in round_.ballots if b.judge == slate.judge and b.counts]
         spoiled = [s for s in round_.spoiled if s.judge == slate.judge and not s.is_audit]
         parts += _ballot_parts(judge, shown, cast, spoiled)
-        parts += map(Note, audit_lines(round_, slate.judge))
+        parts += map(Note, _audit_lines(round_, slate.judge))
     return Post(tuple(parts), "Ballots")
 
 
-def _opened(round_: Round, draw: Draw) -> str:
+def _label_key(round_: Round, draw: Draw) -> str:
     """Say who stood behind which letter, so that a ranking can be read where it stands."""
     authors = authors_of(round_.panel, draw)
     return f"{listed(f'{label} is {authors[label]}' for label in sorted(authors))}."
@@ -496,7 +514,7 @@ def _ballot_parts(
     if not cast:
         yield Line(f"{judge} saw {shown}; no ballot of it counts")
     for ballot in cast:
-        yield Line(f"{judge} saw {shown} and ranked {ranking_text(ballot)}")
+        yield Line(f"{judge} saw {shown} and ranked {_ranking_text(ballot)}")
         if ballot.reason:
             yield Quote(ballot.reason)
     for reply in spoiled:
@@ -532,15 +550,18 @@ def labelled_answers(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
 
 def as_markdown(thread: Thread) -> str:
     """Give the post and its replies as one Markdown text."""
-    posts = [_post(thread.root, "#"), *(_post(reply, "##") for reply in thread.replies)]
+    posts = [
+        _post_markdown(thread.root, "#"),
+        *(_post_markdown(reply, "##") for reply in thread.replies),
+    ]
     return "\n\n".join(posts) + "\n"
 
 
-def _post(post: Post, level: str) -> str:
-    return "\n\n".join(text for part in post.parts if (text := _part(part, level)))
+def _post_markdown(post: Post, level: str) -> str:
+    return "\n\n".join(text for part in post.parts if (text := _part_markdown(part, level)))
 
 
-def _part(part: Part, level: str) -> str:
+def _part_markdown(part: Part, level: str) -> str:
     match part:
         case Heading(text):
             return f"{level} {_line(text)}"
@@ -549,19 +570,19 @@ def _part(part: Part, level: str) -> str:
         case Quote(text):
             return "\n".join(f"> {line}" for line in text.splitlines())
         case Table():
-            return "\n".join(_rows(part))
+            return "\n".join(_table_markdown(part))
         case Buttons() | Steps() | File() | Mentions():
             return ""
     return _line(part.text)
 
 
-def _rows(table: Table) -> Iterator[str]:
-    yield _row(table.columns)
-    yield _row(["--:" if i in table.numeric else "---" for i in range(len(table.columns))])
-    yield from map(_row, table.rows)
+def _table_markdown(table: Table) -> Iterator[str]:
+    yield _row_markdown(table.columns)
+    yield _row_markdown(["--:" if i in table.numeric else "---" for i in range(len(table.columns))])
+    yield from map(_row_markdown, table.rows)
 
 
-def _row(cells: tuple[str, ...] | list[str]) -> str:
+def _row_markdown(cells: tuple[str, ...] | list[str]) -> str:
     return "| " + " | ".join(_line(cell).replace("|", "\\|") for cell in cells) + " |"
 
 

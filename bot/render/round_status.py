@@ -26,7 +26,7 @@ from council.rounds import Round, Stage
 
 # --- What the asker is told at once: who sits, who receives the text, what it costs and takes.
 
-_PROVIDERS = {
+_PROVIDER_NAMES = {
     "anthropic": "Anthropic",
     "azure": "Microsoft Azure",
     "bedrock": "Amazon",
@@ -59,12 +59,12 @@ def accepted_post(round_: Round, estimate: Estimate, usual_seconds: float | None
 def terms_of(round_: Round, estimate: Estimate, usual_seconds: float | None) -> str:
     """Say who receives the text, what the round may cost, and how long it takes."""
     return (
-        f"Your text goes to {receivers(round_.panel)}. {_cost(round_.panel, estimate)}. "
-        f"It {_time(round_.panel, usual_seconds)}."
+        f"Your text goes to {receivers(round_.panel)}. {_cost_sentence(round_.panel, estimate)}. "
+        f"It {_time_text(round_.panel, usual_seconds)}."
     )
 
 
-def _cost(panel: Panel, estimate: Estimate) -> str:
+def _cost_sentence(panel: Panel, estimate: Estimate) -> str:
     """Say what a round may cost: "It costs about $0.04 at most; cost unknown for Qwen 3"."""
     names, cap = names_of(panel), panel.terms.max_round_usd
     micro = estimate.micro if cap is None else min(cap_micro(cap), estimate.micro)
@@ -75,7 +75,7 @@ def _cost(panel: Panel, estimate: Estimate) -> str:
     return sentence[0].upper() + sentence[1:]
 
 
-def _time(panel: Panel, usual_seconds: float | None) -> str:
+def _time_text(panel: Panel, usual_seconds: float | None) -> str:
     """Say how long a round takes: "usually takes about 40 s", "takes 3 min at most"."""
     if usual_seconds is not None:
         return f"usually takes about {roughly(usual_seconds)}"
@@ -88,17 +88,17 @@ def _time(panel: Panel, usual_seconds: float | None) -> str:
 def receivers(panel: Panel) -> str:
     """Give everybody who receives the text, by the route of each seat."""
     seats = (*panel.judges, *panel.chairmen)
-    return listed(dict.fromkeys(_receiver(seat.receiver or seat.model_id) for seat in seats))
+    return listed(dict.fromkeys(_provider_name(seat.receiver or seat.model_id) for seat in seats))
 
 
-def _receiver(route: str) -> str:
+def _provider_name(route: str) -> str:
     provider = route.partition("/")[0]
-    return _PROVIDERS.get(provider, provider)
+    return _PROVIDER_NAMES.get(provider, provider)
 
 
 # --- Progress of a round while it runs: who has answered, who has voted, what is left.
 
-WRITING = "Writing the answer"
+_WRITING = "Writing the answer"
 
 
 def progress_post(round_: Round, seconds: float, draft: str = "") -> Post:
@@ -118,7 +118,7 @@ def _summary(round_: Round) -> str:
     if round_.draw and round_.stage is Stage.ANSWERED:
         voted = sum(ballot.counts for ballot in round_.ballots)
         return f"{voted} of {counted(len(round_.draw.slates), 'judge')} voted"
-    return WRITING
+    return _WRITING
 
 
 def _answer_steps(round_: Round) -> list[Step]:
@@ -160,20 +160,20 @@ def _ballot_steps(round_: Round) -> list[Step]:
 
 def _synthesis_step(round_: Round) -> Step:
     if round_.synthesis:
-        return Step(WRITING, StepState.DONE)
-    return Step(WRITING, StepState.RUNNING if round_.tally else StepState.WAITING)
+        return Step(_WRITING, StepState.DONE)
+    return Step(_WRITING, StepState.RUNNING if round_.tally else StepState.WAITING)
 
 
 # --- What a room needs beside the report: the question, who asked, and what can be pressed.
 
-CANCEL = ("cancel", "Cancel")
-GO_ON = ("resume", "Go on")
+_CANCEL = ("cancel", "Cancel")
+_RESUME = ("resume", "Go on")
 
 
 def running_post(round_: Round, seconds: float, draft: str = "") -> Post:
     """Give the question of a running round, how far it is, and a way to stop it."""
     progress = progress_post(round_, seconds, draft)
-    parts = (Heading(title_of(round_)), *progress.parts, _button(CANCEL, round_))
+    parts = (Heading(title_of(round_)), *progress.parts, _button(_CANCEL, round_))
     return Post(parts, _room_summary(round_, progress.summary))
 
 
@@ -182,7 +182,7 @@ def stopped_post(round_: Round, why: str) -> Post:
     kept = [counted(len(round_.answers), "answer")] if round_.answers else []
     kept += [counted(len(round_.ballots), "ballot")] if round_.ballots else []
     line = f"{why} Kept so far: {' and '.join(kept) or 'nothing'}."
-    parts = (Heading(title_of(round_)), Caution(line), _button(GO_ON, round_))
+    parts = (Heading(title_of(round_)), Caution(line), _button(_RESUME, round_))
     return Post(parts, _room_summary(round_, why))
 
 

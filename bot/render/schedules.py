@@ -12,8 +12,8 @@ from council.bakeoffs.models import Bakeoff, Schedule
 from council.money import about, dollars
 from council.places import HOUSE, Place
 
-NEXT_TIMES = 3
-_ONCE_A_DAY = 20  # runs a month from which they are told whole
+_NEXT_TIMES = 3
+_DAILY_RUNS = 20  # runs a month from which they are told whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class ScheduleStatus:
     @property
     def next_times(self) -> tuple[datetime, ...]:
         """When it comes next, in its own zone."""
-        slots = slots_of(self.schedule).next_few(self.now, NEXT_TIMES)
+        slots = slots_of(self.schedule).next_few(self.now, _NEXT_TIMES)
         return tuple(slot.moment for slot in slots)
 
 
@@ -58,11 +58,11 @@ def meaning(line: ScheduleStatus, here: Place) -> str:
     of = f" of {counted(line.questions, 'question')}" if line.questions else ""
     return (
         f"{when[0].upper()}{when[1:]}, {schedule.zone} time: suite {schedule.suite}{of} is put to "
-        f"panel {schedule.panel}, and the result is posted {where(schedule.place, here)}."
+        f"panel {schedule.panel}, and the result is posted {_place_text(schedule.place, here)}."
     )
 
 
-def where(place: Place, here: Place) -> str:
+def _place_text(place: Place, here: Place) -> str:
     """Say where a place is, seen from here."""
     if place.chat in HOUSE:
         return "on the page"
@@ -93,18 +93,18 @@ def cost_line(line: ScheduleStatus) -> str:
         return ""
     cost, often, cap = line.cost, runs_a_month(line.schedule.cron), line.schedule.cap_micro
     unknown = [f"cost unknown for {listed(cost.unknown)}"] if cost.unknown else []
-    known = f"a run costs {about(cost.micro)} at most, and {_often(often)} "
+    known = f"a run costs {about(cost.micro)} at most, and {_frequency_text(often)} "
     told = [f"{known}{about(round(cost.micro * often))}"] if cost.micro else []
     capped = [] if cap is None else [f"its cap is {dollars(cap)}"]
     sentence = "; ".join([*told, *unknown] or ["a run costs nothing"])
     return f"{'; '.join([sentence[0].upper() + sentence[1:], *capped])}."
 
 
-def _often(often: float) -> str:
+def _frequency_text(often: float) -> str:
     """Say how many runs a month has: "about 4.3 runs a month"."""
     if often < 1:
         return "a month on the average"
-    figure = f"{often:.0f}" if often >= _ONCE_A_DAY or often == int(often) else f"{often:.1f}"
+    figure = f"{often:.0f}" if often >= _DAILY_RUNS or often == int(often) else f"{often:.1f}"
     return f"about {figure} run{'' if often == 1 else 's'} a month"
 
 
@@ -124,9 +124,9 @@ def list_post(lines: Sequence[ScheduleStatus], here: Place) -> Post:
         (
             line.schedule.name,
             in_words(line.schedule.cron),
-            _next(line),
+            _next_text(line),
             last_run(line),
-            _price(line),
+            _price_text(line),
         )
         for line in lines
     )
@@ -138,7 +138,7 @@ def list_post(lines: Sequence[ScheduleStatus], here: Place) -> Post:
     return Post((heading, *faults, table), heading.text)
 
 
-def _next(line: ScheduleStatus) -> str:
+def _next_text(line: ScheduleStatus) -> str:
     if line.schedule.paused:
         return "paused"
     return f"{moment(line.next_times[0])} {line.schedule.zone}"
@@ -155,7 +155,7 @@ def last_run(line: ScheduleStatus) -> str:
     return f"{at}, {'stopped' if last.ending.failure else 'done'}"
 
 
-def _price(line: ScheduleStatus) -> str:
+def _price_text(line: ScheduleStatus) -> str:
     if line.fault:
         return ""
     if line.cost.unknown:
@@ -166,16 +166,16 @@ def _price(line: ScheduleStatus) -> str:
 def dropped_post(schedule: Schedule, found: Due, now: datetime) -> Post:
     """Say that a slot was left out since nobody could run it in time."""
     why = f"I could not run it within {GRACE_SECONDS // 60} minutes, so it is left out"
-    return _left_out(schedule, found, why, now)
+    return _left_out_post(schedule, found, why, now)
 
 
 def skipped_post(schedule: Schedule, found: Due, before: Bakeoff) -> Post:
     """Say that a slot was left out since the run before still goes."""
     why = f"bake-off {before.id}, the run before, still goes, so it is left out"
-    return _left_out(schedule, found, why, found.slot.moment)
+    return _left_out_post(schedule, found, why, found.slot.moment)
 
 
-def _left_out(schedule: Schedule, found: Due, why: str, now: datetime) -> Post:
+def _left_out_post(schedule: Schedule, found: Due, why: str, now: datetime) -> Post:
     after = slots_of(schedule).after(now).moment
     line = f"Schedule {schedule.name}, run of {moment(found.slot.moment)}: {why}."
     then = f"The next one is {moment(after)} ({schedule.zone})."

@@ -12,11 +12,11 @@ from council.budget import Estimate
 from council.money import about
 from council.panel import Panel
 
-SHOWN_QUESTIONS = 20
-QUESTION_LENGTH = 70
-ANSWER_LENGTH = 30
+_MAX_QUESTIONS = 20
+_QUESTION_LENGTH = 70
+_ANSWER_LENGTH = 30
 KEEP, LEAVE = "keep_suite", "leave_suite"
-NONE_YET = (
+_NO_SUITE = (
     "There is no suite yet. `/council suite add NAME` with a file of questions makes one, and "
     "“Add to suite” under a round grows one."
 )
@@ -33,7 +33,7 @@ class SuiteRunCost:
 def list_post(lines: Sequence[SuiteSummary], scope: str) -> Post:
     """Give the suites to choose from in a scope."""
     if not lines:
-        return Post((Note(NONE_YET),), NONE_YET)
+        return Post((Note(_NO_SUITE),), _NO_SUITE)
     rows = tuple(
         (
             line.name + (" (the house's)" if line.scope != scope else ""),
@@ -53,12 +53,17 @@ def list_post(lines: Sequence[SuiteSummary], scope: str) -> Post:
 def suite_post(suite: Suite, run: SuiteRunCost | None) -> Post:
     """Give a suite's first questions, its size and what a run costs."""
     rows = tuple(
-        (str(number), question.category, _short(question), _known(question.reference))
-        for number, question in enumerate(suite.questions[:SHOWN_QUESTIONS], start=1)
+        (
+            str(number),
+            question.category,
+            _question_text(question),
+            _reference_text(question.reference),
+        )
+        for number, question in enumerate(suite.questions[:_MAX_QUESTIONS], start=1)
     )
     table = Table(("", "Category", "Question", "Answer"), rows, frozenset({0}))
     parts: list[Part] = [Heading(f"Suite {suite.name}"), Line(size_line(suite)), table]
-    if left := len(suite.questions) - SHOWN_QUESTIONS:
+    if left := len(suite.questions) - _MAX_QUESTIONS:
         parts += [Note(f"And {counted(left, 'question')} more.")] if left > 0 else []
     parts.append(Note(f"{cost_line(run)} Version {suite.version}."))
     return Post(tuple(parts), f"Suite {suite.name}")
@@ -76,9 +81,9 @@ def offer_post(
     title = f"Keep suite {suite.name}?"
     parts: list[Part] = [Heading(title), Line(size_line(suite)), Line(cost_line(run))]
     if before:
-        parts.append(Note(_replaced(suite, before)))
+        parts.append(Note(_replacement_note(suite, before)))
     how = f" `suite keep {code}` keeps it." if typed else ""
-    parts.append(Note(f"{_readers(suite.scope)}Nothing is asked now.{how}"))
+    parts.append(Note(f"{_readers_note(suite.scope)}Nothing is asked now.{how}"))
     parts.append(Buttons((Button(KEEP, "Keep it", code), Button(LEAVE, "Leave it", code))))
     return Post(tuple(parts), title)
 
@@ -117,7 +122,7 @@ def cost_line(run: SuiteRunCost | None) -> str:
     return f"One run on panel {run.panel.name} {told or 'costs nothing'}."
 
 
-def _replaced(suite: Suite, before: SuiteSummary) -> str:
+def _replacement_note(suite: Suite, before: SuiteSummary) -> str:
     had = counted(before.questions, "question")
     if before.scope != suite.scope:
         return f"The house has a suite of this name with {had}; yours goes before it here."
@@ -127,17 +132,17 @@ def _replaced(suite: Suite, before: SuiteSummary) -> str:
     )
 
 
-def _readers(scope: str) -> str:
+def _readers_note(scope: str) -> str:
     return "Everybody in this workspace can read a suite. " if scope else ""
 
 
-def _short(question: SuiteQuestion) -> str:
-    return shortened(" ".join(question.text.split()), QUESTION_LENGTH)
+def _question_text(question: SuiteQuestion) -> str:
+    return shortened(" ".join(question.text.split()), _QUESTION_LENGTH)
 
 
-def _known(reference: Reference | None) -> str:
+def _reference_text(reference: Reference | None) -> str:
     if reference is None:
         return ""
     give = f" ± {reference.tolerance:.10g}" if reference.tolerance else ""
-    value = shortened(" ".join(reference.value.split()), ANSWER_LENGTH)
+    value = shortened(" ".join(reference.value.split()), _ANSWER_LENGTH)
     return f"{value}{give} ({reference.grading.value})"

@@ -25,13 +25,13 @@ GAP = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]*"
 )
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
+_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
 
 def shown_text(text: str) -> str:
     """Give what can be seen of the text: no control characters, lines end in a newline."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _UNPRINTABLE.sub("", visible(lines))
+    return _CONTROL_CHARACTERS.sub("", visible(lines))
 
 
 def shortened(text: str, limit: int) -> str:
@@ -69,28 +69,28 @@ class Tokens:
     def broken_url(self, url: str) -> str:
         """Give an address that leads to the same place and holds none of the tokens."""
         for at in reversed([at for at in self._places(url) if at < len(url)]):
-            url = url[:at] + _percent(url[at]) + url[at + 1 :]
+            url = url[:at] + _percent_encode(url[at]) + url[at + 1 :]
         return url
 
     def _places(self, text: str) -> list[int]:
         if not any(sign in text for sign in self.signs):
             return []
-        return [found.end() for found in self.pattern.finditer(_folded(text))]
+        return [found.end() for found in self.pattern.finditer(_fold_letters(text))]
 
 
-def _folded(text: str) -> str:
+def _fold_letters(text: str) -> str:
     """Give the text in plain letters, one for one."""
     if text.isascii() or is_normalized("NFKC", text):
         return text
-    return "".join(map(_plain, text))
+    return "".join(map(_fold_character, text))
 
 
 @lru_cache(maxsize=4096)
-def _plain(character: str) -> str:
+def _fold_character(character: str) -> str:
     plain = normalize("NFKC", character)
     return plain if len(plain) == 1 else character
 
 
-def _percent(character: str) -> str:
+def _percent_encode(character: str) -> str:
     quoted = quote(character, safe="")
     return quoted if quoted != character else f"%{ord(character):02X}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.render.formatting import counted, duration, in_words, listed, money, points, total
+from bot.render.formatting import counted, duration, listed, money, number_word, points, sum_or_none
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_count_agrees_with_its_noun() -> None:
 
 
 def test_small_numbers_are_words_and_large_ones_digits() -> None:
-    assert [in_words(number) for number in (0, 3, 10, 11)] == ["no", "three", "ten", "11"]
+    assert [number_word(number) for number in (0, 3, 10, 11)] == ["no", "three", "ten", "11"]
 
 
 def test_names_are_listed_as_in_a_sentence() -> None:
@@ -68,6 +68,6 @@ def test_names_are_listed_as_in_a_sentence() -> None:
 
 
 def test_one_unknown_amount_makes_the_sum_unknown() -> None:
-    assert total([0.01, None, 0.02]) is None
-    assert total([0.25, 0.5]) == 0.75
-    assert total([]) == 0
+    assert sum_or_none([0.01, None, 0.02]) is None
+    assert sum_or_none([0.25, 0.5]) == 0.75
+    assert sum_or_none([]) == 0

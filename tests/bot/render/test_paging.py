@@ -22,7 +22,7 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.render.pagination import GOES_ON, IN_FULL, pages
+from bot.render.pagination import CONTINUED_NOTE, FULL_QUESTION_HEADING, pages
 from tests.bot.render.markdowns import MARKDOWN, words
 from tests.bot.rounds import words_of
 
@@ -61,7 +61,7 @@ def test_the_first_page_has_all_but_the_rest_of_the_answer() -> None:
     first, second = pages(post, up_to(79))
 
     start = Prose("First paragraph here.")
-    assert first.parts == (Heading("Why?"), start, GOES_ON, Note("4 of 4"), BUTTONS)
+    assert first.parts == (Heading("Why?"), start, CONTINUED_NOTE, Note("4 of 4"), BUTTONS)
     assert second == Post((Prose("Second paragraph here, a longer one."),), "Why?")
 
 
@@ -74,7 +74,7 @@ def test_a_long_question_is_cut_at_a_word_and_given_whole_at_the_end() -> None:
     assert head.text.endswith("why…")
     assert len(head.text) <= 301
     assert made[0].parts[1:] == (Prose("So."), BUTTONS)
-    assert made[1].parts[0] == IN_FULL
+    assert made[1].parts[0] == FULL_QUESTION_HEADING
     assert " ".join(p.text for m in made for p in m.parts if isinstance(p, Quote)).split() == (
         question.split()
     )

@@ -6,18 +6,18 @@ from bot.render.markdown_parser import (
     Code,
     TextRun,
     bold,
-    code_of,
-    leaves_of,
+    code_block,
+    inline_runs,
     parsed,
     plain_leaves,
-    words_of,
+    plain_text,
 )
 
 
 def read(text: str) -> list[TextRun]:
     """Give the leaves of a paragraph."""
     (inline,) = (token for token in parsed(text).tokens if token.type == "inline")
-    return leaves_of(inline.children or ())
+    return inline_runs(inline.children or ())
 
 
 def test_words_have_the_styles_around_them() -> None:
@@ -64,7 +64,7 @@ def test_words_made_bold_keep_what_they_were() -> None:
 
 
 def test_what_leaves_say_is_one_line() -> None:
-    assert words_of([TextRun("a\n"), TextRun(" b")]) == "a b"
+    assert plain_text([TextRun("a\n"), TextRun(" b")]) == "a b"
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_what_leaves_say_is_one_line() -> None:
     ],
 )
 def test_code_is_what_stands_in_it(text: str, code: Code) -> None:
-    assert code_of(parsed(text).tokens[0]) == code
+    assert code_block(parsed(text).tokens[0]) == code
 
 
 def test_what_is_nested_beyond_reason_is_paragraphs() -> None:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.schedules.cron import Slots, checked, in_words, runs_a_month
+from bot.schedules.cron import Slots, in_words, runs_a_month, validate_cron
 from bot.schedules.parser import read
 from council.errors import ScheduleError
 
@@ -42,7 +42,7 @@ def test_any_words_are_understood_or_refused(words: list[str]) -> None:
 @settings(max_examples=1500, deadline=None)
 @given(fields=st.lists(FIELD, min_size=4, max_size=6))
 def test_any_fields_are_a_cron_or_refused(fields: list[str]) -> None:
-    found = outcome(lambda: (checked(" ".join(fields)),))
+    found = outcome(lambda: (validate_cron(" ".join(fields)),))
 
     if isinstance(found, str):
         assert found.endswith(".")

@@ -4,14 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.schedules.cron import Slots, checked, in_words, is_cron, runs_a_month
+from bot.schedules.cron import Slots, in_words, is_cron, runs_a_month, validate_cron
 from council.errors import ScheduleError
 
 SATURDAY = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
 def next_days(cron: str, count: int = 3) -> list[str]:
-    slots = Slots(checked(cron), "UTC").next_few(SATURDAY, count)
+    slots = Slots(validate_cron(cron), "UTC").next_few(SATURDAY, count)
     return [f"{slot.moment:%a %d %b %H:%M}" for slot in slots]
 
 
@@ -33,11 +33,11 @@ def test_of_two_day_fields_either_will_do() -> None:
     [("@daily", "0 0 * * *"), ("@Hourly", "0 * * * *"), ("@weekly", "0 0 * * 0")],
 )
 def test_aliases_are_known(alias: str, cron: str) -> None:
-    assert checked(alias) == cron
+    assert validate_cron(alias) == cron
 
 
 def test_a_range_of_one_is_that_one() -> None:
-    assert checked("0 9-9 * * 1-1") == "0 9 * * 1"
+    assert validate_cron("0 9-9 * * 1-1") == "0 9 * * 1"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_range_of_one_is_that_one() -> None:
 )
 def test_what_is_no_sound_cron_is_refused(cron: str, why: str) -> None:
     with pytest.raises(ScheduleError, match="cron|never|often|no '@") as refused:
-        checked(cron)
+        validate_cron(cron)
 
     assert why in str(refused.value)
 

@@ -4,15 +4,15 @@ from datetime import date
 
 import pytest
 
-from bot.schedules.cron import checked, in_words
-from bot.schedules.parser import cron_of
+from bot.schedules.cron import in_words, validate_cron
+from bot.schedules.parser import words_to_cron
 from council.errors import ScheduleError
 
 TODAY = date(2026, 11, 21)
 
 
 def cron(text: str) -> str:
-    return cron_of(text.split(), TODAY)
+    return words_to_cron(text.split(), TODAY)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def cron(text: str) -> str:
 )
 def test_words_mean_a_cron_and_are_repeated(text: str, meant: str, said: str) -> None:
     assert cron(text) == meant
-    assert in_words(checked(meant)).startswith(said)
+    assert in_words(validate_cron(meant)).startswith(said)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_words_mean_a_cron_and_are_repeated(text: str, meant: str, said: str) ->
 )
 def test_what_cannot_be_kept_is_refused_with_an_example(text: str, why: str) -> None:
     with pytest.raises(ScheduleError) as refused:
-        checked(cron(text))
+        validate_cron(cron(text))
 
     assert why in str(refused.value)
     assert str(refused.value).endswith((".", "?"))

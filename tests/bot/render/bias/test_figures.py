@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 from bot.render.bias_charts import consistency_bars, drawings_of, heat_map, slot_curves
 from bot.render.bias_message import pictures_of, whole_picture_of
 from bot.render.bias_view import ShownBias, shown
-from bot.render.charts import HEATS, SCALE, Band, Colour, Figure, Label, Path, stacked, svg_of
+from bot.render.charts import (
+    HEAT_COLOURS,
+    PNG_SCALE,
+    Band,
+    Colour,
+    Figure,
+    Label,
+    Path,
+    stack_figures,
+    svg_of,
+)
 from bot.render.leaderboard_tables import Coverage
 from council.bias.report import Effect, JudgeBias
 from tests.bot.render.bias.builders import (
@@ -96,7 +106,7 @@ def test_the_map_has_a_row_a_judge_a_column_an_author_and_outlines_the_own() -> 
 def test_a_larger_share_has_a_stronger_shade() -> None:
     figure = heat_map(a_bias())
 
-    shades = [HEATS.index(mark.ink) for mark in figure.marks if isinstance(mark, Band)]
+    shades = [HEAT_COLOURS.index(mark.ink) for mark in figure.marks if isinstance(mark, Band)]
 
     assert shades[:5] == [4, 3, 2, 1, 1]
 
@@ -190,7 +200,7 @@ def test_the_pictures_are_the_same_whenever_they_are_drawn() -> None:
 def test_all_figures_as_one_stand_under_each_other() -> None:
     parts = figures(a_bias())
 
-    whole = stacked(parts)
+    whole = stack_figures(parts)
     picture = whole_picture_of(a_bias())
 
     height = int.from_bytes(picture[20:24])
@@ -198,7 +208,7 @@ def test_all_figures_as_one_stand_under_each_other() -> None:
     assert words_of(whole) == [text for figure in parts for text in words_of(figure)]
     lowest = max(mark.y for mark in whole.marks if isinstance(mark, Label))
     assert lowest < whole.height
-    assert height == pytest.approx(whole.height * SCALE, abs=1)
+    assert height == pytest.approx(whole.height * PNG_SCALE, abs=1)
 
 
 @pytest.mark.parametrize("name", ["$x^2$ and $\\frac", "\x00\x1b[31m", "", EVIL])

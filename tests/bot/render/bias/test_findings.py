@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from bot.render.bias_findings import NOTHING, covers, findings, found_lines, none_lines, open_lines
+from bot.render.bias_findings import (
+    NO_BIAS_FOUND,
+    covers,
+    findings,
+    found_lines,
+    none_lines,
+    open_lines,
+)
 from bot.render.bias_tables import agreement_line, caution_lines
 from bot.render.bias_view import shown
 from bot.render.leaderboard_tables import Coverage
@@ -53,7 +60,7 @@ def test_what_is_found_of_a_judge_is_told_measure_by_measure() -> None:
 
 def test_a_fair_judge_is_accused_of_nothing() -> None:
     assert found(a_judge()) == []
-    assert findings(a_bias(judges=(a_judge(),), brands=()))[0] == NOTHING
+    assert findings(a_bias(judges=(a_judge(),), brands=()))[0] == NO_BIAS_FOUND
 
 
 def test_a_judge_that_is_hard_on_itself_is_told_with_the_size_of_it() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.render.charts import (
-    SCALE,
+    PNG_SCALE,
     Band,
     Dot,
     Figure,
@@ -18,12 +18,20 @@ from bot.render.charts import (
     Mark,
     Path,
     Stroke,
-    png_of,
+    render_png,
     svg_of,
-    width_of,
+    text_width,
 )
 from bot.render.leaderboard import figure_of
-from bot.render.leaderboard_tables import MOST_RUNS, Bar, Chart, Spread, range_of, ticks_of, told
+from bot.render.leaderboard_tables import (
+    MAX_RUNS,
+    Bar,
+    Chart,
+    Spread,
+    axis_range,
+    axis_ticks,
+    describe_chart,
+)
 from tests.bot.render.boards.builders import a_leaderboard
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -37,7 +45,7 @@ names = st.text(max_size=5) | st.sampled_from(["W" * 60, "Qwen 3 (ollama/qwen3)"
 
 @st.composite
 def charts(draw: st.DrawFn) -> Chart:
-    runs, times = draw(st.integers(0, 3)), draw(st.sampled_from([1, MOST_RUNS]))
+    runs, times = draw(st.integers(0, 3)), draw(st.sampled_from([1, MAX_RUNS]))
     bars = [
         Bar(
             draw(names),
@@ -60,7 +68,7 @@ def corners(mark: Mark) -> list[tuple[float, float]]:
             x, y, r = mark.x, mark.y, mark.radius
             return [(x - r, y - r), (x + r, y + r)]
         case Label():
-            wide = width_of(mark.text, mark.size, bold=mark.bold)
+            wide = text_width(mark.text, mark.size, bold=mark.bold)
             left = mark.x - {"start": 0, "middle": wide / 2, "end": wide}[mark.anchor]
             return [(left, mark.y - mark.size), (left + wide, mark.y)]
 
@@ -122,17 +130,17 @@ def test_shares_of_mixed_panels_are_called_what_they_are() -> None:
 
 
 def test_a_leaderboard_in_words_names_everybody() -> None:
-    said = told(a_leaderboard().chart)
+    said = describe_chart(a_leaderboard().chart)
 
     assert "Claude Sonnet 4.6: place 1, 71 %, 65 % to 77 %" in said
-    assert told(Chart(())) == "No member has a share yet."
+    assert describe_chart(Chart(())) == "No member has a share yet."
 
 
 @given(st.lists(spreads, max_size=5))
 def test_a_scale_holds_all_shares_and_one_half(found: list[Spread | None]) -> None:
-    low, high = range_of(found)
+    low, high = axis_range(found)
 
-    ticks = [*ticks_of(low, high)]
+    ticks = [*axis_ticks(low, high)]
     reaches = [end for spread in found if spread for end in spread.reach]
     assert all(low - 1e-9 <= end <= high + 1e-9 for end in reaches)
     assert 0.5 in ticks
@@ -163,16 +171,16 @@ def test_what_a_member_is_called_is_only_words() -> None:
 def test_the_picture_is_the_same_whenever_it_is_drawn() -> None:
     figure = figure_of(a_leaderboard().chart)
 
-    first, second = png_of(figure), png_of(figure)
+    first, second = render_png(figure), render_png(figure)
 
     width, height = (int.from_bytes(first[at : at + 4]) for at in (16, 20))
     assert first == second
     assert first.startswith(PNG)
-    assert (width, height) == (round(figure.width * SCALE), round(figure.height * SCALE))
+    assert (width, height) == (round(figure.width * PNG_SCALE), round(figure.height * PNG_SCALE))
 
 
 @pytest.mark.parametrize("name", ["$x^2$ and $\\frac", "a_b", "\x00\x1b[31m", ""])
 def test_a_name_is_drawn_as_it_is_written(name: str) -> None:
     chart = Chart((Bar(name, 1, Spread(0.5)),))
 
-    assert png_of(figure_of(chart)).startswith(PNG)
+    assert render_png(figure_of(chart)).startswith(PNG)

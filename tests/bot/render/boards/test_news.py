@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Heading, Line, Mentions, Note
-from bot.render.leaderboard_text import QUIET, delta_post
+from bot.render.leaderboard_text import NO_CHANGE, delta_post
 from council.bakeoffs.changes import Changes, Measure, SwapHint, SwapSign
 from tests.bot.render.boards.builders import CLAUDE, GPT, NAMES, a_move, some_changes
 
@@ -42,9 +42,9 @@ def test_where_nothing_moved_nobody_is_called() -> None:
 
     post = delta_post(quiet, NAMES, "weekly", ("U0ADA",))
 
-    assert lines(quiet) == [QUIET]
+    assert lines(quiet) == [NO_CHANGE]
     assert not any(isinstance(part, Mentions) for part in post.parts)
-    assert post.summary == f"weekly: {QUIET}"
+    assert post.summary == f"weekly: {NO_CHANGE}"
 
 
 def test_a_first_run_says_so() -> None:
