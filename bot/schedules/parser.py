@@ -1,4 +1,7 @@
-"""Time zones by their IANA names, as people write them."""
+"""Parser of schedules as people type them: name, suite, panel, times, zone, channel, cap.
+
+Pure: today's date is an argument.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -21,25 +24,25 @@ from bot.schedules.cron import (
 from council.errors import ScheduleError
 from council.money import cap_micro
 
-# --- Time zones by their IANA names, as people write them.
+# Time zones
 
 UTC = "UTC"
-_MIN_ZONE_SIMILARITY, _MIN_CITY_SIMILARITY = 0.7, 0.8  # how alike a name must be to have been meant
+_MIN_ZONE_SIMILARITY, _MIN_CITY_SIMILARITY = 0.7, 0.8  # of 1, by difflib
 _UNUSABLE_ZONES = {"Factory", "localtime", "posixrules"}
 _LEGACY_REGIONS = {"Brazil", "Canada", "Chile", "Etc", "Mexico", "SystemV", "US"}
 
 
 def zone_named(word: str) -> str | None:
-    """Give a zone under its own name, whatever capitals it is written in; None for no zone."""
+    """Return the canonical name of an IANA zone, ignoring case; None if there is none."""
     return _zones().get(word.casefold())
 
 
 def nearest_zone(word: str) -> str | None:
-    """Give the zone that was most likely meant: one spelt like it, or whose city is."""
+    """Return the zone with the most similar name or city; None if none is close."""
     plain = word.casefold()
     if "/" in plain and (found := _find_similar(plain, _zones(), _MIN_ZONE_SIMILARITY)):
         return found
-    # Short names are all alike: PST is no misspelt EST.
+    # Short names all look alike: PST is not a misspelt EST.
     return _find_similar(plain.rpartition("/")[2], _cities(), _MIN_CITY_SIMILARITY)
 
 
@@ -55,7 +58,7 @@ def _zones() -> Mapping[str, str]:
 
 @cache
 def _cities() -> Mapping[str, str]:
-    """Give the zones that are named for a city, by the city's name."""
+    """Return the zones that are named after a city, by the city's name."""
     cities: dict[str, str] = {}
     for name in _zones().values():
         region, _, city = name.rpartition("/")
@@ -64,7 +67,7 @@ def _cities() -> Mapping[str, str]:
     return cities
 
 
-# --- What plain words say of when: times, days and steps, a word after another.
+# Plain words
 
 _EXAMPLES = '"every monday 09:00", "every weekday 9:30", "on the 1st 08:00" or "every 2 hours"'
 _MINUTE, _HOUR, _WEEK, _MONTH = "min", "hour", "week", "month"
@@ -101,10 +104,11 @@ _SYNONYMS = (
 
 @dataclass(slots=True)
 class _ParseState:
-    """What was heard so far; Sunday is 0. `turns` are those of which it is not said yet of what.
+    """What the words have said so far; weekdays count from Sunday as 0.
 
-    `fewest` are the times that were promised, `past_hour` the minute of "every hour at :15", and
-    `usual` the week or month in which any day would do.
+    `turns` are ordinals whose weekday has not followed yet. `min_times` is how many times of day
+    were promised ("twice"), `past_hour` the minute of "every hour at :15", and `period` the week or
+    month of which any day will do.
     """
 
     times: list[tuple[int, int]] = field(default_factory=list)
@@ -115,68 +119,68 @@ class _ParseState:
     months: list[int] = field(default_factory=list)
     step: tuple[int, str] | None = None
     past_hour: int = 0
-    fewest: int = 0
-    usual: str = ""
+    min_times: int = 0
+    period: str = ""
 
 
 def _parse_words(words: Iterable[str], today: date) -> _ParseState:
-    """Give what words say; ScheduleError for the first that means nothing here."""
-    heard, rest = _ParseState(), _normalize(" ".join(words))
+    """Return what the words say. Raise ScheduleError for the first unknown word."""
+    state, rest = _ParseState(), _normalize(" ".join(words))
     while rest:
-        taken = _parse_next(heard, rest, today)
-        if not taken:
+        used = _parse_next(state, rest, today)
+        if not used:
             raise ScheduleError(
                 f"I do not know what {rest[0]!r} means for a schedule: write {_EXAMPLES}, or a "
                 "cron "
                 'in quotes, "0 9 * * 1".'
             )
-        rest = rest[taken:]
-    return heard
+        rest = rest[used:]
+    return state
 
 
 def _normalize(text: str) -> list[str]:
-    """Give words small, each with one meaning: "9 am" is one word, "hourly" is "every 1 hour"."""
+    """Return lower-case words in one spelling: "9 am" as "9am", "hourly" as "every 1 hour"."""
     text = text.lower().replace(",", " ")
-    for said, meant in _SYNONYMS:
-        text = re.sub(said, meant, text)
+    for spelling, replacement in _SYNONYMS:
+        text = re.sub(spelling, replacement, text)
     return text.split()
 
 
-def _parse_next(heard: _ParseState, rest: list[str], today: date) -> int:
-    """Take in what comes next; give how many words that was, 0 for one that means nothing."""
+def _parse_next(state: _ParseState, rest: list[str], today: date) -> int:
+    """Parse the next words into the state; return how many were used, 0 if unknown."""
     word, after, third = (*rest, "", "")[:3]
     unit = _UNIT.fullmatch(third)
     if word == "every" and after.isdecimal() and unit:
-        heard.step = (int(after), unit[1])
+        state.step = (int(after), unit[1])
         return 3
     if after == "times" and word.isdecimal():
-        heard.fewest = int(word)
+        state.min_times = int(word)
         return 2
-    if found := _DATE.fullmatch(word):
-        raise _date_error(word, found, today)
-    # A number alone is an hour only where that is said.
-    if word == "at" and after.isdecimal() and (found := _TIME.fullmatch(after)):
-        return 1 + _parse_time(heard, after, found)
-    if not word.isdecimal() and (found := _TIME.fullmatch(word)):
-        return _parse_time(heard, word, found)
-    return _parse_day_word(heard, word, after) or _parse_other(heard, word)
+    if match := _DATE.fullmatch(word):
+        raise _date_error(word, match, today)
+    # A bare number is an hour only after "at".
+    if word == "at" and after.isdecimal() and (match := _TIME.fullmatch(after)):
+        return 1 + _parse_time(state, after, match)
+    if not word.isdecimal() and (match := _TIME.fullmatch(word)):
+        return _parse_time(state, word, match)
+    return _parse_day_word(state, word, after) or _parse_other(state, word)
 
 
-def _parse_time(heard: _ParseState, word: str, found: re.Match[str]) -> int:
-    hour, minute, half = int(found[1]), int(found[2] or 0), found[3]
+def _parse_time(state: _ParseState, word: str, match: re.Match[str]) -> int:
+    hour, minute, half = int(match[1]), int(match[2] or 0), match[3]
     if half and 1 <= hour <= _HALF_DAY_HOURS:
         hour = hour % _HALF_DAY_HOURS + (_HALF_DAY_HOURS if half == "pm" else 0)
     elif half:
         hour = _HOURS
     if hour >= _HOURS or minute >= _MINUTES:
         raise ScheduleError(f"{word!r} is no time of day: write 09:00, 18:30 or 9am.")
-    heard.times.append((hour, minute))
+    state.times.append((hour, minute))
     return 1
 
 
-def _date_error(word: str, found: re.Match[str], today: date) -> ScheduleError:
+def _date_error(word: str, match: re.Match[str], today: date) -> ScheduleError:
     try:
-        day = date(int(found[1]), int(found[2]), int(found[3]))
+        day = date(int(match[1]), int(match[2]), int(match[3]))
     except ValueError:
         return ScheduleError(f"There is no day {word!r}: write {_EXAMPLES}.")
     if day < today:
@@ -187,63 +191,63 @@ def _date_error(word: str, found: re.Match[str], today: date) -> ScheduleError:
     )
 
 
-def _parse_day_word(heard: _ParseState, word: str, after: str) -> int:
-    """Take in what names days: a weekday, several of them, a day of the month, a turn."""
+def _parse_day_word(state: _ParseState, word: str, after: str) -> int:
+    """Parse a weekday, several of them, a day of the month or an ordinal; return words used."""
     if (weekday := parse_day(word)) is not None:
-        heard.nth += [(weekday, turn) for turn in heard.turns]
-        heard.weekdays += [] if heard.turns else [weekday]
-        heard.turns = []
+        state.nth += [(weekday, turn) for turn in state.turns]
+        state.weekdays += [] if state.turns else [weekday]
+        state.turns = []
     elif word in _WEEKDAY_SETS:
-        heard.weekdays += _WEEKDAY_SETS[word]
+        state.weekdays += _WEEKDAY_SETS[word]
     elif days := _parse_day_range(word):
-        heard.weekdays += days
+        state.weekdays += days
     elif word == "last" and after == "day":
-        heard.days.append(LAST)
+        state.days.append(LAST)
         return 2
     elif word in ORDINALS or word == "last":
-        heard.turns.append(ORDINALS.get(word, LAST))
-    elif found := _ORDINAL.fullmatch(word):
-        _add_ordinal(heard, int(found[1]), after)
+        state.turns.append(ORDINALS.get(word, LAST))
+    elif match := _ORDINAL.fullmatch(word):
+        _add_ordinal(state, int(match[1]), after)
     else:
         return 0
     return 1
 
 
 def _parse_day_range(word: str) -> list[int]:
-    """Give the days of "monday-friday"; none for any other word."""
-    found = _RANGE.fullmatch(word)
-    first, last = map(parse_day, found.groups()) if found else (None, None)
+    """Return the weekdays of "monday-friday"; none for any other word."""
+    match = _RANGE.fullmatch(word)
+    first, last = map(parse_day, match.groups()) if match else (None, None)
     if first is None or last is None:
         return []
     days = (last - first) % _WEEK_DAYS
     return [(first + day) % _WEEK_DAYS for day in range(days + 1)]
 
 
-def _add_ordinal(heard: _ParseState, number: int, after: str) -> None:
-    """Take in "1st": a day of the month, or a turn where a weekday follows."""
+def _add_ordinal(state: _ParseState, number: int, after: str) -> None:
+    """Add "1st" as a day of the month, or as an ordinal if a weekday follows."""
     if parse_day(after) is not None and number in ORDINALS.values():
-        heard.turns.append(number)
+        state.turns.append(number)
     elif 1 <= number <= _LONGEST_MONTH:
-        heard.days.append(number)
+        state.days.append(number)
     else:
         raise ScheduleError(f"No month has a day {number}: write 1st to 31st, or last day.")
 
 
-def _parse_other(heard: _ParseState, word: str) -> int:
+def _parse_other(state: _ParseState, word: str) -> int:
     if (month := parse_month(word)) is not None:
-        heard.months.append(month)
-    elif found := _PAST_HOUR.fullmatch(word):
-        heard.past_hour = int(found[1])
+        state.months.append(month)
+    elif match := _PAST_HOUR.fullmatch(word):
+        state.past_hour = int(match[1])
     elif word in _TIMES_A_DAY:
-        heard.fewest = _TIMES_A_DAY[word]
+        state.min_times = _TIMES_A_DAY[word]
     elif word in _PERIODS:
-        heard.usual = heard.usual or _PERIODS[word]
+        state.period = state.period or _PERIODS[word]
     elif word not in _FILLERS:
         return 0
     return 1
 
 
-# --- Plain words as a cron: "every monday and thursday 18:00", "on the 1st 08:00", "every 2 hours
+# Plain words to cron
 
 _ANY = "*"
 _UNITS_IN_WHOLE = {_MINUTE: 60, _HOUR: 24, _MONTH: 12}
@@ -255,26 +259,29 @@ _DIVISION_HINTS = {
 
 
 def words_to_cron(words: Iterable[str], today: date) -> str:
-    """Give the cron that plain words mean; ScheduleError, with what to write, where they do not."""
-    heard = _parse_words(words, today)
-    return " ".join((*_clock_fields(heard), *_calendar_fields(heard)))
+    """Return the cron that plain words describe.
+
+    Raise ScheduleError, which says what to write instead, if they do not describe one.
+    """
+    state = _parse_words(words, today)
+    return " ".join((*_clock_fields(state), *_calendar_fields(state)))
 
 
-def _clock_fields(heard: _ParseState) -> tuple[str, str]:
-    """Give the fields of the clock: minute and hour."""
-    count, unit = heard.step or (0, "")
+def _clock_fields(state: _ParseState) -> tuple[str, str]:
+    """Return the minute and hour fields."""
+    count, unit = state.step or (0, "")
     if unit in {_MINUTE, _HOUR}:
-        if heard.times or heard.fewest:
+        if state.times or state.min_times:
             raise ScheduleError("Say either how often or at which times, not both.")
         step = _step_field(count, unit)
-        return (step, _ANY) if unit == _MINUTE else (str(heard.past_hour), step)
-    if not heard.times:
+        return (step, _ANY) if unit == _MINUTE else (str(state.past_hour), step)
+    if not state.times:
         raise ScheduleError(f"At what time? Write it in hours and minutes: {_EXAMPLES}.")
-    return _time_fields(heard)
+    return _time_fields(state)
 
 
 def _step_field(count: int, unit: str) -> str:
-    """Give the field for every so many of a unit."""
+    """Return the field for every `count` units."""
     whole = _UNITS_IN_WHOLE[unit]
     if not count or whole % count:
         raise ScheduleError(f"{count} {_DIVISION_HINTS[unit]}.")
@@ -283,12 +290,12 @@ def _step_field(count: int, unit: str) -> str:
     return _ANY if count == 1 else f"*/{count}"
 
 
-def _time_fields(heard: _ParseState) -> tuple[str, str]:
-    times = set(heard.times)
+def _time_fields(state: _ParseState) -> tuple[str, str]:
+    times = set(state.times)
     hours, minutes = ({time[at] for time in times} for at in (0, 1))
-    if len(times) < heard.fewest:
+    if len(times) < state.min_times:
         raise ScheduleError(
-            f"At which {heard.fewest} times? Write all of them: twice a day 09:00 18:00."
+            f"At which {state.min_times} times? Write all of them: twice a day 09:00 18:00."
         )
     if len(times) != len(hours) * len(minutes):
         raise ScheduleError(
@@ -298,11 +305,11 @@ def _time_fields(heard: _ParseState) -> tuple[str, str]:
     return _list_field(minutes), _list_field(hours)
 
 
-def _calendar_fields(heard: _ParseState) -> tuple[str, str, str]:
-    """Give the fields of the calendar: day, month and weekday."""
-    _check_days(heard)
-    count, unit = heard.step or (1, heard.usual)
-    month = _list_field(heard.months)
+def _calendar_fields(state: _ParseState) -> tuple[str, str, str]:
+    """Return the day, month and weekday fields."""
+    _check_days(state)
+    count, unit = state.step or (1, state.period)
+    month = _list_field(state.months)
     if unit == _MONTH:
         month = _step_field(count, unit) if month == _ANY else month
     elif unit not in {_MINUTE, _HOUR} and (count != 1 or unit == "year"):
@@ -310,36 +317,36 @@ def _calendar_fields(heard: _ParseState) -> tuple[str, str, str]:
             f"Every {count} {unit}s is more than a calendar can tell: name the days, as in "
             f"{_EXAMPLES}."
         )
-    day, weekday = _list_field(heard.days), _list_field(heard.weekdays)
-    if heard.nth:
-        turns = [f"L{day}" if turn == LAST else f"{day}#{turn}" for day, turn in heard.nth]
+    day, weekday = _list_field(state.days), _list_field(state.weekdays)
+    if state.nth:
+        turns = [f"L{day}" if turn == LAST else f"{day}#{turn}" for day, turn in state.nth]
         weekday = ",".join(dict.fromkeys(turns))
     if (day, weekday) == (_ANY, _ANY):
         day, weekday = {_MONTH: ("1", _ANY), _WEEK: (_ANY, "1")}.get(unit, (_ANY, _ANY))
     return day, month, weekday
 
 
-def _check_days(heard: _ParseState) -> None:
-    in_month = heard.months or _MONTH in {heard.usual, (heard.step or (0, ""))[1]}
-    # "Every second monday" may be every other one.
-    if heard.turns or (heard.nth and not in_month):
+def _check_days(state: _ParseState) -> None:
+    in_month = state.months or _MONTH in {state.period, (state.step or (0, ""))[1]}
+    # "Every second monday" could also mean every other one.
+    if state.turns or (state.nth and not in_month):
         raise ScheduleError(
             'First, second or last of what? Write, for example, "first monday of the month 09:00".'
         )
-    if bool(heard.weekdays) + bool(heard.nth) + bool(heard.days) > 1:
+    if bool(state.weekdays) + bool(state.nth) + bool(state.days) > 1:
         raise ScheduleError(
             "Name days of the week or days of the month, not both: a cron comes on either."
         )
 
 
 def _list_field(values: Iterable[int | str]) -> str:
-    """Give a field that allows these; any, where there are none."""
+    """Return the field that allows these values; "*" for no values."""
     numbers = sorted({value for value in values if isinstance(value, int)})
     words = sorted({value.upper() for value in values if isinstance(value, str)})
     return ",".join(map(str, (*numbers, *words))) or _ANY
 
 
-# --- What is typed for a schedule, read: `weekly-sql suite:sql panel:house every monday 09:00 …`.
+# The whole request
 
 EXAMPLE = "add weekly-sql suite:sql every monday 09:00 Europe/Budapest"
 NO_CAP = -1
@@ -357,9 +364,10 @@ _DOLLARS = re.compile(r"\$?(\d{1,6}(?:\.\d{1,6})?)")
 
 @dataclass(frozen=True, slots=True)
 class ScheduleRequest:
-    """What was typed; what was left out is empty. `cron` is sound, and `when` its own words.
+    """What was typed; omitted parts are empty.
 
-    `channel` is as it was written, without `#`; `cap_micro` is NO_CAP where a cap is taken away.
+    `cron` is valid, `when` are the words it was parsed from, `channel` is as written without `#`,
+    and `cap_micro` is NO_CAP to remove a cap.
     """
 
     name: str = ""
@@ -373,7 +381,7 @@ class ScheduleRequest:
 
 
 def read(text: str, today: date) -> ScheduleRequest:
-    """Read what was typed after `add` or `edit`; ScheduleError says what to write instead."""
+    """Parse what was typed after `add` or `edit`; raise ScheduleError with what to write."""
     name, *words = _WORD.findall(text.translate(_QUOTES)) or [""]
     if not _NAME.fullmatch(name) or _OPTION.fullmatch(name):
         raise ScheduleError(
@@ -383,14 +391,14 @@ def read(text: str, today: date) -> ScheduleRequest:
     when = [word for word in words if not _parse_option(word, parts)]
     cap = parts.pop("cap", "")
     cron = _parse_cron(parts.pop("cron", ""), when, today)
-    told = " ".join(_unquote(word) for word in when) or cron
+    description = " ".join(_unquote(word) for word in when) or cron
     return ScheduleRequest(
-        **parts, cron=cron, when=told, cap_micro=_parse_cap(cap) if cap else None
+        **parts, cron=cron, when=description, cap_micro=_parse_cap(cap) if cap else None
     )
 
 
 def _parse_option(word: str, parts: dict[str, str]) -> bool:
-    """Take a word for what it says of itself to be; False for one that says when."""
+    """Parse a word into `parts`; return False for a word about time."""
     if option := _OPTION.fullmatch(word):
         kind, value = option[1].lower().replace("tz", "zone"), _unquote(option[2])
         if not value:
@@ -430,13 +438,13 @@ def _parse_zone(word: str) -> str:
 
 
 def _find_city_zone(word: str) -> str | None:
-    """Give the zone of a city that is named alone, by its very name."""
+    """Return the zone of a city that is named exactly, without its region."""
     nearest = nearest_zone(word) if word.isalpha() else None
     return nearest if nearest and nearest.rpartition("/")[2].lower() == word.lower() else None
 
 
 def _parse_cron(given: str, when: list[str], today: date) -> str:
-    """Give the cron that was typed or meant; "" where nothing says when."""
+    """Return the cron that was typed or described; "" if nothing says when."""
     if given and when:
         raise ScheduleError(f"Say when either in words or as a cron: leave {' '.join(when)!r} out.")
     words = " ".join(map(_unquote, [given, *when])).split()
@@ -457,8 +465,8 @@ def _unquote(word: str) -> str:
 def _parse_cap(text: str) -> int:
     if text.lower() == "none":
         return NO_CAP
-    found = _DOLLARS.fullmatch(text)
-    cap = cap_micro(float(found[1])) if found else 0
+    match = _DOLLARS.fullmatch(text)
+    cap = cap_micro(float(match[1])) if match else 0
     if not cap:
         raise ScheduleError(f"{text!r} is no cap: write cap:$2, or cap:none for none.")
     return cap
