@@ -464,7 +464,7 @@ class Drawing:
 
     def file(self, picture: bytes) -> File:
         """Give its picture as a file of a post, told in words as well."""
-        return File(f"bias-{self.key}.png", self.figure.told, picture)
+        return File(f"bias-{self.key}.png", self.figure.description, picture)
 
 
 def drawings_of(bias: ShownBias) -> tuple[Drawing, ...]:

@@ -1,4 +1,4 @@
-"""A round as the JSON document that stays fixed: for programs, exports and the page."""
+"""A round as a JSON document with a stable schema, for the API, exports and the page."""
 
 from typing import Any
 

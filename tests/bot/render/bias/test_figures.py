@@ -96,7 +96,9 @@ def test_the_map_has_a_row_a_judge_a_column_an_author_and_outlines_the_own() -> 
     figure = heat_map(a_bias())
 
     said = words_of(figure)
-    outlined = [mark for mark in figure.marks if isinstance(mark, Path) and mark.ink is Colour.TEXT]
+    outlined = [
+        mark for mark in figure.marks if isinstance(mark, Path) and mark.colour is Colour.TEXT
+    ]
     assert said[1:6] == ["1", "2", "3", "4", "5"]
     assert said.count("–") == 5
     assert len(outlined) == 4
@@ -106,7 +108,7 @@ def test_the_map_has_a_row_a_judge_a_column_an_author_and_outlines_the_own() -> 
 def test_a_larger_share_has_a_stronger_shade() -> None:
     figure = heat_map(a_bias())
 
-    shades = [HEAT_COLOURS.index(mark.ink) for mark in figure.marks if isinstance(mark, Band)]
+    shades = [HEAT_COLOURS.index(mark.colour) for mark in figure.marks if isinstance(mark, Band)]
 
     assert shades[:5] == [4, 3, 2, 1, 1]
 
@@ -117,7 +119,7 @@ def test_few_ballots_have_no_shade_and_are_said_to_be_few() -> None:
 
     assert not any(isinstance(mark, Band) for mark in figure.marks)
     assert "Not shaded: fewer than ten ballots." in words_of(figure)
-    assert "itself 1.00 (n 3)" in figure.told
+    assert "itself 1.00 (n 3)" in figure.description
 
 
 def test_an_author_that_never_judged_is_a_row_too() -> None:
@@ -130,7 +132,9 @@ def test_a_curve_says_whether_it_may_be_chance_not_by_its_ink_alone() -> None:
     figure = slot_curves(a_bias())
 
     said = words_of(figure)
-    strong = [mark for mark in figure.marks if isinstance(mark, Path) and mark.ink is Colour.FIRST]
+    strong = [
+        mark for mark in figure.marks if isinstance(mark, Path) and mark.colour is Colour.FIRST
+    ]
     assert said[said.index("Qwen 3") + 1] == "beyond chance, p < .001"
     assert said[said.index("GPT-5.1") + 1] == "may be chance, p .610"
     assert said[said.index("Qwen Coder") + 1] == "too little to say"
@@ -159,7 +163,7 @@ def test_more_judges_than_can_be_read_are_left_to_the_tables() -> None:
 
 
 def test_every_figure_is_told_in_words() -> None:
-    given, slots, kept = (drawing.figure.told for drawing in drawings_of(a_bias()))
+    given, slots, kept = (drawing.figure.description for drawing in drawings_of(a_bias()))
 
     assert "Qwen 3 gave Claude Sonnet 4.6 .90" in given
     assert "Qwen 3: slot 1 +.21 (.16 to .26)" in slots
@@ -187,7 +191,7 @@ def test_without_judges_there_is_nothing_to_draw_and_a_file_says_so() -> None:
 
     assert pictures_of(empty) == ()
     assert whole_picture_of(empty).startswith(PNG)
-    assert all("yet" in figure.told for figure in figures(empty))
+    assert all("yet" in figure.description for figure in figures(empty))
 
 
 def test_the_pictures_are_the_same_whenever_they_are_drawn() -> None:
