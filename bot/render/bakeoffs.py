@@ -1,4 +1,4 @@
-"""How bake-offs read: before they start, as they go, and when they are over."""
+"""Renderer of bake-offs: proposal, progress, result, JSON, and a Markdown comparison."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
@@ -29,20 +29,24 @@ from council.bakeoffs.intervals import Interval
 from council.bakeoffs.models import Bakeoff, BakeoffEstimate, Progress
 from council.money import MICRO, about, dollars
 
-# --- How bake-offs read: before they start, as they go, and when they are over.
+_MAX_FAILURES_SHOWN = 20  # failed questions listed one by one
+_CHANGES_HEAD = "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |"
+_CHANGES_RULE = "| --- | --- | ---: | ---: | ---: | --- |"
+
+
+# Posts
 
 START, LEAVE = "bakeoff_start", "bakeoff_leave"
 CANCEL, RESUME = "bakeoff_cancel", "bakeoff_resume"
-_MAX_FAILURES_SHOWN = 20  # failed questions that are told one by one
 
 
 def title_of(bakeoff: Bakeoff) -> str:
-    """Give what a bake-off goes by."""
+    """Return the title of a bake-off."""
     return f"Bake-off of {bakeoff.suite.name} by {bakeoff.panel.name}"
 
 
 def state_of(progress: Progress) -> str:
-    """Give in a few words how a bake-off stands."""
+    """Return the state of a bake-off in a few words."""
     ending = progress.bakeoff.ending
     if progress.is_whole and ending and not ending.failure:
         failed = f", {len(progress.failed)} failed" if progress.failed else ""
@@ -52,7 +56,7 @@ def state_of(progress: Progress) -> str:
 
 
 def running_post(progress: Progress, asker: str) -> Post:
-    """Give how a bake-off goes, and a way to stop it."""
+    """Return the progress of a bake-off, with a cancel button."""
     summary = summary_of(progress)
     parts: list[Part] = [
         Heading(title_of(progress.bakeoff)),
@@ -64,11 +68,11 @@ def running_post(progress: Progress, asker: str) -> Post:
 
 
 def summary_of(progress: Progress) -> str:
-    """Give how far it is: "5 of 12 questions, about 2 min left"."""
-    told = f"{progress.over} of {counted(progress.questions, 'question')}"
+    """Return how far it is: "5 of 12 questions, about 2 min left"."""
+    count = f"{progress.over} of {counted(progress.questions, 'question')}"
     if progress.seconds_left is None:
-        return told
-    return f"{told}, about {roughly(progress.seconds_left)} left"
+        return count
+    return f"{count}, about {roughly(progress.seconds_left)} left"
 
 
 def _steps(progress: Progress) -> Iterator[Step]:
@@ -97,14 +101,14 @@ def _notes(progress: Progress, asker: str) -> Iterator[str]:
 
 
 def _spent_line(progress: Progress) -> str:
-    """Give what is spent, of how much: "$0.12 of $1.50 spent"."""
+    """Return what is spent: "$0.12 of $1.50 spent"."""
     cap = progress.bakeoff.cap_micro
-    of = "" if cap is None else f" of {dollars(cap)}"
-    return f"{dollars(progress.spent_micro)}{of} spent"
+    cap_text = "" if cap is None else f" of {dollars(cap)}"
+    return f"{dollars(progress.spent_micro)}{cap_text} spent"
 
 
 def _suite_changed_line(progress: Progress) -> str:
-    """Say that the suite is another by now."""
+    """Return that the suite has a newer version by now."""
     suite = progress.bakeoff.suite
     return (
         f"Suite {suite.name} has changed since this began: it goes by version {suite.version}, "
@@ -113,7 +117,7 @@ def _suite_changed_line(progress: Progress) -> str:
 
 
 def stopped_post(progress: Progress, why: str) -> Post:
-    """Give what is left of a bake-off that stands still, why, and how to go on."""
+    """Return a stopped bake-off: why, how far it came, and a resume button."""
     parts: list[Part] = [
         Heading(title_of(progress.bakeoff)),
         *map(Caution, _resume_hint(progress, why)),
@@ -124,7 +128,7 @@ def stopped_post(progress: Progress, why: str) -> Post:
 
 
 def failure_post(progress: Progress, why: str, subscribers: Sequence[str] = ()) -> Post:
-    """Give why a bake-off ended early, as a post of its own that calls subscribers."""
+    """Return why a bake-off ended early, as a separate post that mentions subscribers."""
     parts: list[Part] = [
         Heading(f"{title_of(progress.bakeoff)} ended early"),
         *map(Caution, _resume_hint(progress, why)),
@@ -135,9 +139,9 @@ def failure_post(progress: Progress, why: str, subscribers: Sequence[str] = ()) 
 
 
 def _resume_hint(progress: Progress, why: str) -> Iterator[str]:
-    kept = f"{progress.over} of {counted(progress.questions, 'question')}"
+    count = f"{progress.over} of {counted(progress.questions, 'question')}"
     yield (
-        f"{why} {kept} are kept; `/council bakeoff resume {progress.bakeoff.id}` goes on and "
+        f"{why} {count} are kept; `/council bakeoff resume {progress.bakeoff.id}` goes on and "
         "repeats nothing."
     )
 
@@ -147,15 +151,15 @@ def _resume_button(bakeoff: Bakeoff) -> Buttons:
 
 
 def result_thread(progress: Progress, board: Thread | None, *, linked: bool = False) -> Thread:
-    """Give what a bake-off came to, at its end or as far as it came; `board` is its leaderboard.
+    """Return the result of a bake-off, complete or not; `board` is its leaderboard.
 
-    Where its rounds are `linked` beside it, nobody needs to be told how to open one.
+    If its rounds are `linked` next to it, the hint how to open one is left out.
     """
     summary = f"{title_of(progress.bakeoff)} · {_outcome_text(progress)}"
-    opens = () if linked else (Note(_open_hint(progress)),)
+    hints = () if linked else (Note(_open_hint(progress)),)
     parts = (
         *_result_parts(progress, board.root if board else None),
-        *opens,
+        *hints,
         *_resume_parts(progress),
     )
     root = Post(parts, summary)
@@ -188,10 +192,10 @@ def _resume_parts(progress: Progress) -> Iterator[Part]:
 
 
 def _failed_line(progress: Progress) -> str:
-    """Say how many questions failed, and why the first did."""
+    """Return how many questions failed, and why the first did."""
     first = progress.failed[0]
-    of = counted(progress.questions, "question")
-    return f"{len(progress.failed)} of {of} failed. Question {first.number}: {first.why}"
+    total = counted(progress.questions, "question")
+    return f"{len(progress.failed)} of {total} failed. Question {first.number}: {first.why}"
 
 
 def _facts_line(progress: Progress) -> str:
@@ -206,23 +210,23 @@ def _open_hint(progress: Progress) -> str:
 
 
 def _failed_posts(progress: Progress) -> Iterator[Post]:
-    if len(progress.failed) < 2:  # noqa: PLR2004 - the only one is told in the root
+    if len(progress.failed) < 2:  # noqa: PLR2004 - a single one is in the root
         return
     lines = [
         Line(f"Question {one.number}: {one.why}") for one in progress.failed[:_MAX_FAILURES_SHOWN]
     ]
-    left = len(progress.failed) - _MAX_FAILURES_SHOWN
-    more = [Note(f"And {left} more.")] if left > 0 else []
+    rest = len(progress.failed) - _MAX_FAILURES_SHOWN
+    more = [Note(f"And {rest} more.")] if rest > 0 else []
     yield Post((Heading("Questions that failed"), *lines, *more), "Questions that failed")
 
 
-# --- A bake-off before it begins: how large it is, what it may cost, who receives the texts.
+# Proposal
 
 
 def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) -> Post:
-    """Give what a bake-off comes to before anything is spent, and what starts it.
+    """Return a bake-off before anything is spent: its size and cost, and how to start it.
 
-    Buttons do, where they carry `value`; else words.
+    `value` is the value of its buttons; without one, the post says what to type.
     """
     parts: list[Part] = [Heading(title_of(bakeoff)), Line(_size_line(bakeoff))]
     parts += map(Note, _cost_lines(bakeoff, cost))
@@ -236,29 +240,29 @@ def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) ->
 
 
 def _start_command(bakeoff: Bakeoff) -> str:
-    """Give what is said to hold this once more."""
-    cap = "" if bakeoff.cap_micro is None else f" cap:{dollars(bakeoff.cap_micro)}"
-    return f"/council bakeoff {bakeoff.suite.name} panel:{bakeoff.panel.name}{cap}"
+    """Return the command that starts this bake-off again."""
+    cap_text = "" if bakeoff.cap_micro is None else f" cap:{dollars(bakeoff.cap_micro)}"
+    return f"/council bakeoff {bakeoff.suite.name} panel:{bakeoff.panel.name}{cap_text}"
 
 
 def _size_line(bakeoff: Bakeoff) -> str:
-    """Say how large a bake-off is, and who sits."""
+    """Return the number of questions and the members."""
     suite, names = bakeoff.suite, names_of(bakeoff.panel)
     graded = sum(question.reference is not None for question in suite.questions)
-    told = f", {graded} with a reference answer" if graded else ""
+    graded_text = f", {graded} with a reference answer" if graded else ""
     members = listed(names[seat.key] for seat in bakeoff.panel.members)
-    return f"{counted(len(suite.questions), 'question')}{told}, each put to {members}."
+    return f"{counted(len(suite.questions), 'question')}{graded_text}, each put to {members}."
 
 
 def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
-    """Say what it may cost, how long it takes, and who receives the texts."""
-    known = f"It costs about {about(cost.micro)} at most" if cost.micro else ""
+    """Yield what it may cost, how long it takes, and who receives the texts."""
+    known_text = f"It costs about {about(cost.micro)} at most" if cost.micro else ""
     names = names_of(bakeoff.panel)
     unknown = listed(names[key] for key in cost.unknown)
-    unsure = f"cost unknown for {unknown}" if unknown else ""
-    told = "; ".join(filter(None, (known, unsure))) or "It costs nothing"
-    cap = "" if bakeoff.cap_micro is None else f", and its cap is {dollars(bakeoff.cap_micro)}"
-    yield f"{told[0].upper()}{told[1:]}{cap}."
+    unknown_text = f"cost unknown for {unknown}" if unknown else ""
+    sentence = "; ".join(filter(None, (known_text, unknown_text))) or "It costs nothing"
+    cap_text = "" if bakeoff.cap_micro is None else f", and its cap is {dollars(bakeoff.cap_micro)}"
+    yield f"{sentence[0].upper()}{sentence[1:]}{cap_text}."
     if cost.seconds is not None:
         yield f"It takes about {roughly(cost.seconds)}, as long as rounds usually do here."
     yield f"The questions go to {receivers(bakeoff.panel)}."
@@ -271,13 +275,13 @@ def _cap_warnings(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
         yield "The cap cannot count what models of unknown price cost."
 
 
-# --- A bake-off as a JSON document: for programs, and as the baseline of a later one.
+# JSON
 
 Document = dict[str, Any]
 
 
 def line_document(progress: Progress) -> Document:
-    """Give a bake-off in short; `ended_at` and `failure` are null as long as it is under way."""
+    """Return a bake-off in short; `ended_at` and `failure` are null while it is running."""
     bakeoff = progress.bakeoff
     ending = bakeoff.ending
     cap = bakeoff.cap_micro
@@ -303,7 +307,7 @@ def bakeoff_document(
     shares: Mapping[int, Mapping[str, float]],
     records: Sequence[Document],
 ) -> Document:
-    """Give a bake-off whole: its board, each question's shares by seat key, and its records."""
+    """Return a whole bake-off: its board, each question's shares by seat key, its records."""
     bakeoff = progress.bakeoff
     return {
         **line_document(progress),
@@ -321,17 +325,13 @@ def bakeoff_document(
     }
 
 
-# --- A bake-off against a baseline, as Markdown for whoever reads a check's result.
-
-Names = Mapping[str, str]
-_CHANGES_HEAD = "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |"
-_CHANGES_RULE = "| --- | --- | ---: | ---: | ---: | --- |"
+# Markdown summary
 
 
 def summary_markdown(
     progress: Progress, board: Leaderboard, changes: Changes | None, member: str = ""
 ) -> str:
-    """Give the summary; `member` is the only one whose fall counts, "" where everybody's does."""
+    """Return the summary; a fall counts only for `member`, or for everybody if it is ""."""
     return "\n".join([*_summary_lines(progress, board, changes, member), ""])
 
 
@@ -374,7 +374,7 @@ def _board_lines(board: Leaderboard) -> Iterator[str]:
     yield ""
 
 
-def _change_lines(changes: Changes, names: Names) -> Iterator[str]:
+def _change_lines(changes: Changes, names: Mapping[str, str]) -> Iterator[str]:
     for line in [*news_lines(changes, names)] or [NO_CHANGE]:
         yield f"- {_escape_markdown(line)}"
     yield ""
@@ -387,7 +387,7 @@ def _change_lines(changes: Changes, names: Names) -> Iterator[str]:
     yield ""
 
 
-def _change_row(move: MemberChange, names: Names) -> str:
+def _change_row(move: MemberChange, names: Mapping[str, str]) -> str:
     measure = "rivals beaten" if move.measure is Measure.SHARE else "right"
     ends = _interval_text(move.ci, _points)
     cells = (
@@ -401,10 +401,12 @@ def _change_row(move: MemberChange, names: Names) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _interval_text(ends: Interval, told: Callable[[float], str]) -> str:
-    """Give an interval in words; nothing where it is not known."""
+def _interval_text(ends: Interval, format_number: Callable[[float], str]) -> str:
+    """Return an interval in words; "" if it is unknown."""
     low, high = ends
-    return f"{told(low)} to {told(high)}" if isfinite(low) and isfinite(high) else ""
+    return (
+        f"{format_number(low)} to {format_number(high)}" if isfinite(low) and isfinite(high) else ""
+    )
 
 
 def _points(share: float) -> str:
@@ -412,6 +414,6 @@ def _points(share: float) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Give text that Markdown shows as it stands, in one line."""
+    """Return the text on one line with Markdown characters escaped."""
     line = " ".join(text.split())
     return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in line)

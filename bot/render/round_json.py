@@ -1,4 +1,4 @@
-"""A round as a JSON document with a stable schema, for the API, exports and the page."""
+"""A round as a JSON document with a stable schema: for programs, exports and the page."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ Document = dict[str, Any]
 
 
 def document(round_: Round) -> Document:
-    """Give the round; members, judges and chairmen by seat key, labels public, unknowns null."""
+    """Return the round; seats by key, labels public, unknown values null."""
     replies = round_.replies
     return {
         "id": round_.id,
@@ -48,7 +48,10 @@ def document(round_: Round) -> Document:
 
 
 def tally_document(tally: Tally, matrix: PairMatrix) -> Document:
-    """Give a tally of ballots from a file: `pair_matrix[x][y]` is the share that put x above y."""
+    """Return a tally of ballots from a file.
+
+    `pair_matrix[x][y]` is the share of ballots that put x above y.
+    """
     pairs: dict[str, dict[str, float]] = {}
     for (first, second), share in matrix.items():
         pairs.setdefault(first, {})[second] = share
@@ -62,7 +65,6 @@ def tally_document(tally: Tally, matrix: PairMatrix) -> Document:
 
 
 def _verdict_document(verdict: Verdict) -> Document:
-    """Give a verdict."""
     return {
         "strength": verdict.strength.value,
         "p": verdict.p,
