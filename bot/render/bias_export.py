@@ -1,4 +1,4 @@
-"""A bias report for programs: the document that `council bias --rounds --json` prints, and CSV."""
+"""A bias report as a JSON document and as CSV."""
 
 import csv
 from collections.abc import Iterator
@@ -29,19 +29,19 @@ _COLUMNS = (
 )
 
 
-def bias_document(shown: ShownBias) -> Document:
-    """Give a report; seats by key, shares as fractions, what is not known null."""
-    report = shown.report
+def bias_document(bias: ShownBias) -> Document:
+    """Return the report; seats by key, shares as fractions, unknown values null."""
+    report = bias.report
     has_rounds = bool(report.rounds)
     return {
         "rounds": report.rounds,
         "ballots": report.ballots,
-        "findings": [*findings(shown)] if has_rounds else [],
-        "cautions": [*caution_lines(shown)] if has_rounds else [],
-        "judges": [_judge_document(shown, judge) for judge in report.judges],
+        "findings": [*findings(bias)] if has_rounds else [],
+        "cautions": [*caution_lines(bias)] if has_rounds else [],
+        "judges": [_judge_document(bias, judge) for judge in report.judges],
         "given": [
-            {"judge": one.judge, "author": one.author, "share": one.share, "n": one.n}
-            for one in report.given
+            {"judge": given.judge, "author": given.author, "share": given.share, "n": given.n}
+            for given in report.given
         ],
         "traits": [
             {
@@ -55,37 +55,39 @@ def bias_document(shown: ShownBias) -> Document:
         "brands": [
             {"maker": brand.maker, **_effect_document(brand.effect)} for brand in report.brands
         ],
-        "wins": [*winning_lines(shown)],
+        "wins": [*winning_lines(bias)],
         "audits": dict(report.audits),
         "audit_usd": report.audit_usd,
         "audits_unpriced": report.unpriced,
         "audits_spoiled": report.spoiled_audits,
-        "audit_lines": [*audit_lines(shown)],
+        "audit_lines": [*audit_lines(bias)],
         "alpha": report.alpha,
         "n_eff": report.n_eff,
         "majority": report.majority,
-        "counted": _coverage_document(shown),
+        "counted": _coverage_document(bias),
     }
 
 
-def bias_csv(shown: ShownBias) -> str:
-    """Give a row for each judge and measure; no cell of it is worked out by a spreadsheet."""
-    written = StringIO()
-    writer = csv.DictWriter(written, _COLUMNS, lineterminator="\n")
+def bias_csv(bias: ShownBias) -> str:
+    """Return a row for each judge and measure; no cell is evaluated as a formula."""
+    buffer = StringIO()
+    writer = csv.DictWriter(buffer, _COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(_csv_rows(shown))
-    return written.getvalue()
+    writer.writerows(_csv_rows(bias))
+    return buffer.getvalue()
 
 
-def _judge_document(shown: ShownBias, judge: JudgeBias) -> Document:
-    named = {measure.key: _effect_document(measure.of(judge)) for measure in judge_measures(judge)}
-    style = {trait: named.pop(f"style_{trait}") for trait in judge.style}
+def _judge_document(bias: ShownBias, judge: JudgeBias) -> Document:
+    effects = {
+        measure.key: _effect_document(measure.of(judge)) for measure in judge_measures(judge)
+    }
+    style = {trait: effects.pop(f"style_{trait}") for trait in judge.style}
     slots = [{"number": slot.number, **_effect_document(slot.effect)} for slot in judge.slots]
     return {
         "judge": judge.judge,
-        "name": shown.name(judge.judge),
+        "name": bias.name(judge.judge),
         "maker": judge.maker,
-        **named,
+        **effects,
         "style": style,
         "slots": slots,
     }
@@ -104,8 +106,8 @@ def _effect_document(effect: Effect) -> Document:
     }
 
 
-def _coverage_document(shown: ShownBias) -> Document:
-    coverage = shown.coverage
+def _coverage_document(bias: ShownBias) -> Document:
+    coverage = bias.coverage
     return {
         "suite": coverage.suite or None,
         "panel": coverage.panel or None,
@@ -115,16 +117,16 @@ def _coverage_document(shown: ShownBias) -> Document:
     }
 
 
-def _csv_rows(shown: ShownBias) -> Iterator[Document]:
-    for judge in shown.report.judges:
+def _csv_rows(bias: ShownBias) -> Iterator[Document]:
+    for judge in bias.report.judges:
         for measure in judge_measures(judge):
-            found = _effect_document(measure.of(judge))
-            low, high = found.pop("ci") or (None, None)
+            effect = _effect_document(measure.of(judge))
+            low, high = effect.pop("ci") or (None, None)
             yield {
                 "judge": escape_formula(judge.judge),
-                "name": escape_formula(shown.name(judge.judge)),
+                "name": escape_formula(bias.name(judge.judge)),
                 "measure": measure.key,
                 "ci_low": low,
                 "ci_high": high,
-                **found,
+                **effect,
             }

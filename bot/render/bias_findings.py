@@ -1,4 +1,4 @@
-"""What was found of each judge beyond chance, a plain sentence each."""
+"""Findings of a bias report as sentences: proven, possible, ruled out, and still open."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,11 +31,18 @@ from bot.render.leaderboard_tables import Coverage, nothing, percent, signed
 from council.bakeoffs.leaderboard import MOST_POSITION
 from council.bias.report import Effect, JudgeBias
 
-# --- What was found of each judge beyond chance, a plain sentence each.
-
 NO_BIAS_FOUND = "No bias of a judge was found beyond chance yet."
-MIN_BALLOTS = 10  # ballots, below which orders kept are no finding
-_STEADY = 0.9  # who surely keeps fewer orders of pairs than this is told of
+MIN_BALLOTS = 10  # audit ballots needed for a finding on order consistency
+_SMALL_BIAS = 0.10  # an interval within this share of 0 rules out bias
+FINDINGS_NOTE = (
+    "Found is what stays beyond chance when all that is tested is taken into account "
+    "(p at most .05, after Holm). Shares are of rivals beaten: 0 is last, 1 is first."
+)
+
+
+# Proven
+
+_STEADY = 0.9  # of pairs; a judge is named if its interval is below
 _COIN_SHARE = 0.5
 _MANY_SPOILED_SHARE = 0.1
 _ORDINALS = {1: "first", 2: "second", 3: "third"}
@@ -43,9 +50,40 @@ _ORDINALS = {1: "first", 2: "second", 3: "third"}
 Says = Callable[[ShownBias, JudgeBias], Iterator[str]]
 
 
-def found_lines(shown: ShownBias) -> Iterator[str]:
-    """Say what was found, measure by measure; nothing where nothing was."""
-    for says in (
+def findings(bias: ShownBias) -> tuple[str, ...]:
+    """Return every finding, the proven ones first."""
+    found = [*found_lines(bias), *brand_lines(bias)] or [NO_BIAS_FOUND]
+    return (*found, *_sign_lines(bias), *none_lines(bias), *open_lines(bias))
+
+
+def covers(bias: ShownBias) -> str:
+    """Return what was examined, or what to do if no round fits."""
+    coverage, report = bias.coverage, bias.report
+    if not report.rounds:
+        return nothing(coverage)
+    parts = [f"Over {rounds_and_ballots(report.rounds, report.ballots)}", *_filter_texts(coverage)]
+    return f"{', '.join(parts)}."
+
+
+def _filter_texts(coverage: Coverage) -> Iterator[str]:
+    if coverage.suite:
+        yield f"suite {coverage.suite} in all its versions"
+    if coverage.category:
+        yield f"category {coverage.category}"
+    if coverage.panel:
+        yield f"panel {coverage.panel}"
+    window = []
+    if coverage.since:
+        window.append(f"since {coverage.since:%Y-%m-%d}")
+    if coverage.before:
+        window.append(f"until {coverage.before - timedelta(microseconds=1):%Y-%m-%d}")
+    if window:
+        yield f"asked {listed(window)}"
+
+
+def found_lines(bias: ShownBias) -> Iterator[str]:
+    """Yield what is proven, measure by measure."""
+    for render in (
         _own_lines,
         _family_lines,
         _position_lines,
@@ -56,63 +94,64 @@ def found_lines(shown: ShownBias) -> Iterator[str]:
         _agreement_lines,
         _spoiled_lines,
     ):
-        for judge in shown.report.judges:
-            yield from says(shown, judge)
+        for judge in bias.report.judges:
+            yield from render(bias, judge)
 
 
 def _higher_or_lower(effect: Effect) -> str:
-    """Give "HOW MUCH higher", and how sure that is comes last."""
+    """Return "HOW MUCH higher" or "HOW MUCH lower"."""
     return f"{magnitude_text(effect.value or 0)} {'lower' if (effect.value or 0) < 0 else 'higher'}"
 
 
 def _certainty(effect: Effect) -> str:
-    return certainty_text(effect, turned=(effect.value or 0) < 0)
+    return certainty_text(effect, is_negated=(effect.value or 0) < 0)
 
 
-def _own_lines(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _own_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     if judge.own.is_found:
         yield (
-            f"{shown.name(judge.judge)} ranks its own answer {_higher_or_lower(judge.own)} than "
+            f"{bias.name(judge.judge)} ranks its own answer {_higher_or_lower(judge.own)} than "
             f"the others do {_certainty(judge.own)}."
         )
 
 
-def _family_lines(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _family_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     if judge.family.is_found:
         yield (
-            f"{shown.name(judge.judge)} ranks the rest of its family ({shown.maker(judge)}) "
+            f"{bias.name(judge.judge)} ranks the rest of its family ({bias.maker(judge)}) "
             f"{_higher_or_lower(judge.family)} than the others do {_certainty(judge.family)}."
         )
 
 
-def _names_shown_lines(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _names_shown_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     if judge.named.is_found:
         yield (
-            f"{shown.name(judge.judge)} ranks its family ({shown.maker(judge)}) "
+            f"{bias.name(judge.judge)} ranks its family ({bias.maker(judge)}) "
             f"{_higher_or_lower(judge.named)} when it sees the names {_certainty(judge.named)}: "
             "blinding takes that away."
         )
 
 
-def _position_lines(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
-    """Say which slot a judge is fondest of, or likes least; once, however it was tested."""
+def _position_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
+    """Yield the slot a judge favours or dislikes most, once, however it was tested."""
     if judge.position.is_found:
-        effect, place = judge.position, _strongest_slot(judge)
-        sure = ", ".join(filter(None, (f"n {effect.n:,}", p_text(effect))))
+        effect, slot = judge.position, _strongest_slot(judge)
+        certainty = ", ".join(filter(None, (f"n {effect.n:,}", p_text(effect))))
         yield (
-            f"{shown.name(judge.judge)} follows the order it is shown: what it sees {place} it "
-            f"ranks {_higher_or_lower(effect)} than chance would ({sure}){_hardly_matters(effect)}."
+            f"{bias.name(judge.judge)} follows the order it is shown: what it sees {slot} it "
+            f"ranks {_higher_or_lower(effect)} than chance would "
+            f"({certainty}){_hardly_matters(effect)}."
         )
     elif judge.first_slot.is_found:
         yield (
-            f"{shown.name(judge.judge)} ranks what it sees first "
+            f"{bias.name(judge.judge)} ranks what it sees first "
             f"{_higher_or_lower(judge.first_slot)} than "
             f"chance would {_certainty(judge.first_slot)}."
         )
 
 
 def _hardly_matters(effect: Effect) -> str:
-    """Say where a fondness is sure, and yet too small to matter."""
+    """Return a clause if the effect is certain but too small to matter."""
     return ", which hardly matters" if abs(effect.value or 0) <= MOST_POSITION else ""
 
 
@@ -124,7 +163,7 @@ def _strongest_slot(judge: JudgeBias) -> str:
     return _ORDINALS.get(number, f"{number}th")
 
 
-def _consistency_lines(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _consistency_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     kept = judge.kept
     if kept.value is None or kept.interval is None or kept.n < MIN_BALLOTS:
         return
@@ -132,17 +171,17 @@ def _consistency_lines(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
         return
     no_better = ", not told from a coin" if kept.interval[0] <= _COIN_SHARE else ""
     yield (
-        f"{shown.name(judge.judge)} keeps {percent(kept.value)} of its orders of pairs when it "
+        f"{bias.name(judge.judge)} keeps {percent(kept.value)} of its orders of pairs when it "
         f"sees the same answers in another order{no_better} {certainty_text(kept, percent)}."
     )
 
 
-def _length_lines(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _length_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     effect = judge.length
     if effect.is_found and effect.value is not None:
         longer = "longer" if effect.value > 0 else "shorter"
         yield (
-            f"{shown.name(judge.judge)} favours {longer} answers: one {longer} by a standard "
+            f"{bias.name(judge.judge)} favours {longer} answers: one {longer} by a standard "
             f"deviation beats its equal {percent(_win_chance(abs(effect.value)))} of the time "
             f"{_phi_certainty(effect)}."
         )
@@ -153,49 +192,47 @@ def _phi_certainty(effect: Effect) -> str:
 
 
 def _win_chance(phi: float) -> float:
-    """Give how often an answer wins that is longer by one standard deviation, by its length."""
+    """Return how often an answer wins that is longer by one standard deviation."""
     return 1 / (1 + exp(-phi * tanh(1)))
 
 
-def _style_lines(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _style_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     for trait, effect in judge.style.items():
         if effect.is_found and effect.value is not None:
             does = "favours" if effect.value > 0 else "marks down"
             yield (
-                f"{shown.name(judge.judge)} {does} answers with {trait}, by "
+                f"{bias.name(judge.judge)} {does} answers with {trait}, by "
                 f"{magnitude_text(effect.value)} in log-odds beside length {_certainty(effect)}."
             )
 
 
-def _agreement_lines(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _agreement_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     effect = judge.agreement
     if effect.value is not None and effect.value < 0 and excludes_zero(effect):
         yield (
-            f"{shown.name(judge.judge)} ranks against the other judges: mean τ "
+            f"{bias.name(judge.judge)} ranks against the other judges: mean τ "
             f"{number_text(effect.value)} {certainty_text(effect)}."
         )
 
 
-def _spoiled_lines(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _spoiled_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     effect = judge.spoiled
     if effect.value is not None and effect.interval and effect.interval[0] > _MANY_SPOILED_SHARE:
         yield (
-            f"{shown.name(judge.judge)} spoils {percent(effect.value)} of its ballots "
+            f"{bias.name(judge.judge)} spoils {percent(effect.value)} of its ballots "
             f"{certainty_text(effect, percent)}: the fewer are left to judge it by."
         )
 
 
-# --- What was looked for: what may be there, what is not, and what nobody can say yet.
-
-_SMALL_BIAS = 0.10  # whole intervals within this share of 0 leave out any bias that matters
+# Possible, ruled out and open
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What was looked for by a measure; `settled_by` settles it too where it is found.
+    """A possible bias and its measure; a finding by `settled_by` settles it too.
 
-    Where `can_be_none`, an interval close to 0 says that it is not there. Where nothing could be
-    measured, `unmeasured` says why, if it is not for lack of what is counted.
+    If `can_be_none`, an interval close to 0 rules it out. `unmeasured` is the reason why nothing
+    could be measured, if it is not a lack of data.
     """
 
     noun: str
@@ -221,12 +258,12 @@ _QUESTIONS = (
 )
 
 
-def _sign_lines(shown: ShownBias) -> Iterator[str]:
-    """Say what would be beyond chance by itself, and is not among all that is tested."""
+def _sign_lines(bias: ShownBias) -> Iterator[str]:
+    """Yield what is beyond chance by itself, but not after Holm's correction."""
     for question in _QUESTIONS:
-        judges = [judge for judge in shown.report.judges if _is_sign(question, judge)]
+        judges = [judge for judge in bias.report.judges if _is_sign(question, judge)]
         if judges:
-            said = (_signed_judge(shown, question, judge) for judge in judges)
+            said = (_signed_judge(bias, question, judge) for judge in judges)
             each = "each" if len(judges) > 1 else "it"
             yield (
                 f"Perhaps {question.noun} in {listed(said)}: by itself {each} would be beyond "
@@ -234,40 +271,40 @@ def _sign_lines(shown: ShownBias) -> Iterator[str]:
             )
 
 
-def none_lines(shown: ShownBias) -> Iterator[str]:
-    """Say which bias is none that matters, in whom; nothing where that cannot be said."""
+def none_lines(bias: ShownBias) -> Iterator[str]:
+    """Yield which biases are ruled out, in which judges."""
     for question in _QUESTIONS:
-        judges = [judge for judge in shown.report.judges if _is_ruled_out(question, judge)]
+        judges = [judge for judge in bias.report.judges if _is_ruled_out(question, judge)]
         if judges:
             noun = question.noun[0].upper() + question.noun[1:]
-            names = _judge_names(shown, judges)
+            names = _judge_names(bias, judges)
             yield f"{noun}: none beyond ±{magnitude_text(_SMALL_BIAS)} in {names}."
 
 
-def open_lines(shown: ShownBias) -> Iterator[str]:
-    """Say what is too little known yet, of whom, and how much more would settle it."""
-    silent = [judge for judge in shown.report.judges if _has_no_data(judge)]
-    heard = [judge for judge in shown.report.judges if judge not in silent]
+def open_lines(bias: ShownBias) -> Iterator[str]:
+    """Yield what is still unknown, of which judges, and how much more data would settle it."""
+    unmeasured = [judge for judge in bias.report.judges if _has_no_data(judge)]
+    measured = [judge for judge in bias.report.judges if judge not in unmeasured]
     for question in _QUESTIONS:
-        judges = [judge for judge in heard if _is_open(shown, question, judge)]
+        judges = [judge for judge in measured if _is_open(bias, question, judge)]
         if judges:
-            names = _judge_names(shown, judges)
+            names = _judge_names(bias, judges)
             effects = [question.measure.of(judge) for judge in judges]
-            settled = _needed_text(effects, question.unmeasured)
-            yield f"Too little to say yet about {question.noun} in {names}{settled}."
-    if silent:
-        yield f"Nothing is known yet of {_judge_names(shown, silent)}."
+            needed = _needed_text(effects, question.unmeasured)
+            yield f"Too little to say yet about {question.noun} in {names}{needed}."
+    if unmeasured:
+        yield f"Nothing is known yet of {_judge_names(bias, unmeasured)}."
 
 
-def _judge_names(shown: ShownBias, judges: Sequence[JudgeBias]) -> str:
-    """Give judges by their names; where it is every one of several, that."""
-    if len(judges) == len(shown.report.judges) > 1:
+def _judge_names(bias: ShownBias, judges: Sequence[JudgeBias]) -> str:
+    """Return the names of judges, or "any judge" for all of several."""
+    if len(judges) == len(bias.report.judges) > 1:
         return "any judge"
-    return listed(shown.name(judge.judge) for judge in judges)
+    return listed(bias.name(judge.judge) for judge in judges)
 
 
-def _signed_judge(shown: ShownBias, question: _Question, judge: JudgeBias) -> str:
-    return f"{shown.name(judge.judge)} ({signed(question.measure.of(judge).value or 0)})"
+def _signed_judge(bias: ShownBias, question: _Question, judge: JudgeBias) -> str:
+    return f"{bias.name(judge.judge)} ({signed(question.measure.of(judge).value or 0)})"
 
 
 def _has_no_data(judge: JudgeBias) -> bool:
@@ -275,7 +312,7 @@ def _has_no_data(judge: JudgeBias) -> bool:
 
 
 def _is_settled(question: _Question, judge: JudgeBias) -> bool:
-    """Say whether it is found; what is not tested at all is, by its interval."""
+    """Return whether the bias is proven; one never tested is, by its interval."""
     effects = question.measure.of(judge), question.settled_by.of(judge)
     return any(
         effect.is_found or (effect.p is None and excludes_zero(effect)) for effect in effects
@@ -293,24 +330,28 @@ def _is_ruled_out(question: _Question, judge: JudgeBias) -> bool:
     return -_SMALL_BIAS <= interval[0] <= 0 <= interval[1] <= _SMALL_BIAS
 
 
-def _is_open(shown: ShownBias, question: _Question, judge: JudgeBias) -> bool:
-    if question.measure.is_of_family and not shown.has_family(judge):
+def _is_open(bias: ShownBias, question: _Question, judge: JudgeBias) -> bool:
+    if question.measure.is_of_family and not bias.has_family(judge):
         return False
     if question.measure is KEPT:
         return KEPT.of(judge).value is None or KEPT.of(judge).n < MIN_BALLOTS
-    told = (_is_settled(question, judge), _is_sign(question, judge), _is_ruled_out(question, judge))
-    return not any(told)
+    answers = (
+        _is_settled(question, judge),
+        _is_sign(question, judge),
+        _is_ruled_out(question, judge),
+    )
+    return not any(answers)
 
 
 def _needed_text(effects: Sequence[Effect], unmeasured: str) -> str:
-    """Give what would settle it, for one or for several."""
+    """Return how much more data would settle it."""
     more = [effect.more for effect in effects if effect.more]
     units = {effect.unit for effect in effects if effect.more or not more}
     unit = f" {units.pop()}" if len(units) == 1 else ""
     if more:
-        few, many = rough_count(min(more)), rough_count(max(more))
-        range_ = few if few == many else f"{few} to {many.removeprefix('about ')}"
-        if many.startswith("more") and few != many:
+        fewest, most = rough_count(min(more)), rough_count(max(more))
+        range_ = fewest if fewest == most else f"{fewest} to {most.removeprefix('about ')}"
+        if most.startswith("more") and fewest != most:
             range_ = f"from {range_}"
         each = " each" if len(effects) > 1 else ""
         return f": {range_} more{unit}{each} would settle it"
@@ -318,42 +359,3 @@ def _needed_text(effects: Sequence[Effect], unmeasured: str) -> str:
         return ""
     none = f"there are no{unit or ' ballots'} yet"
     return f": {unmeasured or none}"
-
-
-# --- What a report comes to, in plain sentences: what was found first, then what nobody can say.
-
-FINDINGS_NOTE = (
-    "Found is what stays beyond chance when all that is tested is taken into account "
-    "(p at most .05, after Holm). Shares are of rivals beaten: 0 is last, 1 is first."
-)
-
-
-def findings(shown: ShownBias) -> tuple[str, ...]:
-    """Give every finding, the sure ones first."""
-    found = [*found_lines(shown), *brand_lines(shown)] or [NO_BIAS_FOUND]
-    return (*found, *_sign_lines(shown), *none_lines(shown), *open_lines(shown))
-
-
-def covers(shown: ShownBias) -> str:
-    """Say what was looked at; where nothing fits, what to do."""
-    coverage, report = shown.coverage, shown.report
-    if not report.rounds:
-        return nothing(coverage)
-    said = [f"Over {rounds_and_ballots(report.rounds, report.ballots)}", *_filter_texts(coverage)]
-    return f"{', '.join(said)}."
-
-
-def _filter_texts(coverage: Coverage) -> Iterator[str]:
-    if coverage.suite:
-        yield f"suite {coverage.suite} in all its versions"
-    if coverage.category:
-        yield f"category {coverage.category}"
-    if coverage.panel:
-        yield f"panel {coverage.panel}"
-    window = []
-    if coverage.since:
-        window.append(f"since {coverage.since:%Y-%m-%d}")
-    if coverage.before:
-        window.append(f"until {coverage.before - timedelta(microseconds=1):%Y-%m-%d}")
-    if window:
-        yield f"asked {listed(window)}"

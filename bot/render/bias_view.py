@@ -1,4 +1,4 @@
-"""A report in which every number is one: what is not finite is not known."""
+"""Bias report view model: finite numbers only, number formats, and a judge's measures."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -19,11 +19,45 @@ from council.bias.report import (
     Trait,
 )
 
-# --- A report in which every number is one: what is not finite is not known.
+# View of a report
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBias:
+    """A report with finite numbers, the rounds it covers, and display names by seat key."""
+
+    report: BiasReport
+    coverage: Coverage
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def name(self, key: str) -> str:
+        """Return the name of a seat, or its key if no panel has it any more."""
+        return self.names.get(key, key)
+
+    def maker(self, judge: JudgeBias) -> str:
+        """Return the name of a judge's family."""
+        return family_name(judge.maker)
+
+    def has_family(self, judge: JudgeBias) -> bool:
+        """Return whether another seat is of the judge's family, so that it can be preferred."""
+        if judge.family.n:
+            return True
+        known = not judge.maker.startswith("unknown:")
+        return known and Counter(one.maker for one in self.report.judges)[judge.maker] > 1
+
+
+def family_name(maker: str) -> str:
+    """Return the name of a family; of an unknown one, its provider."""
+    return maker.removeprefix("unknown:")
+
+
+def shown(report: BiasReport, coverage: Coverage, names: Mapping[str, str]) -> ShownBias:
+    """Return the view of a report."""
+    return ShownBias(_drop_non_finite(report), coverage, names)
 
 
 def _drop_non_finite(report: BiasReport) -> BiasReport:
-    """Give a report in which None stands for whatever is not finite."""
+    """Return the report with None in place of every number that is not finite."""
     return replace(
         report,
         audit_usd=_finite(report.audit_usd),
@@ -84,70 +118,33 @@ def _finite_trait(trait: Trait) -> Trait:
     )
 
 
-# --- A bias report as people are shown it: over which rounds, and who is who.
-
-
-@dataclass(frozen=True, slots=True)
-class ShownBias:
-    """A report without a number that is none, the rounds it covers, and names of seats by key."""
-
-    report: BiasReport
-    coverage: Coverage
-    names: Mapping[str, str] = field(default_factory=dict)
-
-    def name(self, key: str) -> str:
-        """Give the name of a seat; its key where no panel has it any more."""
-        return self.names.get(key, key)
-
-    def maker(self, judge: JudgeBias) -> str:
-        """Give the family of a judge, as a word."""
-        return family_name(judge.maker)
-
-    def has_family(self, judge: JudgeBias) -> bool:
-        """Say whether any other seat is of the judge's family, so that it can prefer it."""
-        if judge.family.n:
-            return True
-        known = not judge.maker.startswith("unknown:")
-        return known and Counter(one.maker for one in self.report.judges)[judge.maker] > 1
-
-
-def family_name(maker: str) -> str:
-    """Give a family as a word; of one that nobody knows its provider."""
-    return maker.removeprefix("unknown:")
-
-
-def shown(report: BiasReport, coverage: Coverage, names: Mapping[str, str]) -> ShownBias:
-    """Give a report to be shown."""
-    return ShownBias(_drop_non_finite(report), coverage, names)
-
-
-# --- How an effect reads: its size, its interval, how sure it is, and what would settle it.
+# Effects as text
 
 FormatNumber = Callable[[float], str]
 
 TOO_LITTLE = "too little to say"
 _MIN_P = 0.001
 _MAX_COUNT = 5_000
-_STEPS = ((20, 1), (200, 10), (1_000, 50), (_MAX_COUNT, 500))  # up to so many, in steps of
+_STEPS = ((20, 1), (200, 10), (1_000, 50), (_MAX_COUNT, 500))  # up to a limit, in steps of
 
 
 def number_text(number: float) -> str:
-    """Give a number without a plus: ".31", "−.05", "1.20"."""
+    """Return a number without a plus sign: ".31", "−.05", "1.20"."""
     return signed(number).removeprefix("+")
 
 
 def magnitude_text(number: float) -> str:
-    """Give how large a number is, whichever its sign: ".31"."""
+    """Return the magnitude of a number: ".31"."""
     return number_text(abs(number))
 
 
-def interval_text(interval: Interval | None, reads: FormatNumber = number_text) -> str:
-    """Give an interval: ".18 to .44"; "" where there is none."""
-    return " to ".join(map(reads, interval)) if interval else ""
+def interval_text(interval: Interval | None, format_number: FormatNumber = number_text) -> str:
+    """Return an interval: ".18 to .44"; "" without one."""
+    return " to ".join(map(format_number, interval)) if interval else ""
 
 
 def p_text(effect: Effect) -> str:
-    """Give p after Holm: "p .003", "p < .001"; "" where nothing was tested."""
+    """Return p after Holm's correction: "p .003", "p < .001"; "" if nothing was tested."""
     p = effect.p_holm
     if p is None:
         return ""
@@ -157,62 +154,64 @@ def p_text(effect: Effect) -> str:
 
 
 def certainty_text(
-    effect: Effect, reads: FormatNumber = number_text, *, turned: bool = False
+    effect: Effect, format_number: FormatNumber = number_text, *, is_negated: bool = False
 ) -> str:
-    """Give in brackets over how many and within what: "(n 52, .18 to .44)".
+    """Return the sample size and interval in brackets: "(n 52, .18 to .44)".
 
-    Of a `turned` effect the interval is that of its size.
+    If `is_negated`, the interval is that of the negated effect.
     """
     interval = effect.interval
-    if interval and turned:
+    if interval and is_negated:
         interval = (-interval[1], -interval[0])
-    return f"({', '.join(filter(None, (f'n {effect.n:,}', interval_text(interval, reads))))})"
+    return (
+        f"({', '.join(filter(None, (f'n {effect.n:,}', interval_text(interval, format_number))))})"
+    )
 
 
 def sample_text(effect: Effect) -> str:
-    """Give what it is measured over: "52 audit ballots"."""
+    """Return what the effect was measured over: "52 audit ballots"."""
     unit = effect.unit.removesuffix("s") if effect.n == 1 else effect.unit
     return f"{effect.n:,} {unit}"
 
 
 def needed_text(effect: Effect) -> str:
-    """Give how many more would settle it: "about 40 more"; "" where it is, or nobody can say."""
+    """Return how many more would settle it: "about 40 more"; "" if settled or unknown."""
     return "" if excludes_zero(effect) or not effect.more else f"{rough_count(effect.more)} more"
 
 
 def excludes_zero(effect: Effect) -> bool:
-    """Say whether the interval leaves 0 out: by itself, whatever else is tested."""
+    """Return whether the interval excludes 0, without correction for multiple tests."""
     return effect.interval is not None and not effect.interval[0] <= 0 <= effect.interval[1]
 
 
 def rough_count(number: int) -> str:
-    """Give a number no finer than anybody can tell: "about 40", "more than 5,000"."""
+    """Return a rounded number: "about 40", "more than 5,000"."""
     if number > _MAX_COUNT:
         return f"more than {_MAX_COUNT:,}"
-    step = next(step for most, step in _STEPS if number <= most)
+    step = next(step for limit, step in _STEPS if number <= limit)
     return f"about {-(-number // step) * step:,}"
 
 
 def rounds_and_ballots(rounds: int, ballots: int) -> str:
-    """Give what a report is over: "64 closed rounds with 256 ballots"."""
+    """Return what a report covers: "64 closed rounds with 256 ballots"."""
     return f"{counted(rounds, 'closed round')} with {counted(ballots, 'ballot')}"
 
 
-# --- The measures of a judge, in the order in which they are shown: what each is called and says.
+# Measures
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure; `meaning` says what its number is.
+    """One measure of a judge; `meaning` explains its number.
 
-    `is_of_family` are those that only a judge has whose family sits in another seat too.
+    `is_of_family` measures need another seat of the judge's family.
     """
 
     key: str
     title: str
     meaning: str
     of: Callable[[JudgeBias], Effect]
-    reads: FormatNumber = signed
+    format: FormatNumber = signed
     is_of_family: bool = False
 
 
@@ -282,7 +281,7 @@ ALL_MEASURES = (*_BEFORE_STYLE, *_AFTER_STYLE)
 
 
 def _style_measure(trait: str) -> Measure:
-    """Give the measure of a trait of style."""
+    """Return the measure of a trait of style."""
     return Measure(
         f"style_{trait}",
         f"Style: {trait}",
@@ -292,13 +291,13 @@ def _style_measure(trait: str) -> Measure:
 
 
 def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
-    """Give everything that is measured of a judge."""
+    """Yield everything that is measured of a judge."""
     yield from _BEFORE_STYLE
     yield from map(_style_measure, judge.style)
     yield from _AFTER_STYLE
 
 
-# --- What blinding changed: what each family's answers gain when judges are told who wrote what.
+# Effect of blinding
 
 _COLUMNS = ("Family", "Gains", "95 % interval", "Over", "p, Holm", "To settle it")
 HOW = (
@@ -307,23 +306,23 @@ HOW = (
 )
 
 
-def brand_lines(shown: ShownBias) -> Iterator[str]:
-    """Say which families' answers are ranked otherwise once their names are seen."""
-    for brand in shown.report.brands:
+def brand_lines(bias: ShownBias) -> Iterator[str]:
+    """Yield which families' answers are ranked differently when judges see the names."""
+    for brand in bias.report.brands:
         effect = brand.effect
         if effect.is_found and effect.value is not None:
-            side, turned = ("lower", True) if effect.value < 0 else ("higher", False)
+            side, is_negated = ("lower", True) if effect.value < 0 else ("higher", False)
             yield (
                 f"Judges rank answers by {family_name(brand.maker)} {magnitude_text(effect.value)} "
                 f"{side} "
-                f"when they see the names {certainty_text(effect, turned=turned)}: blinding takes "
-                "that away."
+                f"when they see the names {certainty_text(effect, is_negated=is_negated)}: "
+                "blinding takes that away."
             )
 
 
-def brand_table(shown: ShownBias) -> Table | None:
-    """Give every family with what it gains; None where no ballot was cast with names."""
-    brands = [brand for brand in shown.report.brands if brand.effect.n]
+def brand_table(bias: ShownBias) -> Table | None:
+    """Return every family with what it gains; None if no ballot was cast with names."""
+    brands = [brand for brand in bias.report.brands if brand.effect.n]
     if not brands:
         return None
     return Table(_COLUMNS, tuple(map(_brand_row, brands)), frozenset(range(1, len(_COLUMNS))))

@@ -1,4 +1,4 @@
-"""What a leaderboard's figure shows: members best first with intervals, and each run by run."""
+"""Leaderboard view model: what was counted, the chart's data, and the columns of its tables."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,14 +18,16 @@ from council.bakeoffs.leaderboard import AuthorLine, Board, JudgeBoard, JudgeLin
 from council.research.judge_weights import WithPeople
 from council.research.weighted_leaderboard import WeightedBoard
 
-# --- What a leaderboard's figure shows: members best first with intervals, and each run by run.
+MAX_RUNS = 24  # the newest runs; more would be too dense to read
+_VERSION_LENGTH = 8
 
-MAX_RUNS = 24  # the newest; more would stand too close to be told apart
+
+# Chart data
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A share with its interval, from 0 to 1; ends are None where there is no interval."""
+    """A share with its interval, 0 to 1; both ends are None without an interval."""
 
     share: float
     low: float | None = None
@@ -33,7 +35,7 @@ class Spread:
 
     @property
     def reach(self) -> tuple[float, float]:
-        """Give the lowest and the highest value of it."""
+        """Return the lowest and highest value."""
         low = self.share if self.low is None else self.low
         high = self.share if self.high is None else self.high
         return low, high
@@ -41,7 +43,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One member: its place, its share, and its share in each run; None where it has none."""
+    """One member: its place, its share, and its share in each run, None where it has none."""
 
     name: str
     place: int | None
@@ -51,9 +53,9 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Members best first; `days` are those of the runs, oldest first.
+    """Members best first; `days` are the dates of the runs, oldest first.
 
-    Where panels were mixed, spreads are shares that members should have, not those they had.
+    If panels were mixed, spreads are expected shares if all members had met, not observed ones.
     """
 
     bars: tuple[Bar, ...]
@@ -62,17 +64,17 @@ class Chart:
 
     @property
     def has_trend(self) -> bool:
-        """Whether there is more than one run to see."""
+        """Return whether there is more than one run to show."""
         return len(self.days) > 1
 
     def newest(self) -> "Chart":
-        """Give the chart with no more runs than can be told apart."""
+        """Return the chart with at most MAX_RUNS runs, the newest."""
         bars = (Bar(x.name, x.place, x.spread, x.runs[-MAX_RUNS:]) for x in self.bars)
         return Chart(tuple(bars), self.days[-MAX_RUNS:], self.is_mixed)
 
 
 def axis_range(spreads: Iterable[Spread | None]) -> tuple[float, float]:
-    """Give tenths around all spreads and one half, .2 apart at least."""
+    """Return a range in tenths around all spreads and one half, at least 0.2 wide."""
     reaches = [spread.reach for spread in spreads if spread]
     low = min([0.5, *(low for low, _ in reaches)])
     high = max([0.5, *(high for _, high in reaches)])
@@ -82,13 +84,13 @@ def axis_range(spreads: Iterable[Spread | None]) -> tuple[float, float]:
 
 
 def mean_share(runs: Sequence[Spread | None]) -> float | None:
-    """Give the mean share over runs; None where there is none."""
+    """Return the mean share over runs; None without runs."""
     shares = [run.share for run in runs if run]
     return sum(shares) / len(shares) if shares else None
 
 
 def trend_swing(bars: Iterable[Bar]) -> float:
-    """Give how far any run, with its interval, is from its member's mean: 5, 10, 15 … points."""
+    """Return the largest distance of a run's interval from its member's mean, in steps of 0.05."""
     swings = [0.05]
     for bar in bars:
         mean = mean_share(bar.runs)
@@ -97,7 +99,7 @@ def trend_swing(bars: Iterable[Bar]) -> float:
 
 
 def axis_ticks(low: float, high: float) -> Iterator[float]:
-    """Give the round shares from low to high, six at most, one half among them."""
+    """Yield at most six round shares from low to high, including one half."""
     step = 0.1 if high - low <= 0.5 + 1e-9 else 0.25
     first = ceil((low - 0.5) / step - 1e-9)
     last = floor((high - 0.5) / step + 1e-9)
@@ -105,45 +107,43 @@ def axis_ticks(low: float, high: float) -> Iterator[float]:
 
 
 def describe_chart(chart: Chart) -> str:
-    """Say in words what the figure shows, for whoever cannot see it."""
-    known = [bar for bar in chart.bars if bar.spread]
-    shares = "; ".join(_describe_bar(bar) for bar in known)
+    """Return what the chart shows in words, as its alternative text."""
+    bars = [bar for bar in chart.bars if bar.spread]
+    shares = "; ".join(_describe_bar(bar) for bar in bars)
     runs = f", over all and in each of {len(chart.days)} runs" if chart.has_trend else ""
-    if not known:
+    if not bars:
         return "No member has a share yet."
     return f"{chart_heading(chart)}{runs}. {shares}."
 
 
 def chart_heading(chart: Chart) -> str:
-    """Say what the bars are."""
-    beaten = "Rivals beaten, if all met" if chart.is_mixed else "Share of rivals beaten"
-    return f"{beaten}, 95 % interval"
+    """Return what the bars show."""
+    measure = "Rivals beaten, if all met" if chart.is_mixed else "Share of rivals beaten"
+    return f"{measure}, 95 % interval"
 
 
 def _describe_bar(bar: Bar) -> str:
     spread = bar.spread or Spread(0.5)
     low, high = spread.reach
-    within = f", {percent(low)} to {percent(high)}" if high > low else ""
+    interval = f", {percent(low)} to {percent(high)}" if high > low else ""
     place = f"place {bar.place}, " if bar.place else ""
-    return f"{bar.name}: {place}{percent(spread.share)}{within}"
+    return f"{bar.name}: {place}{percent(spread.share)}{interval}"
 
 
 def percent(share: float) -> str:
-    """Give a share as a whole percentage: "62 %"."""
+    """Return a share as a whole percentage: "62 %"."""
     return f"{share * 100:.0f} %"
 
 
-# --- What a leaderboard counts, in one honest sentence: which rounds, and which are left out.
-
-_VERSION_LENGTH = 8
+# Coverage
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The rounds a leaderboard counts.
+    """The rounds that a leaderboard counts.
 
-    `suites` tells how many are of which suite and version, ("", "") of none; `left_out` how many
-    there are of other versions of the suite that is meant.
+    `suites` holds (name, version, rounds), with ("", "") for rounds of no suite; `left_out` holds
+    (version, rounds) for other versions of the suite.
     """
 
     rounds: int = 0
@@ -161,22 +161,22 @@ class Coverage:
 
 
 def covers(coverage: Coverage) -> str:
-    """Say what is counted, and what is not."""
+    """Return what is counted and what is not."""
     return " ".join(
         [f"{_counted_text(coverage)}{_window_text(coverage)}.", *_left_out_lines(coverage)]
     )
 
 
 def nothing(coverage: Coverage) -> str:
-    """Say that there is nothing to count yet, and what to do."""
-    narrowed = any((coverage.panel, coverage.category, coverage.since, coverage.before))
+    """Return that there is nothing to count yet, and what to do."""
+    is_filtered = any((coverage.panel, coverage.category, coverage.since, coverage.before))
     if coverage.left_out:
         versions = listed(version[:_VERSION_LENGTH] for version, _ in coverage.left_out)
         return (
             f"No round of suite {coverage.suite} in version {coverage.version} has been held; "
             f"there are rounds of {versions}."
         )
-    if narrowed:
+    if is_filtered:
         return "No round fits: widen the window, or leave out the panel or the category."
     if coverage.suite:
         return (
@@ -187,30 +187,30 @@ def nothing(coverage: Coverage) -> str:
 
 
 def _counted_text(coverage: Coverage) -> str:
-    said = counted(coverage.rounds, "round")
+    text = counted(coverage.rounds, "round")
     if coverage.suite:
-        said += f" of suite {coverage.suite}, version {coverage.version[:_VERSION_LENGTH]}"
-    elif kinds := [*_suite_counts(coverage)]:
-        said += f": {listed(kinds)}"
+        text += f" of suite {coverage.suite}, version {coverage.version[:_VERSION_LENGTH]}"
+    elif suites := [*_suite_counts(coverage)]:
+        text += f": {listed(suites)}"
     if coverage.category:
-        said += f", category {coverage.category}"
+        text += f", category {coverage.category}"
     if coverage.panel:
-        return f"{said}, panel {coverage.panel}"
+        return f"{text}, panel {coverage.panel}"
     if len(coverage.panels) > 1:
-        return f"{said}, panels {listed(coverage.panels)}"
-    return f"{said}, panel {coverage.panels[0]}" if coverage.panels else said
+        return f"{text}, panels {listed(coverage.panels)}"
+    return f"{text}, panel {coverage.panels[0]}" if coverage.panels else text
 
 
 def _suite_counts(coverage: Coverage) -> Iterator[str]:
-    """Give what the rounds of a board over everything are, no version mixed in unseen."""
+    """Yield the rounds of each suite, and of none, in a leaderboard over all rounds."""
     rounds, versions = Counter[str](), Counter[str]()
-    for name, _, number in coverage.suites:
-        rounds[name] += number
+    for name, _, count in coverage.suites:
+        rounds[name] += count
         versions[name] += 1
-    for name, number in rounds.items():
+    for name, count in rounds.items():
         if name:
             mixed = f" in {versions[name]} versions" if versions[name] > 1 else ""
-            yield f"{number} of suite {name}{mixed}"
+            yield f"{count} of suite {name}{mixed}"
     if rounds[""] and len(rounds) > 1:
         yield f"{rounds['']} that people asked"
 
@@ -235,18 +235,17 @@ def _left_out_lines(coverage: Coverage) -> Iterator[str]:
         yield f"{counted(number, 'round')} of {versions} {is_are} left out."
 
 
-# --- A leaderboard as people are shown it: what was counted, what came of it, and who is who.
+# Leaderboard
 
 _NOTHING_GRADED = CouncilValue()
 
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """All there is to show of many rounds; `names` are those of seats by their keys.
+    """Everything shown about many rounds; `names` are display names by seat key.
 
-    `changes` compare the newest run with those before it, where there is one to compare. `weighted`
-    is the board by weighed judges, where it was asked for, and `people` how far judges agree with
-    what people chose.
+    `changes` compares the newest run with earlier ones, if there are any. `weighted` is the board
+    by weighted judges, if requested; `people` is how far judges agree with people's choices.
     """
 
     coverage: Coverage
@@ -261,16 +260,16 @@ class Leaderboard:
 
     @property
     def title(self) -> str:
-        """What it goes by."""
+        """Return the title."""
         return f"Leaderboard of {self.coverage.suite}" if self.coverage.suite else "Leaderboard"
 
     def name(self, key: str) -> str:
-        """Give the name of a seat; its key where no panel has it any more."""
+        """Return the name of a seat, or its key if no panel has it any more."""
         return self.names.get(key, key)
 
     @property
     def chart(self) -> Chart:
-        """What its figure shows."""
+        """Return the data of its chart."""
         runs = [{point.member: point for point in run.points} for run in self.runs]
         return Chart(
             tuple(
@@ -293,22 +292,22 @@ class Leaderboard:
 
 
 def _standing_spread(line: AuthorLine) -> Spread | None:
-    """Give what a member stands by: its strength where panels were mixed, else its share."""
+    """Return a member's strength if panels were mixed, else its share."""
     if line.strength is not None:
         return Spread(line.strength, *(line.strength_ci or (None, None)))
     return None if line.share is None else Spread(line.share, *line.ci)
 
 
-# --- The columns of leaderboards: what each is called, how it reads, and what it sorts by.
+# Columns
 
 LineT = TypeVar("LineT")
 
 
 @dataclass(frozen=True, slots=True)
 class Column(Generic[LineT]):
-    """One column; `value` is what it sorts by, best first, None last.
+    """One column; `value` is its sort key, best first and None last.
 
-    `shown` of a line without a value is "".
+    `shown` returns the cell's text, "" for a line without a value.
     """
 
     key: str
@@ -320,20 +319,25 @@ class Column(Generic[LineT]):
 
 
 def _number_column(
-    key: str, title: str, of: str, shows: Callable[[Any], str] = str, *, is_low_best: bool = False
+    key: str,
+    title: str,
+    attribute: str,
+    format_number: Callable[[Any], str] = str,
+    *,
+    is_low_best: bool = False,
 ) -> Column[Any]:
-    """Give a column of a number that may be unknown."""
-    value = attrgetter(of)
+    """Return a column of a number that may be unknown."""
+    value = attrgetter(attribute)
 
-    def shown(line: object) -> str:
-        found = value(line)
-        return "" if found is None else shows(found)
+    def cell_text(line: object) -> str:
+        number = value(line)
+        return "" if number is None else format_number(number)
 
-    return Column(key, title, value, shown, is_low_best)
+    return Column(key, title, value, cell_text, is_low_best)
 
 
-def _name_column(key: str, title: str, of: str, names: Mapping[str, str]) -> Column[Any]:
-    seat = attrgetter(of)
+def _name_column(key: str, title: str, attribute: str, names: Mapping[str, str]) -> Column[Any]:
+    seat = attrgetter(attribute)
 
     def name(line: object) -> str:
         return names.get(seat(line), seat(line))
@@ -342,12 +346,12 @@ def _name_column(key: str, title: str, of: str, names: Mapping[str, str]) -> Col
 
 
 def interval_text(interval: Interval | None) -> str:
-    """Give an interval of shares: "55–69 %"."""
+    """Return an interval of shares: "55–69 %"."""
     return f"{interval[0] * 100:.0f}–{percent(interval[1])}" if interval else ""
 
 
 def signed(number: float) -> str:
-    """Give a number with its sign: "+.42", "−.05"; what rounds to nothing has a plus."""
+    """Return a number with its sign: "+.42", "−.05"; zero after rounding has a plus."""
     return f"{round(number, 2) + 0.0:+.2f}".replace("-", "−").replace("0.", ".", 1)
 
 
@@ -382,7 +386,7 @@ def _orders_kept_text(line: JudgeLine) -> str:
 
 
 def author_columns(names: Mapping[str, str]) -> tuple[Column[AuthorLine], ...]:
-    """Give the columns of members as authors."""
+    """Return the columns of members as authors."""
     return (
         *_short_columns(names),
         _number_column("strength", "If all met", "strength", percent),
@@ -400,7 +404,7 @@ def author_columns(names: Mapping[str, str]) -> tuple[Column[AuthorLine], ...]:
 
 
 def _short_columns(names: Mapping[str, str]) -> tuple[Column[AuthorLine], ...]:
-    """Give the columns a board has room for in a few lines."""
+    """Return the columns that fit a short list."""
     return (
         Column("place", "", attrgetter("place"), _place_text, True),
         _name_column("member", "Member", "member", names),
@@ -417,7 +421,7 @@ def _strength_interval_text(line: AuthorLine) -> str:
 def judge_columns(
     names: Mapping[str, str], people: Mapping[str, WithPeople] | None = None
 ) -> tuple[Column[JudgeLine], ...]:
-    """Give the columns of seats as judges; `people` are how far each agrees with them."""
+    """Return the columns of seats as judges; `people` is how far each agrees with people."""
     known = people or {}
     return (
         _name_column("judge", "Judge", "judge", names),
@@ -435,13 +439,13 @@ def judge_columns(
 
 
 def _people_share(people: Mapping[str, WithPeople], line: JudgeLine) -> float | None:
-    found = people.get(line.judge)
-    return found.share if found else None
+    agreement = people.get(line.judge)
+    return agreement.share if agreement else None
 
 
 def _people_text(people: Mapping[str, WithPeople], line: JudgeLine) -> str:
-    found = people.get(line.judge)
-    return f"{found.same} of {found.ballots}" if found else ""
+    agreement = people.get(line.judge)
+    return f"{agreement.same} of {agreement.ballots}" if agreement else ""
 
 
 def _agreement_interval_text(line: JudgeLine) -> str:
@@ -455,36 +459,38 @@ def _position_size(line: JudgeLine) -> float | None:
 
 
 def _render_table(lines: Iterable[LineT], columns: Sequence[Column[LineT]]) -> Table:
-    """Give lines as a table of a post, without the columns that say nothing of any."""
-    held = [*lines]
-    told = telling(held, columns)
-    rows = tuple(tuple(column.shown(line) for column in told) for line in held)
-    numeric = frozenset(at for at, column in enumerate(told) if not column.is_text)
-    return Table(tuple(column.title for column in told), rows, numeric)
+    """Return lines as a table, without the columns that are empty."""
+    items = [*lines]
+    visible_columns = telling(items, columns)
+    rows = tuple(tuple(column.shown(line) for column in visible_columns) for line in items)
+    numeric = frozenset(at for at, column in enumerate(visible_columns) if not column.is_text)
+    return Table(tuple(column.title for column in visible_columns), rows, numeric)
 
 
 def telling(lines: Sequence[LineT], columns: Iterable[Column[LineT]]) -> list[Column[LineT]]:
-    """Give the columns that say something of any line."""
+    """Return the columns that are not empty."""
     return [column for column in columns if any(column.shown(line) for line in lines)]
 
 
 def sorted_by(
     lines: Iterable[LineT], column: Column[LineT], *, turned: bool = False
 ) -> list[LineT]:
-    """Give lines with the best value on top, or the worst; those without one stay below."""
-    held = [*lines]
-    known = [line for line in held if column.value(line) is not None]
-    unknown = [line for line in held if column.value(line) is None]
+    """Return lines sorted best first, or worst first if `turned`; unknown values last."""
+    items = [*lines]
+    known = [line for line in items if column.value(line) is not None]
+    unknown = [line for line in items if column.value(line) is None]
     return [*sorted(known, key=column.value, reverse=turned == column.is_low_best), *unknown]
 
 
-def author_table(shown: Leaderboard, most: int | None = None) -> Table:
-    """Give members as authors: all that is known, or of the first few what there is room for."""
-    if most is not None:
-        return _render_table(shown.board.rows[:most], _short_columns(shown.names))
-    return _render_table(shown.board.rows, author_columns(shown.names))
+def author_table(leaderboard: Leaderboard, max_rows: int | None = None) -> Table:
+    """Return members as authors: all columns, or the short ones of the first few."""
+    if max_rows is not None:
+        return _render_table(leaderboard.board.rows[:max_rows], _short_columns(leaderboard.names))
+    return _render_table(leaderboard.board.rows, author_columns(leaderboard.names))
 
 
-def judge_table(shown: Leaderboard) -> Table:
-    """Give seats as judges."""
-    return _render_table(shown.judges.rows, judge_columns(shown.names, shown.people))
+def judge_table(leaderboard: Leaderboard) -> Table:
+    """Return seats as judges."""
+    return _render_table(
+        leaderboard.judges.rows, judge_columns(leaderboard.names, leaderboard.people)
+    )

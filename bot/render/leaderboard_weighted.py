@@ -1,4 +1,4 @@
-"""A leaderboard by weighed judges, shown beside the official one: what changes, and why."""
+"""Renderer of unofficial leaderboards: weighted judges, and the leaderboard as a prior."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,11 @@ from council.research.posterior import STRAY, WinChance
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from council.rounds import Draw, Round
 
-# --- A leaderboard by weighed judges, shown beside the official one: what changes, and why.
+_MAX_CHANCE = 0.99
+_PRIOR_TITLE = "What the leaderboard would have said"
+
+
+# Weighted judges
 
 _TITLES = {
     UNIFORM: "With judges that all weigh alike",
@@ -53,32 +57,33 @@ _UNOFFICIAL_NOTE = (
 )
 
 
-def weighted_parts(shown: Leaderboard) -> tuple[Part, ...]:
-    """Give the board by weighed judges; nothing where none was asked for, or no round counts."""
-    board = shown.weighted
-    if board is None or not shown.coverage.rounds:
+def weighted_parts(leaderboard: Leaderboard) -> tuple[Part, ...]:
+    """Return the board by weighted judges; empty if not requested or no round counts."""
+    board = leaderboard.weighted
+    if board is None or not leaderboard.coverage.rounds:
         return ()
-    return tuple(_board_parts(shown, board))
+    return tuple(_board_parts(leaderboard, board))
 
 
 def _title(board: WeightedBoard) -> str:
-    """Give what it goes by."""
     return _TITLES[board.weighing.name]
 
 
-def _board_parts(shown: Leaderboard, board: WeightedBoard) -> Iterator[Part]:
+def _board_parts(leaderboard: Leaderboard, board: WeightedBoard) -> Iterator[Part]:
     yield Heading(_title(board))
     if not board.rows:
         yield Line(_no_weights_line(board))
         return
-    yield Line(_changed_line(shown, board))
-    yield _member_table(shown, board)
+    yield Line(_changed_line(leaderboard, board))
+    yield _member_table(leaderboard, board)
     if board.weighing.name != UNIFORM:
         yield Line("What each judge weighs, of all weight:")
-        yield _judge_table(shown, board)
+        yield _judge_table(leaderboard, board)
     yield Note(
         " ".join(
-            filter(None, (_WEIGHING_NOTES.get(board.weighing.name), _coverage_note(shown, board)))
+            filter(
+                None, (_WEIGHING_NOTES.get(board.weighing.name), _coverage_note(leaderboard, board))
+            )
         )
     )
 
@@ -87,16 +92,17 @@ def _no_weights_line(board: WeightedBoard) -> str:
     weighing = board.weighing
     if weighing.is_usable:
         return "No ballots of these rounds are kept to weigh: only their standings are."
-    need = _NEED_TEXTS[weighing.name].format(need=weighing.need, have=weighing.have)
-    return f"{need} Until then judges weigh alike."
+    text = _NEED_TEXTS[weighing.name].format(need=weighing.need, have=weighing.have)
+    return f"{text} Until then judges weigh alike."
 
 
-def _changed_line(shown: Leaderboard, board: WeightedBoard) -> str:
-    """Say in a sentence what the weights change."""
+def _changed_line(leaderboard: Leaderboard, board: WeightedBoard) -> str:
+    """Return what the weights change, in one sentence."""
     if not board.moved:
         return "The order of the members stays as it is with equal weights."
     moves = listed(
-        f"{shown.name(line.member)} comes {_nth(line.rank)} instead of {_nth(line.uniform_rank)}"
+        f"{leaderboard.name(line.member)} comes {_nth(line.rank)} instead of "
+        f"{_nth(line.uniform_rank)}"
         for line in board.moved
     )
     return f"By mean share, {moves}."
@@ -107,45 +113,48 @@ def _nth(rank: int) -> str:
     return f"{rank}{ends.get(rank, 'th')}"
 
 
-def _member_table(shown: Leaderboard, board: WeightedBoard) -> Table:
+def _member_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
     columns = ("", "Member", "Weighed", "95 % interval", "Alike", "Change", "Rounds")
-    rows = tuple(_member_row(shown, line) for line in board.rows)
+    rows = tuple(_member_row(leaderboard, line) for line in board.rows)
     return Table(columns, rows, frozenset({0, 2, 3, 4, 5, 6}))
 
 
-def _member_row(shown: Leaderboard, line: WeightedLine) -> tuple[str, ...]:
+def _member_row(leaderboard: Leaderboard, line: WeightedLine) -> tuple[str, ...]:
     alike = f"{percent(line.uniform)} ({_nth(line.uniform_rank)})"
     change = signed(line.change) if abs(line.change) >= 0.005 else "0"  # noqa: PLR2004
-    name = shown.name(line.member)
+    name = leaderboard.name(line.member)
     share = percent(line.share)
     return (str(line.rank), name, share, interval_text(line.ci), alike, change, str(line.rounds))
 
 
-def _judge_table(shown: Leaderboard, board: WeightedBoard) -> Table:
+def _judge_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
     weighing = board.weighing
     basis, observed = _BASIS_COLUMNS[weighing.name]
     columns = ("Judge", "Weight", basis, *([observed] if observed else []))
     heaviest = sorted(weighing.judges, key=lambda line: (-line.weight, line.judge))
-    rows = (_judge_row(shown, line, counts=bool(observed)) for line in heaviest)
+    rows = (_judge_row(leaderboard, line, has_count=bool(observed)) for line in heaviest)
     return Table(columns, tuple(rows), frozenset(range(1, len(columns))))
 
 
-def _judge_row(shown: Leaderboard, line: JudgeWeight, *, counts: bool) -> tuple[str, ...]:
+def _judge_row(leaderboard: Leaderboard, line: JudgeWeight, *, has_count: bool) -> tuple[str, ...]:
     basis = "too little to say" if line.basis is None else f"{line.basis:.2f}".replace("-", "−")
-    return (shown.name(line.judge), percent(line.weight), basis, *([str(line.n)] if counts else []))
+    return (
+        leaderboard.name(line.judge),
+        percent(line.weight),
+        basis,
+        *([str(line.n)] if has_count else []),
+    )
 
 
-def _coverage_note(shown: Leaderboard, board: WeightedBoard) -> str:
-    without = shown.coverage.rounds - board.rounds
+def _coverage_note(leaderboard: Leaderboard, board: WeightedBoard) -> str:
+    without = leaderboard.coverage.rounds - board.rounds
     if without <= 0:
         return _UNOFFICIAL_NOTE
     return f"{_UNOFFICIAL_NOTE} Of {counted(without, 'round')} no ballots are kept to weigh."
 
 
-# --- A round's answers with the leaderboard as prior, as it is shown beside the count.
+# Leaderboard as a prior
 
-_MAX_CHANCE = 0.99
-_PRIOR_TITLE = "What the leaderboard would have said"
 _PRIOR_COLUMNS = ("Answer", "By", "By the board alone", "With this round's ballots", "Counted")
 _PRIOR_NOTE = (
     "The chance of each answer to be the best of the round, by a model: the member's strength on "
@@ -155,21 +164,21 @@ _PRIOR_NOTE = (
 )
 
 
-def beside_post(round_: Round, draw: Draw, likely: Sequence[WinChance], rounds: int) -> Post:
-    """Give the chances, likeliest first, with the place each answer has in the official count."""
+def beside_post(round_: Round, draw: Draw, chances: Sequence[WinChance], rounds: int) -> Post:
+    """Return the chances, likeliest first, with each answer's place in the official count."""
     names = names_of(round_.panel)
     labels = dict(draw.labels.pairs)
     lines = round_.tally.standings if round_.tally else ()
     places = {line.label: line.place for line in lines if line.share is not None}
     rows = tuple(
         (
-            f"Response {labels[one.member]}",
-            names[one.member],
-            _chance_text(one.before),
-            _chance_text(one.after),
-            str(places.get(labels[one.member], "–")),
+            f"Response {labels[chance.member]}",
+            names[chance.member],
+            _chance_text(chance.before),
+            _chance_text(chance.after),
+            str(places.get(labels[chance.member], "–")),
         )
-        for one in likely
+        for chance in chances
     )
     parts = (
         Heading(_PRIOR_TITLE),
@@ -180,17 +189,17 @@ def beside_post(round_: Round, draw: Draw, likely: Sequence[WinChance], rounds: 
 
 
 def _chance_text(share: float) -> str:
-    """Give a chance that is never called certain: "over 99 %" at most."""
+    """Return a chance, at most "over 99 %" and at least "under 1 %"."""
     if share > _MAX_CHANCE:
         return "over 99 %"
     return percent(share) if share >= 1 - _MAX_CHANCE else "under 1 %"
 
 
-def too_few(round_: Round, rounds: int, needed: int) -> Post:
-    """Say that there is too little to say."""
-    why = (
-        f"The leaderboard has a say from {needed} rounds before on; there are {rounds}."
-        if rounds < needed
+def too_few(round_: Round, rounds: int, min_rounds: int) -> Post:
+    """Return that there is too little data to say."""
+    reason = (
+        f"The leaderboard has a say from {min_rounds} rounds before on; there are {rounds}."
+        if rounds < min_rounds
         else f"Round {round_.id} has no ballot that counts."
     )
-    return Post((Heading(_PRIOR_TITLE), Line(why)), _PRIOR_TITLE)
+    return Post((Heading(_PRIOR_TITLE), Line(reason)), _PRIOR_TITLE)

@@ -118,20 +118,22 @@ def _zone_note(zone: str) -> str:
 def list_post(statuses: Sequence[ScheduleStatus], here: Place) -> Post:
     """Return all schedules: when they run, how the last run went, the cost of one."""
     if not statuses:
-        line = "No schedule yet: /council schedule add NAME suite:NAME every monday 09:00."
-        return Post((Note(line),), line)
+        status = "No schedule yet: /council schedule add NAME suite:NAME every monday 09:00."
+        return Post((Note(status),), status)
     rows = tuple(
         (
-            line.schedule.name,
-            in_words(line.schedule.cron),
-            _next_text(line),
-            last_run(line),
-            _price_text(line),
+            status.schedule.name,
+            in_words(status.schedule.cron),
+            _next_text(status),
+            last_run(status),
+            _price_text(status),
         )
-        for line in statuses
+        for status in statuses
     )
     faults = [
-        Caution(f"{line.schedule.name} cannot run: {line.fault}") for line in statuses if line.fault
+        Caution(f"{status.schedule.name} cannot run: {status.fault}")
+        for status in statuses
+        if status.fault
     ]
     table = Table(("Schedule", "Comes", "Next", "Last run", "A run costs"), rows)
     heading = Heading(counted(len(statuses), "schedule"))
