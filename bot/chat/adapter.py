@@ -178,7 +178,7 @@ class ProgressUpdates:
 
     @asynccontextmanager
     async def kept_up(self, updates: Coroutine[None, None, None]) -> AsyncIterator[None]:
-        """Run `showing` in the background for the duration of the block."""
+        """Run the updates in the background for the duration of the block."""
         task = asyncio.create_task(updates)
         try:
             yield

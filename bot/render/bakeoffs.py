@@ -201,8 +201,8 @@ def _failed_line(progress: Progress) -> str:
 def _facts_line(progress: Progress) -> str:
     bakeoff = progress.bakeoff
     ending = bakeoff.ending
-    took = f" · {duration((ending.at - bakeoff.at).total_seconds())}" if ending else ""
-    return f"{summary_of(progress)}{took} · {_spent_line(progress)}"
+    duration_text = f" · {duration((ending.at - bakeoff.at).total_seconds())}" if ending else ""
+    return f"{summary_of(progress)}{duration_text} · {_spent_line(progress)}"
 
 
 def _open_hint(progress: Progress) -> str:
@@ -216,8 +216,8 @@ def _failed_posts(progress: Progress) -> Iterator[Post]:
         Line(f"Question {one.number}: {one.why}") for one in progress.failed[:_MAX_FAILURES_SHOWN]
     ]
     rest = len(progress.failed) - _MAX_FAILURES_SHOWN
-    more = [Note(f"And {rest} more.")] if rest > 0 else []
-    yield Post((Heading("Questions that failed"), *lines, *more), "Questions that failed")
+    notes = [Note(f"And {rest} more.")] if rest > 0 else []
+    yield Post((Heading("Questions that failed"), *lines, *notes), "Questions that failed")
 
 
 # Proposal

@@ -111,8 +111,8 @@ def empty_figure() -> Figure:
 
 def _limit_judges(judges: Sequence[T]) -> tuple[Sequence[T], str]:
     """Return the judges that fit a chart, and how many more there are, in words."""
-    more = len(judges) - _MAX_JUDGES
-    note = f"{counted(more, 'more judge')} in the tables." if more > 0 else ""
+    hidden = len(judges) - _MAX_JUDGES
+    note = f"{counted(hidden, 'more judge')} in the tables." if hidden > 0 else ""
     return judges[:_MAX_JUDGES], note
 
 
@@ -162,7 +162,7 @@ class _HeatMap:
     seats: Sequence[str]
     authors: Sequence[str]
     cells: _Cells
-    more: str
+    note: str
 
     @property
     def cell_width(self) -> float:
@@ -185,7 +185,7 @@ def heat_map(bias: ShownBias) -> Figure:
     footer = (
         _OWN_NOTE if _has_own(bias) else _NO_OWN_NOTE,
         _FEW_NOTE if _has_few(bias) else "",
-        heat.more,
+        heat.note,
     )
     marks = [
         _heading_label("Mean share a judge (row) gave an author (column)"),
@@ -228,13 +228,13 @@ def _heat_map_description(bias: ShownBias) -> str:
 
 
 def _heat_map_cells(bias: ShownBias) -> _HeatMap:
-    given = bias.report.given
+    shares = bias.report.given
     judges = (judge.judge for judge in bias.report.judges)
-    keys = [*dict.fromkeys((*judges, *(x.judge for x in given), *(x.author for x in given)))]
-    seats, more = _limit_judges(keys)
-    with_answers = {one.author for one in given if one.share is not None}
+    keys = [*dict.fromkeys((*judges, *(x.judge for x in shares), *(x.author for x in shares)))]
+    seats, note = _limit_judges(keys)
+    with_answers = {one.author for one in shares if one.share is not None}
     authors = [seat for seat in seats if seat in with_answers]
-    return _HeatMap(seats, authors[:_MAX_JUDGES], {(x.judge, x.author): x for x in given}, more)
+    return _HeatMap(seats, authors[:_MAX_JUDGES], {(x.judge, x.author): x for x in shares}, note)
 
 
 def _column_labels(heat: _HeatMap) -> Iterator[Mark]:
@@ -288,7 +288,7 @@ _MIN_SCALE_END = 0.2  # the scale's end, at least
 
 def slot_curves(bias: ShownBias) -> Figure:
     """Return a curve for each judge, all on one scale."""
-    judges, more = _limit_judges(bias.report.judges)
+    judges, note = _limit_judges(bias.report.judges)
     scale_end = _scale_end(judges)
     marks: list[Mark] = [_heading_label("Share given at each slot, beyond one half")]
     top = _TOP
@@ -299,8 +299,8 @@ def slot_curves(bias: ShownBias) -> Figure:
                 bias, judge, (_MARGIN + column * (_curve_width() + _COLUMN_GAP), top), scale_end
             )
         top += _CURVE_HEIGHT if any(map(_known_slots, row)) else _EMPTY_CURVE_HEIGHT
-    marks += _footer_marks((more,), top + 8)
-    return Figure(_WIDTH, top + _footer_height((more,)), tuple(marks), _slot_description(bias))
+    marks += _footer_marks((note,), top + 8)
+    return Figure(_WIDTH, top + _footer_height((note,)), tuple(marks), _slot_description(bias))
 
 
 def _slot_lines(bias: ShownBias) -> Iterator[str]:
@@ -348,8 +348,8 @@ def _curve_marks(
 ) -> Iterator[Mark]:
     left, top = position
     yield _name_label(left, top + 14, bias.name(judge.judge), _curve_width())
-    known = _known_slots(judge)
-    if not known:
+    slots = _known_slots(judge)
+    if not slots:
         yield Label(left, top + 29, TOO_LITTLE, Colour.QUIET, _SMALL_SIZE)
         return
     yield Label(left, top + 29, _position_verdict(judge), Colour.QUIET, _SMALL_SIZE)
@@ -366,7 +366,7 @@ def _curve_marks(
             _SMALL_SIZE,
             "middle",
         )
-    yield from _curve_points(judge, known, across, heights)
+    yield from _curve_points(judge, slots, across, heights)
 
 
 def _known_slots(judge: JudgeBias) -> Sequence[Slot]:
@@ -390,14 +390,14 @@ def _scale_marks(left: float, heights: Scale, scale_end: float) -> Iterator[Mark
 
 
 def _curve_points(
-    judge: JudgeBias, known: Sequence[Slot], across: Scale, heights: Scale
+    judge: JudgeBias, slots: Sequence[Slot], across: Scale, heights: Scale
 ) -> Iterator[Mark]:
     """Yield the curve; a judge beyond chance has the stronger colour."""
     colour = Colour.FIRST if judge.position.is_found else Colour.OTHER
     points = [
-        (across.at(x.number), heights.at(_clamp(x.effect.value or 0, heights))) for x in known
+        (across.at(x.number), heights.at(_clamp(x.effect.value or 0, heights))) for x in slots
     ]
-    for (x, _), slot in zip(points, known, strict=True):
+    for (x, _), slot in zip(points, slots, strict=True):
         if slot.effect.interval:
             low, high = (heights.at(_clamp(end, heights)) for end in slot.effect.interval)
             yield Stroke(x, low, x, high, colour, 2)
@@ -422,15 +422,15 @@ _SCALE = Scale(0, 1, _MARGIN + 10, _WIDTH - _MARGIN - 10, (0, 0.25, 0.5, 0.75, 1
 
 def consistency_bars(bias: ShownBias) -> Figure:
     """Return a bar for each judge, on one scale from 0 to 1."""
-    judges, more = _limit_judges(bias.report.judges)
+    judges, note = _limit_judges(bias.report.judges)
     bottom = _TOP + _BAR_HEIGHT * len(judges)
     marks: list[Mark] = [_heading_label("Pairs kept in order when shown in another, 95 % interval")]
     for row, judge in enumerate(judges):
         marks += _bar_marks(bias, judge, _TOP + _BAR_HEIGHT * row)
     marks += _axis_marks(bottom)
-    marks += _footer_marks((more,), bottom + 36)
+    marks += _footer_marks((note,), bottom + 36)
     return Figure(
-        _WIDTH, bottom + 24 + _footer_height((more,)), tuple(marks), _consistency_description(bias)
+        _WIDTH, bottom + 24 + _footer_height((note,)), tuple(marks), _consistency_description(bias)
     )
 
 

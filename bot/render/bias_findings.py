@@ -52,8 +52,8 @@ Says = Callable[[ShownBias, JudgeBias], Iterator[str]]
 
 def findings(bias: ShownBias) -> tuple[str, ...]:
     """Return every finding, the proven ones first."""
-    found = [*found_lines(bias), *brand_lines(bias)] or [NO_BIAS_FOUND]
-    return (*found, *_sign_lines(bias), *none_lines(bias), *open_lines(bias))
+    proven = [*found_lines(bias), *brand_lines(bias)] or [NO_BIAS_FOUND]
+    return (*proven, *_sign_lines(bias), *none_lines(bias), *open_lines(bias))
 
 
 def covers(bias: ShownBias) -> str:
@@ -156,10 +156,10 @@ def _hardly_matters(effect: Effect) -> str:
 
 
 def _strongest_slot(judge: JudgeBias) -> str:
-    known = [slot for slot in judge.slots if slot.effect.value is not None]
-    if not known:
+    slots = [slot for slot in judge.slots if slot.effect.value is not None]
+    if not slots:
         return "at one place"
-    number = max(known, key=lambda slot: abs(slot.effect.value or 0)).number
+    number = max(slots, key=lambda slot: abs(slot.effect.value or 0)).number
     return _ORDINALS.get(number, f"{number}th")
 
 
@@ -263,10 +263,10 @@ def _sign_lines(bias: ShownBias) -> Iterator[str]:
     for question in _QUESTIONS:
         judges = [judge for judge in bias.report.judges if _is_sign(question, judge)]
         if judges:
-            said = (_signed_judge(bias, question, judge) for judge in judges)
+            names = (_signed_judge(bias, question, judge) for judge in judges)
             each = "each" if len(judges) > 1 else "it"
             yield (
-                f"Perhaps {question.noun} in {listed(said)}: by itself {each} would be beyond "
+                f"Perhaps {question.noun} in {listed(names)}: by itself {each} would be beyond "
                 "chance, among all that is tested it may be chance."
             )
 
@@ -345,11 +345,11 @@ def _is_open(bias: ShownBias, question: _Question, judge: JudgeBias) -> bool:
 
 def _needed_text(effects: Sequence[Effect], unmeasured: str) -> str:
     """Return how much more data would settle it."""
-    more = [effect.more for effect in effects if effect.more]
-    units = {effect.unit for effect in effects if effect.more or not more}
+    counts = [effect.more for effect in effects if effect.more]
+    units = {effect.unit for effect in effects if effect.more or not counts}
     unit = f" {units.pop()}" if len(units) == 1 else ""
-    if more:
-        fewest, most = rough_count(min(more)), rough_count(max(more))
+    if counts:
+        fewest, most = rough_count(min(counts)), rough_count(max(counts))
         range_ = fewest if fewest == most else f"{fewest} to {most.removeprefix('about ')}"
         if most.startswith("more") and fewest != most:
             range_ = f"from {range_}"

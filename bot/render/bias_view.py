@@ -42,8 +42,8 @@ class ShownBias:
         """Return whether another seat is of the judge's family, so that it can be preferred."""
         if judge.family.n:
             return True
-        known = not judge.maker.startswith("unknown:")
-        return known and Counter(one.maker for one in self.report.judges)[judge.maker] > 1
+        is_known = not judge.maker.startswith("unknown:")
+        return is_known and Counter(one.maker for one in self.report.judges)[judge.maker] > 1
 
 
 def family_name(maker: str) -> str:
@@ -105,8 +105,8 @@ def _finite_judge(judge: JudgeBias) -> JudgeBias:
     )
 
 
-def _finite_share(given: GivenShare) -> GivenShare:
-    return replace(given, share=_finite(given.share))
+def _finite_share(share: GivenShare) -> GivenShare:
+    return replace(share, share=_finite(share.share))
 
 
 def _finite_trait(trait: Trait) -> Trait:

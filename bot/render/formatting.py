@@ -84,8 +84,8 @@ def number_word(number: int) -> str:
 
 def listed(names: Iterable[str]) -> str:
     """Return words as a list in a sentence: "A, B and C"; "" for no words."""
-    *most, last = [*names] or [""]
-    return f"{', '.join(most)} and {last}" if most else last
+    *first, last = [*names] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def sum_or_none(amounts: Iterable[float | None]) -> float | None:
@@ -145,9 +145,9 @@ def _table_line(row: Sequence[str], widths: Sequence[int], numeric: frozenset[in
 
 
 def _pad_cells(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> Iterator[str]:
-    for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
+    for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
         space = " " * (width - cell_len(cell))
-        yield space + cell if at in numeric else cell + space
+        yield space + cell if column in numeric else cell + space
 
 
 def _one_line(cell: str) -> str:

@@ -269,7 +269,7 @@ def _trend_marks(
     left, right = across
     colour, band_colour = colours
     step = (right - left - 2 * _DOT_RADIUS) / max(len(runs) - 1, 1)
-    xs = [left + _DOT_RADIUS + step * at for at in range(len(runs))]
+    xs = [left + _DOT_RADIUS + step * index for index in range(len(runs))]
     middle = (heights.start + heights.end) / 2
     segments = [
         [(x, run) for x, run in stretch if run]

@@ -422,7 +422,7 @@ def judge_columns(
     names: Mapping[str, str], people: Mapping[str, WithPeople] | None = None
 ) -> tuple[Column[JudgeLine], ...]:
     """Return the columns of seats as judges; `people` is how far each agrees with people."""
-    known = people or {}
+    agreement = people or {}
     return (
         _name_column("judge", "Judge", "judge", names),
         _number_column("agreement", "Agreement", "agreement", signed),
@@ -431,7 +431,10 @@ def judge_columns(
         Column("position", "First slot", _position_size, _position_text, True),
         Column("consistency", "Orders kept", attrgetter("consistency"), _orders_kept_text),
         Column(
-            "people", "With people", partial(_people_share, known), partial(_people_text, known)
+            "people",
+            "With people",
+            partial(_people_share, agreement),
+            partial(_people_text, agreement),
         ),
         _number_column("cost_usd", "Price", "cost_usd", money, is_low_best=True),
         _number_column("rounds", "Rounds", "rounds"),
@@ -463,7 +466,7 @@ def _render_table(lines: Iterable[LineT], columns: Sequence[Column[LineT]]) -> T
     items = [*lines]
     visible_columns = telling(items, columns)
     rows = tuple(tuple(column.shown(line) for column in visible_columns) for line in items)
-    numeric = frozenset(at for at, column in enumerate(visible_columns) if not column.is_text)
+    numeric = frozenset(index for index, column in enumerate(visible_columns) if not column.is_text)
     return Table(tuple(column.title for column in visible_columns), rows, numeric)
 
 
@@ -477,9 +480,12 @@ def sorted_by(
 ) -> list[LineT]:
     """Return lines sorted best first, or worst first if `turned`; unknown values last."""
     items = [*lines]
-    known = [line for line in items if column.value(line) is not None]
-    unknown = [line for line in items if column.value(line) is None]
-    return [*sorted(known, key=column.value, reverse=turned == column.is_low_best), *unknown]
+    with_value = [line for line in items if column.value(line) is not None]
+    without_value = [line for line in items if column.value(line) is None]
+    return [
+        *sorted(with_value, key=column.value, reverse=turned == column.is_low_best),
+        *without_value,
+    ]
 
 
 def author_table(leaderboard: Leaderboard, max_rows: int | None = None) -> Table:

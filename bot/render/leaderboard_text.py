@@ -10,7 +10,6 @@ from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapHint, S
 from council.bakeoffs.council_value import BestMember, CouncilValueLine, Payoff, TruthAgreement
 
 SHARED = "Places are shared where the difference may be chance."
-WINNER = "Winner"
 _SWAP_NOTE = "That is what it looks like when a provider puts another model behind a name."
 NO_CHANGE = "Nothing moved beyond noise."
 _FIRST_RUN = "The first run: there is nothing to compare it with yet."

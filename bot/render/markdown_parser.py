@@ -267,7 +267,7 @@ class OpenBlocks:
     @property
     def lists(self) -> list[OpenList]:
         """Return the open lists."""
-        return [held for held in self.held if isinstance(held, OpenList)]
+        return [block for block in self.held if isinstance(block, OpenList)]
 
     @property
     def is_quoted(self) -> bool:

@@ -72,12 +72,12 @@ def _find_furthest_cut(cuts: _Cuts[T], fits: Callable[[T], bool]) -> _Split[T] |
 
 def _find_first_cut(kinds: Iterator[_Cuts[T]], fits: Callable[[T], bool]) -> _Split[T] | None:
     """Return the furthest cut of the first kind that has one."""
-    return next((found for cuts in kinds if (found := _find_furthest_cut(cuts, fits))), None)
+    return next((split for cuts in kinds if (split := _find_furthest_cut(cuts, fits))), None)
 
 
 def _cut_text(
     text: str,
-    at: Callable[[int], _Split[T]],
+    split_at: Callable[[int], _Split[T]],
     fits: Callable[[T], bool],
     *,
     in_words: bool = True,
@@ -86,14 +86,15 @@ def _cut_text(
 
     A word longer than a page is cut between characters, unless `in_words` is False.
     """
-    words = _find_furthest_cut(_Cuts(_match_ends(_WORD_END, text), at), fits)
+    words = _find_furthest_cut(_Cuts(_match_ends(_WORD_END, text), split_at), fits)
     if words is None and not in_words:
         return None
     if words is None:
         return _find_first_cut(
-            iter([_Cuts(_grapheme_ends(text), at), _Cuts(_code_point_ends(text), at)]), fits
+            iter([_Cuts(_grapheme_ends(text), split_at), _Cuts(_code_point_ends(text), split_at)]),
+            fits,
         )
-    sentences = _find_furthest_cut(_Cuts(_match_ends(_SENTENCE_END, text), at), fits)
+    sentences = _find_furthest_cut(_Cuts(_match_ends(_SENTENCE_END, text), split_at), fits)
     if sentences and len(str(sentences.head)) * 2 >= len(str(words.head)):
         return sentences
     return words
@@ -101,7 +102,7 @@ def _cut_text(
 
 def _match_ends(pattern: re.Pattern[str], text: str) -> list[int]:
     """Return where each match ends inside the text."""
-    ends = [found.end() for found in pattern.finditer(text, 0, _MAX_PAGE_CHARACTERS)]
+    ends = [match.end() for match in pattern.finditer(text, 0, _MAX_PAGE_CHARACTERS)]
     return [end for end in ends if text[:end].strip() and text[end:].strip()]
 
 
@@ -172,47 +173,49 @@ class _MarkdownCutter:
         self.fences = [
             fence
             for token in self.tokens
-            if token.type == "fence" and (fence := self._fence(token, lines))
+            if token.type == "fence" and (fence := self._parse_fence(token, lines))
         ]
 
     def cut(self, fits: _FitsText, fits_alone: _FitsText) -> _Split[str] | None:
         """Cut before a block, or inside the block that is too long for the page."""
         places = [self._start(block) for block in self.blocks[1:]]
-        before = _find_furthest_cut(_Cuts(places, self._between), fits)
-        at = bisect_right(places, len(self.text) - len(before.rest)) if before else 0
+        before = _find_furthest_cut(_Cuts(places, self._split_at), fits)
+        index = bisect_right(places, len(self.text) - len(before.rest)) if before else 0
         if not self.blocks:
-            return _cut_text(self.text, self._between, fits)
-        if before and self._moves_whole(at, before, fits_alone):
-            return self._before(at)
-        inside = _find_first_cut(self._inside(self.blocks[at]), fits)
-        inside = inside or self._in_words(self.blocks[at], fits, alone=before is None)
-        return inside or (self._before(at) if before else None)
+            return _cut_text(self.text, self._split_at, fits)
+        if before and self._moves_whole(index, before, fits_alone):
+            return self._cut_before(index)
+        inside = _find_first_cut(self._inner_cuts(self.blocks[index]), fits)
+        inside = inside or self._cut_in_words(self.blocks[index], fits, anywhere=before is None)
+        return inside or (self._cut_before(index) if before else None)
 
-    def _before(self, at: int) -> _Split[str]:
+    def _cut_before(self, index: int) -> _Split[str]:
         """Cut before a block, and before its heading."""
-        over = [block.type == "heading_open" for block in self.blocks[max(at - 2, 0) : at]]
-        if at > 1 and over == [False, True]:
-            at -= 1
-        return self._between(self._start(self.blocks[at]))
+        is_heading = [
+            block.type == "heading_open" for block in self.blocks[max(index - 2, 0) : index]
+        ]
+        if index > 1 and is_heading == [False, True]:
+            index -= 1
+        return self._split_at(self._start(self.blocks[index]))
 
-    def _moves_whole(self, at: int, before: _Split[str], fits_alone: _FitsText) -> bool:
+    def _moves_whole(self, index: int, before: _Split[str], fits_alone: _FitsText) -> bool:
         """Return whether the block goes whole to the next page; code does if it fits there."""
-        block = self.blocks[at]
+        block = self.blocks[index]
         whole = self.text[self._start(block) : self._end(block)]
         filled = len(before.head) * 2 >= len(whole)
         return (filled or block.type in _UNBROKEN_BLOCKS) and fits_alone(whole)
 
-    def _inside(self, block: Token) -> Iterator[_Cuts[str]]:
+    def _inner_cuts(self, block: Token) -> Iterator[_Cuts[str]]:
         if block.type == "table_open":
-            yield self._rows(block)
+            yield self._row_cuts(block)
         elif block.type.endswith("_list_open"):
-            yield _Cuts(self._items(block), lambda place: self._in_list(block, place))
+            yield _Cuts(self._item_starts(block), lambda place: self._cut_list(block, place))
         if block.type != "paragraph_open":
             first, last = block.map or (0, 0)
             places = [self.starts[line] for line in range(first + 1, last)]
-            yield _Cuts(self._allowed(places), lambda place: self._cut_inside(block, place))
+            yield _Cuts(self._allowed_places(places), lambda place: self._cut_inside(block, place))
 
-    def _in_words(self, block: Token, fits: _FitsText, *, alone: bool) -> _Split[str] | None:
+    def _cut_in_words(self, block: Token, fits: _FitsText, *, anywhere: bool) -> _Split[str] | None:
         """Cut a block in its text; one that begins a page even between characters."""
         start = self._start(block)
         words = self.text[start : self._end(block)]
@@ -224,10 +227,10 @@ class _MarkdownCutter:
             words = words.lstrip("> \t")
             start = self._end(block) - len(words)
         return _cut_text(
-            words, lambda place: self._cut_inside(block, start + place), fits, in_words=alone
+            words, lambda place: self._cut_inside(block, start + place), fits, in_words=anywhere
         )
 
-    def _rows(self, block: Token) -> _Cuts[str]:
+    def _row_cuts(self, block: Token) -> _Cuts[str]:
         first, last = block.map or (0, 0)
         head = self.text[self.starts[first] : self.starts[first + 2]]
         repeated = head if len(head) <= _MAX_REPEATED_LENGTH else ""
@@ -237,16 +240,16 @@ class _MarkdownCutter:
 
         return _Cuts([self.starts[line] for line in range(first + 3, last)] if repeated else [], at)
 
-    def _items(self, block: Token) -> list[int]:
+    def _item_starts(self, block: Token) -> list[int]:
         first, last = block.map or (0, 0)
         items = [
             self.starts[token.map[0]]
             for token in self.tokens
             if token.type == "list_item_open" and token.map and first < token.map[0] < last
         ]
-        return self._allowed(sorted(set(items)))
+        return self._allowed_places(sorted(set(items)))
 
-    def _in_list(self, block: Token, place: int) -> _Split[str]:
+    def _cut_list(self, block: Token, place: int) -> _Split[str]:
         """Cut before an item; an ordered list continues from its number."""
         head, rest = self._cut_inside(block, place)
         if block.type != "ordered_list_open":
@@ -264,7 +267,7 @@ class _MarkdownCutter:
 
     def _cut_inside(self, block: Token, place: int) -> _Split[str]:
         """Cut inside a block: close and reopen code, move an item's lines out."""
-        head, rest = self._between(place)
+        head, rest = self._split_at(place)
         for fence in self.fences:
             if fence.code < place < fence.code_end:
                 rest = self.text[place:]
@@ -275,13 +278,13 @@ class _MarkdownCutter:
             return _Split(head, _dedent_item(rest))
         return _Split(head, rest)
 
-    def _between(self, place: int) -> _Split[str]:
+    def _split_at(self, place: int) -> _Split[str]:
         return _Split(self.text[:place].rstrip(), self.text[place:].lstrip("\n"))
 
-    def _allowed(self, places: Sequence[int]) -> list[int]:
+    def _allowed_places(self, places: Sequence[int]) -> list[int]:
         return [p for p in places if not any(fence.forbids(p) for fence in self.fences)]
 
-    def _fence(self, token: Token, lines: Sequence[str]) -> _Fence | None:
+    def _parse_fence(self, token: Token, lines: Sequence[str]) -> _Fence | None:
         """Return a code block that can be cut; None if its opening line is too long."""
         first, last = token.map or (0, 0)
         line = lines[first]
@@ -349,21 +352,23 @@ def _cut_part(part: Part, fits: _FitsPart, fits_alone: _FitsPart) -> _Split[Part
     return None
 
 
-def _cut_words(part: Heading | Line | Note | Caution | Quote, at: int) -> _Split[Part]:
-    head, rest = part.text[:at].rstrip(), part.text[at:].lstrip()
+def _cut_words(part: Heading | Line | Note | Caution | Quote, place: int) -> _Split[Part]:
+    head, rest = part.text[:place].rstrip(), part.text[place:].lstrip()
     return _Split(replace(part, text=head), replace(part, text=rest))
 
 
-def _cut_rows(table: Table, at: int) -> _Split[Part]:
-    return _Split(replace(table, rows=table.rows[:at]), replace(table, rows=table.rows[at:]))
+def _cut_rows(table: Table, place: int) -> _Split[Part]:
+    return _Split(replace(table, rows=table.rows[:place]), replace(table, rows=table.rows[place:]))
 
 
-def _cut_steps(steps: Steps, at: int) -> _Split[Part]:
-    return _Split(replace(steps, steps=steps.steps[:at]), replace(steps, steps=steps.steps[at:]))
+def _cut_steps(steps: Steps, place: int) -> _Split[Part]:
+    return _Split(
+        replace(steps, steps=steps.steps[:place]), replace(steps, steps=steps.steps[place:])
+    )
 
 
-def _cut_buttons(buttons: Buttons, at: int) -> _Split[Part]:
-    return _Split(Buttons(buttons.buttons[:at]), Buttons(buttons.buttons[at:]))
+def _cut_buttons(buttons: Buttons, place: int) -> _Split[Part]:
+    return _Split(Buttons(buttons.buttons[:place]), Buttons(buttons.buttons[place:]))
 
 
 def _cut_cells(table: Table, fits: _FitsPart) -> _Split[Part] | None:
@@ -439,16 +444,16 @@ class _Pager:
 
     def _answer_first(self) -> _Split[_Parts] | None:
         """Return the first page and the rest of its only text; None if there are several texts."""
-        at = [i for i, part in enumerate(self._parts) if isinstance(part, Prose)]
-        if len(at) != 1:
+        indexes = [i for i, part in enumerate(self._parts) if isinstance(part, Prose)]
+        if len(indexes) != 1:
             return None
-        before, after = self._parts[: at[0]], self._parts[at[0] + 1 :]
+        before, after = self._parts[: indexes[0]], self._parts[indexes[0] + 1 :]
 
         def frame(prose: Part) -> _Parts:
             return (*before, prose, CONTINUED_NOTE, *after)
 
         split = _cut_part(
-            self._parts[at[0]], lambda prose: self._fits(frame(prose)), self._fits_alone
+            self._parts[indexes[0]], lambda prose: self._fits(frame(prose)), self._fits_alone
         )
         return _Split(frame(split.head), (split.rest,)) if split else None
 

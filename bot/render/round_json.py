@@ -84,8 +84,8 @@ def _round_verdict_document(verdict: Verdict, round_: Round) -> Document:
         for answer in round_.answers
         for suspicion in answer.suspicions
     ]
-    found = _verdict_document(verdict)
-    return {**found, "flags": [*found["flags"], *suspicions]}
+    fields = _verdict_document(verdict)
+    return {**fields, "flags": [*fields["flags"], *suspicions]}
 
 
 def _answer_document(answer: Answer, draw: Draw | None) -> Document:

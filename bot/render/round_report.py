@@ -192,10 +192,10 @@ def ballots_post(round_: Round, draw: Draw) -> Post:
     names = names_of(round_.panel)
     for slate in draw.slates:
         judge = names[slate.judge]
-        shown = " ".join(slate.shown)
+        labels = " ".join(slate.shown)
         cast = [b for b in round_.ballots if b.judge == slate.judge and b.counts]
         spoiled = [s for s in round_.spoiled if s.judge == slate.judge and not s.is_audit]
-        parts += _ballot_parts(judge, shown, cast, spoiled)
+        parts += _ballot_parts(judge, labels, cast, spoiled)
         parts += map(Note, _audit_lines(round_, slate.judge))
     return Post(tuple(parts), "Ballots")
 
@@ -207,12 +207,12 @@ def _label_key(round_: Round, draw: Draw) -> str:
 
 
 def _ballot_parts(
-    judge: str, shown: str, cast: list[Ballot], spoiled: list[SpoiledBallot]
+    judge: str, labels: str, cast: list[Ballot], spoiled: list[SpoiledBallot]
 ) -> Iterator[Part]:
     if not cast:
-        yield Line(f"{judge} saw {shown}; no ballot of it counts")
+        yield Line(f"{judge} saw {labels}; no ballot of it counts")
     for ballot in cast:
-        yield Line(f"{judge} saw {shown} and ranked {_ranking_text(ballot)}")
+        yield Line(f"{judge} saw {labels} and ranked {_ranking_text(ballot)}")
         if ballot.reason:
             yield Quote(ballot.reason)
     for reply in spoiled:
@@ -286,18 +286,18 @@ def _unranked_text(round_: Round) -> str:
 
 
 def _votes_text(line: Standing, tally: Tally) -> str:
-    on, of = tally.verdict.first_on
-    return f"on {on} of {counted(of, 'ballot')}, {points(line.points, line.max_points)} points"
+    won, cast = tally.verdict.first_on
+    return f"on {won} of {counted(cast, 'ballot')}, {points(line.points, line.max_points)} points"
 
 
 def _strength_texts(round_: Round) -> list[str]:
     if not round_.tally or not round_.tally.standings:
         return []
-    found = round_.tally.verdict
-    doubt = ", too few judges to rule out chance" if found.too_few_judges else ""
-    if found.strength is Strength.NO_CONSENSUS:
+    verdict = round_.tally.verdict
+    doubt = ", too few judges to rule out chance" if verdict.too_few_judges else ""
+    if verdict.strength is Strength.NO_CONSENSUS:
         return [f"no consensus{doubt}"]
-    return [f"{found.strength.value}{doubt}"]
+    return [f"{verdict.strength.value}{doubt}"]
 
 
 def _turnout_text(round_: Round) -> str:
@@ -351,7 +351,7 @@ def _ranked_by_text(round_: Round) -> str:
 def _sentences(missing: list[str], instead: str) -> list[str]:
     """Return a sentence for each missing part; the last adds what stands in for it."""
     ends = [""] * (len(missing) - 1) + [f"; {instead}" if instead else ""]
-    return [f"{what}{end}." for what, end in zip(missing, ends, strict=False)]
+    return [f"{text}{end}." for text, end in zip(missing, ends, strict=False)]
 
 
 def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
@@ -436,14 +436,14 @@ def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
     for first in (ballot for ballot in cast if ballot.counts):
         for again in (ballot for ballot in cast if not ballot.counts):
             seen = AUDIT_VIEWS.get(again.audit or "", f"voted again ({again.audit})")
-            found = "; ".join(
+            details = "; ".join(
                 (
                     *_own_place_text(round_, again),
                     _change_text(first, again),
                     _audit_cost_text(again.paper),
                 )
             )
-            yield f"{name} {seen} and ranked {_ranking_text(again)}: {found}"
+            yield f"{name} {seen} and ranked {_ranking_text(again)}: {details}"
     for spoiled in round_.spoiled:
         if spoiled.judge == judge and spoiled.is_audit:
             why = f"{spoiled.fault}; {_audit_cost_text(spoiled.paper)}"
@@ -468,11 +468,11 @@ def _own_place_text(round_: Round, ballot: Ballot) -> Iterator[str]:
 
 
 def _change_text(first: Ballot, again: Ballot) -> str:
-    found = repetition(first.ranking, again.ranking)
+    change = repetition(first.ranking, again.ranking)
     others = "other " if len(again.shown) > len(first.shown) else ""
-    pairs = counted(found.pairs, f"{others}pair")
+    pairs = counted(change.pairs, f"{others}pair")
     alike = "the others as before" if others else "the same"
-    return f"changed {found.changed} of {pairs}" if found.changed else alike
+    return f"changed {change.changed} of {pairs}" if change.changed else alike
 
 
 # Placements

@@ -129,8 +129,8 @@ def _answer_steps(round_: Round) -> list[Step]:
     for seat in round_.panel.members:
         title = f"{names[seat.key]} answers"
         if seat.key in answered:
-            took = duration(answered[seat.key].reply.seconds)
-            steps.append(Step(title, StepState.DONE, took))
+            time = duration(answered[seat.key].reply.seconds)
+            steps.append(Step(title, StepState.DONE, time))
         elif absence := round_.absence(seat.key, Role.ANSWER):
             steps.append(Step(names[seat.key], StepState.MISSING, absence.reason))
         else:

@@ -93,8 +93,8 @@ def cost_line(status: ScheduleStatus) -> str:
         return ""
     cost, runs, cap = status.cost, runs_a_month(status.schedule.cron), status.schedule.cap_micro
     unknown = [f"cost unknown for {listed(cost.unknown)}"] if cost.unknown else []
-    known = f"a run costs {about(cost.micro)} at most, and {_frequency_text(runs)} "
-    parts = [f"{known}{about(round(cost.micro * runs))}"] if cost.micro else []
+    known_text = f"a run costs {about(cost.micro)} at most, and {_frequency_text(runs)} "
+    parts = [f"{known_text}{about(round(cost.micro * runs))}"] if cost.micro else []
     cap_part = [] if cap is None else [f"its cap is {dollars(cap)}"]
     sentence = "; ".join([*parts, *unknown] or ["a run costs nothing"])
     return f"{'; '.join([sentence[0].upper() + sentence[1:], *cap_part])}."
@@ -111,8 +111,10 @@ def _frequency_text(runs: float) -> str:
 def _zone_note(zone: str) -> str:
     if not zone:
         return ""
-    whose = "no zone was named" if zone == "UTC" else "the house's own, as none was named"
-    return f"{zone} is the time zone ({whose}); Region/City names another, as Europe/Budapest does."
+    origin = "no zone was named" if zone == "UTC" else "the house's own, as none was named"
+    return (
+        f"{zone} is the time zone ({origin}); Region/City names another, as Europe/Budapest does."
+    )
 
 
 def list_post(statuses: Sequence[ScheduleStatus], here: Place) -> Post:
@@ -151,10 +153,10 @@ def last_run(status: ScheduleStatus) -> str:
     last = status.last
     if last is None:
         return "none yet"
-    at = moment(last.at.astimezone(ZoneInfo(status.schedule.zone)))
+    time = moment(last.at.astimezone(ZoneInfo(status.schedule.zone)))
     if last.ending is None:
-        return f"{at}, under way"
-    return f"{at}, {'stopped' if last.ending.failure else 'done'}"
+        return f"{time}, under way"
+    return f"{time}, {'stopped' if last.ending.failure else 'done'}"
 
 
 def _price_text(status: ScheduleStatus) -> str:

@@ -53,19 +53,19 @@ class Tokens:
 
     def parted(self, text: str) -> str:
         """Return the text with all tokens broken and nothing else changed."""
-        breaks = self._places(text)
+        breaks = self._break_places(text)
         return BREAK.join(text[a:b] for a, b in zip([0, *breaks], [*breaks, None], strict=True))
 
     def broken_url(self, url: str) -> str:
         """Return an equivalent URL without tokens, by percent-encoding."""
-        for index in reversed([index for index in self._places(url) if index < len(url)]):
+        for index in reversed([index for index in self._break_places(url) if index < len(url)]):
             url = url[:index] + _percent_encode(url[index]) + url[index + 1 :]
         return url
 
-    def _places(self, text: str) -> list[int]:
+    def _break_places(self, text: str) -> list[int]:
         if not any(sign in text for sign in self.signs):
             return []
-        return [found.end() for found in self.pattern.finditer(_fold_letters(text))]
+        return [match.end() for match in self.pattern.finditer(_fold_letters(text))]
 
 
 def has_surplus_cells(lines: Iterable[str], columns: int) -> bool:

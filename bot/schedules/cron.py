@@ -272,8 +272,8 @@ def _day_text(day: int | str) -> str:
 
 
 def _join_words(names: Iterable[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 # Slots in a time zone

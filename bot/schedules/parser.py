@@ -40,15 +40,15 @@ def zone_named(word: str) -> str | None:
 def nearest_zone(word: str) -> str | None:
     """Return the zone with the most similar name or city; None if none is close."""
     plain = word.casefold()
-    if "/" in plain and (found := _find_similar(plain, _zones(), _MIN_ZONE_SIMILARITY)):
-        return found
+    if "/" in plain and (zone := _find_similar(plain, _zones(), _MIN_ZONE_SIMILARITY)):
+        return zone
     # Short names all look alike: PST is not a misspelt EST.
     return _find_similar(plain.rpartition("/")[2], _cities(), _MIN_CITY_SIMILARITY)
 
 
 def _find_similar(word: str, names: Mapping[str, str], near: float) -> str | None:
-    found = get_close_matches(word, names, n=1, cutoff=near)
-    return names[found[0]] if found else None
+    matches = get_close_matches(word, names, n=1, cutoff=near)
+    return names[matches[0]] if matches else None
 
 
 @cache
@@ -292,7 +292,7 @@ def _step_field(count: int, unit: str) -> str:
 
 def _time_fields(state: _ParseState) -> tuple[str, str]:
     times = set(state.times)
-    hours, minutes = ({time[at] for time in times} for at in (0, 1))
+    hours, minutes = ({time[index] for time in times} for index in (0, 1))
     if len(times) < state.min_times:
         raise ScheduleError(
             f"At which {state.min_times} times? Write all of them: twice a day 09:00 18:00."
@@ -443,11 +443,11 @@ def _find_city_zone(word: str) -> str | None:
     return nearest if nearest and nearest.rpartition("/")[2].lower() == word.lower() else None
 
 
-def _parse_cron(given: str, when: list[str], today: date) -> str:
+def _parse_cron(cron: str, when: list[str], today: date) -> str:
     """Return the cron that was typed or described; "" if nothing says when."""
-    if given and when:
+    if cron and when:
         raise ScheduleError(f"Say when either in words or as a cron: leave {' '.join(when)!r} out.")
-    words = " ".join(map(_unquote, [given, *when])).split()
+    words = " ".join(map(_unquote, [cron, *when])).split()
     if not words:
         return ""
     return (
