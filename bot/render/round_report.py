@@ -50,7 +50,7 @@ AUDIT_VIEWS = {
     AUDITS_OWN: "saw its own answer among the others",
     NAMED: "saw the same answers again with their authors' names",
 }
-_OWN_TEXT, _NO_BALLOT_TEXT = "own", "none"
+OWN_TEXT, NO_BALLOT_TEXT = "own", "none"
 _AI_WARNING = "written by AI, check what matters"
 _CHAIRMAN_UNREACHED = "The chairman could not be reached"
 ACTIONS = (
@@ -517,10 +517,10 @@ def placings(round_: Round, draw: Draw) -> Placings:
 
 def _place_answer(slate: Slate, ballot: Ballot | None, label: Label) -> Placing:
     if label not in slate.shown:
-        return Placing(_OWN_TEXT)
+        return Placing(OWN_TEXT)
     slot = slate.shown.index(label) + 1
     if ballot is None:
-        return Placing(_NO_BALLOT_TEXT, slot=slot)
+        return Placing(NO_BALLOT_TEXT, slot=slot)
     better = 0
     for place in ballot.ranking:
         if label in place:
@@ -531,7 +531,7 @@ def _place_answer(slate: Slate, ballot: Ballot | None, label: Label) -> Placing:
             beaten = (below + (len(place) - 1) / 2) / rivals
             return Placing(f"{better + 1}{tie}", round(4 * beaten), slot)
         better += len(place)
-    return Placing(_NO_BALLOT_TEXT, slot=slot)
+    return Placing(NO_BALLOT_TEXT, slot=slot)
 
 
 # Markdown

@@ -35,7 +35,7 @@ from tests.bot.render.bias.builders import (
     some_given,
 )
 from tests.bot.render.boards.builders import QWEN
-from tests.bot.render.boards.test_figure import corners, words_of
+from tests.bot.render.test_leaderboard_chart import corners, words_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
 EVIL = '</text><script>alert(1)</script>"&'

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.render.round_report import _NO_BALLOT_TEXT, _OWN_TEXT, Placing, Placings, placings
+from bot.render.round_report import NO_BALLOT_TEXT, OWN_TEXT, Placing, Placings, placings
 from council.labels import Slate
 from council.rounds import Round
 from tests.bot.rounds import held
@@ -44,9 +44,9 @@ async def test_each_judge_has_a_row_and_its_own_answer_is_its_own() -> None:
     rows = table_of(round_).rows
 
     assert [judge for judge, _ in rows] == list(NAMES.values())[:4]
-    assert [[cell.text for cell in cells].count(_OWN_TEXT) for _, cells in rows] == [1] * 4
+    assert [[cell.text for cell in cells].count(OWN_TEXT) for _, cells in rows] == [1] * 4
     assert all(
-        cell == Placing(_OWN_TEXT) for _, cells in rows for cell in cells if cell.text == _OWN_TEXT
+        cell == Placing(OWN_TEXT) for _, cells in rows for cell in cells if cell.text == OWN_TEXT
     )
 
 
@@ -68,13 +68,13 @@ def test_first_stands_highest_and_last_lowest() -> None:
     heights = {cell.text: cell.height for _, cells in table_of(round_).rows for cell in cells}
 
     # Of two rivals the first has beaten 2/2, the second 1/2, the third 0/2: times 4.
-    assert heights == {"1": 4, "2": 2, "3": 0, _OWN_TEXT: None}
+    assert heights == {"1": 4, "2": 2, "3": 0, OWN_TEXT: None}
 
 
 def test_a_tie_shares_its_place_and_its_height() -> None:
     round_ = ranked(answered(a_round(a_panel(4))), top_tied)
 
-    cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != _OWN_TEXT]
+    cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != OWN_TEXT]
 
     # Each of the two has beaten the third and half of the other: 1.5/2 · 4 = 3.
     assert sorted((cell.text, cell.height) for cell in cells) == [("1=", 3), ("1=", 3), ("3", 0)]
@@ -83,7 +83,7 @@ def test_a_tie_shares_its_place_and_its_height() -> None:
 def test_who_ties_everything_puts_all_in_the_middle() -> None:
     round_ = ranked(answered(a_round(a_panel(4))), all_tied)
 
-    cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != _OWN_TEXT]
+    cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != OWN_TEXT]
 
     # Half of each of two rivals: 1/2 · 4 = 2.
     assert {(cell.text, cell.height) for cell in cells} == {("1=", 2)}
@@ -92,9 +92,9 @@ def test_who_ties_everything_puts_all_in_the_middle() -> None:
 async def test_a_judge_without_a_ballot_saw_the_answers_and_placed_none() -> None:
     round_ = await held(FakeGateway(judges={GPT: "I rank none."}))
 
-    cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != _OWN_TEXT]
+    cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != OWN_TEXT]
 
-    assert {(cell.text, cell.height) for cell in cells} == {(_NO_BALLOT_TEXT, None)}
+    assert {(cell.text, cell.height) for cell in cells} == {(NO_BALLOT_TEXT, None)}
     assert sorted(cell.slot or 0 for cell in cells) == [1, 2, 3]
 
 
@@ -115,7 +115,7 @@ def test_an_audit_ballot_is_no_placing() -> None:
         cell.text for _, cells in table_of(replace(round_, ballots=audits)).rows for cell in cells
     }
 
-    assert texts == {_OWN_TEXT, _NO_BALLOT_TEXT}
+    assert texts == {OWN_TEXT, NO_BALLOT_TEXT}
 
 
 def test_before_the_tally_answers_stand_in_the_order_of_their_labels() -> None:
@@ -132,4 +132,4 @@ def test_an_answer_a_ballot_does_not_name_has_no_placing() -> None:
 
     cells = row_of(replace(round_, ballots=short), NAMES[GPT])
 
-    assert sorted(cell.text for cell in cells) == ["1", _NO_BALLOT_TEXT, _NO_BALLOT_TEXT, _OWN_TEXT]
+    assert sorted(cell.text for cell in cells) == ["1", NO_BALLOT_TEXT, NO_BALLOT_TEXT, OWN_TEXT]

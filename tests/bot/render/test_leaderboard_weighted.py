@@ -11,7 +11,7 @@ from bot.render.leaderboard_export import board_document
 from bot.render.leaderboard_weighted import weighted_parts
 from council.research.judge_weights import NAMES
 from tests.bot.render.boards.builders import CLAUDE, EMPTY, GPT, a_leaderboard
-from tests.bot.render.boards.weighing import a_line, beside_people, lacking, weighed_by
+from tests.bot.render.boards.weighted_builders import a_line, beside_people, lacking, weighed_by
 from tests.bot.rounds import words_of
 
 
