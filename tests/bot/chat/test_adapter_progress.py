@@ -1,4 +1,4 @@
-"""Sights of progress end with what they are of, or before another process shows its end."""
+"""Progress edits end before the result is posted, also if another process posts it."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -15,11 +15,11 @@ PROGRESS = Post((), "half way")
 
 @dataclass(slots=True)
 class SlowChat(Chat):
-    """A chat whose edits take until they are let through."""
+    """A chat whose edits block until they are released."""
 
     is_room: ClassVar[bool] = True
-    asked: asyncio.Event = field(default_factory=asyncio.Event)
-    let_through: asyncio.Event = field(default_factory=asyncio.Event)
+    started: asyncio.Event = field(default_factory=asyncio.Event)
+    released: asyncio.Event = field(default_factory=asyncio.Event)
     edits: list[Post] = field(default_factory=list)
 
     async def send(self, place: Place, post: Post, key: str) -> SentMessage:
@@ -29,36 +29,36 @@ class SlowChat(Chat):
         return None
 
     async def edit(self, sent: SentMessage, post: Post) -> None:
-        self.asked.set()
-        await self.let_through.wait()
+        self.started.set()
+        await self.released.wait()
         self.edits.append(post)
 
-    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
+    async def send_ephemeral(self, message: IncomingMessage, post: Post) -> None:
         return
 
 
-async def test_an_edit_on_its_way_arrives_before_the_result() -> None:
+async def test_an_edit_under_way_arrives_before_the_result() -> None:
     chat = SlowChat()
-    shown = ProgressUpdates(chat)
+    progress = ProgressUpdates(chat)
 
-    async with shown.kept_up(shown.show(SENT, PROGRESS)):
-        await chat.asked.wait()
-        asyncio.get_running_loop().call_later(0.01, chat.let_through.set)
+    async with progress.kept_up(progress.show(SENT, PROGRESS)):
+        await chat.started.wait()
+        asyncio.get_running_loop().call_later(0.01, chat.released.set)
 
     assert chat.edits == [PROGRESS]
 
 
-async def test_a_showing_that_is_taken_away_edits_nothing_any_more() -> None:
+async def test_cancelled_progress_edits_nothing() -> None:
     chat = SlowChat()
-    shown = ProgressUpdates(chat)
+    progress = ProgressUpdates(chat)
 
     async def showing() -> None:
-        async with shown.kept_up(shown.show(SENT, PROGRESS)):
+        async with progress.kept_up(progress.show(SENT, PROGRESS)):
             await asyncio.Event().wait()
 
     task = asyncio.create_task(showing())
-    await chat.asked.wait()
-    asyncio.get_running_loop().call_later(0.01, chat.let_through.set)
+    await chat.started.wait()
+    asyncio.get_running_loop().call_later(0.01, chat.released.set)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

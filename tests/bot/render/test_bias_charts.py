@@ -1,4 +1,4 @@
-"""The figures of a bias report: what is on them, that they hold on their sheets, both writers."""
+"""The charts of a bias report: their marks, that they fit the canvas, and SVG and PNG."""
 
 import re
 from dataclasses import replace
@@ -73,7 +73,7 @@ def figures(bias: ShownBias) -> tuple[Figure, ...]:
 
 
 @given(biases())
-def test_nothing_hangs_over_a_sheets_edge(bias: ShownBias) -> None:
+def test_no_mark_crosses_the_edge(bias: ShownBias) -> None:
     for figure in figures(bias):
         for mark in figure.marks:
             for x, y in corners(mark):
@@ -82,7 +82,7 @@ def test_nothing_hangs_over_a_sheets_edge(bias: ShownBias) -> None:
 
 
 @given(biases())
-def test_the_svg_is_whole_and_holds_no_style_of_its_own(bias: ShownBias) -> None:
+def test_the_svg_is_well_formed_and_has_no_inline_style(bias: ShownBias) -> None:
     for figure in figures(bias):
         made = svg_of(figure)
 
@@ -92,7 +92,7 @@ def test_the_svg_is_whole_and_holds_no_style_of_its_own(bias: ShownBias) -> None
         assert not re.search(r'\sstyle="|<style|<script|\son\w+="', made)
 
 
-def test_the_map_has_a_row_a_judge_a_column_an_author_and_outlines_the_own() -> None:
+def test_the_heat_map_has_judges_as_rows_authors_as_columns_and_outlines_own_answers() -> None:
     figure = heat_map(a_bias())
 
     said = words_of(figure)
@@ -113,7 +113,7 @@ def test_a_larger_share_has_a_stronger_shade() -> None:
     assert shades[:5] == [4, 3, 2, 1, 1]
 
 
-def test_few_ballots_have_no_shade_and_are_said_to_be_few() -> None:
+def test_few_ballots_are_not_shaded_and_have_a_note() -> None:
     given = tuple(replace(one, n=3) for one in some_given()[:5])
     figure = heat_map(a_bias(given=given))
 
@@ -122,13 +122,13 @@ def test_few_ballots_have_no_shade_and_are_said_to_be_few() -> None:
     assert "itself 1.00 (n 3)" in figure.description
 
 
-def test_an_author_that_never_judged_is_a_row_too() -> None:
+def test_an_author_that_never_judged_has_a_row() -> None:
     figure = heat_map(a_bias(judges=(a_qwen(),), given=some_given()[:5]))
 
     assert words_of(figure)[1:6] == ["1", "2", "3", "4", "5"]
 
 
-def test_a_curve_says_whether_it_may_be_chance_not_by_its_ink_alone() -> None:
+def test_a_curve_says_in_words_whether_it_may_be_chance() -> None:
     figure = slot_curves(a_bias())
 
     said = words_of(figure)
@@ -141,7 +141,7 @@ def test_a_curve_says_whether_it_may_be_chance_not_by_its_ink_alone() -> None:
     assert len(strong) == 1
 
 
-def test_the_bars_have_the_line_of_chance_and_say_who_may_be_it() -> None:
+def test_the_bars_mark_chance_and_say_who_may_be_chance() -> None:
     said = words_of(consistency_bars(a_bias()))
 
     assert "chance, 50 %" in said
@@ -149,20 +149,20 @@ def test_the_bars_have_the_line_of_chance_and_say_who_may_be_it() -> None:
     assert said[said.index("GPT-5.1") + 1] == "93 %"
 
 
-def test_who_turns_more_than_a_coin_is_said_to() -> None:
+def test_a_judge_worse_than_a_coin_is_labelled() -> None:
     worse = a_judge(kept=Effect(40, AUDITS, 0.2, (0.1, 0.3)))
 
     assert "20 %, worse than a coin" in words_of(consistency_bars(a_bias(judges=(worse,))))
 
 
-def test_more_judges_than_can_be_read_are_left_to_the_tables() -> None:
+def test_too_many_judges_are_left_to_the_tables() -> None:
     many = tuple(a_judge(f"openai/model-{number}") for number in range(12))
 
     for figure in figures(a_bias(judges=many, given=())):
         assert "2 more judges in the tables." in words_of(figure)
 
 
-def test_every_figure_is_told_in_words() -> None:
+def test_every_figure_has_a_description() -> None:
     given, slots, kept = (drawing.figure.description for drawing in drawings_of(a_bias()))
 
     assert "Qwen 3 gave Claude Sonnet 4.6 .90" in given
@@ -170,7 +170,7 @@ def test_every_figure_is_told_in_words() -> None:
     assert "Qwen 3 kept 56 % (47 % to 65 %, 21 audit ballots)." in kept
 
 
-def test_a_figure_that_would_show_nothing_is_not_drawn() -> None:
+def test_an_empty_figure_is_not_drawn() -> None:
     fair = a_judge(kept=Effect(0, AUDITS))
 
     drawn = drawings_of(a_bias(judges=(fair,)))
@@ -178,7 +178,7 @@ def test_a_figure_that_would_show_nothing_is_not_drawn() -> None:
     assert [drawing.key for drawing in drawn] == ["given", "slots"]
 
 
-def test_a_map_without_audit_ballots_says_why_nothing_is_outlined() -> None:
+def test_a_heat_map_without_audits_says_why_nothing_is_outlined() -> None:
     blind = tuple(one for one in some_given() if one.judge != one.author)
 
     said = words_of(heat_map(a_bias(given=blind)))
@@ -186,7 +186,7 @@ def test_a_map_without_audit_ballots_says_why_nothing_is_outlined() -> None:
     assert "No judge was shown its own answer: audit ballots do so." in said
 
 
-def test_without_judges_there_is_nothing_to_draw_and_a_file_says_so() -> None:
+def test_without_judges_the_png_says_there_is_nothing_to_draw() -> None:
     empty = shown(NOTHING, Coverage(), {})
 
     assert pictures_of(empty) == ()
@@ -194,14 +194,14 @@ def test_without_judges_there_is_nothing_to_draw_and_a_file_says_so() -> None:
     assert all("yet" in figure.description for figure in figures(empty))
 
 
-def test_the_pictures_are_the_same_whenever_they_are_drawn() -> None:
+def test_the_pngs_are_deterministic() -> None:
     first, second = pictures_of(a_bias()), pictures_of(a_bias())
 
     assert first == second
     assert all(picture.startswith(PNG) for picture in first)
 
 
-def test_all_figures_as_one_stand_under_each_other() -> None:
+def test_the_combined_png_stacks_all_figures() -> None:
     parts = figures(a_bias())
 
     whole = stack_figures(parts)
@@ -216,7 +216,7 @@ def test_all_figures_as_one_stand_under_each_other() -> None:
 
 
 @pytest.mark.parametrize("name", ["$x^2$ and $\\frac", "\x00\x1b[31m", "", EVIL])
-def test_a_name_is_drawn_as_it_is_written(name: str) -> None:
+def test_any_name_is_drawn(name: str) -> None:
     bias = shown(a_report(), Coverage(64), {QWEN: name})
 
     assert all(picture.startswith(PNG) for picture in pictures_of(bias))

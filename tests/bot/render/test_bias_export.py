@@ -1,4 +1,4 @@
-"""A bias report for programs: one document without NaN, and a row a measure for spreadsheets."""
+"""A bias report as JSON without NaN, and as CSV with a row for each measure."""
 
 import csv
 import json
@@ -37,7 +37,7 @@ def test_the_document_has_every_measure_of_every_judge() -> None:
     assert document["counted"]["panel"] == "house"
 
 
-def test_what_is_not_known_is_null_and_never_nan() -> None:
+def test_unknown_values_are_null_never_nan() -> None:
     own = replace(an_effect(0.1, 0.05), value=nan)
     document = bias_document(a_bias(judges=(a_judge(own=own),), audit_usd=nan))
 
@@ -48,13 +48,13 @@ def test_what_is_not_known_is_null_and_never_nan() -> None:
     assert again["audit_usd"] is None
 
 
-def test_without_rounds_the_document_is_whole_and_empty() -> None:
+def test_without_rounds_the_document_is_complete_and_empty() -> None:
     document = bias_document(shown(NOTHING, Coverage(), {}))
 
     assert (document["rounds"], document["judges"], document["findings"]) == (0, [], [])
 
 
-def test_a_spreadsheet_has_a_row_a_judge_and_measure() -> None:
+def test_csv_has_a_row_for_each_judge_and_measure() -> None:
     rows = [*csv.DictReader(StringIO(bias_csv(a_bias())))]
 
     own = next(row for row in rows if row["judge"] == QWEN and row["measure"] == "own")
@@ -62,7 +62,7 @@ def test_a_spreadsheet_has_a_row_a_judge_and_measure() -> None:
     assert len(rows) == 5 * 11
 
 
-def test_no_name_is_worked_out_by_a_spreadsheet() -> None:
+def test_no_name_is_evaluated_as_a_formula() -> None:
     evil = '=HYPERLINK("https://example.org")'
 
     table = bias_csv(shown(a_report(), Coverage(64), {QWEN: evil}))

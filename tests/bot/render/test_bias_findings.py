@@ -1,4 +1,4 @@
-"""Findings in plain sentences: what is sure first, then what is not there, then what is open."""
+"""Findings as sentences: proven ones first, then ruled out, then open."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def found(*judges: JudgeBias) -> list[str]:
     return [*found_lines(a_bias(judges=judges))]
 
 
-def test_what_is_found_of_a_judge_is_told_measure_by_measure() -> None:
+def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
     assert found(a_qwen()) == [
         "Qwen 3 ranks its own answer .31 higher than the others do (n 52, .18 to .44).",
         "Qwen 3 ranks the rest of its family (qwen) .12 higher than the others do "
@@ -58,24 +58,24 @@ def test_what_is_found_of_a_judge_is_told_measure_by_measure() -> None:
     ]
 
 
-def test_a_fair_judge_is_accused_of_nothing() -> None:
+def test_a_fair_judge_has_no_findings() -> None:
     assert found(a_judge()) == []
     assert findings(a_bias(judges=(a_judge(),), brands=()))[0] == NO_BIAS_FOUND
 
 
-def test_a_judge_that_is_hard_on_itself_is_told_with_the_size_of_it() -> None:
+def test_a_judge_that_ranks_itself_lower_is_named_with_the_size() -> None:
     (said,) = found(a_judge(own=an_effect(-0.31, 0.13)))
 
     assert said == "GPT-5.1 ranks its own answer .31 lower than the others do (n 52, .18 to .44)."
 
 
-def test_shorter_answers_can_be_what_a_judge_favours() -> None:
+def test_a_judge_can_favour_shorter_answers() -> None:
     (said,) = found(a_judge(length=an_effect(-0.82, 0.3, 980, BALLOTS)))
 
     assert said.startswith("GPT-5.1 favours shorter answers: one shorter by a standard deviation")
 
 
-def test_a_fondness_for_a_late_slot_is_told_by_its_place() -> None:
+def test_a_fondness_for_a_late_slot_names_the_slot() -> None:
     late = replace(a_qwen(), slots=a_qwen().slots[::-1])
     moved = replace(late, slots=tuple(replace(s, number=5 - s.number) for s in a_qwen().slots))
 
@@ -84,7 +84,7 @@ def test_a_fondness_for_a_late_slot_is_told_by_its_place() -> None:
     assert any("what it sees 4th it ranks .21 higher" in line for line in said)
 
 
-def test_a_sure_but_tiny_fondness_is_said_to_matter_little() -> None:
+def test_a_significant_but_tiny_fondness_hardly_matters() -> None:
     tiny = an_effect(0.03, 0.01, 9000, BALLOTS)
 
     (said,) = found(a_judge(position=tiny, slots=()))
@@ -93,7 +93,7 @@ def test_a_sure_but_tiny_fondness_is_said_to_matter_little() -> None:
     assert said.endswith("which hardly matters.")
 
 
-def test_the_first_slot_alone_is_told_where_all_slots_together_say_nothing() -> None:
+def test_the_first_slot_is_reported_if_the_test_over_all_slots_finds_nothing() -> None:
     (said,) = found(a_judge(first_slot=an_effect(0.09, 0.05, 256, BALLOTS)))
 
     assert said == (
@@ -101,7 +101,7 @@ def test_the_first_slot_alone_is_told_where_all_slots_together_say_nothing() -> 
     )
 
 
-def test_a_judge_that_beats_a_coin_but_wavers_is_told_so() -> None:
+def test_a_judge_better_than_a_coin_but_unsteady_is_named() -> None:
     (said,) = found(a_judge(kept=Effect(40, AUDITS, 0.7, (0.6, 0.8))))
 
     assert said == (
@@ -110,7 +110,7 @@ def test_a_judge_that_beats_a_coin_but_wavers_is_told_so() -> None:
     )
 
 
-def test_a_family_that_gains_by_its_name_is_told() -> None:
+def test_a_family_that_gains_from_its_name_is_named() -> None:
     lines = findings(a_bias(judges=()))
 
     assert lines == (
@@ -119,7 +119,7 @@ def test_a_family_that_gains_by_its_name_is_told() -> None:
     )
 
 
-def test_what_only_the_other_tests_make_doubtful_is_said_to_be_perhaps_there() -> None:
+def test_an_effect_rejected_only_by_holms_correction_is_called_possible() -> None:
     first = an_effect(0.14, 0.09, 64, BALLOTS, 0.086)
     bias = a_bias(judges=(a_judge(first_slot=first), a_judge(CLAUDE, first_slot=first)))
 
@@ -132,7 +132,7 @@ def test_what_only_the_other_tests_make_doubtful_is_said_to_be_perhaps_there() -
     assert not any("Too little to say yet about a fondness" in line for line in lines)
 
 
-def test_agreement_that_is_tested_by_nothing_goes_by_its_interval() -> None:
+def test_untested_agreement_is_judged_by_its_interval() -> None:
     agreeing = Effect(240, "ballots", 0.3, (0.2, 0.4))
     against = Effect(240, "ballots", -0.3, (-0.4, -0.2))
     open_ = Effect(4, "ballots", 0.3, (-0.2, 0.8))
@@ -154,7 +154,7 @@ def test_a_few_repeats_are_no_finding() -> None:
     assert any("order consistency" in line for line in open_lines(a_bias(judges=(few,))))
 
 
-def test_what_is_not_there_is_said_of_whom_it_can_be() -> None:
+def test_a_ruled_out_bias_names_its_judges() -> None:
     assert [*none_lines(a_bias())] == [
         "Self-preference: none beyond ±.10 in Claude Sonnet 4.6.",
         "A fondness for the first slot: none beyond ±.10 in Claude Sonnet 4.6, GPT-5.1 and "
@@ -162,7 +162,7 @@ def test_what_is_not_there_is_said_of_whom_it_can_be() -> None:
     ]
 
 
-def test_what_is_open_is_said_with_what_would_settle_it() -> None:
+def test_an_open_question_says_how_much_data_would_settle_it() -> None:
     assert [*open_lines(a_bias())] == [
         "Too little to say yet about self-preference in GPT-5.1 and Gemini 3 Pro: about 50 to 120 "
         "more audit ballots each would settle it.",
@@ -182,7 +182,7 @@ def test_what_is_open_is_said_with_what_would_settle_it() -> None:
         (80_000, "more than 5,000 more audit ballots would"),
     ],
 )
-def test_nobody_is_told_more_finely_than_anybody_can_tell(more: int, said: str) -> None:
+def test_needed_numbers_are_rounded(more: int, said: str) -> None:
     own = replace(an_effect(0.05, 0.2), more=more)
 
     lines = [*open_lines(a_bias(judges=(a_judge(own=own),)))]
@@ -190,7 +190,7 @@ def test_nobody_is_told_more_finely_than_anybody_can_tell(more: int, said: str) 
     assert said in lines[0]
 
 
-def test_what_is_open_of_every_judge_names_none() -> None:
+def test_a_question_open_for_every_judge_names_none() -> None:
     own, far = an_effect(0.05, 0.2), replace(an_effect(0.05, 0.2), more=9_000)
 
     lines = [*open_lines(a_bias(judges=(a_judge(own=own), a_judge(CLAUDE, own=far))))]
@@ -201,7 +201,7 @@ def test_what_is_open_of_every_judge_names_none() -> None:
     )
 
 
-def test_of_three_seats_no_two_judges_rank_two_of_the_same_answers() -> None:
+def test_three_seats_cannot_measure_agreement() -> None:
     lines = [*open_lines(a_bias(judges=(a_judge(agreement=Effect(0, "ballots")),)))]
 
     assert (
@@ -210,7 +210,7 @@ def test_of_three_seats_no_two_judges_rank_two_of_the_same_answers() -> None:
     ) in lines
 
 
-def test_where_there_were_no_audits_that_is_why_nothing_can_be_said() -> None:
+def test_missing_audits_are_given_as_the_reason() -> None:
     lines = [*open_lines(a_bias(judges=(a_judge(own=Effect(0, AUDITS)),)))]
 
     assert lines[0] == (
@@ -218,7 +218,7 @@ def test_where_there_were_no_audits_that_is_why_nothing_can_be_said() -> None:
     )
 
 
-def test_where_nobody_can_say_how_many_more_no_number_is_made_up() -> None:
+def test_no_number_is_given_if_the_need_is_unknown() -> None:
     own = Effect(2, AUDITS, 0.2, (-0.5, 0.9))
 
     lines = [*open_lines(a_bias(judges=(a_judge(own=own),)))]
@@ -226,7 +226,7 @@ def test_where_nobody_can_say_how_many_more_no_number_is_made_up() -> None:
     assert lines[0] == "Too little to say yet about self-preference in GPT-5.1."
 
 
-def test_a_family_is_asked_about_only_where_it_has_another_seat() -> None:
+def test_family_bias_needs_another_seat_of_the_family() -> None:
     one, two = a_judge(), an_unknown(QWEN)
     alone = [*open_lines(a_bias(judges=(one,)))]
     both = [*open_lines(a_bias(judges=(replace(two, own=an_effect(0, 0.2)), an_unknown())))]
@@ -243,7 +243,7 @@ def test_a_majority_and_votes_alike_are_cautioned_about() -> None:
     ]
 
 
-def test_few_rounds_and_a_judge_alone_are_cautioned_about() -> None:
+def test_few_rounds_and_a_single_judge_are_cautioned_about() -> None:
     lines = [*caution_lines(a_bias(rounds=4, judges=(a_judge(),), n_eff=None))]
 
     assert lines == [
@@ -252,7 +252,7 @@ def test_few_rounds_and_a_judge_alone_are_cautioned_about() -> None:
     ]
 
 
-def test_agreement_is_told_as_far_as_it_is_known() -> None:
+def test_agreement_shows_only_known_numbers() -> None:
     assert "α over all ballots is .31" in agreement_line(a_bias())
     assert "count as 2.6 independent ones" in agreement_line(a_bias())
     assert agreement_line(a_bias(alpha=None, n_eff=None)) == (
@@ -260,7 +260,7 @@ def test_agreement_is_told_as_far_as_it_is_known() -> None:
     )
 
 
-def test_what_was_looked_at_is_said_and_where_nothing_fits_what_to_do() -> None:
+def test_coverage_names_the_filters_or_says_what_to_do() -> None:
     nothing = shown(EMPTY, Coverage(panel="house"), {})
     of_suite = shown(a_report(), Coverage(64, suite="sql", category="joins"), {})
 

@@ -1,4 +1,4 @@
-"""A bias report as posts: findings first, and everything else in the thread."""
+"""A bias report as posts: findings first, everything else in the thread."""
 
 from dataclasses import replace
 from math import inf, nan
@@ -32,7 +32,7 @@ def lines(post: Post) -> list[str]:
     return [part.text for part in post.parts if isinstance(part, Line)]
 
 
-def test_five_findings_stand_first_then_cautions_then_one_honest_line() -> None:
+def test_five_findings_come_first_then_cautions_then_coverage() -> None:
     root = bias_thread(a_bias(majority="qwen")).root
 
     kinds = [type(part) for part in root.parts]
@@ -65,7 +65,7 @@ def test_the_thread_has_all_findings_each_judge_what_wins_and_the_audits() -> No
     assert "Qwen 3 gave Claude Sonnet 4.6 .90" in files[0].text
 
 
-def test_few_findings_are_not_told_twice() -> None:
+def test_few_findings_are_not_repeated_in_the_thread() -> None:
     thread = bias_thread(a_bias(judges=(a_judge(),)))
 
     assert all(post.parts[0] != Heading("What was found") for post in thread.replies)
@@ -92,7 +92,7 @@ def test_a_row_has_effect_interval_n_p_and_what_would_settle_it() -> None:
     )
 
 
-def test_what_is_not_known_is_said_to_be_too_little() -> None:
+def test_an_unknown_value_reads_too_little_to_say() -> None:
     bias = a_bias()
     table = judge_table(bias, bias.report.judges[-1])
 
@@ -111,7 +111,7 @@ def test_a_judge_without_family_has_no_row_for_it() -> None:
     assert {"Style: lists", "Length φ", "Spoiled"} <= {*titles}
 
 
-def test_judges_side_by_side_are_marked_where_chance_is_left_out() -> None:
+def test_the_judges_table_marks_what_is_beyond_chance() -> None:
     table = side_by_side(a_bias())
 
     qwen = dict(zip(table.columns, table.rows[3], strict=True))
@@ -121,7 +121,7 @@ def test_judges_side_by_side_are_marked_where_chance_is_left_out() -> None:
     assert fair["Own family"] == "–"
 
 
-def test_a_measure_that_nobody_has_is_no_column_beside() -> None:
+def test_an_unmeasured_measure_has_no_column() -> None:
     table = side_by_side(a_bias(judges=(a_judge(),)))
 
     assert "Own family" not in table.columns
@@ -140,7 +140,7 @@ def test_the_figures_are_tables_too() -> None:
     assert slots.rows[4][1:] == ("",) * 4
 
 
-def test_what_blinding_changed_is_a_row_a_family_that_was_seen_with_names() -> None:
+def test_the_blinding_table_has_a_row_for_each_family_shown_with_names() -> None:
     (table,) = [part for part in reply("What blinding changed").parts if isinstance(part, Table)]
 
     assert [row[:4] for row in table.rows] == [
@@ -149,13 +149,13 @@ def test_what_blinding_changed_is_a_row_a_family_that_was_seen_with_names() -> N
     ]
 
 
-def test_without_ballots_with_names_nothing_is_said_of_blinding() -> None:
+def test_no_blinding_table_without_ballots_with_names() -> None:
     headings = [post.parts[0] for post in bias_thread(a_bias(brands=())).replies]
 
     assert Heading("What blinding changed") not in headings
 
 
-def test_what_wins_here_is_a_sentence_where_it_is_sure_and_a_row_where_it_is_not() -> None:
+def test_proven_winning_traits_have_a_sentence_and_all_have_a_row() -> None:
     post = reply("What wins here")
 
     (table,) = [part for part in post.parts if isinstance(part, Table)]
@@ -167,7 +167,7 @@ def test_what_wins_here_is_a_sentence_where_it_is_sure_and_a_row_where_it_is_not
     assert table.rows[2][1:4] == ("too little to say",) * 3
 
 
-def test_a_style_that_wins_is_told_with_how_many_have_it() -> None:
+def test_a_winning_style_shows_how_many_have_it() -> None:
     code = a_report().traits[1]
     often = replace(code, difference=an_effect(-0.3, 0.1, 64, "rounds"))
 
@@ -177,7 +177,7 @@ def test_a_style_that_wins_is_told_with_how_many_have_it() -> None:
     ]
 
 
-def test_what_rounds_to_nothing_has_no_minus() -> None:
+def test_a_number_rounded_to_zero_has_no_minus() -> None:
     length, lists, _ = a_report().traits
     traits = tuple(replace(one, difference=an_effect(-0.004, 0.4)) for one in (length, lists))
 
@@ -188,13 +188,13 @@ def test_what_rounds_to_nothing_has_no_minus() -> None:
     assert [row[3] for row in table.rows] == ["+0", "+0 %"]
 
 
-def test_without_traits_nothing_is_said_of_what_wins() -> None:
+def test_no_winning_table_without_traits() -> None:
     headings = [post.parts[0] for post in bias_thread(a_bias(traits=())).replies]
 
     assert Heading("What wins here") not in headings
 
 
-def test_the_audits_are_told_with_their_kinds_their_cost_and_how_to_have_none() -> None:
+def test_audits_have_kinds_cost_and_how_to_turn_them_off() -> None:
     assert lines(reply("Audit ballots")) == [
         "64 audit ballots, cast to measure bias and never counted: 22 with the own answer shown, "
         "21 with the same answers in another order and 21 with the authors’ names shown. "
@@ -203,7 +203,7 @@ def test_the_audits_are_told_with_their_kinds_their_cost_and_how_to_have_none() 
     ]
 
 
-def test_an_unknown_cost_and_no_audits_at_all_are_said() -> None:
+def test_unknown_cost_and_missing_audits_are_reported() -> None:
     unknown = lines(reply("Audit ballots", audit_usd=None, audits={"new": 1}))
     none = lines(reply("Audit ballots", audits={"own": 0}))
     some = lines(reply("Audit ballots", unpriced=4, spoiled_audits=3))
@@ -214,7 +214,7 @@ def test_an_unknown_cost_and_no_audits_at_all_are_said() -> None:
     assert some[1] == "3 more could not be read, and measured nothing."
 
 
-def test_no_number_that_is_none_reaches_anybody() -> None:
+def test_no_nan_is_ever_shown() -> None:
     broken = Effect(3, "ballots", nan, (nan, inf), nan, nan, None)
     judge = replace(
         a_qwen(),

@@ -1,4 +1,4 @@
-"""How numbers read."""
+"""Numbers, durations, money and lists as text."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from bot.render.formatting import counted, duration, listed, money, number_word,
         pytest.param(12.345, "$12.35", id="many-dollars"),
     ],
 )
-def test_money_reads_with_the_digits_that_count(usd: float | None, reads: str) -> None:
+def test_money_has_significant_digits(usd: float | None, reads: str) -> None:
     assert money(usd) == reads
 
 
@@ -35,7 +35,7 @@ def test_the_smallest_amounts_are_not_written_in_powers_of_ten() -> None:
         pytest.param(125, "2 min 5 s", id="minutes"),
     ],
 )
-def test_a_length_of_time_reads_in_its_own_unit(seconds: float, reads: str) -> None:
+def test_a_duration_has_a_fitting_unit(seconds: float, reads: str) -> None:
     assert duration(seconds) == reads
 
 
@@ -43,11 +43,11 @@ def test_a_length_of_time_reads_in_its_own_unit(seconds: float, reads: str) -> N
     ("seconds", "reads"),
     [pytest.param(59.7, "1 min", id="59.7"), pytest.param(9.97, "10 s", id="9.97")],
 )
-def test_a_length_of_time_is_rounded_before_its_unit_is_chosen(seconds: float, reads: str) -> None:
+def test_a_duration_is_rounded_before_its_unit_is_chosen(seconds: float, reads: str) -> None:
     assert duration(seconds) == reads
 
 
-def test_points_read_of_their_maximum_without_idle_zeros() -> None:
+def test_points_have_no_trailing_zeros() -> None:
     assert (points(3.5, 6), points(5.0, 6), points(0.0, 0)) == ("3.5 of 6", "5 of 6", "0 of 0")
 
 

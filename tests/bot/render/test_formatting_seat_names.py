@@ -1,4 +1,4 @@
-"""What models and seats are called towards people."""
+"""Display names of seats."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A table as text under text."""
+"""Plain-text tables."""
 
 from bot.chat import Table
 from bot.render.formatting import monospaced
@@ -10,5 +10,5 @@ def test_columns_line_up_where_characters_are_wide() -> None:
     assert monospaced(table) == "名前   n\na      1\n漢字  22"
 
 
-def test_a_long_cell_is_given_whole_and_in_one_line() -> None:
+def test_a_long_cell_stays_complete_on_one_line() -> None:
     assert monospaced(Table(("a", "b"), (("x\n" * 30, "y"),))).endswith("x x  y")

@@ -1,4 +1,4 @@
-"""A leaderboard as posts: what stands first, what is honest about it, and what is in the thread."""
+"""A leaderboard as posts: what comes first, the notes, and the thread."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ def reply(board: Leaderboard, heading: str) -> Post:
     return found
 
 
-def test_what_changed_stands_before_the_five_first_members() -> None:
+def test_changes_come_before_the_first_five_members() -> None:
     root = board_thread(a_leaderboard(5)).root
 
     kinds = [type(part) for part in root.parts]
@@ -60,7 +60,7 @@ def test_a_line_has_place_member_share_interval_and_rounds() -> None:
     assert table.rows[1][:2] == ("1", "GPT-5.1")
 
 
-def test_the_honest_line_says_what_is_shared_and_what_is_counted() -> None:
+def test_the_note_explains_shared_places_and_coverage() -> None:
     assert notes(board_thread(a_leaderboard()).root) == (
         "Places are shared where the difference may be chance. Claude Sonnet 4.6 stands before "
         "GPT-5.1 by a run-off among the other judges. 36 rounds of suite sql, version 3f2a1b9c, "
@@ -78,7 +78,7 @@ def test_more_than_five_members_are_in_the_thread() -> None:
     assert len(table_of(reply(board, "As authors")).rows) == 8
 
 
-def test_the_thread_has_authors_judges_worth_and_how_it_was_decided() -> None:
+def test_the_thread_has_authors_judges_council_value_and_decisions() -> None:
     thread = board_thread(a_leaderboard(), b"\x89PNG")
 
     headings = [post.parts[0].text for post in thread.replies if isinstance(post.parts[0], Heading)]
@@ -94,7 +94,7 @@ def test_the_thread_has_authors_judges_worth_and_how_it_was_decided() -> None:
     assert "Claude Sonnet 4.6: place 1" in files[0].text
 
 
-def test_authors_have_price_time_tokens_and_what_was_right() -> None:
+def test_authors_have_cost_time_tokens_and_accuracy() -> None:
     table = table_of(reply(a_leaderboard(), "As authors"))
 
     first = dict(zip(table.columns, table.rows[0], strict=True))
@@ -106,7 +106,7 @@ def test_authors_have_price_time_tokens_and_what_was_right() -> None:
     assert first["Absences"] == "0"
 
 
-def test_a_member_that_named_itself_is_told_with_its_answers() -> None:
+def test_a_member_that_named_itself_has_a_count() -> None:
     board = a_leaderboard()
     first, *others = board.board.rows
     rows = (replace(first, named_itself=3), *others)
@@ -117,7 +117,7 @@ def test_a_member_that_named_itself_is_told_with_its_answers() -> None:
     assert [row[at] for row in table.rows] == ["3 of 36", "", "", "", ""]
 
 
-def test_a_column_that_says_nothing_is_left_out() -> None:
+def test_an_empty_column_is_left_out() -> None:
     board = a_leaderboard()
     bare = [replace(line, accuracy=None, cost_usd=None) for line in board.board.rows]
 
@@ -128,7 +128,7 @@ def test_a_column_that_says_nothing_is_left_out() -> None:
     assert not {"Right", "Price", "If all met", "Named itself"} & {*table.columns}
 
 
-def test_a_judge_that_follows_the_order_it_is_shown_is_named_so() -> None:
+def test_a_position_biased_judge_is_labelled() -> None:
     table = table_of(reply(a_leaderboard(), "As judges"))
 
     third = dict(zip(table.columns, table.rows[2], strict=True))
@@ -140,14 +140,14 @@ def test_a_judge_that_follows_the_order_it_is_shown_is_named_so() -> None:
     assert third["Orders kept"] == "5 of 7"
 
 
-def test_a_board_of_judges_leads_with_judges() -> None:
+def test_a_judges_leaderboard_starts_with_judges() -> None:
     thread = board_thread(a_leaderboard(), as_judge=True)
 
     assert table_of(thread.root).columns[0] == "Judge"
     assert all(post.parts[0] != Heading("As judges") for post in thread.replies)
 
 
-def test_a_council_that_does_not_pay_is_said_not_to() -> None:
+def test_a_council_not_worth_its_cost_is_reported() -> None:
     post = reply(a_leaderboard(), "Is the council worth it here?")
 
     rows = table_of(post).rows
@@ -159,20 +159,20 @@ def test_a_council_that_does_not_pay_is_said_not_to() -> None:
 
 
 @pytest.mark.parametrize("verdict", [None, *Payoff])
-def test_what_is_said_of_worth_follows_its_verdict(verdict: Payoff | None) -> None:
+def test_the_council_value_sentence_follows_the_verdict(verdict: Payoff | None) -> None:
     said = " ".join(worth_lines(replace(a_leaderboard(), worth=a_worth(verdict))))
 
     assert ("too few to say" in said) == (verdict is None)
     assert ("not worth its cost here" in said) == (verdict is Payoff.NOT_WORTH_IT)
 
 
-def test_without_graded_rounds_nothing_is_said_of_worth() -> None:
+def test_no_council_value_without_graded_rounds() -> None:
     thread = board_thread(replace(a_leaderboard(), worth=CouncilValue()))
 
     assert all(post.parts[0] != Heading("Is the council worth it here?") for post in thread.replies)
 
 
-def test_how_places_came_about_is_told() -> None:
+def test_decisions_explain_the_places() -> None:
     said = lines(reply(a_leaderboard(), "What is counted, and how the places came about"))
 
     assert "Claude Sonnet 4.6 is ahead of Qwen 3, beyond chance." in said
@@ -180,7 +180,7 @@ def test_how_places_came_about_is_told() -> None:
     assert any(line.startswith("By all ballots GPT-5.1 came first") for line in said)
 
 
-def test_mixed_panels_are_said_to_be_mixed() -> None:
+def test_mixed_panels_are_reported() -> None:
     board = a_leaderboard()
     mixed = replace(board, board=replace(board.board, is_mixed=True, duels=(), run_off=None))
 
@@ -209,7 +209,7 @@ def test_without_rounds_a_sentence_says_what_to_do(coverage: Coverage, said: str
     assert not thread.replies
 
 
-def test_a_board_of_everything_tells_of_what_it_is_mixed() -> None:
+def test_a_board_over_all_rounds_lists_its_suites() -> None:
     suites = (("", "", 12), ("poems", "aa", 8), ("sql", "bb", 10), ("sql", "cc", 6))
     coverage = a_coverage(suite="", version="", suites=suites, left_out=())
 
@@ -234,7 +234,7 @@ def test_a_board_of_one_member_decides_nothing() -> None:
     assert len(said) == 1
 
 
-def test_a_run_in_which_nothing_moved_says_so_with_what_it_was_compared_with() -> None:
+def test_an_unchanged_run_says_what_it_was_compared_with() -> None:
     quiet = Changes("b", 3, (a_move(GPT, 0.03, beyond=False),))
 
     root = board_thread(replace(a_leaderboard(), changes=quiet)).root

@@ -1,4 +1,4 @@
-"""The leaderboard's figure: what is on it, that it holds on its sheet, and both its writers."""
+"""The leaderboard's chart: its marks, that they fit the canvas, and the SVG and PNG renderers."""
 
 import re
 from dataclasses import replace
@@ -83,7 +83,7 @@ def words_of(figure: Figure) -> list[str]:
 
 
 @given(charts())
-def test_nothing_hangs_over_the_sheets_edge(chart: Chart) -> None:
+def test_no_mark_crosses_the_edge(chart: Chart) -> None:
     figure = figure_of(chart)
 
     for mark in figure.marks:
@@ -92,7 +92,7 @@ def test_nothing_hangs_over_the_sheets_edge(chart: Chart) -> None:
             assert -0.5 <= y <= figure.height + 0.5, mark
 
 
-def test_every_member_stands_under_its_place_with_its_share() -> None:
+def test_every_member_has_its_place_and_share() -> None:
     figure = figure_of(a_leaderboard().chart)
 
     said = words_of(figure)
@@ -102,7 +102,7 @@ def test_every_member_stands_under_its_place_with_its_share() -> None:
     assert any(words.startswith("Mistral") and words.endswith("…") for words in said)
 
 
-def test_runs_are_shown_where_there_are_two_or_more() -> None:
+def test_a_trend_needs_two_runs() -> None:
     board = a_leaderboard()
     alone = replace(board, runs=board.runs[:1])
 
@@ -112,7 +112,7 @@ def test_runs_are_shown_where_there_are_two_or_more() -> None:
     assert not {"12 Oct", "16 Nov"} & {*one}
 
 
-def test_a_run_that_a_member_missed_parts_its_line() -> None:
+def test_a_missed_run_interrupts_the_trend_line() -> None:
     point = Spread(0.5, 0.4, 0.6)
     days = tuple(date(2026, 1, day) for day in (1, 2, 3, 4, 5))
     chart = Chart((Bar("A", 1, point, (point, point, None, point, point)),), days)
@@ -122,14 +122,14 @@ def test_a_run_that_a_member_missed_parts_its_line() -> None:
     assert [len(path.points) for path in paths] == [2, 2]
 
 
-def test_shares_of_mixed_panels_are_called_what_they_are() -> None:
+def test_mixed_panels_are_labelled_as_expected_shares() -> None:
     board = a_leaderboard()
     mixed = replace(board.chart, is_mixed=True)
 
     assert words_of(figure_of(mixed))[0] == "Rivals beaten, if all met, 95 % interval"
 
 
-def test_a_leaderboard_in_words_names_everybody() -> None:
+def test_the_description_names_every_member() -> None:
     said = describe_chart(a_leaderboard().chart)
 
     assert "Claude Sonnet 4.6: place 1, 71 %, 65 % to 77 %" in said
@@ -137,7 +137,7 @@ def test_a_leaderboard_in_words_names_everybody() -> None:
 
 
 @given(st.lists(spreads, max_size=5))
-def test_a_scale_holds_all_shares_and_one_half(found: list[Spread | None]) -> None:
+def test_the_axis_covers_all_shares_and_one_half(found: list[Spread | None]) -> None:
     low, high = axis_range(found)
 
     ticks = [*axis_ticks(low, high)]
@@ -149,7 +149,7 @@ def test_a_scale_holds_all_shares_and_one_half(found: list[Spread | None]) -> No
 
 
 @given(charts())
-def test_the_svg_is_whole_and_holds_no_style_of_its_own(chart: Chart) -> None:
+def test_the_svg_is_well_formed_and_has_no_inline_style(chart: Chart) -> None:
     made = svg_of(figure_of(chart))
 
     root = whole(made)
@@ -158,7 +158,7 @@ def test_the_svg_is_whole_and_holds_no_style_of_its_own(chart: Chart) -> None:
     assert not re.search(r'\sstyle="|<style|<script|\son\w+="', made)
 
 
-def test_what_a_member_is_called_is_only_words() -> None:
+def test_a_members_name_is_escaped() -> None:
     evil = '</text><script>alert(1)</script>"&'
     chart = Chart((Bar(evil, 1, Spread(0.5)),))
 
@@ -168,7 +168,7 @@ def test_what_a_member_is_called_is_only_words() -> None:
     assert whole(made).tag.endswith("svg")
 
 
-def test_the_picture_is_the_same_whenever_it_is_drawn() -> None:
+def test_the_png_is_deterministic() -> None:
     figure = figure_of(a_leaderboard().chart)
 
     first, second = render_png(figure), render_png(figure)
@@ -180,7 +180,7 @@ def test_the_picture_is_the_same_whenever_it_is_drawn() -> None:
 
 
 @pytest.mark.parametrize("name", ["$x^2$ and $\\frac", "a_b", "\x00\x1b[31m", ""])
-def test_a_name_is_drawn_as_it_is_written(name: str) -> None:
+def test_any_name_is_drawn(name: str) -> None:
     chart = Chart((Bar(name, 1, Spread(0.5)),))
 
     assert render_png(figure_of(chart)).startswith(PNG)

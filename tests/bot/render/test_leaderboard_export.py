@@ -34,7 +34,7 @@ def test_a_row_says_how_many_answers_named_their_author() -> None:
     assert [row["named_itself"] for row in document["rows"]] == [3, 0, 0, 0, 0]
 
 
-def test_judges_have_rows_of_their_own() -> None:
+def test_judges_have_separate_rows() -> None:
     rows = board_document(a_leaderboard(), as_judge=True)["rows"]
 
     assert rows[2]["is_position_biased"]
@@ -42,7 +42,7 @@ def test_judges_have_rows_of_their_own() -> None:
     assert {"member", "rounds", "spoiled_rate", "consistency", "cost_usd"} <= rows[0].keys()
 
 
-def test_what_is_counted_and_left_out_goes_along() -> None:
+def test_the_document_has_the_coverage() -> None:
     document = board_document(a_leaderboard())
 
     assert document["counted"]["version"] == "3f2a1b9c77de"
@@ -57,7 +57,7 @@ def test_an_empty_board_has_no_rows() -> None:
     assert csv_of(EMPTY) == "member,place,share,ci_low,ci_high,rounds\n"
 
 
-def test_csv_has_a_line_a_member_and_intervals_in_two_columns() -> None:
+def test_csv_has_a_row_for_each_member_and_two_columns_for_an_interval() -> None:
     rows = [*csv.DictReader(StringIO(csv_of(a_leaderboard())))]
 
     assert len(rows) == 5
@@ -66,7 +66,7 @@ def test_csv_has_a_line_a_member_and_intervals_in_two_columns() -> None:
     assert rows[0]["strength"] == ""
 
 
-def test_no_cell_is_worked_out_by_a_spreadsheet() -> None:
+def test_no_cell_is_evaluated_as_a_formula() -> None:
     board = a_leaderboard()
     evil = replace(board, names={CLAUDE: "=HYPERLINK(1)"})
 

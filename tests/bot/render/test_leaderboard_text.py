@@ -1,4 +1,4 @@
-"""What changed, as a post: what moved and by how much, and who is called."""
+"""Changes of a run as a post: what moved, by how much, and who is mentioned."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ def lines(changes: Changes) -> list[str]:
     return [part.text for part in post.parts if isinstance(part, Line)]
 
 
-def test_a_change_is_told_member_by_member_and_subscribers_are_called() -> None:
+def test_changes_are_listed_by_member_and_subscribers_are_mentioned() -> None:
     post = delta_post(some_changes(), NAMES, "weekly-sql", ("U0ADA",))
 
     assert post.parts[0] == Heading("weekly-sql: what changed")
@@ -37,7 +37,7 @@ def test_a_change_is_told_member_by_member_and_subscribers_are_called() -> None:
     assert post.summary.startswith("weekly-sql: Claude Sonnet 4.6 fell")
 
 
-def test_where_nothing_moved_nobody_is_called() -> None:
+def test_nobody_is_mentioned_without_changes() -> None:
     quiet = Changes("b", 3, (a_move(GPT, 0.03, beyond=False),))
 
     post = delta_post(quiet, NAMES, "weekly", ("U0ADA",))
@@ -51,7 +51,7 @@ def test_a_first_run_says_so() -> None:
     assert lines(Changes("b", 0)) == ["The first run: there is nothing to compare it with yet."]
 
 
-def test_a_rise_in_right_answers_is_told_as_one() -> None:
+def test_a_rise_in_right_answers_is_reported() -> None:
     rise = replace(a_move(CLAUDE, 0.2), measure=Measure.ACCURACY)
 
     assert lines(Changes("b", 2, (rise,)))[0] == (
@@ -69,7 +69,7 @@ def test_a_rise_in_right_answers_is_told_as_one() -> None:
         (SwapSign.REFUSALS, 0.12, 0.01, "GPT-5.1 refuses less often: 1 %, before 12 %."),
     ],
 )
-def test_a_hint_says_what_is_different(
+def test_a_swap_hint_says_what_differs(
     sign: SwapSign, before: float, now: float, said: str
 ) -> None:
     assert lines(Changes("b", 2, hints=(SwapHint(GPT, sign, before, now, 0.001),)))[0] == said

@@ -1,4 +1,4 @@
-"""What stands beside a leaderboard when judges weigh: what changes, why, and when it cannot."""
+"""A leaderboard by weighted judges: what changes, why, and when it is not available."""
 
 import json
 from dataclasses import replace
@@ -19,7 +19,7 @@ def _words(shown: object) -> str:
     return words_of(Post(weighted_parts(shown)))  # type: ignore[arg-type]  # as each test builds it
 
 
-def test_what_changes_is_said_in_a_sentence() -> None:
+def test_rank_changes_are_summarised() -> None:
     said = _words(weighed_by())
 
     assert "With judges weighed by order consistency" in said
@@ -30,7 +30,7 @@ def test_what_changes_is_said_in_a_sentence() -> None:
     assert "beside the official places, where all judges weigh alike, and changes none" in said
 
 
-def test_an_order_that_stays_is_said_to_stay() -> None:
+def test_an_unchanged_order_is_reported() -> None:
     assert "The order of the members stays as it is" in _words(
         weighed_by(rows=(a_line(CLAUDE, 1, 1), a_line(GPT, 2, 2)))
     )
@@ -61,31 +61,31 @@ def test_every_kind_of_weights_can_be_shown(name: str) -> None:
         ("human", 3, "What people chose is used from 20 votes on; there are 3."),
     ],
 )
-def test_too_little_to_weigh_by_is_said(name: str, have: int, sentence: str) -> None:
+def test_too_little_data_for_weights_is_reported(name: str, have: int, sentence: str) -> None:
     said = _words(lacking(name, have))
 
     assert sentence in said
     assert "Until then judges weigh alike." in said
 
 
-def test_rounds_whose_ballots_are_gone_are_said_to_be_left_out() -> None:
+def test_rounds_without_stored_ballots_are_counted() -> None:
     assert "Of 4 rounds no ballots are kept to weigh." in _words(weighed_by(rounds=32))
     assert "No ballots of these rounds are kept" in _words(lacking("family", 0, 0))
 
 
-def test_nothing_stands_beside_a_board_that_was_not_asked_for_or_is_empty() -> None:
+def test_no_weighted_board_if_not_requested_or_empty() -> None:
     assert weighted_parts(a_leaderboard()) == ()
     assert weighted_parts(replace(EMPTY, weighted=weighed_by().weighted)) == ()
 
 
-def test_the_thread_has_a_post_of_it() -> None:
+def test_the_thread_has_a_post_with_the_weighted_board() -> None:
     posts = board_thread(weighed_by()).replies
 
     assert [post for post in posts if post.summary == "With judges that do not all weigh alike"]
     assert len(posts) == len(board_thread(a_leaderboard()).replies) + 1
 
 
-def test_programs_get_it_under_a_key_of_its_own_and_the_rows_stay() -> None:
+def test_json_has_a_separate_key_and_unchanged_rows() -> None:
     weighed, plain = board_document(weighed_by()), board_document(a_leaderboard())
 
     assert plain["weighted"] is None
@@ -100,7 +100,7 @@ def test_programs_get_it_under_a_key_of_its_own_and_the_rows_stay() -> None:
     assert found["judges"][2]["basis"] is None
 
 
-def test_how_far_judges_agree_with_people_stands_on_their_board() -> None:
+def test_the_judges_table_shows_agreement_with_people() -> None:
     words = words_of(board_thread(beside_people(), as_judge=True).root)
     rows = board_document(beside_people(), as_judge=True)["rows"]
 

@@ -1,4 +1,4 @@
-"""Markdown read once for every chat: leaves in their styles, and the walk through a text."""
+"""Markdown parser: styled runs, and the walk through a text."""
 
 import pytest
 
@@ -15,12 +15,12 @@ from bot.render.markdown_parser import (
 
 
 def read(text: str) -> list[TextRun]:
-    """Give the leaves of a paragraph."""
+    """Return the runs of a paragraph."""
     (inline,) = (token for token in parsed(text).tokens if token.type == "inline")
     return inline_runs(inline.children or ())
 
 
-def test_words_have_the_styles_around_them() -> None:
+def test_text_has_the_enclosing_styles() -> None:
     assert read("a **b *c*** `d`") == [
         TextRun("a "),
         TextRun("b ", ("bold",)),
@@ -30,7 +30,7 @@ def test_words_have_the_styles_around_them() -> None:
     ]
 
 
-def test_a_link_is_its_label_and_where_it_leads() -> None:
+def test_a_link_becomes_label_and_url() -> None:
     assert read("[a](https://b.example 'c')") == [
         TextRun("a"),
         TextRun(" ("),
@@ -43,12 +43,12 @@ def test_a_link_is_its_label_and_where_it_leads() -> None:
     ("url", "leads_out"),
     [("https://b.example", True), ("HTTP://b", True), ("mailto:a@b", False), ("//b", False)],
 )
-def test_only_an_address_on_the_web_leads_out(url: str, *, leads_out: bool) -> None:
+def test_only_web_addresses_become_links(url: str, *, leads_out: bool) -> None:
     assert TextRun(url, is_address=True).leads_out is leads_out
     assert not TextRun(url).leads_out
 
 
-def test_an_address_among_plain_words_ends_before_the_sentence_does() -> None:
+def test_a_bare_url_excludes_the_sentences_punctuation() -> None:
     assert [leaf.text for leaf in plain_leaves("see https://b.example/c, *d*")] == [
         "see ",
         "https://b.example/c",
@@ -56,14 +56,14 @@ def test_an_address_among_plain_words_ends_before_the_sentence_does() -> None:
     ]
 
 
-def test_words_made_bold_keep_what_they_were() -> None:
+def test_bold_text_keeps_its_other_styles() -> None:
     assert bold([TextRun("a", ("italic",)), TextRun("https://b", is_address=True)]) == [
         TextRun("a", ("italic", "bold")),
         TextRun("https://b", is_address=True),
     ]
 
 
-def test_what_leaves_say_is_one_line() -> None:
+def test_plain_text_is_one_line() -> None:
     assert plain_text([TextRun("a\n"), TextRun(" b")]) == "a b"
 
 
@@ -75,13 +75,13 @@ def test_what_leaves_say_is_one_line() -> None:
         pytest.param("    x", Code("x"), id="indented"),
     ],
 )
-def test_code_is_what_stands_in_it(text: str, code: Code) -> None:
+def test_code_has_its_text_and_language(text: str, code: Code) -> None:
     assert code_block(parsed(text).tokens[0]) == code
 
 
-def test_what_is_nested_beyond_reason_is_paragraphs() -> None:
+def test_deeply_nested_markdown_becomes_paragraphs() -> None:
     assert {token.type for token in parsed("> " * 100 + "a\n\nb").tokens} == {"inline"}
 
 
-def test_what_is_linked_beyond_reason_is_paragraphs() -> None:
+def test_too_many_brackets_become_paragraphs() -> None:
     assert {token.type for token in parsed("[" * 3_000).tokens} == {"inline"}

@@ -1,4 +1,4 @@
-"""Long posts in pages: the answer first, nothing dropped, what belongs together kept so."""
+"""Long posts in pages: the answer first, nothing dropped, blocks valid on every page."""
 
 from collections.abc import Callable
 
@@ -39,7 +39,7 @@ def up_to(characters: int) -> Callable[[Post], bool]:
 
 
 def proses(text: str, characters: int) -> list[str]:
-    """Give the texts of the pages that an answer comes to, where nothing else counts."""
+    """Return the texts of the pages of an answer if only its length counts."""
 
     def texts(post: Post) -> list[str]:
         return [part.text for part in post.parts if isinstance(part, Prose)]
@@ -118,7 +118,7 @@ def test_nested_items_move_out_to_the_margin() -> None:
     assert proses("- one\n    - two two two\n    - three", 24)[1] == "- three"
 
 
-def test_a_heading_goes_on_with_what_it_heads() -> None:
+def test_a_heading_stays_with_its_text() -> None:
     assert proses("Some words here.\n\n# Title\n\nMore words here.", 30) == [
         "Some words here.",
         "# Title\n\nMore words here.",
@@ -157,7 +157,7 @@ def test_a_character_is_never_cut(unit: str) -> None:
     ],
     ids=lambda part: type(part).__name__,
 )
-def test_every_kind_of_part_goes_on_where_it_was_cut(part: Part) -> None:
+def test_every_kind_of_part_continues_where_it_was_cut(part: Part) -> None:
     made = pages(Post((Heading("Title"), part), "s"), up_to(45))
 
     assert len(made) > 1
@@ -174,7 +174,7 @@ def test_a_heading_does_not_end_a_page_alone() -> None:
     assert second.parts == parts[1:]
 
 
-def test_what_cannot_be_made_to_fit_is_a_page_of_its_own() -> None:
+def test_a_part_that_never_fits_is_a_page_by_itself() -> None:
     post = Post((Line("a b"), Line("c")), "s")
 
     assert len(pages(post, lambda _: False)) >= 2
@@ -194,7 +194,7 @@ def test_every_page_fits_and_every_word_is_on_one(text: str, characters: int) ->
     assert [*dict.fromkeys(read)] == words(text)  # a table that is divided repeats its head
 
 
-def test_words_after_a_fence_are_said_once_where_its_code_is_cut() -> None:
+def test_words_after_a_fence_are_not_repeated() -> None:
     code = "\n".join(f"code number {n}" for n in range(40))
 
     made = proses(f"``` three words here\n{code}\n```", 150)
@@ -203,7 +203,7 @@ def test_words_after_a_fence_are_said_once_where_its_code_is_cut() -> None:
     assert "".join(made).count("three words") == 1
 
 
-def test_a_quote_of_one_long_word_comes_to_an_end() -> None:
+def test_a_quote_of_one_long_word_is_paginated() -> None:
     made = proses("> " + "<!here>" * 60, 150)
 
     assert "".join(made).count("<!here>") >= 50

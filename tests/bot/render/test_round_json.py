@@ -1,4 +1,4 @@
-"""The JSON of a round has the keys that stay fixed, and says what is unknown."""
+"""The JSON of a round has a fixed set of keys and shows unknown values as null."""
 
 import json
 
@@ -29,7 +29,7 @@ GONE = GatewayError("could not be reached")
 
 
 async def eventful() -> Round:
-    """Give a round in which something of everything happened."""
+    """Return a round in which every kind of event happened."""
     gateway = FakeGateway(
         answers={**answers("1", "2", "3", "4", "5"), GEMINI: GONE},
         judges={GPT: "?", GEMINI: GONE},
@@ -57,7 +57,7 @@ async def test_verdict_and_synthesis_have_every_fixed_key() -> None:
     assert set(SYNTHESIS.split()) <= said["synthesis"].keys()
 
 
-async def test_seats_go_by_key_and_never_by_display_name() -> None:
+async def test_seats_are_identified_by_key_not_by_name() -> None:
     said = document(await eventful())
 
     seats = {
@@ -86,7 +86,7 @@ async def test_an_unknown_cost_is_null_and_makes_the_sum_null() -> None:
     assert said["tokens_in"] is None
 
 
-async def test_a_shared_fallback_is_told_by_its_word() -> None:
+async def test_a_fallback_has_its_enum_value() -> None:
     whole = document(await held())
     second = document(await held(FakeGateway(chairmen={CLAUDE: GONE})))
     none = document(await held(FakeGateway(chairmen=dict.fromkeys(NAMES, GONE))))
@@ -99,7 +99,7 @@ async def test_a_shared_fallback_is_told_by_its_word() -> None:
     assert none["synthesis"]["chairman"] is None
 
 
-async def test_a_round_that_has_not_begun_is_a_document_too() -> None:
+async def test_a_new_round_is_a_valid_document() -> None:
     said = document(a_round())
 
     assert (said["stage"], said["answers"], said["verdict"], said["synthesis"]) == (
@@ -111,7 +111,7 @@ async def test_a_round_that_has_not_begun_is_a_document_too() -> None:
     assert said["seconds"] is None
 
 
-async def test_a_document_is_plain_json() -> None:
+async def test_the_document_is_plain_json() -> None:
     said = document(await eventful())
 
     assert json.loads(json.dumps(said)) == said

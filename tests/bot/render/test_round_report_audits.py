@@ -1,4 +1,4 @@
-"""An audit is shown in one line beside the ballots, and nowhere among what was counted."""
+"""Audit ballots have one line next to the ballots and change nothing else."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ def _line(round_: Round) -> str:
     return line
 
 
-async def test_a_judge_that_ranks_alike_twice_is_said_to() -> None:
+async def test_an_unchanged_audit_ranking_is_reported() -> None:
     round_ = await _audited(by_text)
 
     (audit,) = (ballot for ballot in round_.ballots if not ballot.counts)
@@ -54,7 +54,7 @@ async def test_a_judge_that_votes_by_slot_changed_every_pair() -> None:
     assert _line(round_).endswith(": changed 3 of 3 pairs; an audit, not counted")
 
 
-async def test_an_audit_of_one_pair_is_told_in_the_singular() -> None:
+async def test_an_audit_of_one_pair_uses_the_singular() -> None:
     three = a_panel(3, terms=Terms(audit_share=1))
 
     round_ = await held(FakeGateway(vote=by_slot), three)
@@ -62,7 +62,7 @@ async def test_an_audit_of_one_pair_is_told_in_the_singular() -> None:
     assert _line(round_).endswith(": changed 1 of 1 pair; an audit, not counted")
 
 
-async def test_a_spoiled_audit_ballot_is_told_as_what_it_was() -> None:
+async def test_a_spoiled_audit_ballot_is_reported_as_one() -> None:
     round_ = await _audited("I like them all.")
 
     assert "'s reply" not in thread_of(round_)
@@ -71,7 +71,7 @@ async def test_a_spoiled_audit_ballot_is_told_as_what_it_was() -> None:
     assert findings(round_) == []
 
 
-async def test_what_an_audit_cost_is_told_where_it_is_known() -> None:
+async def test_a_known_audit_cost_is_shown() -> None:
     round_ = await _audited(by_text)
     paid = tuple(b if b.counts else _costing(b, 0.0021) for b in round_.ballots)
 
@@ -86,7 +86,7 @@ def _costing(ballot: Ballot, usd: float) -> Ballot:
     return replace(ballot, paper=replace(ballot.paper, reply=reply))
 
 
-async def test_a_kind_that_is_not_known_here_is_still_told() -> None:
+async def test_an_unknown_kind_of_audit_is_still_shown() -> None:
     round_ = await _audited(by_text)
     later = tuple(b if b.counts else replace(b, audit="loud") for b in round_.ballots)
 
@@ -94,7 +94,7 @@ async def test_a_kind_that_is_not_known_here_is_still_told() -> None:
 
 
 def _shown_as(round_: Round, kind: str, own: bool) -> Round:
-    """Give the round with its audit told as one of a kind, the own answer put first or left out."""
+    """Return the round with its audit of another kind, with or without the judge's own answer."""
     (audit,) = (ballot for ballot in round_.ballots if not ballot.counts)
     assert round_.draw
     label = round_.draw.labels.label_of(audit.judge)
@@ -105,7 +105,7 @@ def _shown_as(round_: Round, kind: str, own: bool) -> Round:
     return replace(round_, ballots=tuple(b if b.counts else told for b in round_.ballots))
 
 
-async def test_where_a_judge_put_its_own_answer_is_told() -> None:
+async def test_the_place_of_the_judges_own_answer_is_shown() -> None:
     round_ = _shown_as(await _audited(by_text), "own", own=True)
     other = _shown_as(await held(FakeGateway(vote=by_slot), ALWAYS), "own", own=True)
 
@@ -119,7 +119,7 @@ async def test_where_a_judge_put_its_own_answer_is_told() -> None:
     assert "at 1 of 4; changed 3 of 3 other pairs; an audit" in _line(other)
 
 
-async def test_names_that_were_shown_are_told() -> None:
+async def test_shown_names_are_reported() -> None:
     round_ = _shown_as(await _audited(by_text), "named", own=False)
 
     assert "saw the same answers again with their authors' names and ranked" in _line(round_)
@@ -127,7 +127,7 @@ async def test_names_that_were_shown_are_told() -> None:
 
 
 @pytest.mark.parametrize("again", [by_text, by_slot, "babble"], ids=["same", "other", "spoiled"])
-async def test_nothing_but_that_line_differs_for_who_reads(again: Saying) -> None:
+async def test_an_audit_changes_only_its_own_line(again: Saying) -> None:
     audited, plain = await _audited(again), await held(panel=NEVER)
 
     assert root_of(audited) == root_of(plain)
@@ -138,7 +138,7 @@ async def test_nothing_but_that_line_differs_for_who_reads(again: Saying) -> Non
     assert placings(audited, audited.draw) == placings(plain, plain.draw)
 
 
-async def test_the_document_tells_an_audit_ballot_from_one_that_counts() -> None:
+async def test_the_document_marks_audit_ballots() -> None:
     ballots = document(await _audited(by_text))["ballots"]
 
     (audit,) = (ballot for ballot in ballots if not ballot["counted"])

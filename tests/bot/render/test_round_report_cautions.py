@@ -1,4 +1,4 @@
-"""What is missing or weaker than it looks is said before the answer."""
+"""Cautions come before the answer."""
 
 import pytest
 
@@ -23,11 +23,11 @@ async def chaired(reply: Saying) -> Round:
     return await held(FakeGateway(answers=FOUR, chairmen={CLAUDE: reply}))
 
 
-async def test_a_whole_round_needs_no_caution() -> None:
+async def test_a_complete_round_has_no_cautions() -> None:
     assert cautions(await held()) == []
 
 
-async def test_who_is_missing_is_said_before_the_answer() -> None:
+async def test_missing_members_come_before_the_answer() -> None:
     round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
 
     kinds = [type(part) for part in report(round_).root.parts]
@@ -36,15 +36,13 @@ async def test_who_is_missing_is_said_before_the_answer() -> None:
     assert kinds.index(Caution) < kinds.index(Prose)
 
 
-async def test_how_many_ranked_how_many_is_said_when_somebody_is_missing() -> None:
+async def test_a_missing_member_adds_the_number_of_judges_and_answers() -> None:
     round_ = await held(FakeGateway(answers={GEMINI: GONE}, judges={GEMINI: GONE}))
 
     assert cautions(round_)[-1].endswith("; three answers were ranked by three judges.")
 
 
-async def test_each_that_is_missing_has_a_sentence_and_the_last_says_what_there_is_instead() -> (
-    None
-):
+async def test_each_missing_member_has_a_sentence_and_the_last_says_what_stands_in() -> None:
     gone = {GPT: GatewayError("was busy (409)"), GEMINI: GONE}
     round_ = await held(FakeGateway(answers=gone, judges=gone), a_panel(5))
 
@@ -60,7 +58,7 @@ async def test_a_seat_that_failed_twice_for_one_reason_is_named_once() -> None:
     assert cautions(round_)[0].count("Gemini 3 Pro could not be reached") == 1
 
 
-async def test_the_next_chairman_is_said_to_have_written_the_answer() -> None:
+async def test_the_substitute_chairman_is_named() -> None:
     panel = a_panel(4, chairmen=[GPT, CLAUDE])
     round_ = await held(FakeGateway(chairmen={GPT: GONE}), panel)
 
@@ -69,7 +67,7 @@ async def test_the_next_chairman_is_said_to_have_written_the_answer() -> None:
     ]
 
 
-async def test_the_winning_answer_stands_in_for_a_chairman() -> None:
+async def test_the_winning_answer_replaces_a_missing_synthesis() -> None:
     panel = a_panel(4, chairmen=[GPT])
     round_ = await held(FakeGateway(answers=FOUR, chairmen={GPT: GONE}), panel)
 
@@ -80,7 +78,7 @@ async def test_the_winning_answer_stands_in_for_a_chairman() -> None:
     assert lines_of(round_, Prose) == ["1"]
 
 
-async def test_chairmen_who_failed_for_one_reason_are_named_together() -> None:
+async def test_chairmen_who_failed_for_the_same_reason_share_a_sentence() -> None:
     panel = a_panel(4, chairmen=[GPT, CLAUDE])
     round_ = await held(FakeGateway(chairmen={GPT: GONE, CLAUDE: GONE}), panel)
 

@@ -1,4 +1,4 @@
-"""What a careful reader may want to know: what was masked, cut, spoiled or suspicious."""
+"""Findings of a round: what was masked, cut, spoiled or suspicious."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from tests.builders import CLAUDE, GPT, a_panel, a_paper, a_round, answered, ran
 from tests.fakes.gateway import FakeGateway, by_text
 
 
-async def test_a_round_in_which_nothing_was_remarkable_has_none() -> None:
+async def test_an_unremarkable_round_has_no_findings() -> None:
     assert findings(await held()) == []
 
 
@@ -22,13 +22,13 @@ async def test_what_was_masked_is_named() -> None:
     assert "Claude" in line.split("with", 1)[1]
 
 
-async def test_an_answer_that_was_cut_is_said() -> None:
+async def test_a_cut_answer_is_reported() -> None:
     round_ = await held(FakeGateway(answers={CLAUDE: Reply("Half an", cut=True)}))
 
     assert findings(round_) == ["Claude Sonnet 4.6's answer ended at its model's token limit."]
 
 
-async def test_a_suspicion_is_said_of_whose_answer_it_is() -> None:
+async def test_a_suspicion_names_the_author() -> None:
     round_ = answered(a_round())
     suspicious = replace(round_.answers[0], suspicions=("imitates a ballot",))
 
@@ -37,13 +37,13 @@ async def test_a_suspicion_is_said_of_whose_answer_it_is() -> None:
     assert found == ["Claude Sonnet 4.6's answer imitates a ballot."]
 
 
-async def test_every_spoiled_reply_is_said_with_its_number_and_fault() -> None:
+async def test_every_spoiled_reply_has_its_number_and_fault() -> None:
     round_ = await held(FakeGateway(judges={GPT: ["I rank none.", by_text]}))
 
     assert findings(round_) == [f"GPT-5.1's reply 1 was not counted: {round_.spoiled[0].fault}."]
 
 
-def test_answers_cut_for_a_small_context_are_said() -> None:
+def test_answers_cut_for_a_small_context_are_reported() -> None:
     round_ = cut_to(1200)
 
     assert findings(round_) == [

@@ -45,17 +45,17 @@ def test_each_part_has_its_markdown(part: Part, text: str) -> None:
     assert as_markdown(Thread(Post((part,)))) == text + "\n"
 
 
-def test_replies_stand_below_the_post() -> None:
+def test_replies_follow_the_post() -> None:
     thread = Thread(Post((Heading("One"), Line("a"))), (Post((Heading("Two"), Line("b"))),))
 
     assert as_markdown(thread) == "# One\n\na\n\n## Two\n\nb\n"
 
 
-def test_what_leaves_nothing_leaves_no_gap() -> None:
+def test_empty_parts_leave_no_gap() -> None:
     assert as_markdown(Thread(Post((Line("a"), Steps("s", ()), Line("b"))))) == "a\n\nb\n"
 
 
-async def test_a_rounds_file_holds_all_that_its_thread_does() -> None:
+async def test_a_rounds_file_contains_the_whole_thread() -> None:
     round_ = await held()
 
     text = as_markdown(report(round_))

@@ -1,4 +1,4 @@
-"""Who put whom where: ties, ballots that are not there, outside judges and one's own answer."""
+"""Placements by judge and answer: ties, missing ballots, outside judges, own answers."""
 
 from dataclasses import replace
 
@@ -50,7 +50,7 @@ async def test_each_judge_has_a_row_and_its_own_answer_is_its_own() -> None:
     )
 
 
-async def test_a_placing_is_that_of_the_ballot_with_the_slot_it_was_seen_in() -> None:
+async def test_a_placement_has_the_ballots_place_and_slot() -> None:
     round_ = ranked(answered(a_round(a_panel(4))), in_order_shown)
     assert round_.draw
 
@@ -80,7 +80,7 @@ def test_a_tie_shares_its_place_and_its_height() -> None:
     assert sorted((cell.text, cell.height) for cell in cells) == [("1=", 3), ("1=", 3), ("3", 0)]
 
 
-def test_who_ties_everything_puts_all_in_the_middle() -> None:
+def test_a_complete_tie_puts_all_in_the_middle() -> None:
     round_ = ranked(answered(a_round(a_panel(4))), all_tied)
 
     cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != OWN_TEXT]
@@ -89,7 +89,7 @@ def test_who_ties_everything_puts_all_in_the_middle() -> None:
     assert {(cell.text, cell.height) for cell in cells} == {("1=", 2)}
 
 
-async def test_a_judge_without_a_ballot_saw_the_answers_and_placed_none() -> None:
+async def test_a_judge_without_a_ballot_has_slots_but_no_places() -> None:
     round_ = await held(FakeGateway(judges={GPT: "I rank none."}))
 
     cells = [cell for cell in row_of(round_, NAMES[GPT]) if cell.text != OWN_TEXT]
@@ -107,7 +107,7 @@ async def test_an_outside_judge_has_no_answer_of_its_own() -> None:
     assert len(table_of(round_).rows) == 4
 
 
-def test_an_audit_ballot_is_no_placing() -> None:
+def test_an_audit_ballot_is_no_placement() -> None:
     round_ = ranked(answered(a_round(a_panel(4))))
     audits = tuple(replace(ballot, audit="order") for ballot in round_.ballots)
 
@@ -126,7 +126,7 @@ def test_before_the_tally_answers_stand_in_the_order_of_their_labels() -> None:
     assert labels == sorted(labels)
 
 
-def test_an_answer_a_ballot_does_not_name_has_no_placing() -> None:
+def test_an_answer_missing_from_a_ballot_has_no_placement() -> None:
     round_ = ranked(answered(a_round(a_panel(4))))
     short = tuple(replace(ballot, ranking=ballot.ranking[:1]) for ballot in round_.ballots)
 

@@ -1,4 +1,4 @@
-"""The honest line reads as the design has it."""
+"""The verdict line under an answer."""
 
 from dataclasses import replace
 
@@ -53,7 +53,7 @@ async def test_a_tie_names_everybody_in_first_place() -> None:
     )
 
 
-async def test_judges_that_vote_by_slot_come_to_no_first_place() -> None:
+async def test_judges_that_vote_by_slot_produce_no_winner() -> None:
     round_ = await held(FakeGateway(vote=by_slot))
 
     assert verdict_line(round_).startswith(
@@ -68,7 +68,7 @@ async def test_a_round_without_a_counted_ballot_has_no_first_place() -> None:
     assert verdict_line(round_).startswith("No ballot counts, so there is no ranking · 4 of 4")
 
 
-async def test_turnout_tells_who_answered_and_what_counts() -> None:
+async def test_turnout_counts_answers_and_valid_ballots() -> None:
     gone = {GEMINI: GatewayError("could not be reached")}
     round_ = await held(FakeGateway(answers={**FOUR, **gone}, judges={GEMINI: "?"}))
 
@@ -84,13 +84,13 @@ async def test_the_cost_of_every_call_is_added_up() -> None:
     assert f"21 s · $0.043 · {CHECK}" in verdict_line(round_)
 
 
-async def test_demonstration_models_are_said_to_be_so() -> None:
+async def test_demonstration_models_are_labelled() -> None:
     round_ = await held(panel=as_demonstration(a_panel(3)))
 
     assert " · demonstration models · " in verdict_line(round_)
 
 
-async def test_one_model_in_two_seats_is_said() -> None:
+async def test_one_model_in_two_seats_is_labelled() -> None:
     panel = as_demonstration(a_panel(3))
     first, second, third = panel.members
     twin = replace(second, model_id=first.model_id)
@@ -106,5 +106,5 @@ async def test_the_judges_agreement_is_a_number_with_its_meaning() -> None:
     assert line.startswith("Judges' agreement: +1.00 ")
 
 
-async def test_agreement_of_nobody_is_not_said() -> None:
+async def test_unknown_agreement_is_left_out() -> None:
     assert agreement_line(await held(panel=a_panel(2))) is None

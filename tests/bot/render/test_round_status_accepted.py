@@ -1,4 +1,4 @@
-"""What the asker is told at once."""
+"""The confirmation that a question was accepted."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ TIMES = Terms(answer_seconds=30, ballot_seconds=20, synthesis_seconds=50)
         pytest.param(Estimate(700_000), "It costs about $0.50 at most.", id="capped"),
     ],
 )
-def test_a_rounds_cost_is_told_when_it_is_accepted(estimate: Estimate, told: str) -> None:
+def test_an_accepted_round_shows_its_cost(estimate: Estimate, told: str) -> None:
     round_ = a_round(a_panel(terms=Terms(max_round_usd=0.5)))
 
     assert f". {told} It " in accepted_post(round_, estimate, None).summary
@@ -44,7 +44,7 @@ def test_a_rounds_cost_is_told_when_it_is_accepted(estimate: Estimate, told: str
         pytest.param(1270, "21 min", id="minutes"),
     ],
 )
-def test_how_long_it_usually_takes_is_told_roughly(seconds: float, told: str) -> None:
+def test_the_usual_time_is_rounded(seconds: float, told: str) -> None:
     summary = accepted_post(a_round(), Estimate(0), seconds).summary
 
     assert summary.endswith(f" It usually takes about {told}.")
@@ -60,7 +60,7 @@ def test_how_long_it_usually_takes_is_told_roughly(seconds: float, told: str) ->
         pytest.param(a_panel(terms=replace(TIMES, round_seconds=900)), "3 min 20 s", id="larger"),
     ],
 )
-def test_a_panel_that_nobody_knows_yet_takes_its_deadlines_at_most(panel: Panel, told: str) -> None:
+def test_without_history_the_time_is_the_sum_of_deadlines(panel: Panel, told: str) -> None:
     summary = accepted_post(a_round(panel), Estimate(0), None).summary
 
     assert summary.endswith(f" It takes {told} at most.")

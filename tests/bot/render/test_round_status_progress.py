@@ -1,4 +1,4 @@
-"""Progress tells who has come how far, and never whose answer is whose."""
+"""Progress shows how far each seat is, and never whose answer is whose."""
 
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ MARKED = answers("first text", "second text", "third text", "fourth text")
 
 
 async def running(gateway: FakeGateway | None = None) -> list[Round]:
-    """Give the round after each change, before it is closed."""
+    """Return the round after each change, before it is closed."""
     seen = await stages_of(gateway or FakeGateway(answers=MARKED), a_panel(4))
     return [round_ for round_ in seen if round_.stage is not Stage.CLOSED]
 
@@ -24,7 +24,7 @@ def steps_of(round_: Round) -> dict[str, StepState]:
     return {step.title: step.state for step in steps.steps}
 
 
-async def test_no_post_tells_whose_answer_is_whose() -> None:
+async def test_progress_never_shows_answers_or_labels() -> None:
     for round_ in await running():
         words = words_of(progress_post(round_, 3))
 
@@ -50,7 +50,7 @@ async def test_summaries_count_answers_then_ballots_then_say_what_is_left() -> N
     assert summaries[-1] == "Writing the answer"
 
 
-async def test_nothing_that_was_done_is_undone() -> None:
+async def test_a_finished_step_stays_finished() -> None:
     rounds = await running()
 
     for before, after in pairwise(rounds):
@@ -67,7 +67,7 @@ async def test_a_missing_member_is_named_with_its_reason() -> None:
     assert "Gemini 3 Pro missing could not be reached" in words
 
 
-async def test_a_judge_that_is_asked_again_is_seen_to_be() -> None:
+async def test_a_retried_judge_is_shown_as_retried() -> None:
     rounds = await running(FakeGateway(judges={GPT: ["?", lambda shown: shown.ballot("")]}))
 
     assert any(

@@ -13,7 +13,7 @@ from tests.council.bias.grades.sheets import NEG, POS, over_items
 
 
 def planted(own: float = 1.0, strict: float = 1.0) -> list[Grade]:
-    """Give grades in which ann prefers its own work by so much and cy is strict by so much."""
+    """Return grades in which ann prefers its own work and cy is strict, by these amounts."""
     chance = random.Random(3)
     return [
         Grade(str(item), POS, judge, author, int(mean + chance.random()))

@@ -1,4 +1,4 @@
-"""What a schedule has to run now."""
+"""The slot a schedule has to run now."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -32,7 +32,7 @@ def test_the_newest_slot_is_due_for_an_hour(
     assert bool(found and found.is_late) is is_late
 
 
-def test_nothing_is_due_that_was_taken_or_is_paused() -> None:
+def test_a_taken_or_paused_slot_is_not_due() -> None:
     assert due(replace(DAILY, last_slot="2026-11-23T09:00"), NINE) is None
     assert due(replace(DAILY, last_slot="2026-11-23T09:17"), NINE) is None
     assert due(replace(DAILY, paused=True), NINE) is None

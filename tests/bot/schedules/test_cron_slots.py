@@ -1,4 +1,4 @@
-"""Slots on the nights the clocks change, as a wall clock would be read."""
+"""Slots on the nights of clock changes."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
@@ -15,7 +15,7 @@ def utc(text: str) -> datetime:
 
 
 def keys(cron: str, zone: str, start: str, hours: float) -> list[str]:
-    """Give the keys of all slots after a moment, for so many hours."""
+    """Return the keys of all slots within some hours after a moment."""
     end = utc(start) + timedelta(hours=hours)
     slots = takewhile(lambda slot: slot.moment <= end, Slots(cron, zone).following(utc(start)))
     return [slot.key[-5:] for slot in slots]
@@ -55,13 +55,13 @@ def test_an_hourly_schedule_runs_in_all_23_hours_of_the_spring_night() -> None:
     assert found == [f"{hour:02}:00" for hour in range(24) if hour != 2]
 
 
-def test_what_the_spring_night_leaves_out_comes_at_once_and_once() -> None:
+def test_slots_in_the_spring_gap_run_once_right_after_it() -> None:
     found = keys("*/15 * * * *", BUDAPEST, "2026-03-29T00:30", 1)
 
     assert found == ["01:45", "03:00", "03:15", "03:30"]
 
 
-def test_half_an_hour_is_a_change_of_clocks_as_well() -> None:
+def test_a_half_hour_clock_change_is_handled() -> None:
     # Lord Howe, 2026-04-05: at 02:00 the clock goes back to 01:30.
     assert keys("*/10 1-2 * * *", LORD_HOWE, "2026-04-04T14:39", 1.5) == [
         "01:40",
@@ -73,7 +73,7 @@ def test_half_an_hour_is_a_change_of_clocks_as_well() -> None:
     ]
 
 
-def test_a_daily_time_stays_what_the_clock_shows_all_year() -> None:
+def test_a_daily_slot_keeps_its_wall_clock_time_all_year() -> None:
     slots = Slots("0 9 * * *", NEW_YORK).next_few(utc("2026-01-01T00:00"), 365)
 
     assert {slot.key[-5:] for slot in slots} == {"09:00"}
@@ -100,7 +100,7 @@ def test_the_newest_slot_of_the_spring_night_is_the_moment_after_the_gap() -> No
     assert slots.newest(utc("2026-03-08T07:00")).key == "2026-03-08T03:00"
 
 
-def test_a_day_that_a_country_left_out_is_one_moment() -> None:
+def test_a_skipped_calendar_day_is_one_moment() -> None:
     # Samoa went from the 29th to the 31st of December 2011 at midnight.
     found = keys("0 */6 * * *", "Pacific/Apia", "2011-12-30T05:00", 30)
 

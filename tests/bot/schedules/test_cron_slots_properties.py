@@ -1,4 +1,4 @@
-"""Slots in every zone and year, held against a clock that is read each minute."""
+"""Property test: slots in every zone and year match a clock that is read every minute."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,7 @@ Clock = tuple[frozenset[int], frozenset[int]]  # minutes and hours
 
 @st.composite
 def nights(draw: st.DrawFn) -> tuple[ZoneInfo, datetime]:
-    """Give a zone and a moment before one of its changes, or any where it has none that year."""
+    """Draw a zone and a moment before a clock change, or any moment if there is none that year."""
     zone, year = ZoneInfo(draw(st.sampled_from(ZONES))), draw(st.integers(2000, 2037))
     first = datetime(year, 1, 1, tzinfo=UTC)
     days = [first + number * DAY for number in range(365)]
@@ -29,7 +29,7 @@ def nights(draw: st.DrawFn) -> tuple[ZoneInfo, datetime]:
 
 @st.composite
 def clocks(draw: st.DrawFn) -> Clock:
-    """Give times of day that a cron may name."""
+    """Draw times of day for a cron."""
     step = draw(st.sampled_from((5, 10, 15, 30, 60)))
     minutes = draw(st.sampled_from((range(0, 60, step), [draw(st.integers(0, 59))])))
     hours = draw(st.sampled_from((range(24), range(0, 24, 2), [draw(st.integers(0, 4))])))
@@ -46,7 +46,7 @@ def cron_of(clock: Clock) -> str:
 
 
 def read_off(clock: Clock, zone: ZoneInfo, start: datetime) -> Iterator[datetime]:
-    """Look at the clock each minute; what it shows, or has passed, for the first time counts."""
+    """Read the clock every minute; yield the moments at which it first shows or passes a time."""
     # What it showed in the day before, it shows for the second time.
     shown = max(wall(start - minute * MINUTE, zone) for minute in range(24 * 60))
     for number in range(1, HOURS * 60 + 1):
@@ -72,7 +72,7 @@ def due(clock: Clock, time: datetime) -> bool:
 
 @settings(max_examples=300, deadline=None)
 @given(night=nights(), clock=clocks())
-def test_slots_are_what_a_clock_shows_for_the_first_time(
+def test_slots_match_a_clock_read_every_minute(
     night: tuple[ZoneInfo, datetime], clock: Clock
 ) -> None:
     zone, start = night

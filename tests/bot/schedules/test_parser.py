@@ -1,4 +1,4 @@
-"""What is typed for a schedule, in any order; what is wrong with it in a sentence."""
+"""Schedules as typed: parts in any order, and errors in a sentence."""
 
 from datetime import date
 
@@ -10,7 +10,7 @@ from council.errors import ScheduleError
 TODAY = date(2026, 11, 21)
 
 
-def test_everything_is_read_wherever_it_stands() -> None:
+def test_parts_are_parsed_in_any_order() -> None:
     wanted = read(
         "weekly-sql suite:sql panel:house every monday 09:00 Europe/Budapest #models cap:$2", TODAY
     )
@@ -58,7 +58,7 @@ def test_a_cron_may_stand_in_quotes_or_as_five_fields(text: str) -> None:
         ("w every day 09:00", ""),
     ],
 )
-def test_a_channel_is_named_or_given_as_its_platform_does(text: str, channel: str) -> None:
+def test_a_channel_is_a_name_or_a_platform_link(text: str, channel: str) -> None:
     assert read(text, TODAY).channel == channel
 
 
@@ -66,7 +66,7 @@ def test_a_channel_is_named_or_given_as_its_platform_does(text: str, channel: st
     ("word", "zone"),
     [("UTC", "UTC"), ("utc", "UTC"), ("america/new_york", "America/New_York"), ("EST", "EST")],
 )
-def test_a_zone_is_known_whatever_its_capitals(word: str, zone: str) -> None:
+def test_a_zone_ignores_case(word: str, zone: str) -> None:
     assert read(f"w every day 09:00 {word}", TODAY).zone == zone
 
 
@@ -94,7 +94,7 @@ def test_a_cap_can_be_taken_away() -> None:
         ("w every day 09:00 speed:fast", "I do not know what 'speed:fast' means"),
     ],
 )
-def test_what_is_wrong_is_said_with_what_to_write(text: str, why: str) -> None:
+def test_an_error_says_what_to_write(text: str, why: str) -> None:
     with pytest.raises(ScheduleError) as refused:
         read(text, TODAY)
 

@@ -1,4 +1,4 @@
-"""Plain words mean one cron, or are refused with what to write instead."""
+"""Plain words become one cron, or are refused with what to write instead."""
 
 from datetime import date
 
@@ -72,7 +72,7 @@ def cron(text: str) -> str:
         ),
     ],
 )
-def test_words_mean_a_cron_and_are_repeated(text: str, meant: str, said: str) -> None:
+def test_words_become_a_cron_and_its_description(text: str, meant: str, said: str) -> None:
     assert cron(text) == meant
     assert in_words(validate_cron(meant)).startswith(said)
 
@@ -109,7 +109,7 @@ def test_words_mean_a_cron_and_are_repeated(text: str, meant: str, said: str) ->
         ("²", "I do not know what '²' means"),
     ],
 )
-def test_what_cannot_be_kept_is_refused_with_an_example(text: str, why: str) -> None:
+def test_an_impossible_schedule_is_refused_with_an_example(text: str, why: str) -> None:
     with pytest.raises(ScheduleError) as refused:
         validate_cron(cron(text))
 

@@ -1,4 +1,4 @@
-"""Whatever is typed is understood and comes, or is refused in a sentence; nothing else."""
+"""Property test: any typed text is a valid schedule or is refused in a sentence."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime
@@ -30,7 +30,7 @@ FIELD = st.sampled_from(
 
 @settings(max_examples=1500, deadline=None)
 @given(words=st.lists(st.sampled_from(WORDS) | st.text(max_size=6), max_size=9))
-def test_any_words_are_understood_or_refused(words: list[str]) -> None:
+def test_any_words_parse_or_are_refused(words: list[str]) -> None:
     found = outcome(lambda: read(" ".join(("name", *words)), TODAY))
 
     if isinstance(found, str):
@@ -41,7 +41,7 @@ def test_any_words_are_understood_or_refused(words: list[str]) -> None:
 
 @settings(max_examples=1500, deadline=None)
 @given(fields=st.lists(FIELD, min_size=4, max_size=6))
-def test_any_fields_are_a_cron_or_refused(fields: list[str]) -> None:
+def test_any_fields_are_valid_or_refused(fields: list[str]) -> None:
     found = outcome(lambda: (validate_cron(" ".join(fields)),))
 
     if isinstance(found, str):
@@ -51,7 +51,7 @@ def test_any_fields_are_a_cron_or_refused(fields: list[str]) -> None:
 
 
 def outcome(understand: Callable[[], Understood]) -> Understood | str:
-    """Give what was understood, or the sentence in which it was refused."""
+    """Return the result, or the sentence with which it was refused."""
     try:
         return understand()
     except ScheduleError as error:
@@ -59,7 +59,7 @@ def outcome(understand: Callable[[], Understood]) -> Understood | str:
 
 
 def assert_comes(cron: str, zone: str) -> None:
-    """See that it comes, can be told, and does not come too often."""
+    """Check that the cron runs, has a description, and does not run too often."""
     slots = Slots(cron, zone).next_few(NOW, 3)
     assert slots[0].moment > NOW
     assert slots[0].moment < slots[1].moment < slots[2].moment

@@ -1,4 +1,4 @@
-"""Zones by name, and the one that was most likely meant."""
+"""Time zones by name, and suggestions for misspelt ones."""
 
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -7,7 +7,7 @@ import pytest
 from bot.schedules.parser import nearest_zone, zone_named
 
 
-def test_every_zone_is_known_by_its_name_in_any_capitals() -> None:
+def test_every_zone_is_found_in_any_case() -> None:
     for name in sorted(available_timezones() - {"Factory", "localtime"}):
         assert ZoneInfo(zone_named(name.upper()) or "").key == name
 

@@ -1,4 +1,4 @@
-"""Boards by weighed judges as values, as a test needs them."""
+"""Builders of leaderboards by weighted judges."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ TURNED = (a_line(GPT, 1, 2), a_line(CLAUDE, 2, 1, -0.04), a_line(QWEN, 3, 3, 0.0
 def weighed_by(
     name: str = "consistency", rows: tuple[WeightedLine, ...] = TURNED, rounds: int = 36
 ) -> Leaderboard:
-    """Give a leaderboard with one by weighed judges beside it."""
+    """Return a leaderboard with one by weighted judges."""
     board = WeightedBoard(JudgeWeights(name, JUDGES, 20, 20), rows, rounds)
     return replace(a_leaderboard(), weighted=board)
 
