@@ -31,7 +31,7 @@ from bot.render.charts import (
 )
 from bot.render.formatting import counted, number_word
 from bot.render.leaderboard_tables import percent, signed
-from bot.render.text_safety import shown_text
+from bot.render.text_safety import visible_line
 from council.bias.report import Effect, GivenShare, JudgeBias, Slot
 
 T = TypeVar("T")
@@ -118,12 +118,7 @@ def _limit_judges(judges: Sequence[T]) -> tuple[Sequence[T], str]:
 
 def _name_label(x: float, y: float, name: str, width: float) -> Label:
     """Return a name as a label no wider than `width`."""
-    return Label(x, y, fit_text(_one_line(name), width, _NAME_SIZE), Colour.TEXT, _NAME_SIZE)
-
-
-def _one_line(name: str) -> str:
-    """Return a name on one line, with visible characters only."""
-    return " ".join(shown_text(name).split())
+    return Label(x, y, fit_text(visible_line(name), width, _NAME_SIZE), Colour.TEXT, _NAME_SIZE)
 
 
 def _heading_label(text: str) -> Label:

@@ -1,6 +1,6 @@
 """Findings of a bias report as sentences: proven, possible, ruled out, and still open."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from math import exp, tanh
@@ -31,6 +31,12 @@ from bot.render.leaderboard_tables import Coverage, nothing, percent, signed
 from council.bakeoffs.leaderboard import MOST_POSITION
 from council.bias.report import Effect, JudgeBias
 
+_STEADY = 0.9  # of pairs; a judge is named if its interval is below
+_COIN_SHARE = 0.5
+_MANY_SPOILED_SHARE = 0.1
+_ORDINALS = {1: "first", 2: "second", 3: "third"}
+
+
 NO_BIAS_FOUND = "No bias of a judge was found beyond chance yet."
 MIN_BALLOTS = 10  # audit ballots needed for a finding on order consistency
 _SMALL_BIAS = 0.10  # an interval within this share of 0 rules out bias
@@ -38,16 +44,6 @@ FINDINGS_NOTE = (
     "Found is what stays beyond chance when all that is tested is taken into account "
     "(p at most .05, after Holm). Shares are of rivals beaten: 0 is last, 1 is first."
 )
-
-
-# Proven
-
-_STEADY = 0.9  # of pairs; a judge is named if its interval is below
-_COIN_SHARE = 0.5
-_MANY_SPOILED_SHARE = 0.1
-_ORDINALS = {1: "first", 2: "second", 3: "third"}
-
-Says = Callable[[ShownBias, JudgeBias], Iterator[str]]
 
 
 def findings(bias: ShownBias) -> tuple[str, ...]:
@@ -79,6 +75,9 @@ def _filter_texts(coverage: Coverage) -> Iterator[str]:
         window.append(f"until {coverage.before - timedelta(microseconds=1):%Y-%m-%d}")
     if window:
         yield f"asked {listed(window)}"
+
+
+# Proven
 
 
 def found_lines(bias: ShownBias) -> Iterator[str]:

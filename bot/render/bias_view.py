@@ -314,9 +314,8 @@ def brand_lines(bias: ShownBias) -> Iterator[str]:
             side, is_negated = ("lower", True) if effect.value < 0 else ("higher", False)
             yield (
                 f"Judges rank answers by {family_name(brand.maker)} {magnitude_text(effect.value)} "
-                f"{side} "
-                f"when they see the names {certainty_text(effect, is_negated=is_negated)}: "
-                "blinding takes that away."
+                f"{side} when they see the names "
+                f"{certainty_text(effect, is_negated=is_negated)}: blinding takes that away."
             )
 
 

@@ -7,7 +7,7 @@ from math import floor, log10
 from rich.cells import cell_len
 
 from bot.chat import Step, StepState, Table
-from bot.render.text_safety import shown_text
+from bot.render.text_safety import visible_line
 from council.panel import Panel
 from council.rounds import Draw
 
@@ -133,7 +133,7 @@ _MAX_CELL_WIDTH = 24  # columns; longer cells are not aligned
 
 def monospaced(table: Table) -> str:
     """Return the table as aligned lines for a monospaced font; the text remains untrusted."""
-    rows = [[_one_line(cell) for cell in row] for row in (table.columns, *table.rows)]
+    rows = [[visible_line(cell) for cell in row] for row in (table.columns, *table.rows)]
     widths = [
         min(_MAX_CELL_WIDTH, max(map(cell_len, column))) for column in zip(*rows, strict=True)
     ]
@@ -148,10 +148,6 @@ def _pad_cells(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int
     for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
         space = " " * (width - cell_len(cell))
         yield space + cell if column in numeric else cell + space
-
-
-def _one_line(cell: str) -> str:
-    return " ".join(shown_text(cell).split())
 
 
 _STATE_WORDS = {

@@ -49,7 +49,7 @@ from bot.render.leaderboard_text import (
     worth_table,
 )
 from bot.render.leaderboard_weighted import weighted_parts
-from bot.render.text_safety import shown_text
+from bot.render.text_safety import visible_line
 from council.bakeoffs.changes import Changes
 
 _MAX_ROWS = 5
@@ -227,7 +227,7 @@ def _row_marks(layout: _Layout, bar: Bar, top: float) -> Iterator[Mark]:
         (Colour.FIRST, Colour.FIRST_BAND) if is_first else (Colour.OTHER, Colour.OTHER_BAND)
     )
     right = layout.shares.end + 6
-    name = " ".join(shown_text(bar.name).split())
+    name = visible_line(bar.name)
     title = fit_text(name, right - _NAME_LEFT - _VALUE_WIDTH, _NAME_SIZE, bold=is_first)
     yield Label(_MARGIN, top + 18, str(bar.place or "–"), Colour.TEXT, _NAME_SIZE, bold=is_first)
     yield Label(_NAME_LEFT, top + 18, title, Colour.TEXT, _NAME_SIZE, bold=is_first)

@@ -119,13 +119,9 @@ def _points_text(line: CouncilValueLine) -> str:
     if line.difference is None:
         return ""
     interval = (
-        "" if line.difference_ci is None else f" ({' to '.join(map(_whole, line.difference_ci))})"
+        "" if line.difference_ci is None else f" ({' to '.join(map(_points, line.difference_ci))})"
     )
-    return f"{_whole(line.difference)}{interval} points"
-
-
-def _whole(share: float) -> str:
-    return f"{share * 100:+.0f}".replace("-", "−")
+    return f"{_points(line.difference)}{interval} points"
 
 
 def worth_lines(leaderboard: Leaderboard) -> Iterator[str]:

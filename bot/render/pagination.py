@@ -48,7 +48,7 @@ class _Cuts(Generic[T]):
     """Cut points in order, and the split at each of them."""
 
     places: Sequence[int]
-    at: Callable[[int], _Split[T]]
+    split: Callable[[int], _Split[T]]
 
 
 def _find_furthest_cut(cuts: _Cuts[T], fits: Callable[[T], bool]) -> _Split[T] | None:
@@ -58,16 +58,16 @@ def _find_furthest_cut(cuts: _Cuts[T], fits: Callable[[T], bool]) -> _Split[T] |
     long for a page is never laid out.
     """
     low, high = 0, 1  # the first `low` cuts are known to fit
-    while high <= len(cuts.places) and fits(cuts.at(cuts.places[high - 1]).head):
+    while high <= len(cuts.places) and fits(cuts.split(cuts.places[high - 1]).head):
         low, high = high, high * 2
     high = min(high, len(cuts.places) + 1)
     while high - low > 1:
         middle = (low + high) // 2
-        if fits(cuts.at(cuts.places[middle - 1]).head):
+        if fits(cuts.split(cuts.places[middle - 1]).head):
             low = middle
         else:
             high = middle
-    return cuts.at(cuts.places[low - 1]) if low else None
+    return cuts.split(cuts.places[low - 1]) if low else None
 
 
 def _find_first_cut(kinds: Iterator[_Cuts[T]], fits: Callable[[T], bool]) -> _Split[T] | None:
@@ -77,7 +77,7 @@ def _find_first_cut(kinds: Iterator[_Cuts[T]], fits: Callable[[T], bool]) -> _Sp
 
 def _cut_text(
     text: str,
-    split_at: Callable[[int], _Split[T]],
+    split: Callable[[int], _Split[T]],
     fits: Callable[[T], bool],
     *,
     in_words: bool = True,
@@ -86,15 +86,15 @@ def _cut_text(
 
     A word longer than a page is cut between characters, unless `in_words` is False.
     """
-    words = _find_furthest_cut(_Cuts(_match_ends(_WORD_END, text), split_at), fits)
+    words = _find_furthest_cut(_Cuts(_match_ends(_WORD_END, text), split), fits)
     if words is None and not in_words:
         return None
     if words is None:
         return _find_first_cut(
-            iter([_Cuts(_grapheme_ends(text), split_at), _Cuts(_code_point_ends(text), split_at)]),
+            iter([_Cuts(_grapheme_ends(text), split), _Cuts(_code_point_ends(text), split)]),
             fits,
         )
-    sentences = _find_furthest_cut(_Cuts(_match_ends(_SENTENCE_END, text), split_at), fits)
+    sentences = _find_furthest_cut(_Cuts(_match_ends(_SENTENCE_END, text), split), fits)
     if sentences and len(str(sentences.head)) * 2 >= len(str(words.head)):
         return sentences
     return words
@@ -235,10 +235,12 @@ class _MarkdownCutter:
         head = self.text[self.starts[first] : self.starts[first + 2]]
         repeated = head if len(head) <= _MAX_REPEATED_LENGTH else ""
 
-        def at(place: int) -> _Split[str]:
+        def split(place: int) -> _Split[str]:
             return _Split(self.text[:place].rstrip("\n"), repeated + self.text[place:])
 
-        return _Cuts([self.starts[line] for line in range(first + 3, last)] if repeated else [], at)
+        return _Cuts(
+            [self.starts[line] for line in range(first + 3, last)] if repeated else [], split
+        )
 
     def _item_starts(self, block: Token) -> list[int]:
         first, last = block.map or (0, 0)
@@ -377,11 +379,11 @@ def _cut_cells(table: Table, fits: _FitsPart) -> _Split[Part] | None:
         return None
     first, *others = table.rows
 
-    def at(place: int) -> _Split[Part]:
+    def split(place: int) -> _Split[Part]:
         head, rest = _cut_row(first, place)
         return _Split(replace(table, rows=(head,)), replace(table, rows=(rest, *others)))
 
-    return _cut_text("".join(first), at, fits)
+    return _cut_text("".join(first), split, fits)
 
 
 def _cut_row(row: tuple[str, ...], place: int) -> _Split[tuple[str, ...]]:

@@ -24,6 +24,11 @@ def shown_text(text: str) -> str:
     return _CONTROL_CHARACTERS.sub("", visible(lines))
 
 
+def visible_line(text: str) -> str:
+    """Return the visible text on one line."""
+    return " ".join(shown_text(text).split())
+
+
 def shortened(text: str, limit: int) -> str:
     """Return the text cut to `limit` characters, at a word if possible, ending with "…"."""
     if len(text) <= limit:

@@ -147,8 +147,7 @@ def validate_cron(text: str) -> str:
     if any(gap < _MIN_INTERVAL_MINUTES for gap in _minute_gaps(fields)):
         raise ScheduleError(
             f"{cron!r} comes more often than every {_MIN_INTERVAL_MINUTES} minutes, and each run "
-            "is paid: "
-            'write "*/30 * * * *" or "every hour", for example.'
+            'is paid: write "*/30 * * * *" or "every hour", for example.'
         )
     return cron
 

@@ -131,8 +131,7 @@ def _parse_words(words: Iterable[str], today: date) -> _ParseState:
         if not used:
             raise ScheduleError(
                 f"I do not know what {rest[0]!r} means for a schedule: write {_EXAMPLES}, or a "
-                "cron "
-                'in quotes, "0 9 * * 1".'
+                'cron in quotes, "0 9 * * 1".'
             )
         rest = rest[used:]
     return state
