@@ -24,9 +24,8 @@ from bot.render.bias_view import (
     number_text,
     p_text,
     rough_count,
-    rounds_and_ballots,
 )
-from bot.render.formatting import listed
+from bot.render.formatting import counted, listed
 from bot.render.leaderboard_tables import Coverage, nothing, percent, signed
 from council.bakeoffs.leaderboard import MOST_POSITION
 from council.bias.report import Effect, JudgeBias
@@ -57,7 +56,9 @@ def covers(bias: ShownBias) -> str:
     coverage, report = bias.coverage, bias.report
     if not report.rounds:
         return nothing(coverage)
-    parts = [f"Over {rounds_and_ballots(report.rounds, report.ballots)}", *_filter_texts(coverage)]
+    rounds = counted(report.rounds, "closed round")
+    ballots = counted(report.ballots, "ballot")
+    parts = [f"Over {rounds} with {ballots}", *_filter_texts(coverage)]
     return f"{', '.join(parts)}."
 
 

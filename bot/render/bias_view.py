@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 
 from bot.chat import Table
-from bot.render.formatting import counted
 from bot.render.leaderboard_tables import Coverage, percent, signed
 from council.bias.report import (
     BiasReport,
@@ -190,11 +189,6 @@ def rough_count(number: int) -> str:
         return f"more than {_MAX_COUNT:,}"
     step = next(step for limit, step in _STEPS if number <= limit)
     return f"about {-(-number // step) * step:,}"
-
-
-def rounds_and_ballots(rounds: int, ballots: int) -> str:
-    """Return what a report covers: "64 closed rounds with 256 ballots"."""
-    return f"{counted(rounds, 'closed round')} with {counted(ballots, 'ballot')}"
 
 
 # Measures

@@ -15,25 +15,9 @@ from council.rounds import Draw
 
 _ONE_CENT = 0.01
 _TEN, _MINUTE = 10, 60
-_ROUNDING_STEPS = (
-    (_TEN, 1),
-    (60, 5),
-    (600, 30),
-    (float("inf"), 60),
-)  # below so many seconds, in steps of
-_NUMBER_WORDS = (
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-)
+# Below so many seconds, round to steps of so many.
+_ROUNDING_STEPS = ((_TEN, 1), (60, 5), (600, 30), (float("inf"), 60))
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def money(usd: float | None) -> str:
@@ -79,7 +63,7 @@ def counted(number: int, noun: str) -> str:
 
 def number_word(number: int) -> str:
     """Return a number up to ten as a word, a larger one in digits."""
-    return _NUMBER_WORDS[number] if number < len(_NUMBER_WORDS) else str(number)
+    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
 
 
 def listed(names: Iterable[str]) -> str:
