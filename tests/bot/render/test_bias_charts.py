@@ -95,14 +95,14 @@ def test_the_svg_is_well_formed_and_has_no_inline_style(bias: ShownBias) -> None
 def test_the_heat_map_has_judges_as_rows_authors_as_columns_and_outlines_own_answers() -> None:
     figure = heat_map(a_bias())
 
-    said = words_of(figure)
+    text = words_of(figure)
     outlined = [
         mark for mark in figure.marks if isinstance(mark, Path) and mark.colour is Colour.TEXT
     ]
-    assert said[1:6] == ["1", "2", "3", "4", "5"]
-    assert said.count("–") == 5
+    assert text[1:6] == ["1", "2", "3", "4", "5"]
+    assert text.count("–") == 5
     assert len(outlined) == 4
-    assert {".90", ".73", "1.00"} <= {*said}
+    assert {".90", ".73", "1.00"} <= {*text}
 
 
 def test_a_larger_share_has_a_stronger_shade() -> None:
@@ -131,22 +131,22 @@ def test_an_author_that_never_judged_has_a_row() -> None:
 def test_a_curve_says_in_words_whether_it_may_be_chance() -> None:
     figure = slot_curves(a_bias())
 
-    said = words_of(figure)
+    text = words_of(figure)
     strong = [
         mark for mark in figure.marks if isinstance(mark, Path) and mark.colour is Colour.FIRST
     ]
-    assert said[said.index("Qwen 3") + 1] == "beyond chance, p < .001"
-    assert said[said.index("GPT-5.1") + 1] == "may be chance, p .610"
-    assert said[said.index("Qwen Coder") + 1] == "too little to say"
+    assert text[text.index("Qwen 3") + 1] == "beyond chance, p < .001"
+    assert text[text.index("GPT-5.1") + 1] == "may be chance, p .610"
+    assert text[text.index("Qwen Coder") + 1] == "too little to say"
     assert len(strong) == 1
 
 
 def test_the_bars_mark_chance_and_say_who_may_be_chance() -> None:
-    said = words_of(consistency_bars(a_bias()))
+    text = words_of(consistency_bars(a_bias()))
 
-    assert "chance, 50 %" in said
-    assert said[said.index("Qwen 3") + 1] == "56 %, may be chance"
-    assert said[said.index("GPT-5.1") + 1] == "93 %"
+    assert "chance, 50 %" in text
+    assert text[text.index("Qwen 3") + 1] == "56 %, may be chance"
+    assert text[text.index("GPT-5.1") + 1] == "93 %"
 
 
 def test_a_judge_worse_than_a_coin_is_labelled() -> None:
@@ -181,9 +181,9 @@ def test_an_empty_figure_is_not_drawn() -> None:
 def test_a_heat_map_without_audits_says_why_nothing_is_outlined() -> None:
     blind = tuple(one for one in some_given() if one.judge != one.author)
 
-    said = words_of(heat_map(a_bias(given=blind)))
+    text = words_of(heat_map(a_bias(given=blind)))
 
-    assert "No judge was shown its own answer: audit ballots do so." in said
+    assert "No judge was shown its own answer: audit ballots do so." in text
 
 
 def test_without_judges_the_png_says_there_is_nothing_to_draw() -> None:

@@ -64,47 +64,47 @@ def test_a_fair_judge_has_no_findings() -> None:
 
 
 def test_a_judge_that_ranks_itself_lower_is_named_with_the_size() -> None:
-    (said,) = found(a_judge(own=an_effect(-0.31, 0.13)))
+    (line,) = found(a_judge(own=an_effect(-0.31, 0.13)))
 
-    assert said == "GPT-5.1 ranks its own answer .31 lower than the others do (n 52, .18 to .44)."
+    assert line == "GPT-5.1 ranks its own answer .31 lower than the others do (n 52, .18 to .44)."
 
 
 def test_a_judge_can_favour_shorter_answers() -> None:
-    (said,) = found(a_judge(length=an_effect(-0.82, 0.3, 980, BALLOTS)))
+    (line,) = found(a_judge(length=an_effect(-0.82, 0.3, 980, BALLOTS)))
 
-    assert said.startswith("GPT-5.1 favours shorter answers: one shorter by a standard deviation")
+    assert line.startswith("GPT-5.1 favours shorter answers: one shorter by a standard deviation")
 
 
 def test_a_fondness_for_a_late_slot_names_the_slot() -> None:
     late = replace(a_qwen(), slots=a_qwen().slots[::-1])
     moved = replace(late, slots=tuple(replace(s, number=5 - s.number) for s in a_qwen().slots))
 
-    said = found(moved)
+    lines = found(moved)
 
-    assert any("what it sees 4th it ranks .21 higher" in line for line in said)
+    assert any("what it sees 4th it ranks .21 higher" in line for line in lines)
 
 
 def test_a_significant_but_tiny_fondness_hardly_matters() -> None:
     tiny = an_effect(0.03, 0.01, 9000, BALLOTS)
 
-    (said,) = found(a_judge(position=tiny, slots=()))
+    (line,) = found(a_judge(position=tiny, slots=()))
 
-    assert "what it sees at one place it ranks .03 higher" in said
-    assert said.endswith("which hardly matters.")
+    assert "what it sees at one place it ranks .03 higher" in line
+    assert line.endswith("which hardly matters.")
 
 
 def test_the_first_slot_is_reported_if_the_test_over_all_slots_finds_nothing() -> None:
-    (said,) = found(a_judge(first_slot=an_effect(0.09, 0.05, 256, BALLOTS)))
+    (line,) = found(a_judge(first_slot=an_effect(0.09, 0.05, 256, BALLOTS)))
 
-    assert said == (
+    assert line == (
         "GPT-5.1 ranks what it sees first .09 higher than chance would (n 256, .04 to .14)."
     )
 
 
 def test_a_judge_better_than_a_coin_but_unsteady_is_named() -> None:
-    (said,) = found(a_judge(kept=Effect(40, AUDITS, 0.7, (0.6, 0.8))))
+    (line,) = found(a_judge(kept=Effect(40, AUDITS, 0.7, (0.6, 0.8))))
 
-    assert said == (
+    assert line == (
         "GPT-5.1 keeps 70 % of its orders of pairs when it sees the same answers in another order "
         "(n 40, 60 % to 80 %)."
     )
@@ -173,7 +173,7 @@ def test_an_open_question_says_how_much_data_would_settle_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "line"),
     [
         (7, "about 7 more audit ballots would"),
         (43, "about 50 more audit ballots would"),
@@ -182,12 +182,12 @@ def test_an_open_question_says_how_much_data_would_settle_it() -> None:
         (80_000, "more than 5,000 more audit ballots would"),
     ],
 )
-def test_needed_numbers_are_rounded(more: int, said: str) -> None:
+def test_needed_numbers_are_rounded(more: int, line: str) -> None:
     own = replace(an_effect(0.05, 0.2), more=more)
 
     lines = [*open_lines(a_bias(judges=(a_judge(own=own),)))]
 
-    assert said in lines[0]
+    assert line in lines[0]
 
 
 def test_a_question_open_for_every_judge_names_none() -> None:

@@ -241,9 +241,9 @@ def test_no_nan_is_ever_shown() -> None:
         shown(replace(report, audit_usd=nan, n_eff=inf), COVERAGE, {}), (b"\x89PNG",) * 3
     )
 
-    said = " ".join(words_of(post) for post in (thread.root, *thread.replies)).lower()
+    text = " ".join(words_of(post) for post in (thread.root, *thread.replies)).lower()
     files = [part for post in thread.replies for part in post.parts if isinstance(part, File)]
-    everything = said + " ".join(file.text for file in files).lower()
+    everything = text + " ".join(file.text for file in files).lower()
     assert "nan" not in everything.replace("finance", "")
     assert " inf" not in everything
-    assert "too little to say" in said
+    assert "too little to say" in text

@@ -160,10 +160,10 @@ def test_a_council_not_worth_its_cost_is_reported() -> None:
 
 @pytest.mark.parametrize("verdict", [None, *Payoff])
 def test_the_council_value_sentence_follows_the_verdict(verdict: Payoff | None) -> None:
-    said = " ".join(worth_lines(replace(a_leaderboard(), worth=a_worth(verdict))))
+    text = " ".join(worth_lines(replace(a_leaderboard(), worth=a_worth(verdict))))
 
-    assert ("too few to say" in said) == (verdict is None)
-    assert ("not worth its cost here" in said) == (verdict is Payoff.NOT_WORTH_IT)
+    assert ("too few to say" in text) == (verdict is None)
+    assert ("not worth its cost here" in text) == (verdict is Payoff.NOT_WORTH_IT)
 
 
 def test_no_council_value_without_graded_rounds() -> None:
@@ -173,25 +173,25 @@ def test_no_council_value_without_graded_rounds() -> None:
 
 
 def test_decisions_explain_the_places() -> None:
-    said = lines(reply(a_leaderboard(), "What is counted, and how the places came about"))
+    text = lines(reply(a_leaderboard(), "What is counted, and how the places came about"))
 
-    assert "Claude Sonnet 4.6 is ahead of Qwen 3, beyond chance." in said
-    assert any(line.startswith("GPT-5.1 is ahead of Mistral") for line in said)
-    assert any(line.startswith("By all ballots GPT-5.1 came first") for line in said)
+    assert "Claude Sonnet 4.6 is ahead of Qwen 3, beyond chance." in text
+    assert any(line.startswith("GPT-5.1 is ahead of Mistral") for line in text)
+    assert any(line.startswith("By all ballots GPT-5.1 came first") for line in text)
 
 
 def test_mixed_panels_are_reported() -> None:
     board = a_leaderboard()
     mixed = replace(board, board=replace(board.board, is_mixed=True, duels=(), run_off=None))
 
-    said = lines(reply(mixed, "What is counted, and how the places came about"))
+    text = lines(reply(mixed, "What is counted, and how the places came about"))
 
-    assert "No member is ahead of another beyond chance yet." in said
-    assert any("different panels" in line for line in said)
+    assert "No member is ahead of another beyond chance yet." in text
+    assert any("different panels" in line for line in text)
 
 
 @pytest.mark.parametrize(
-    ("coverage", "said"),
+    ("coverage", "text"),
     [
         (Coverage(), "No round has been held yet"),
         (Coverage(suite="sql"), "No round of suite sql has been held yet"),
@@ -202,10 +202,10 @@ def test_mixed_panels_are_reported() -> None:
         ),
     ],
 )
-def test_without_rounds_a_sentence_says_what_to_do(coverage: Coverage, said: str) -> None:
+def test_without_rounds_a_sentence_says_what_to_do(coverage: Coverage, text: str) -> None:
     thread = board_thread(replace(EMPTY, coverage=coverage))
 
-    assert said in notes(thread.root)
+    assert text in notes(thread.root)
     assert not thread.replies
 
 
@@ -225,13 +225,13 @@ def test_a_board_over_all_rounds_lists_its_suites() -> None:
 def test_a_board_of_one_member_decides_nothing() -> None:
     alone = Board(a_board().rows[:1], None, (), 3)
 
-    said = lines(
+    text = lines(
         reply(
             replace(a_leaderboard(), board=alone), "What is counted, and how the places came about"
         )
     )
 
-    assert len(said) == 1
+    assert len(text) == 1
 
 
 def test_an_unchanged_run_says_what_it_was_compared_with() -> None:

@@ -73,9 +73,9 @@ def corners(mark: Mark) -> list[tuple[float, float]]:
             return [(left, mark.y - mark.size), (left + wide, mark.y)]
 
 
-def whole(made: str) -> ElementTree.Element:
+def whole(svg: str) -> ElementTree.Element:
     # What we made ourselves can be trusted.
-    return ElementTree.fromstring(made)  # noqa: S314
+    return ElementTree.fromstring(svg)  # noqa: S314
 
 
 def words_of(figure: Figure) -> list[str]:
@@ -95,11 +95,11 @@ def test_no_mark_crosses_the_edge(chart: Chart) -> None:
 def test_every_member_has_its_place_and_share() -> None:
     figure = figure_of(a_leaderboard().chart)
 
-    said = words_of(figure)
-    assert said[0] == "Share of rivals beaten, 95 % interval"
-    assert said[said.index("Claude Sonnet 4.6") - 1 :][:3] == ["1", "Claude Sonnet 4.6", "71 %"]
-    assert "Gemini 3 Pro" in said
-    assert any(words.startswith("Mistral") and words.endswith("…") for words in said)
+    text = words_of(figure)
+    assert text[0] == "Share of rivals beaten, 95 % interval"
+    assert text[text.index("Claude Sonnet 4.6") - 1 :][:3] == ["1", "Claude Sonnet 4.6", "71 %"]
+    assert "Gemini 3 Pro" in text
+    assert any(words.startswith("Mistral") and words.endswith("…") for words in text)
 
 
 def test_a_trend_needs_two_runs() -> None:
@@ -130,9 +130,9 @@ def test_mixed_panels_are_labelled_as_expected_shares() -> None:
 
 
 def test_the_description_names_every_member() -> None:
-    said = describe_chart(a_leaderboard().chart)
+    text = describe_chart(a_leaderboard().chart)
 
-    assert "Claude Sonnet 4.6: place 1, 71 %, 65 % to 77 %" in said
+    assert "Claude Sonnet 4.6: place 1, 71 %, 65 % to 77 %" in text
     assert describe_chart(Chart(())) == "No member has a share yet."
 
 
@@ -150,22 +150,22 @@ def test_the_axis_covers_all_shares_and_one_half(found: list[Spread | None]) -> 
 
 @given(charts())
 def test_the_svg_is_well_formed_and_has_no_inline_style(chart: Chart) -> None:
-    made = svg_of(figure_of(chart))
+    svg = svg_of(figure_of(chart))
 
-    root = whole(made)
+    root = whole(svg)
     assert root.attrib["role"] == "img"
     assert root.attrib["aria-label"]
-    assert not re.search(r'\sstyle="|<style|<script|\son\w+="', made)
+    assert not re.search(r'\sstyle="|<style|<script|\son\w+="', svg)
 
 
 def test_a_members_name_is_escaped() -> None:
     evil = '</text><script>alert(1)</script>"&'
     chart = Chart((Bar(evil, 1, Spread(0.5)),))
 
-    made = svg_of(figure_of(chart))
+    svg = svg_of(figure_of(chart))
 
-    assert "<script" not in made
-    assert whole(made).tag.endswith("svg")
+    assert "<script" not in svg
+    assert whole(svg).tag.endswith("svg")
 
 
 def test_the_png_is_deterministic() -> None:

@@ -20,14 +20,14 @@ def _words(shown: object) -> str:
 
 
 def test_rank_changes_are_summarised() -> None:
-    said = _words(weighed_by())
+    text = _words(weighed_by())
 
-    assert "With judges weighed by order consistency" in said
+    assert "With judges weighed by order consistency" in text
     assert (
         "By mean share, GPT-5.1 comes 1st instead of 2nd and Claude Sonnet 4.6 comes 2nd instead "
-        "of 1st." in said
+        "of 1st." in text
     )
-    assert "beside the official places, where all judges weigh alike, and changes none" in said
+    assert "beside the official places, where all judges weigh alike, and changes none" in text
 
 
 def test_an_unchanged_order_is_reported() -> None:
@@ -48,10 +48,10 @@ def test_members_and_judges_have_a_table_each() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_kind_of_weights_can_be_shown(name: str) -> None:
-    said = _words(weighed_by(name))
+    text = _words(weighed_by(name))
 
-    assert "Claude Sonnet 4.6" in said
-    assert ("Weight" in said) == (name != "uniform")
+    assert "Claude Sonnet 4.6" in text
+    assert ("Weight" in text) == (name != "uniform")
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,10 @@ def test_every_kind_of_weights_can_be_shown(name: str) -> None:
     ],
 )
 def test_too_little_data_for_weights_is_reported(name: str, have: int, sentence: str) -> None:
-    said = _words(lacking(name, have))
+    text = _words(lacking(name, have))
 
-    assert sentence in said
-    assert "Until then judges weigh alike." in said
+    assert sentence in text
+    assert "Until then judges weigh alike." in text
 
 
 def test_rounds_without_stored_ballots_are_counted() -> None:

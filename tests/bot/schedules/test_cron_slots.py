@@ -44,21 +44,21 @@ def test_a_daily_0230_fires_once_at_the_first_valid_moment_of_the_spring_night()
 
 
 def test_an_hourly_schedule_runs_24_of_the_25_hours_of_the_autumn_night() -> None:
-    found = keys("0 * * * *", BUDAPEST, "2026-10-24T21:59", 25)  # a whole day
+    slots = keys("0 * * * *", BUDAPEST, "2026-10-24T21:59", 25)  # a whole day
 
-    assert found == [f"{hour:02}:00" for hour in range(24)]
+    assert slots == [f"{hour:02}:00" for hour in range(24)]
 
 
 def test_an_hourly_schedule_runs_in_all_23_hours_of_the_spring_night() -> None:
-    found = keys("0 * * * *", BUDAPEST, "2026-03-28T22:59", 23)
+    slots = keys("0 * * * *", BUDAPEST, "2026-03-28T22:59", 23)
 
-    assert found == [f"{hour:02}:00" for hour in range(24) if hour != 2]
+    assert slots == [f"{hour:02}:00" for hour in range(24) if hour != 2]
 
 
 def test_slots_in_the_spring_gap_run_once_right_after_it() -> None:
-    found = keys("*/15 * * * *", BUDAPEST, "2026-03-29T00:30", 1)
+    slots = keys("*/15 * * * *", BUDAPEST, "2026-03-29T00:30", 1)
 
-    assert found == ["01:45", "03:00", "03:15", "03:30"]
+    assert slots == ["01:45", "03:00", "03:15", "03:30"]
 
 
 def test_a_half_hour_clock_change_is_handled() -> None:
@@ -102,6 +102,6 @@ def test_the_newest_slot_of_the_spring_night_is_the_moment_after_the_gap() -> No
 
 def test_a_skipped_calendar_day_is_one_moment() -> None:
     # Samoa went from the 29th to the 31st of December 2011 at midnight.
-    found = keys("0 */6 * * *", "Pacific/Apia", "2011-12-30T05:00", 30)
+    slots = keys("0 */6 * * *", "Pacific/Apia", "2011-12-30T05:00", 30)
 
-    assert found == ["00:00", "06:00", "12:00", "18:00", "00:00"]
+    assert slots == ["00:00", "06:00", "12:00", "18:00", "00:00"]

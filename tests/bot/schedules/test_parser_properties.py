@@ -31,23 +31,23 @@ FIELD = st.sampled_from(
 @settings(max_examples=1500, deadline=None)
 @given(words=st.lists(st.sampled_from(WORDS) | st.text(max_size=6), max_size=9))
 def test_any_words_parse_or_are_refused(words: list[str]) -> None:
-    found = outcome(lambda: read(" ".join(("name", *words)), TODAY))
+    result = outcome(lambda: read(" ".join(("name", *words)), TODAY))
 
-    if isinstance(found, str):
-        assert found.endswith((".", "?"))
-    elif found.cron:
-        assert_comes(found.cron, found.zone or "UTC")
+    if isinstance(result, str):
+        assert result.endswith((".", "?"))
+    elif result.cron:
+        assert_comes(result.cron, result.zone or "UTC")
 
 
 @settings(max_examples=1500, deadline=None)
 @given(fields=st.lists(FIELD, min_size=4, max_size=6))
 def test_any_fields_are_valid_or_refused(fields: list[str]) -> None:
-    found = outcome(lambda: (validate_cron(" ".join(fields)),))
+    result = outcome(lambda: (validate_cron(" ".join(fields)),))
 
-    if isinstance(found, str):
-        assert found.endswith(".")
+    if isinstance(result, str):
+        assert result.endswith(".")
     else:
-        assert_comes(found[0], "Europe/Budapest")
+        assert_comes(result[0], "Europe/Budapest")
 
 
 def outcome(understand: Callable[[], Understood]) -> Understood | str:
