@@ -1,4 +1,4 @@
-"""What a chat is to the rest of the bot: places, posts and the few acts on them."""
+"""The chat interface: incoming messages, posts made of parts, and the adapter protocol."""
 
 from bot.chat.adapter import (
     Chat,

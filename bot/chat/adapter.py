@@ -1,4 +1,4 @@
-"""What can go wrong between the bot and a platform."""
+"""Chat adapter: the protocol each platform implements, its delivery errors, and retries."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
@@ -13,51 +13,48 @@ from bot.chat.messages import Post
 from council.errors import CouncilError
 from council.places import Place
 
-# --- What can go wrong between the bot and a platform.
+T = TypeVar("T")
+FINAL_EDIT_SECONDS = 1.0  # how long the result waits for an edit under way
 
 
 class DeliveryUnknownError(CouncilError):
-    """A message was sent, and whether it arrived is not known."""
+    """A message was sent, but it is unknown whether it arrived."""
 
 
 class ChatUnreachableError(DeliveryUnknownError):
-    """The chat was not reached, so nothing arrived."""
+    """The chat could not be reached, so nothing arrived."""
 
 
 class MessageGoneError(CouncilError):
-    """A message that should be edited is not there any more."""
+    """The message to edit no longer exists."""
 
 
 class PostingForbiddenError(CouncilError):
-    """The bot may not post in a place: it is no member of it, or nobody may; says what to do."""
+    """The bot may not post in a place; the text says what to do."""
 
 
 class NoThreadError(PostingForbiddenError):
-    """Nothing can be posted under a message, which itself stands; says why, or what to do."""
-
-
-# --- The way to people on one platform.
+    """No reply can be posted under a message; the text says why, or what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentMessage:
-    """A message that has been sent, so that it can be edited or replied to."""
+    """A message that has been sent and can be edited or replied to."""
 
     place: Place
     message: str
 
 
-SendEphemeral = Callable[
-    [IncomingMessage, Post], Awaitable[None]
-]  # the way to tell only the one who spoke
+# Sends a reply that only the author of the message sees.
+SendEphemeral = Callable[[IncomingMessage, Post], Awaitable[None]]
 
 
 class Chat(Protocol):
-    """The way to people on one platform.
+    """The connection to one chat platform.
 
-    A room holds people who did not hear the question, so what is posted there says it. Progress is
-    shown again after `tick_seconds`, if nothing changes before; `keeps_files` says whether a file
-    can be posted, `follows` whether what takes long is shown here as it goes.
+    `is_room`: readers did not see the question, so posts repeat it. `tick_seconds`: how often
+    progress is refreshed if nothing changes. `keeps_files`: files can be posted. `follows`:
+    progress of long tasks is shown.
     """
 
     is_room: ClassVar[bool] = False
@@ -66,133 +63,130 @@ class Chat(Protocol):
     follows: ClassVar[bool] = True
 
     def pages(self, post: Post) -> tuple[Post, ...]:
-        """Give the post as so many that each fits in a message; nothing is dropped."""
+        """Split a post into posts that each fit in one message; nothing is dropped."""
         return (post,)
 
     async def named(self, asker_id: str) -> str:
-        """Give the name to show for somebody who asked; "" where everybody knows."""
+        """Return the display name of a person; "" where readers already know it."""
         return ""
 
     async def send(self, place: Place, post: Post, key: str) -> SentMessage:
-        """Post a message; the place names the thread for a reply, the key is kept with it.
+        """Post a message; `place` names the thread of a reply, `key` is stored with the message.
 
         Raise DeliveryUnknownError if it may have arrived, PostingForbiddenError if it cannot.
         """
         ...
 
     async def find(self, place: Place, key: str) -> SentMessage | None:
-        """Give the message that was posted with this key; None if there is none to be found."""
+        """Return the message that was posted with this key, or None."""
         ...
 
     async def edit(self, sent: SentMessage, post: Post) -> None:
         """Replace a message; of several edits in a row only the last need arrive.
 
-        Raise MessageGoneError if it was deleted, PostingForbiddenError if none may be posted.
+        Raise MessageGoneError if it was deleted, PostingForbiddenError if the bot may not post.
         """
         ...
 
     async def turn(self, sent: SentMessage) -> None:
-        """Wait until the platform bears another sight of progress in a message."""
+        """Wait until the platform accepts another progress edit of a message."""
         return
 
     async def show_progress(self, sent: SentMessage, post: Post) -> None:
-        """Replace a message for the time being; what fails here is not told."""
+        """Replace a message temporarily; failures are ignored."""
         await self.edit(sent, post)
 
     async def settle(self, sent: SentMessage, post: Post) -> None:
-        """Have a message stay as it is now, whatever sight of progress may still be on its way."""
+        """Make the message final: discard progress edits that are still on their way."""
         return
 
     def private_place(self, asker_id: str, place: Place) -> Place:
-        """Give the place where somebody reads and nobody else, for what the place cannot hold."""
+        """Return a place that only this person reads, for what `place` must not contain."""
         return place
 
-    async def in_channel(self, said: IncomingMessage, channel: str) -> IncomingMessage:
-        """Give what was said as if it were said in another channel, which is named or has this id.
+    async def in_channel(self, message: IncomingMessage, channel: str) -> IncomingMessage:
+        """Return the message as if it were sent in another channel, given by name or id.
 
-        Raise PostingForbiddenError if there is none the bot can post in and the speaker can read.
+        Raise PostingForbiddenError unless the bot can post there and the author can read it.
         """
         raise PostingForbiddenError(f"There are no channels here: leave #{channel} out.")
 
     async def check_postable(self, place: Place) -> None:
-        """Raise PostingForbiddenError with the reason if nothing can be posted there."""
+        """Raise PostingForbiddenError with the reason if the bot cannot post there."""
         return
 
-    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
-        """Tell only the one who spoke."""
+    async def send_ephemeral(self, message: IncomingMessage, post: Post) -> None:
+        """Reply so that only the author of the message sees it."""
         ...
 
 
-# --- Acts that are tried again through lost connections.
-
-Done = TypeVar("Done")
+# Retries
 
 
 def backoff_seconds() -> Iterator[float]:
-    """Give the seconds to wait before each new try of what must be done at last; they never end."""
+    """Return the seconds to wait before each retry; the iterator never ends."""
     return chain((1.0, 2.0, 5.0, 10.0, 20.0, 30.0), repeat(60.0))
 
 
-async def retry_until_sent(
-    act: Callable[[], Awaitable[Done]], patience_seconds: float = inf
-) -> Done:
-    """Give what an act comes to that may be done twice, through lost connections."""
+async def retry_until_sent(send: Callable[[], Awaitable[T]], timeout_seconds: float = inf) -> T:
+    """Return the result of an idempotent action, retried while delivery is unknown.
+
+    Raise the last DeliveryUnknownError once the next retry would exceed the timeout.
+    """
     loop = asyncio.get_running_loop()
-    until = loop.time() + patience_seconds
+    deadline = loop.time() + timeout_seconds
     for seconds in backoff_seconds():
         try:
-            return await act()
+            return await send()
         except DeliveryUnknownError:
-            if loop.time() + seconds > until:
+            if loop.time() + seconds > deadline:
                 raise
         await asyncio.sleep(seconds)
     raise AssertionError("the pauses never end")
 
 
 async def send_first_possible(
-    ways: Iterable[Callable[[], Awaitable[object]]], patience_seconds: float
+    actions: Iterable[Callable[[], Awaitable[object]]], timeout_seconds: float
 ) -> None:
-    """Go the first of several ways that is open, patiently; raise what the last one failed with."""
-    last = CouncilError()
-    for way in ways:
+    """Try each action in order, with retries, until one succeeds; raise the last error."""
+    last_error = CouncilError()
+    for action in actions:
         try:
-            await retry_until_sent(way, patience_seconds)
+            await retry_until_sent(action, timeout_seconds)
         except CouncilError as error:
-            last = error
+            last_error = error
         else:
             return
-    raise last
+    raise last_error
 
 
-# --- A message kept up to date while something goes on, without getting in the way of its end.
-
-EDIT_SECONDS = 1.0  # what an edit under way is given before the result replaces it
+# Progress updates
 
 
 class ProgressUpdates:
-    """Sights of progress in one chat, one after another."""
+    """Progress edits of one message, which never arrive after its result."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
         self._is_editing = False
 
     async def show(self, sent: SentMessage, post: Post) -> None:
-        """Replace the message for the time being."""
+        """Show progress in the message."""
         self._is_editing = True
         await self._chat.show_progress(sent, post)
         self._is_editing = False
 
     @asynccontextmanager
-    async def kept_up(self, showing: Coroutine[None, None, None]) -> AsyncIterator[None]:
-        """Have progress shown as long as the block lasts, and no longer."""
-        keeping_up = asyncio.create_task(showing)
+    async def kept_up(self, updates: Coroutine[None, None, None]) -> AsyncIterator[None]:
+        """Run the updates in the background for the duration of the block."""
+        task = asyncio.create_task(updates)
         try:
             yield
-        except asyncio.CancelledError:  # another may show the result already
-            keeping_up.cancel()
+        except asyncio.CancelledError:  # another process may have posted the result
+            task.cancel()
             raise
         finally:
-            if self._is_editing:  # an edit on its way must not arrive after the result
-                await asyncio.wait([keeping_up], timeout=EDIT_SECONDS)
-            keeping_up.cancel()
-            await asyncio.gather(keeping_up, return_exceptions=True)
+            if self._is_editing:  # the edit must not arrive after the result
+                await asyncio.wait([task], timeout=FINAL_EDIT_SECONDS)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)

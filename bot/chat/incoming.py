@@ -1,4 +1,4 @@
-"""What reached the bot, from whom and where."""
+"""Incoming messages: who wrote what and where, and how their text is cleaned."""
 
 import unicodedata
 from collections.abc import Awaitable, Callable
@@ -8,22 +8,17 @@ from hashlib import sha256
 from council.places import Place
 from council.prompt_injection import visible
 
-# --- What reached the bot, from whom and where.
-
-KEY_LENGTH = 12  # of a round's id: 48 bits tell the events of many years apart
-
-
-def key_of(chat: str, *event: str) -> str:
-    """Give the round's id for a platform's event: the same whenever it is delivered again."""
-    return sha256("\n".join((chat, *event)).encode()).hexdigest()[:KEY_LENGTH]
+KEY_LENGTH = 12  # hex digits: 48 bits are enough for many years of events
+MOST_CHARACTERS = 20_000  # of a question with its context
+_ALLOWED_CONTROLS = "\n\t"
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who says something: an id that stays, and a name to show.
+    """A person who writes to the bot.
 
-    A guest is of another organisation, or of limited rights in this one. Roles are ids; None where
-    the chat knows no roles.
+    A guest belongs to another organisation or has limited rights. `roles` are ids; None in chats
+    without roles.
     """
 
     id: str
@@ -34,7 +29,7 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that came with what was said; `read` fetches it, and raises CouncilError."""
+    """A file sent with a message; `read` fetches it and raises CouncilError if it cannot."""
 
     name: str
     size: int
@@ -43,11 +38,11 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class IncomingMessage:
-    """What reached the bot; `key` is the platform event's own id, the same when it is sent again.
+    """A message to the bot; `key` is the platform's event id, the same for every redelivery.
 
-    `context` is what the question refers to: a thread so far, an attached file. In a place that is
-    shared, people of other organisations read along; a direct message is seen by nobody else.
-    `files` came along, and are read by commands that want them.
+    `context` is what the question refers to, such as a thread or an attached file. In a shared
+    place people of other organisations can read along; a direct message is seen by nobody else.
+    `files` are read only by commands that want them.
     """
 
     text: str
@@ -60,15 +55,14 @@ class IncomingMessage:
     files: tuple[Attachment, ...] = ()
 
 
-# --- What people write, as it reads, and how much of it is taken.
-
-MOST_CHARACTERS = 20_000  # of a question, with what it refers to
-_KEPT = "\n\t"
+def key_of(chat: str, *event: str) -> str:
+    """Return the round's id for a platform event, the same for every redelivery."""
+    return sha256("\n".join((chat, *event)).encode()).hexdigest()[:KEY_LENGTH]
 
 
 def cleaned(text: str) -> str:
-    """Give the text as it reads: plain line ends, nothing invisible, no white space around."""
+    """Return the text as it reads: LF line ends, no invisible characters, stripped."""
     plain = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
     return "".join(
-        c for c in plain if c in _KEPT or unicodedata.category(c) not in {"Cc", "Cs"}
+        c for c in plain if c in _ALLOWED_CONTROLS or unicodedata.category(c) not in {"Cc", "Cs"}
     ).strip()

@@ -1,7 +1,6 @@
-"""Posts, made of parts that know no platform.
+"""Messages as platform-neutral parts, which each chat renders within its own limits.
 
-Each chat dresses them in what it has, within its own limits; model text is always data, never
-markup of the platform.
+Model text is always data, never markup of a platform.
 """
 
 from dataclasses import dataclass
@@ -17,42 +16,42 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Markdown of any length, by people or models: untrusted."""
+    """Markdown of any length, written by people or models: untrusted."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Plain words of somebody, shown as theirs: untrusted."""
+    """Plain text quoted from someone: untrusted."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One plain line of what the post is about."""
+    """One plain line of text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Small print, plain."""
+    """Small print; plain text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """What is missing or weaker than it looks, said before anything else; plain."""
+    """A plain warning, shown first, about what is missing or weaker than it looks."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns; `numeric` are the columns that stand to the right."""
+    """Rows under columns; `numeric` are the indexes of right-aligned columns."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -60,7 +59,7 @@ class Table:
 
 
 class StepState(StrEnum):
-    """How far one step of a round is."""
+    """The state of one step of a round."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -79,7 +78,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Progress; what is replaced while a round runs."""
+    """Progress, replaced while a round runs."""
 
     title: str
     steps: tuple[Step, ...]
@@ -87,7 +86,7 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """Something to press; it carries an opaque id, and every press is authorised again."""
+    """A button with an opaque value; every press is authorised again."""
 
     action: str
     label: str
@@ -103,9 +102,9 @@ class Buttons:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to keep.
+    """An attached file.
 
-    Of one that is no text, `data` is what it holds, and `text` says what it shows.
+    For a binary file, `data` is its content and `text` describes it.
     """
 
     name: str
@@ -114,18 +113,18 @@ class File:
 
     @property
     def content(self) -> bytes:
-        """Give what the file holds."""
+        """Return the file's bytes."""
         return self.data or self.text.encode()
 
     @property
     def is_picture(self) -> bool:
-        """Say whether chats can show it, not only hand it on."""
+        """Return whether chats can show it inline."""
         return bool(self.data) and self.name.endswith(".png")
 
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """People who are called, by the ids they have in the chat; no other part calls anybody."""
+    """People to notify, by their ids in the chat; no other part notifies anyone."""
 
     ids: tuple[str, ...]
 
@@ -135,7 +134,7 @@ Part = Heading | Prose | Quote | Line | Note | Caution | Table | Steps | Buttons
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One message; `summary` stands for it where only plain words fit (a notification, a title)."""
+    """One message; `summary` is its plain text for notifications and titles."""
 
     parts: tuple[Part, ...]
     summary: str = ""

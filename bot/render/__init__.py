@@ -1,1 +1,1 @@
-"""From rounds to posts that know no platform: the same words in every chat."""
+"""Renderers: rounds, leaderboards and reports as posts, JSON, CSV and charts for every chat."""

@@ -1,4 +1,4 @@
-"""How bake-offs read: before they start, as they go, and when they are over."""
+"""Renderer of bake-offs: proposal, progress, result, JSON, and a Markdown comparison."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
@@ -22,27 +22,31 @@ from bot.chat import (
 from bot.render.formatting import counted, duration, listed, names_of, roughly
 from bot.render.leaderboard_export import board_document
 from bot.render.leaderboard_tables import Leaderboard, percent
-from bot.render.leaderboard_text import QUIET, compared, news_lines
+from bot.render.leaderboard_text import NO_CHANGE, comparison_line, news_lines
 from bot.render.round_status import receivers
 from council.bakeoffs.changes import Changes, Measure, MemberChange
 from council.bakeoffs.intervals import Interval
 from council.bakeoffs.models import Bakeoff, BakeoffEstimate, Progress
 from council.money import MICRO, about, dollars
 
-# --- How bake-offs read: before they start, as they go, and when they are over.
+_MAX_FAILURES_SHOWN = 20  # failed questions listed one by one
+_CHANGES_HEAD = "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |"
+_CHANGES_RULE = "| --- | --- | ---: | ---: | ---: | --- |"
+
+
+# Posts
 
 START, LEAVE = "bakeoff_start", "bakeoff_leave"
 CANCEL, RESUME = "bakeoff_cancel", "bakeoff_resume"
-MOST_TOLD = 20  # failed questions that are told one by one
 
 
 def title_of(bakeoff: Bakeoff) -> str:
-    """Give what a bake-off goes by."""
+    """Return the title of a bake-off."""
     return f"Bake-off of {bakeoff.suite.name} by {bakeoff.panel.name}"
 
 
 def state_of(progress: Progress) -> str:
-    """Give in a few words how a bake-off stands."""
+    """Return the state of a bake-off in a few words."""
     ending = progress.bakeoff.ending
     if progress.is_whole and ending and not ending.failure:
         failed = f", {len(progress.failed)} failed" if progress.failed else ""
@@ -52,7 +56,7 @@ def state_of(progress: Progress) -> str:
 
 
 def running_post(progress: Progress, asker: str) -> Post:
-    """Give how a bake-off goes, and a way to stop it."""
+    """Return the progress of a bake-off, with a cancel button."""
     summary = summary_of(progress)
     parts: list[Part] = [
         Heading(title_of(progress.bakeoff)),
@@ -64,11 +68,11 @@ def running_post(progress: Progress, asker: str) -> Post:
 
 
 def summary_of(progress: Progress) -> str:
-    """Give how far it is: "5 of 12 questions, about 2 min left"."""
-    told = f"{progress.over} of {counted(progress.questions, 'question')}"
+    """Return how far it is: "5 of 12 questions, about 2 min left"."""
+    count = f"{progress.over} of {counted(progress.questions, 'question')}"
     if progress.seconds_left is None:
-        return told
-    return f"{told}, about {roughly(progress.seconds_left)} left"
+        return count
+    return f"{count}, about {roughly(progress.seconds_left)} left"
 
 
 def _steps(progress: Progress) -> Iterator[Step]:
@@ -77,34 +81,34 @@ def _steps(progress: Progress) -> Iterator[Step]:
         yield Step(f"{counted(done, 'question')} answered and ranked", StepState.DONE)
     if missing:
         last = progress.failed[-1]
-        yield Step(_failed(missing), StepState.MISSING, f"question {last.number}: {last.why}")
+        yield Step(_failed_text(missing), StepState.MISSING, f"question {last.number}: {last.why}")
     if progress.under_way:
         yield Step(f"{counted(progress.under_way, 'question')} under way", StepState.RUNNING)
     if progress.waiting:
         yield Step(f"{counted(progress.waiting, 'question')} to come", StepState.WAITING)
 
 
-def _failed(number: int) -> str:
+def _failed_text(number: int) -> str:
     return f"{counted(number, 'question')} failed"
 
 
 def _notes(progress: Progress, asker: str) -> Iterator[str]:
-    yield f"{spent_line(progress)} · bake-off {progress.bakeoff.id}"
+    yield f"{_spent_line(progress)} · bake-off {progress.bakeoff.id}"
     if progress.changed:
-        yield changed_line(progress)
+        yield _suite_changed_line(progress)
     if asker:
         yield f"Asked by {asker}"
 
 
-def spent_line(progress: Progress) -> str:
-    """Give what is spent, of how much: "$0.12 of $1.50 spent"."""
+def _spent_line(progress: Progress) -> str:
+    """Return what is spent: "$0.12 of $1.50 spent"."""
     cap = progress.bakeoff.cap_micro
-    of = "" if cap is None else f" of {dollars(cap)}"
-    return f"{dollars(progress.spent_micro)}{of} spent"
+    cap_text = "" if cap is None else f" of {dollars(cap)}"
+    return f"{dollars(progress.spent_micro)}{cap_text} spent"
 
 
-def changed_line(progress: Progress) -> str:
-    """Say that the suite is another by now."""
+def _suite_changed_line(progress: Progress) -> str:
+    """Return that the suite has a newer version by now."""
     suite = progress.bakeoff.suite
     return (
         f"Suite {suite.name} has changed since this began: it goes by version {suite.version}, "
@@ -113,165 +117,171 @@ def changed_line(progress: Progress) -> str:
 
 
 def stopped_post(progress: Progress, why: str) -> Post:
-    """Give what is left of a bake-off that stands still, why, and how to go on."""
+    """Return a stopped bake-off: why, how far it came, and a resume button."""
     parts: list[Part] = [
         Heading(title_of(progress.bakeoff)),
-        *map(Caution, _what_to_do(progress, why)),
-        Note(f"{summary_of(progress)} · {spent_line(progress)}"),
-        _resume(progress.bakeoff),
+        *map(Caution, _resume_hint(progress, why)),
+        Note(f"{summary_of(progress)} · {_spent_line(progress)}"),
+        _resume_button(progress.bakeoff),
     ]
     return Post(tuple(parts), f"{title_of(progress.bakeoff)} · {why}")
 
 
 def failure_post(progress: Progress, why: str, subscribers: Sequence[str] = ()) -> Post:
-    """Give why a bake-off ended early, as a post of its own that calls subscribers."""
+    """Return why a bake-off ended early, as a separate post that mentions subscribers."""
     parts: list[Part] = [
         Heading(f"{title_of(progress.bakeoff)} ended early"),
-        *map(Caution, _what_to_do(progress, why)),
+        *map(Caution, _resume_hint(progress, why)),
         *([Mentions(tuple(subscribers))] if subscribers else []),
-        _resume(progress.bakeoff),
+        _resume_button(progress.bakeoff),
     ]
     return Post(tuple(parts), f"{title_of(progress.bakeoff)} ended early: {why}")
 
 
-def _what_to_do(progress: Progress, why: str) -> Iterator[str]:
-    kept = f"{progress.over} of {counted(progress.questions, 'question')}"
+def _resume_hint(progress: Progress, why: str) -> Iterator[str]:
+    count = f"{progress.over} of {counted(progress.questions, 'question')}"
     yield (
-        f"{why} {kept} are kept; `/council bakeoff resume {progress.bakeoff.id}` goes on and "
+        f"{why} {count} are kept; `/council bakeoff resume {progress.bakeoff.id}` goes on and "
         "repeats nothing."
     )
 
 
-def _resume(bakeoff: Bakeoff) -> Buttons:
+def _resume_button(bakeoff: Bakeoff) -> Buttons:
     return Buttons((Button(RESUME, "Go on", bakeoff.id),))
 
 
 def result_thread(progress: Progress, board: Thread | None, *, linked: bool = False) -> Thread:
-    """Give what a bake-off came to, at its end or as far as it came; `board` is its leaderboard.
+    """Return the result of a bake-off, complete or not; `board` is its leaderboard.
 
-    Where its rounds are `linked` beside it, nobody needs to be told how to open one.
+    If its rounds are `linked` next to it, the hint how to open one is left out.
     """
-    summary = f"{title_of(progress.bakeoff)} · {_state(progress)}"
-    opens = () if linked else (Note(_how_to_open(progress)),)
-    parts = (*_result(progress, board.root if board else None), *opens, *_go_on(progress))
+    summary = f"{title_of(progress.bakeoff)} · {_outcome_text(progress)}"
+    hints = () if linked else (Note(_open_hint(progress)),)
+    parts = (
+        *_result_parts(progress, board.root if board else None),
+        *hints,
+        *_resume_parts(progress),
+    )
     root = Post(parts, summary)
     return Thread(root, (*_failed_posts(progress), *(board.replies if board else ())))
 
 
-def _state(progress: Progress) -> str:
+def _outcome_text(progress: Progress) -> str:
     ending = progress.bakeoff.ending
     return ending.failure if ending and ending.failure else summary_of(progress)
 
 
-def _result(progress: Progress, board: Post | None) -> Iterator[Part]:
+def _result_parts(progress: Progress, board: Post | None) -> Iterator[Part]:
     ending = progress.bakeoff.ending
     yield Heading(title_of(progress.bakeoff))
     if ending and ending.failure:
-        yield from map(Caution, _what_to_do(progress, ending.failure))
+        yield from map(Caution, _resume_hint(progress, ending.failure))
     if progress.failed:
-        yield Caution(failed_line(progress))
+        yield Caution(_failed_line(progress))
     if progress.changed:
-        yield Note(changed_line(progress))
+        yield Note(_suite_changed_line(progress))
     if board:
         yield from (part for part in board.parts if not isinstance(part, Heading))
-    yield Note(_facts(progress))
+    yield Note(_facts_line(progress))
 
 
-def _go_on(progress: Progress) -> Iterator[Part]:
+def _resume_parts(progress: Progress) -> Iterator[Part]:
     ending = progress.bakeoff.ending
     if ending and ending.failure:
-        yield _resume(progress.bakeoff)
+        yield _resume_button(progress.bakeoff)
 
 
-def failed_line(progress: Progress) -> str:
-    """Say how many questions failed, and why the first did."""
+def _failed_line(progress: Progress) -> str:
+    """Return how many questions failed, and why the first did."""
     first = progress.failed[0]
-    of = counted(progress.questions, "question")
-    return f"{len(progress.failed)} of {of} failed. Question {first.number}: {first.why}"
+    total = counted(progress.questions, "question")
+    return f"{len(progress.failed)} of {total} failed. Question {first.number}: {first.why}"
 
 
-def _facts(progress: Progress) -> str:
+def _facts_line(progress: Progress) -> str:
     bakeoff = progress.bakeoff
     ending = bakeoff.ending
-    took = f" · {duration((ending.at - bakeoff.at).total_seconds())}" if ending else ""
-    return f"{summary_of(progress)}{took} · {spent_line(progress)}"
+    duration_text = f" · {duration((ending.at - bakeoff.at).total_seconds())}" if ending else ""
+    return f"{summary_of(progress)}{duration_text} · {_spent_line(progress)}"
 
 
-def _how_to_open(progress: Progress) -> str:
+def _open_hint(progress: Progress) -> str:
     return f"Its first question: /council show {progress.bakeoff.round_id(1)}"
 
 
 def _failed_posts(progress: Progress) -> Iterator[Post]:
-    if len(progress.failed) < 2:  # noqa: PLR2004 - the only one is told in the root
+    if len(progress.failed) < 2:  # noqa: PLR2004 - a single one is in the root
         return
-    lines = [Line(f"Question {one.number}: {one.why}") for one in progress.failed[:MOST_TOLD]]
-    left = len(progress.failed) - MOST_TOLD
-    more = [Note(f"And {left} more.")] if left > 0 else []
-    yield Post((Heading("Questions that failed"), *lines, *more), "Questions that failed")
+    lines = [
+        Line(f"Question {one.number}: {one.why}") for one in progress.failed[:_MAX_FAILURES_SHOWN]
+    ]
+    rest = len(progress.failed) - _MAX_FAILURES_SHOWN
+    notes = [Note(f"And {rest} more.")] if rest > 0 else []
+    yield Post((Heading("Questions that failed"), *lines, *notes), "Questions that failed")
 
 
-# --- A bake-off before it begins: how large it is, what it may cost, who receives the texts.
+# Proposal
 
 
 def proposal_post(bakeoff: Bakeoff, cost: BakeoffEstimate, value: str | None) -> Post:
-    """Give what a bake-off comes to before anything is spent, and what starts it.
+    """Return a bake-off before anything is spent: its size and cost, and how to start it.
 
-    Buttons do, where they carry `value`; else words.
+    `value` is the value of its buttons; without one, the post says what to type.
     """
-    parts: list[Part] = [Heading(title_of(bakeoff)), Line(size_line(bakeoff))]
-    parts += map(Note, cost_lines(bakeoff, cost))
-    parts += map(Caution, _doubts(bakeoff, cost))
+    parts: list[Part] = [Heading(title_of(bakeoff)), Line(_size_line(bakeoff))]
+    parts += map(Note, _cost_lines(bakeoff, cost))
+    parts += map(Caution, _cap_warnings(bakeoff, cost))
     if value is None:
-        parts.append(Note(f"`{command_of(bakeoff)} now` starts it."))
+        parts.append(Note(f"`{_start_command(bakeoff)} now` starts it."))
     else:
         buttons = (Button(START, "Start", value), Button(LEAVE, "Leave it", value))
         parts.append(Buttons(buttons))
-    return Post(tuple(parts), f"{title_of(bakeoff)} · {size_line(bakeoff)}")
+    return Post(tuple(parts), f"{title_of(bakeoff)} · {_size_line(bakeoff)}")
 
 
-def command_of(bakeoff: Bakeoff) -> str:
-    """Give what is said to hold this once more."""
-    cap = "" if bakeoff.cap_micro is None else f" cap:{dollars(bakeoff.cap_micro)}"
-    return f"/council bakeoff {bakeoff.suite.name} panel:{bakeoff.panel.name}{cap}"
+def _start_command(bakeoff: Bakeoff) -> str:
+    """Return the command that starts this bake-off again."""
+    cap_text = "" if bakeoff.cap_micro is None else f" cap:{dollars(bakeoff.cap_micro)}"
+    return f"/council bakeoff {bakeoff.suite.name} panel:{bakeoff.panel.name}{cap_text}"
 
 
-def size_line(bakeoff: Bakeoff) -> str:
-    """Say how large a bake-off is, and who sits."""
+def _size_line(bakeoff: Bakeoff) -> str:
+    """Return the number of questions and the members."""
     suite, names = bakeoff.suite, names_of(bakeoff.panel)
     graded = sum(question.reference is not None for question in suite.questions)
-    told = f", {graded} with a reference answer" if graded else ""
+    graded_text = f", {graded} with a reference answer" if graded else ""
     members = listed(names[seat.key] for seat in bakeoff.panel.members)
-    return f"{counted(len(suite.questions), 'question')}{told}, each put to {members}."
+    return f"{counted(len(suite.questions), 'question')}{graded_text}, each put to {members}."
 
 
-def cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
-    """Say what it may cost, how long it takes, and who receives the texts."""
-    known = f"It costs about {about(cost.micro)} at most" if cost.micro else ""
+def _cost_lines(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
+    """Yield what it may cost, how long it takes, and who receives the texts."""
+    known_text = f"It costs about {about(cost.micro)} at most" if cost.micro else ""
     names = names_of(bakeoff.panel)
     unknown = listed(names[key] for key in cost.unknown)
-    unsure = f"cost unknown for {unknown}" if unknown else ""
-    told = "; ".join(filter(None, (known, unsure))) or "It costs nothing"
-    cap = "" if bakeoff.cap_micro is None else f", and its cap is {dollars(bakeoff.cap_micro)}"
-    yield f"{told[0].upper()}{told[1:]}{cap}."
+    unknown_text = f"cost unknown for {unknown}" if unknown else ""
+    sentence = "; ".join(filter(None, (known_text, unknown_text))) or "It costs nothing"
+    cap_text = "" if bakeoff.cap_micro is None else f", and its cap is {dollars(bakeoff.cap_micro)}"
+    yield f"{sentence[0].upper()}{sentence[1:]}{cap_text}."
     if cost.seconds is not None:
         yield f"It takes about {roughly(cost.seconds)}, as long as rounds usually do here."
     yield f"The questions go to {receivers(bakeoff.panel)}."
 
 
-def _doubts(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
+def _cap_warnings(bakeoff: Bakeoff, cost: BakeoffEstimate) -> Iterator[str]:
     if bakeoff.cap_micro is not None and cost.micro > bakeoff.cap_micro:
         yield "The cap may end it before its last question; it can then be gone on with."
     if bakeoff.cap_micro is not None and cost.unknown:
         yield "The cap cannot count what models of unknown price cost."
 
 
-# --- A bake-off as a JSON document: for programs, and as the baseline of a later one.
+# JSON
 
 Document = dict[str, Any]
 
 
 def line_document(progress: Progress) -> Document:
-    """Give a bake-off in short; `ended_at` and `failure` are null as long as it is under way."""
+    """Return a bake-off in short; `ended_at` and `failure` are null while it is running."""
     bakeoff = progress.bakeoff
     ending = bakeoff.ending
     cap = bakeoff.cap_micro
@@ -297,7 +307,7 @@ def bakeoff_document(
     shares: Mapping[int, Mapping[str, float]],
     records: Sequence[Document],
 ) -> Document:
-    """Give a bake-off whole: its board, each question's shares by seat key, and its records."""
+    """Return a whole bake-off: its board, each question's shares by seat key, its records."""
     bakeoff = progress.bakeoff
     return {
         **line_document(progress),
@@ -315,77 +325,73 @@ def bakeoff_document(
     }
 
 
-# --- A bake-off against a baseline, as Markdown for whoever reads a check's result.
-
-Names = Mapping[str, str]
-HEAD = "| Member | Measure | Before | Now | Difference (95 %) | Beyond noise |"
-RULE = "| --- | --- | ---: | ---: | ---: | --- |"
+# Markdown summary
 
 
 def summary_markdown(
     progress: Progress, board: Leaderboard, changes: Changes | None, member: str = ""
 ) -> str:
-    """Give the summary; `member` is the only one whose fall counts, "" where everybody's does."""
-    return "\n".join([*_lines(progress, board, changes, member), ""])
+    """Return the summary; a fall counts only for `member`, or for everybody if it is ""."""
+    return "\n".join([*_summary_lines(progress, board, changes, member), ""])
 
 
-def _lines(
+def _summary_lines(
     progress: Progress, board: Leaderboard, changes: Changes | None, member: str
 ) -> Iterator[str]:
-    yield f"## {title_of(progress.bakeoff)}{_verdict(changes, member)}"
+    yield f"## {title_of(progress.bakeoff)}{_verdict_text(changes, member)}"
     yield ""
     ending = progress.bakeoff.ending
     if ending and ending.failure:
-        yield f"**It ended early.** {escaped(ending.failure)}"
+        yield f"**It ended early.** {_escape_markdown(ending.failure)}"
         yield ""
     if progress.failed:
-        yield escaped(failed_line(progress))
+        yield _escape_markdown(_failed_line(progress))
         yield ""
-    yield from _board(board)
+    yield from _board_lines(board)
     if changes:
-        yield from _compared(changes, board.names)
-    yield f"{progress.over} of {progress.questions} questions · {spent_line(progress)} · " + (
+        yield from _change_lines(changes, board.names)
+    yield f"{progress.over} of {progress.questions} questions · {_spent_line(progress)} · " + (
         f"suite version {progress.bakeoff.suite.version} · bake-off `{progress.bakeoff.id}`"
     )
 
 
-def _verdict(changes: Changes | None, member: str) -> str:
+def _verdict_text(changes: Changes | None, member: str) -> str:
     if changes is None:
         return ""
     return ": worse than the baseline" if changes.worse(member) else ": no worse than the baseline"
 
 
-def _board(board: Leaderboard) -> Iterator[str]:
+def _board_lines(board: Leaderboard) -> Iterator[str]:
     if not board.board.rows:
         return
     yield "| Place | Member | Share | 95 % | Rounds |"
     yield "| ---: | --- | ---: | ---: | ---: |"
     for line in board.board.rows:
         share = "unknown" if line.share is None else percent(line.share)
-        interval = between(line.ci, percent)
-        name = escaped(board.name(line.member))
+        interval = _interval_text(line.ci, percent)
+        name = _escape_markdown(board.name(line.member))
         yield f"| {line.place or ''} | {name} | {share} | {interval} | {line.rounds} |"
     yield ""
 
 
-def _compared(changes: Changes, names: Names) -> Iterator[str]:
-    for line in [*news_lines(changes, names)] or [QUIET]:
-        yield f"- {escaped(line)}"
+def _change_lines(changes: Changes, names: Mapping[str, str]) -> Iterator[str]:
+    for line in [*news_lines(changes, names)] or [NO_CHANGE]:
+        yield f"- {_escape_markdown(line)}"
     yield ""
     if changes.moves:
-        yield HEAD
-        yield RULE
-        yield from (_row(move, names) for move in changes.moves)
+        yield _CHANGES_HEAD
+        yield _CHANGES_RULE
+        yield from (_change_row(move, names) for move in changes.moves)
         yield ""
-    yield escaped(compared(changes))
+    yield _escape_markdown(comparison_line(changes))
     yield ""
 
 
-def _row(move: MemberChange, names: Names) -> str:
+def _change_row(move: MemberChange, names: Mapping[str, str]) -> str:
     measure = "rivals beaten" if move.measure is Measure.SHARE else "right"
-    ends = between(move.ci, _points)
+    ends = _interval_text(move.ci, _points)
     cells = (
-        escaped(names.get(move.member, move.member)),
+        _escape_markdown(names.get(move.member, move.member)),
         measure,
         percent(move.before),
         percent(move.now),
@@ -395,17 +401,19 @@ def _row(move: MemberChange, names: Names) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def between(ends: Interval, told: Callable[[float], str]) -> str:
-    """Give an interval in words; nothing where it is not known."""
+def _interval_text(ends: Interval, format_number: Callable[[float], str]) -> str:
+    """Return an interval in words; "" if it is unknown."""
     low, high = ends
-    return f"{told(low)} to {told(high)}" if isfinite(low) and isfinite(high) else ""
+    return (
+        f"{format_number(low)} to {format_number(high)}" if isfinite(low) and isfinite(high) else ""
+    )
 
 
 def _points(share: float) -> str:
     return f"{share * 100:+.0f}"
 
 
-def escaped(text: str) -> str:
-    """Give text that Markdown shows as it stands, in one line."""
+def _escape_markdown(text: str) -> str:
+    """Return the text on one line with Markdown characters escaped."""
     line = " ".join(text.split())
     return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in line)

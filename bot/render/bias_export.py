@@ -1,4 +1,4 @@
-"""A bias report for programs: the document that `council bias --rounds --json` prints, and CSV."""
+"""A bias report as a JSON document and as CSV."""
 
 import csv
 from collections.abc import Iterator
@@ -7,8 +7,8 @@ from typing import Any
 
 from bot.render.bias_findings import findings
 from bot.render.bias_tables import audit_lines, caution_lines, winning_lines
-from bot.render.bias_view import ShownBias, measures_of
-from bot.render.leaderboard_export import harmless
+from bot.render.bias_view import ShownBias, judge_measures
+from bot.render.leaderboard_export import escape_formula
 from council.bias.report import Effect, JudgeBias
 
 Document = dict[str, Any]
@@ -29,67 +29,71 @@ _COLUMNS = (
 )
 
 
-def bias_document(shown: ShownBias) -> Document:
-    """Give a report; seats by key, shares as fractions, what is not known null."""
-    report = shown.report
+def bias_document(bias: ShownBias) -> Document:
+    """Return the report; seats by key, shares as fractions, unknown values null."""
+    report = bias.report
     has_rounds = bool(report.rounds)
     return {
         "rounds": report.rounds,
         "ballots": report.ballots,
-        "findings": [*findings(shown)] if has_rounds else [],
-        "cautions": [*caution_lines(shown)] if has_rounds else [],
-        "judges": [_judge(shown, judge) for judge in report.judges],
+        "findings": [*findings(bias)] if has_rounds else [],
+        "cautions": [*caution_lines(bias)] if has_rounds else [],
+        "judges": [_judge_document(bias, judge) for judge in report.judges],
         "given": [
-            {"judge": one.judge, "author": one.author, "share": one.share, "n": one.n}
-            for one in report.given
+            {"judge": given.judge, "author": given.author, "share": given.share, "n": given.n}
+            for given in report.given
         ],
         "traits": [
             {
                 "name": trait.name,
                 "winners": trait.winners,
                 "rest": trait.rest,
-                "difference": _effect(trait.difference),
+                "difference": _effect_document(trait.difference),
             }
             for trait in report.traits
         ],
-        "brands": [{"maker": brand.maker, **_effect(brand.effect)} for brand in report.brands],
-        "wins": [*winning_lines(shown)],
+        "brands": [
+            {"maker": brand.maker, **_effect_document(brand.effect)} for brand in report.brands
+        ],
+        "wins": [*winning_lines(bias)],
         "audits": dict(report.audits),
         "audit_usd": report.audit_usd,
         "audits_unpriced": report.unpriced,
         "audits_spoiled": report.spoiled_audits,
-        "audit_lines": [*audit_lines(shown)],
+        "audit_lines": [*audit_lines(bias)],
         "alpha": report.alpha,
         "n_eff": report.n_eff,
         "majority": report.majority,
-        "counted": _counted(shown),
+        "counted": _coverage_document(bias),
     }
 
 
-def bias_csv(shown: ShownBias) -> str:
-    """Give a row for each judge and measure; no cell of it is worked out by a spreadsheet."""
-    written = StringIO()
-    writer = csv.DictWriter(written, _COLUMNS, lineterminator="\n")
+def bias_csv(bias: ShownBias) -> str:
+    """Return a row for each judge and measure; no cell is evaluated as a formula."""
+    buffer = StringIO()
+    writer = csv.DictWriter(buffer, _COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(_rows(shown))
-    return written.getvalue()
+    writer.writerows(_csv_rows(bias))
+    return buffer.getvalue()
 
 
-def _judge(shown: ShownBias, judge: JudgeBias) -> Document:
-    named = {measure.key: _effect(measure.of(judge)) for measure in measures_of(judge)}
-    style = {trait: named.pop(f"style_{trait}") for trait in judge.style}
-    slots = [{"number": slot.number, **_effect(slot.effect)} for slot in judge.slots]
+def _judge_document(bias: ShownBias, judge: JudgeBias) -> Document:
+    effects = {
+        measure.key: _effect_document(measure.of(judge)) for measure in judge_measures(judge)
+    }
+    style = {trait: effects.pop(f"style_{trait}") for trait in judge.style}
+    slots = [{"number": slot.number, **_effect_document(slot.effect)} for slot in judge.slots]
     return {
         "judge": judge.judge,
-        "name": shown.name(judge.judge),
+        "name": bias.name(judge.judge),
         "maker": judge.maker,
-        **named,
+        **effects,
         "style": style,
         "slots": slots,
     }
 
 
-def _effect(effect: Effect) -> Document:
+def _effect_document(effect: Effect) -> Document:
     return {
         "value": effect.value,
         "ci": None if effect.interval is None else [*effect.interval],
@@ -102,8 +106,8 @@ def _effect(effect: Effect) -> Document:
     }
 
 
-def _counted(shown: ShownBias) -> Document:
-    coverage = shown.coverage
+def _coverage_document(bias: ShownBias) -> Document:
+    coverage = bias.coverage
     return {
         "suite": coverage.suite or None,
         "panel": coverage.panel or None,
@@ -113,16 +117,16 @@ def _counted(shown: ShownBias) -> Document:
     }
 
 
-def _rows(shown: ShownBias) -> Iterator[Document]:
-    for judge in shown.report.judges:
-        for measure in measures_of(judge):
-            found = _effect(measure.of(judge))
-            low, high = found.pop("ci") or (None, None)
+def _csv_rows(bias: ShownBias) -> Iterator[Document]:
+    for judge in bias.report.judges:
+        for measure in judge_measures(judge):
+            effect = _effect_document(measure.of(judge))
+            low, high = effect.pop("ci") or (None, None)
             yield {
-                "judge": harmless(judge.judge),
-                "name": harmless(shown.name(judge.judge)),
+                "judge": escape_formula(judge.judge),
+                "name": escape_formula(bias.name(judge.judge)),
                 "measure": measure.key,
                 "ci_low": low,
                 "ci_high": high,
-                **found,
+                **effect,
             }

@@ -1,13 +1,13 @@
-"""What was found of each judge beyond chance, a plain sentence each."""
+"""Findings of a bias report as sentences: proven, possible, ruled out, and still open."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from math import exp, tanh
 
 from bot.render.bias_view import (
     AGREEMENT,
-    ALL,
+    ALL_MEASURES,
     FAMILY,
     FIRST_SLOT,
     KEPT,
@@ -17,174 +17,222 @@ from bot.render.bias_view import (
     POSITION,
     Measure,
     ShownBias,
-    about,
     brand_lines,
-    chance,
-    how_sure,
-    is_off,
-    plain,
-    rounds_and_ballots,
-    size,
+    certainty_text,
+    excludes_zero,
+    magnitude_text,
+    number_text,
+    p_text,
+    rough_count,
 )
-from bot.render.formatting import listed
+from bot.render.formatting import counted, listed
 from bot.render.leaderboard_tables import Coverage, nothing, percent, signed
 from council.bakeoffs.leaderboard import MOST_POSITION
 from council.bias.report import Effect, JudgeBias
 
-# --- What was found of each judge beyond chance, a plain sentence each.
-
-NOTHING = "No bias of a judge was found beyond chance yet."
-ENOUGH = 10  # ballots, below which orders kept are no finding
-STEADY = 0.9  # who surely keeps fewer orders of pairs than this is told of
-_COIN = 0.5
-_MANY_SPOILED = 0.1
-_PLACES = {1: "first", 2: "second", 3: "third"}
-
-Says = Callable[[ShownBias, JudgeBias], Iterator[str]]
+_STEADY = 0.9  # of pairs; a judge is named if its interval is below
+_COIN_SHARE = 0.5
+_MANY_SPOILED_SHARE = 0.1
+_ORDINALS = {1: "first", 2: "second", 3: "third"}
 
 
-def found_lines(shown: ShownBias) -> Iterator[str]:
-    """Say what was found, measure by measure; nothing where nothing was."""
-    for says in (_own, _family, _position, _kept, _length, _style, _named, _agreement, _spoiled):
-        for judge in shown.report.judges:
-            yield from says(shown, judge)
+NO_BIAS_FOUND = "No bias of a judge was found beyond chance yet."
+MIN_BALLOTS = 10  # audit ballots needed for a finding on order consistency
+_SMALL_BIAS = 0.10  # an interval within this share of 0 rules out bias
+FINDINGS_NOTE = (
+    "Found is what stays beyond chance when all that is tested is taken into account "
+    "(p at most .05, after Holm). Shares are of rivals beaten: 0 is last, 1 is first."
+)
 
 
-def _higher(effect: Effect) -> str:
-    """Give "HOW MUCH higher", and how sure that is comes last."""
-    return f"{size(effect.value or 0)} {'lower' if (effect.value or 0) < 0 else 'higher'}"
+def findings(bias: ShownBias) -> tuple[str, ...]:
+    """Return every finding, the proven ones first."""
+    proven = [*found_lines(bias), *brand_lines(bias)] or [NO_BIAS_FOUND]
+    return (*proven, *_sign_lines(bias), *none_lines(bias), *open_lines(bias))
 
 
-def _sure(effect: Effect) -> str:
-    return how_sure(effect, turned=(effect.value or 0) < 0)
+def covers(bias: ShownBias) -> str:
+    """Return what was examined, or what to do if no round fits."""
+    coverage, report = bias.coverage, bias.report
+    if not report.rounds:
+        return nothing(coverage)
+    rounds = counted(report.rounds, "closed round")
+    ballots = counted(report.ballots, "ballot")
+    parts = [f"Over {rounds} with {ballots}", *_filter_texts(coverage)]
+    return f"{', '.join(parts)}."
 
 
-def _own(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _filter_texts(coverage: Coverage) -> Iterator[str]:
+    if coverage.suite:
+        yield f"suite {coverage.suite} in all its versions"
+    if coverage.category:
+        yield f"category {coverage.category}"
+    if coverage.panel:
+        yield f"panel {coverage.panel}"
+    window = []
+    if coverage.since:
+        window.append(f"since {coverage.since:%Y-%m-%d}")
+    if coverage.before:
+        window.append(f"until {coverage.before - timedelta(microseconds=1):%Y-%m-%d}")
+    if window:
+        yield f"asked {listed(window)}"
+
+
+# Proven
+
+
+def found_lines(bias: ShownBias) -> Iterator[str]:
+    """Yield what is proven, measure by measure."""
+    for render in (
+        _own_lines,
+        _family_lines,
+        _position_lines,
+        _consistency_lines,
+        _length_lines,
+        _style_lines,
+        _names_shown_lines,
+        _agreement_lines,
+        _spoiled_lines,
+    ):
+        for judge in bias.report.judges:
+            yield from render(bias, judge)
+
+
+def _higher_or_lower(effect: Effect) -> str:
+    """Return "HOW MUCH higher" or "HOW MUCH lower"."""
+    return f"{magnitude_text(effect.value or 0)} {'lower' if (effect.value or 0) < 0 else 'higher'}"
+
+
+def _certainty(effect: Effect) -> str:
+    return certainty_text(effect, is_negated=(effect.value or 0) < 0)
+
+
+def _own_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     if judge.own.is_found:
         yield (
-            f"{shown.name(judge.judge)} ranks its own answer {_higher(judge.own)} than the others "
-            f"do {_sure(judge.own)}."
+            f"{bias.name(judge.judge)} ranks its own answer {_higher_or_lower(judge.own)} than "
+            f"the others do {_certainty(judge.own)}."
         )
 
 
-def _family(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _family_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     if judge.family.is_found:
         yield (
-            f"{shown.name(judge.judge)} ranks the rest of its family ({shown.maker(judge)}) "
-            f"{_higher(judge.family)} than the others do {_sure(judge.family)}."
+            f"{bias.name(judge.judge)} ranks the rest of its family ({bias.maker(judge)}) "
+            f"{_higher_or_lower(judge.family)} than the others do {_certainty(judge.family)}."
         )
 
 
-def _named(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _names_shown_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     if judge.named.is_found:
         yield (
-            f"{shown.name(judge.judge)} ranks its family ({shown.maker(judge)}) "
-            f"{_higher(judge.named)} when it sees the names {_sure(judge.named)}: blinding takes "
-            "that away."
+            f"{bias.name(judge.judge)} ranks its family ({bias.maker(judge)}) "
+            f"{_higher_or_lower(judge.named)} when it sees the names {_certainty(judge.named)}: "
+            "blinding takes that away."
         )
 
 
-def _position(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
-    """Say which slot a judge is fondest of, or likes least; once, however it was tested."""
+def _position_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
+    """Yield the slot a judge favours or dislikes most, once, however it was tested."""
     if judge.position.is_found:
-        effect, place = judge.position, _slot_of(judge)
-        sure = ", ".join(filter(None, (f"n {effect.n:,}", chance(effect))))
+        effect, slot = judge.position, _strongest_slot(judge)
+        certainty = ", ".join(filter(None, (f"n {effect.n:,}", p_text(effect))))
         yield (
-            f"{shown.name(judge.judge)} follows the order it is shown: what it sees {place} it "
-            f"ranks {_higher(effect)} than chance would ({sure}){_hardly(effect)}."
+            f"{bias.name(judge.judge)} follows the order it is shown: what it sees {slot} it "
+            f"ranks {_higher_or_lower(effect)} than chance would "
+            f"({certainty}){_hardly_matters(effect)}."
         )
     elif judge.first_slot.is_found:
         yield (
-            f"{shown.name(judge.judge)} ranks what it sees first {_higher(judge.first_slot)} than "
-            f"chance would {_sure(judge.first_slot)}."
+            f"{bias.name(judge.judge)} ranks what it sees first "
+            f"{_higher_or_lower(judge.first_slot)} than "
+            f"chance would {_certainty(judge.first_slot)}."
         )
 
 
-def _hardly(effect: Effect) -> str:
-    """Say where a fondness is sure, and yet too small to matter."""
+def _hardly_matters(effect: Effect) -> str:
+    """Return a clause if the effect is certain but too small to matter."""
     return ", which hardly matters" if abs(effect.value or 0) <= MOST_POSITION else ""
 
 
-def _slot_of(judge: JudgeBias) -> str:
-    known = [slot for slot in judge.slots if slot.effect.value is not None]
-    if not known:
+def _strongest_slot(judge: JudgeBias) -> str:
+    slots = [slot for slot in judge.slots if slot.effect.value is not None]
+    if not slots:
         return "at one place"
-    number = max(known, key=lambda slot: abs(slot.effect.value or 0)).number
-    return _PLACES.get(number, f"{number}th")
+    number = max(slots, key=lambda slot: abs(slot.effect.value or 0)).number
+    return _ORDINALS.get(number, f"{number}th")
 
 
-def _kept(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _consistency_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     kept = judge.kept
-    if kept.value is None or kept.interval is None or kept.n < ENOUGH:
+    if kept.value is None or kept.interval is None or kept.n < MIN_BALLOTS:
         return
-    if kept.interval[1] >= STEADY:
+    if kept.interval[1] >= _STEADY:
         return
-    no_better = ", not told from a coin" if kept.interval[0] <= _COIN else ""
+    no_better = ", not told from a coin" if kept.interval[0] <= _COIN_SHARE else ""
     yield (
-        f"{shown.name(judge.judge)} keeps {percent(kept.value)} of its orders of pairs when it "
-        f"sees the same answers in another order{no_better} {how_sure(kept, percent)}."
+        f"{bias.name(judge.judge)} keeps {percent(kept.value)} of its orders of pairs when it "
+        f"sees the same answers in another order{no_better} {certainty_text(kept, percent)}."
     )
 
 
-def _length(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _length_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     effect = judge.length
     if effect.is_found and effect.value is not None:
         longer = "longer" if effect.value > 0 else "shorter"
         yield (
-            f"{shown.name(judge.judge)} favours {longer} answers: one {longer} by a standard "
-            f"deviation beats its equal {percent(_odds(abs(effect.value)))} of the time "
-            f"{_phi(effect)}."
+            f"{bias.name(judge.judge)} favours {longer} answers: one {longer} by a standard "
+            f"deviation beats its equal {percent(_win_chance(abs(effect.value)))} of the time "
+            f"{_phi_certainty(effect)}."
         )
 
 
-def _phi(effect: Effect) -> str:
-    return how_sure(effect).replace("(", f"(φ {size(effect.value or 0)}, ", 1)
+def _phi_certainty(effect: Effect) -> str:
+    return certainty_text(effect).replace("(", f"(φ {magnitude_text(effect.value or 0)}, ", 1)
 
 
-def _odds(phi: float) -> float:
-    """Give how often an answer wins that is longer by one standard deviation, by its length."""
+def _win_chance(phi: float) -> float:
+    """Return how often an answer wins that is longer by one standard deviation."""
     return 1 / (1 + exp(-phi * tanh(1)))
 
 
-def _style(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _style_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     for trait, effect in judge.style.items():
         if effect.is_found and effect.value is not None:
             does = "favours" if effect.value > 0 else "marks down"
             yield (
-                f"{shown.name(judge.judge)} {does} answers with {trait}, by {size(effect.value)} "
-                f"in log-odds beside length {_sure(effect)}."
+                f"{bias.name(judge.judge)} {does} answers with {trait}, by "
+                f"{magnitude_text(effect.value)} in log-odds beside length {_certainty(effect)}."
             )
 
 
-def _agreement(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _agreement_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     effect = judge.agreement
-    if effect.value is not None and effect.value < 0 and is_off(effect):
+    if effect.value is not None and effect.value < 0 and excludes_zero(effect):
         yield (
-            f"{shown.name(judge.judge)} ranks against the other judges: mean τ "
-            f"{plain(effect.value)} {how_sure(effect)}."
+            f"{bias.name(judge.judge)} ranks against the other judges: mean τ "
+            f"{number_text(effect.value)} {certainty_text(effect)}."
         )
 
 
-def _spoiled(shown: ShownBias, judge: JudgeBias) -> Iterator[str]:
+def _spoiled_lines(bias: ShownBias, judge: JudgeBias) -> Iterator[str]:
     effect = judge.spoiled
-    if effect.value is not None and effect.interval and effect.interval[0] > _MANY_SPOILED:
+    if effect.value is not None and effect.interval and effect.interval[0] > _MANY_SPOILED_SHARE:
         yield (
-            f"{shown.name(judge.judge)} spoils {percent(effect.value)} of its ballots "
-            f"{how_sure(effect, percent)}: the fewer are left to judge it by."
+            f"{bias.name(judge.judge)} spoils {percent(effect.value)} of its ballots "
+            f"{certainty_text(effect, percent)}: the fewer are left to judge it by."
         )
 
 
-# --- What was looked for: what may be there, what is not, and what nobody can say yet.
-
-SMALL = 0.10  # whole intervals within this share of 0 leave out any bias that matters
+# Possible, ruled out and open
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What was looked for by a measure; `settled_by` settles it too where it is found.
+    """A possible bias and its measure; a finding by `settled_by` settles it too.
 
-    Where `can_be_none`, an interval close to 0 says that it is not there. Where nothing could be
-    measured, `unmeasured` says why, if it is not for lack of what is counted.
+    If `can_be_none`, an interval close to 0 rules it out. `unmeasured` is the reason why nothing
+    could be measured, if it is not a lack of data.
     """
 
     noun: str
@@ -210,93 +258,100 @@ _QUESTIONS = (
 )
 
 
-def sign_lines(shown: ShownBias) -> Iterator[str]:
-    """Say what would be beyond chance by itself, and is not among all that is tested."""
+def _sign_lines(bias: ShownBias) -> Iterator[str]:
+    """Yield what is beyond chance by itself, but not after Holm's correction."""
     for question in _QUESTIONS:
-        judges = [judge for judge in shown.report.judges if _is_sign(question, judge)]
+        judges = [judge for judge in bias.report.judges if _is_sign(question, judge)]
         if judges:
-            said = (_signed(shown, question, judge) for judge in judges)
+            names = (_signed_judge(bias, question, judge) for judge in judges)
             each = "each" if len(judges) > 1 else "it"
             yield (
-                f"Perhaps {question.noun} in {listed(said)}: by itself {each} would be beyond "
+                f"Perhaps {question.noun} in {listed(names)}: by itself {each} would be beyond "
                 "chance, among all that is tested it may be chance."
             )
 
 
-def none_lines(shown: ShownBias) -> Iterator[str]:
-    """Say which bias is none that matters, in whom; nothing where that cannot be said."""
+def none_lines(bias: ShownBias) -> Iterator[str]:
+    """Yield which biases are ruled out, in which judges."""
     for question in _QUESTIONS:
-        judges = [judge for judge in shown.report.judges if _none(question, judge)]
+        judges = [judge for judge in bias.report.judges if _is_ruled_out(question, judge)]
         if judges:
             noun = question.noun[0].upper() + question.noun[1:]
-            yield f"{noun}: none beyond ±{size(SMALL)} in {_names(shown, judges)}."
+            names = _judge_names(bias, judges)
+            yield f"{noun}: none beyond ±{magnitude_text(_SMALL_BIAS)} in {names}."
 
 
-def open_lines(shown: ShownBias) -> Iterator[str]:
-    """Say what is too little known yet, of whom, and how much more would settle it."""
-    silent = [judge for judge in shown.report.judges if _is_silent(judge)]
-    heard = [judge for judge in shown.report.judges if judge not in silent]
+def open_lines(bias: ShownBias) -> Iterator[str]:
+    """Yield what is still unknown, of which judges, and how much more data would settle it."""
+    unmeasured = [judge for judge in bias.report.judges if _has_no_data(judge)]
+    measured = [judge for judge in bias.report.judges if judge not in unmeasured]
     for question in _QUESTIONS:
-        judges = [judge for judge in heard if _open(shown, question, judge)]
+        judges = [judge for judge in measured if _is_open(bias, question, judge)]
         if judges:
-            names = _names(shown, judges)
+            names = _judge_names(bias, judges)
             effects = [question.measure.of(judge) for judge in judges]
-            settled = _settling(effects, question.unmeasured)
-            yield f"Too little to say yet about {question.noun} in {names}{settled}."
-    if silent:
-        yield f"Nothing is known yet of {_names(shown, silent)}."
+            needed = _needed_text(effects, question.unmeasured)
+            yield f"Too little to say yet about {question.noun} in {names}{needed}."
+    if unmeasured:
+        yield f"Nothing is known yet of {_judge_names(bias, unmeasured)}."
 
 
-def _names(shown: ShownBias, judges: Sequence[JudgeBias]) -> str:
-    """Give judges by their names; where it is every one of several, that."""
-    if len(judges) == len(shown.report.judges) > 1:
+def _judge_names(bias: ShownBias, judges: Sequence[JudgeBias]) -> str:
+    """Return the names of judges, or "any judge" for all of several."""
+    if len(judges) == len(bias.report.judges) > 1:
         return "any judge"
-    return listed(shown.name(judge.judge) for judge in judges)
+    return listed(bias.name(judge.judge) for judge in judges)
 
 
-def _signed(shown: ShownBias, question: _Question, judge: JudgeBias) -> str:
-    return f"{shown.name(judge.judge)} ({signed(question.measure.of(judge).value or 0)})"
+def _signed_judge(bias: ShownBias, question: _Question, judge: JudgeBias) -> str:
+    return f"{bias.name(judge.judge)} ({signed(question.measure.of(judge).value or 0)})"
 
 
-def _is_silent(judge: JudgeBias) -> bool:
-    return not any(measure.of(judge).n for measure in ALL)
+def _has_no_data(judge: JudgeBias) -> bool:
+    return not any(measure.of(judge).n for measure in ALL_MEASURES)
 
 
-def _settled(question: _Question, judge: JudgeBias) -> bool:
-    """Say whether it is found; what is not tested at all is, by its interval."""
+def _is_settled(question: _Question, judge: JudgeBias) -> bool:
+    """Return whether the bias is proven; one never tested is, by its interval."""
     effects = question.measure.of(judge), question.settled_by.of(judge)
-    return any(effect.is_found or (effect.p is None and is_off(effect)) for effect in effects)
+    return any(
+        effect.is_found or (effect.p is None and excludes_zero(effect)) for effect in effects
+    )
 
 
 def _is_sign(question: _Question, judge: JudgeBias) -> bool:
-    return is_off(question.measure.of(judge)) and not _settled(question, judge)
+    return excludes_zero(question.measure.of(judge)) and not _is_settled(question, judge)
 
 
-def _none(question: _Question, judge: JudgeBias) -> bool:
+def _is_ruled_out(question: _Question, judge: JudgeBias) -> bool:
     interval = question.measure.of(judge).interval
-    if _settled(question, judge) or not interval or not question.can_be_none:
+    if _is_settled(question, judge) or not interval or not question.can_be_none:
         return False
-    return -SMALL <= interval[0] <= 0 <= interval[1] <= SMALL
+    return -_SMALL_BIAS <= interval[0] <= 0 <= interval[1] <= _SMALL_BIAS
 
 
-def _open(shown: ShownBias, question: _Question, judge: JudgeBias) -> bool:
-    if question.measure.is_of_family and not shown.has_family(judge):
+def _is_open(bias: ShownBias, question: _Question, judge: JudgeBias) -> bool:
+    if question.measure.is_of_family and not bias.has_family(judge):
         return False
     if question.measure is KEPT:
-        return KEPT.of(judge).value is None or KEPT.of(judge).n < ENOUGH
-    told = (_settled(question, judge), _is_sign(question, judge), _none(question, judge))
-    return not any(told)
+        return KEPT.of(judge).value is None or KEPT.of(judge).n < MIN_BALLOTS
+    answers = (
+        _is_settled(question, judge),
+        _is_sign(question, judge),
+        _is_ruled_out(question, judge),
+    )
+    return not any(answers)
 
 
-def _settling(effects: Sequence[Effect], unmeasured: str) -> str:
-    """Give what would settle it, for one or for several."""
-    more = [effect.more for effect in effects if effect.more]
-    units = {effect.unit for effect in effects if effect.more or not more}
+def _needed_text(effects: Sequence[Effect], unmeasured: str) -> str:
+    """Return how much more data would settle it."""
+    counts = [effect.more for effect in effects if effect.more]
+    units = {effect.unit for effect in effects if effect.more or not counts}
     unit = f" {units.pop()}" if len(units) == 1 else ""
-    if more:
-        few, many = about(min(more)), about(max(more))
-        range_ = few if few == many else f"{few} to {many.removeprefix('about ')}"
-        if many.startswith("more") and few != many:
+    if counts:
+        fewest, most = rough_count(min(counts)), rough_count(max(counts))
+        range_ = fewest if fewest == most else f"{fewest} to {most.removeprefix('about ')}"
+        if most.startswith("more") and fewest != most:
             range_ = f"from {range_}"
         each = " each" if len(effects) > 1 else ""
         return f": {range_} more{unit}{each} would settle it"
@@ -304,42 +359,3 @@ def _settling(effects: Sequence[Effect], unmeasured: str) -> str:
         return ""
     none = f"there are no{unit or ' ballots'} yet"
     return f": {unmeasured or none}"
-
-
-# --- What a report comes to, in plain sentences: what was found first, then what nobody can say.
-
-HOW = (
-    "Found is what stays beyond chance when all that is tested is taken into account "
-    "(p at most .05, after Holm). Shares are of rivals beaten: 0 is last, 1 is first."
-)
-
-
-def findings(shown: ShownBias) -> tuple[str, ...]:
-    """Give every finding, the sure ones first."""
-    found = [*found_lines(shown), *brand_lines(shown)] or [NOTHING]
-    return (*found, *sign_lines(shown), *none_lines(shown), *open_lines(shown))
-
-
-def covers(shown: ShownBias) -> str:
-    """Say what was looked at; where nothing fits, what to do."""
-    coverage, report = shown.coverage, shown.report
-    if not report.rounds:
-        return nothing(coverage)
-    said = [f"Over {rounds_and_ballots(report.rounds, report.ballots)}", *_narrowed(coverage)]
-    return f"{', '.join(said)}."
-
-
-def _narrowed(coverage: Coverage) -> Iterator[str]:
-    if coverage.suite:
-        yield f"suite {coverage.suite} in all its versions"
-    if coverage.category:
-        yield f"category {coverage.category}"
-    if coverage.panel:
-        yield f"panel {coverage.panel}"
-    window = []
-    if coverage.since:
-        window.append(f"since {coverage.since:%Y-%m-%d}")
-    if coverage.before:
-        window.append(f"until {coverage.before - timedelta(microseconds=1):%Y-%m-%d}")
-    if window:
-        yield f"asked {listed(window)}"

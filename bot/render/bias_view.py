@@ -1,4 +1,4 @@
-"""A report in which every number is one: what is not finite is not known."""
+"""Bias report view model: finite numbers only, number formats, and a judge's measures."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 
 from bot.chat import Table
-from bot.render.formatting import counted
 from bot.render.leaderboard_tables import Coverage, percent, signed
 from council.bias.report import (
     BiasReport,
@@ -19,196 +18,194 @@ from council.bias.report import (
     Trait,
 )
 
-# --- A report in which every number is one: what is not finite is not known.
-
-
-def cleaned(report: BiasReport) -> BiasReport:
-    """Give a report in which None stands for whatever is not finite."""
-    return replace(
-        report,
-        audit_usd=_known(report.audit_usd),
-        judges=tuple(map(_judge, report.judges)),
-        given=tuple(_given(one) for one in report.given),
-        traits=tuple(map(_trait, report.traits)),
-        alpha=_known(report.alpha),
-        n_eff=_known(report.n_eff),
-        brands=tuple(replace(brand, effect=_effect(brand.effect)) for brand in report.brands),
-    )
-
-
-def _known(number: float | None) -> float | None:
-    return number if number is not None and isfinite(number) else None
-
-
-def _effect(effect: Effect) -> Effect:
-    interval = effect.interval if effect.interval and all(map(isfinite, effect.interval)) else None
-    value = _known(effect.value)
-    return replace(
-        effect,
-        value=value,
-        interval=interval if value is not None else None,
-        p=_known(effect.p),
-        p_holm=_known(effect.p_holm),
-    )
-
-
-def _judge(judge: JudgeBias) -> JudgeBias:
-    return replace(
-        judge,
-        own=_effect(judge.own),
-        family=_effect(judge.family),
-        named=_effect(judge.named),
-        first_slot=_effect(judge.first_slot),
-        position=_effect(judge.position),
-        slots=tuple(Slot(slot.number, _effect(slot.effect)) for slot in judge.slots),
-        kept=_effect(judge.kept),
-        length=_effect(judge.length),
-        style={trait: _effect(effect) for trait, effect in judge.style.items()},
-        agreement=_effect(judge.agreement),
-        spoiled=_effect(judge.spoiled),
-    )
-
-
-def _given(given: GivenShare) -> GivenShare:
-    return replace(given, share=_known(given.share))
-
-
-def _trait(trait: Trait) -> Trait:
-    return replace(
-        trait,
-        winners=_known(trait.winners),
-        rest=_known(trait.rest),
-        difference=_effect(trait.difference),
-    )
-
-
-# --- A bias report as people are shown it: over which rounds, and who is who.
+# View of a report
 
 
 @dataclass(frozen=True, slots=True)
 class ShownBias:
-    """A report without a number that is none, the rounds it covers, and names of seats by key."""
+    """A report with finite numbers, the rounds it covers, and display names by seat key."""
 
     report: BiasReport
     coverage: Coverage
     names: Mapping[str, str] = field(default_factory=dict)
 
     def name(self, key: str) -> str:
-        """Give the name of a seat; its key where no panel has it any more."""
+        """Return the name of a seat, or its key if no panel has it any more."""
         return self.names.get(key, key)
 
     def maker(self, judge: JudgeBias) -> str:
-        """Give the family of a judge, as a word."""
+        """Return the name of a judge's family."""
         return family_name(judge.maker)
 
     def has_family(self, judge: JudgeBias) -> bool:
-        """Say whether any other seat is of the judge's family, so that it can prefer it."""
+        """Return whether another seat is of the judge's family, so that it can be preferred."""
         if judge.family.n:
             return True
-        known = not judge.maker.startswith("unknown:")
-        return known and Counter(one.maker for one in self.report.judges)[judge.maker] > 1
+        is_known = not judge.maker.startswith("unknown:")
+        return is_known and Counter(one.maker for one in self.report.judges)[judge.maker] > 1
 
 
 def family_name(maker: str) -> str:
-    """Give a family as a word; of one that nobody knows its provider."""
+    """Return the name of a family; of an unknown one, its provider."""
     return maker.removeprefix("unknown:")
 
 
 def shown(report: BiasReport, coverage: Coverage, names: Mapping[str, str]) -> ShownBias:
-    """Give a report to be shown."""
-    return ShownBias(cleaned(report), coverage, names)
+    """Return the view of a report."""
+    return ShownBias(_drop_non_finite(report), coverage, names)
 
 
-# --- How an effect reads: its size, its interval, how sure it is, and what would settle it.
+def _drop_non_finite(report: BiasReport) -> BiasReport:
+    """Return the report with None in place of every number that is not finite."""
+    return replace(
+        report,
+        audit_usd=_finite(report.audit_usd),
+        judges=tuple(map(_finite_judge, report.judges)),
+        given=tuple(_finite_share(one) for one in report.given),
+        traits=tuple(map(_finite_trait, report.traits)),
+        alpha=_finite(report.alpha),
+        n_eff=_finite(report.n_eff),
+        brands=tuple(
+            replace(brand, effect=_finite_effect(brand.effect)) for brand in report.brands
+        ),
+    )
 
-Reads = Callable[[float], str]
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and isfinite(number) else None
+
+
+def _finite_effect(effect: Effect) -> Effect:
+    interval = effect.interval if effect.interval and all(map(isfinite, effect.interval)) else None
+    value = _finite(effect.value)
+    return replace(
+        effect,
+        value=value,
+        interval=interval if value is not None else None,
+        p=_finite(effect.p),
+        p_holm=_finite(effect.p_holm),
+    )
+
+
+def _finite_judge(judge: JudgeBias) -> JudgeBias:
+    return replace(
+        judge,
+        own=_finite_effect(judge.own),
+        family=_finite_effect(judge.family),
+        named=_finite_effect(judge.named),
+        first_slot=_finite_effect(judge.first_slot),
+        position=_finite_effect(judge.position),
+        slots=tuple(Slot(slot.number, _finite_effect(slot.effect)) for slot in judge.slots),
+        kept=_finite_effect(judge.kept),
+        length=_finite_effect(judge.length),
+        style={trait: _finite_effect(effect) for trait, effect in judge.style.items()},
+        agreement=_finite_effect(judge.agreement),
+        spoiled=_finite_effect(judge.spoiled),
+    )
+
+
+def _finite_share(share: GivenShare) -> GivenShare:
+    return replace(share, share=_finite(share.share))
+
+
+def _finite_trait(trait: Trait) -> Trait:
+    return replace(
+        trait,
+        winners=_finite(trait.winners),
+        rest=_finite(trait.rest),
+        difference=_finite_effect(trait.difference),
+    )
+
+
+# Effects as text
+
+FormatNumber = Callable[[float], str]
 
 TOO_LITTLE = "too little to say"
-_LEAST_P = 0.001
-_MOST = 5_000
-_STEPS = ((20, 1), (200, 10), (1_000, 50), (_MOST, 500))  # up to so many, in steps of
+_MIN_P = 0.001
+_MAX_COUNT = 5_000
+_STEPS = ((20, 1), (200, 10), (1_000, 50), (_MAX_COUNT, 500))  # up to a limit, in steps of
 
 
-def plain(number: float) -> str:
-    """Give a number without a plus: ".31", "−.05", "1.20"."""
+def number_text(number: float) -> str:
+    """Return a number without a plus sign: ".31", "−.05", "1.20"."""
     return signed(number).removeprefix("+")
 
 
-def size(number: float) -> str:
-    """Give how large a number is, whichever its sign: ".31"."""
-    return plain(abs(number))
+def magnitude_text(number: float) -> str:
+    """Return the magnitude of a number: ".31"."""
+    return number_text(abs(number))
 
 
-def span(interval: Interval | None, reads: Reads = plain) -> str:
-    """Give an interval: ".18 to .44"; "" where there is none."""
-    return " to ".join(map(reads, interval)) if interval else ""
+def interval_text(interval: Interval | None, format_number: FormatNumber = number_text) -> str:
+    """Return an interval: ".18 to .44"; "" without one."""
+    return " to ".join(map(format_number, interval)) if interval else ""
 
 
-def chance(effect: Effect) -> str:
-    """Give p after Holm: "p .003", "p < .001"; "" where nothing was tested."""
+def p_text(effect: Effect) -> str:
+    """Return p after Holm's correction: "p .003", "p < .001"; "" if nothing was tested."""
     p = effect.p_holm
     if p is None:
         return ""
-    if p < _LEAST_P:
+    if p < _MIN_P:
         return "p < .001"
     return f"p {p:.3f}".replace("0.", ".", 1) if p < 1 else "p 1"
 
 
-def how_sure(effect: Effect, reads: Reads = plain, *, turned: bool = False) -> str:
-    """Give in brackets over how many and within what: "(n 52, .18 to .44)".
+def certainty_text(
+    effect: Effect, format_number: FormatNumber = number_text, *, is_negated: bool = False
+) -> str:
+    """Return the sample size and interval in brackets: "(n 52, .18 to .44)".
 
-    Of a `turned` effect the interval is that of its size.
+    If `is_negated`, the interval is that of the negated effect.
     """
     interval = effect.interval
-    if interval and turned:
+    if interval and is_negated:
         interval = (-interval[1], -interval[0])
-    return f"({', '.join(filter(None, (f'n {effect.n:,}', span(interval, reads))))})"
+    return (
+        f"({', '.join(filter(None, (f'n {effect.n:,}', interval_text(interval, format_number))))})"
+    )
 
 
-def over(effect: Effect) -> str:
-    """Give what it is measured over: "52 audit ballots"."""
+def sample_text(effect: Effect) -> str:
+    """Return what the effect was measured over: "52 audit ballots"."""
     unit = effect.unit.removesuffix("s") if effect.n == 1 else effect.unit
     return f"{effect.n:,} {unit}"
 
 
-def more(effect: Effect) -> str:
-    """Give how many more would settle it: "about 40 more"; "" where it is, or nobody can say."""
-    return "" if is_off(effect) or not effect.more else f"{about(effect.more)} more"
+def needed_text(effect: Effect) -> str:
+    """Return how many more would settle it: "about 40 more"; "" if settled or unknown."""
+    return "" if excludes_zero(effect) or not effect.more else f"{rough_count(effect.more)} more"
 
 
-def is_off(effect: Effect) -> bool:
-    """Say whether the interval leaves 0 out: by itself, whatever else is tested."""
+def excludes_zero(effect: Effect) -> bool:
+    """Return whether the interval excludes 0, without correction for multiple tests."""
     return effect.interval is not None and not effect.interval[0] <= 0 <= effect.interval[1]
 
 
-def about(number: int) -> str:
-    """Give a number no finer than anybody can tell: "about 40", "more than 5,000"."""
-    if number > _MOST:
-        return f"more than {_MOST:,}"
-    step = next(step for most, step in _STEPS if number <= most)
+def rough_count(number: int) -> str:
+    """Return a rounded number: "about 40", "more than 5,000"."""
+    if number > _MAX_COUNT:
+        return f"more than {_MAX_COUNT:,}"
+    step = next(step for limit, step in _STEPS if number <= limit)
     return f"about {-(-number // step) * step:,}"
 
 
-def rounds_and_ballots(rounds: int, ballots: int) -> str:
-    """Give what a report is over: "64 closed rounds with 256 ballots"."""
-    return f"{counted(rounds, 'closed round')} with {counted(ballots, 'ballot')}"
-
-
-# --- The measures of a judge, in the order in which they are shown: what each is called and says.
+# Measures
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure; `meaning` says what its number is.
+    """One measure of a judge; `meaning` explains its number.
 
-    `is_of_family` are those that only a judge has whose family sits in another seat too.
+    `is_of_family` measures need another seat of the judge's family.
     """
 
     key: str
     title: str
     meaning: str
     of: Callable[[JudgeBias], Effect]
-    reads: Reads = signed
+    format: FormatNumber = signed
     is_of_family: bool = False
 
 
@@ -272,13 +269,13 @@ SPOILED = Measure(
     lambda judge: judge.spoiled,
     percent,
 )
-BEFORE_STYLE = (OWN, FAMILY, FIRST_SLOT, POSITION, KEPT, LENGTH)
-AFTER_STYLE = (NAMED, AGREEMENT, SPOILED)
-ALL = (*BEFORE_STYLE, *AFTER_STYLE)
+_BEFORE_STYLE = (OWN, FAMILY, FIRST_SLOT, POSITION, KEPT, LENGTH)
+_AFTER_STYLE = (NAMED, AGREEMENT, SPOILED)
+ALL_MEASURES = (*_BEFORE_STYLE, *_AFTER_STYLE)
 
 
-def style(trait: str) -> Measure:
-    """Give the measure of a trait of style."""
+def _style_measure(trait: str) -> Measure:
+    """Return the measure of a trait of style."""
     return Measure(
         f"style_{trait}",
         f"Style: {trait}",
@@ -287,14 +284,14 @@ def style(trait: str) -> Measure:
     )
 
 
-def measures_of(judge: JudgeBias) -> Iterator[Measure]:
-    """Give everything that is measured of a judge."""
-    yield from BEFORE_STYLE
-    yield from map(style, judge.style)
-    yield from AFTER_STYLE
+def judge_measures(judge: JudgeBias) -> Iterator[Measure]:
+    """Yield everything that is measured of a judge."""
+    yield from _BEFORE_STYLE
+    yield from map(_style_measure, judge.style)
+    yield from _AFTER_STYLE
 
 
-# --- What blinding changed: what each family's answers gain when judges are told who wrote what.
+# Effect of blinding
 
 _COLUMNS = ("Family", "Gains", "95 % interval", "Over", "p, Holm", "To settle it")
 HOW = (
@@ -303,34 +300,34 @@ HOW = (
 )
 
 
-def brand_lines(shown: ShownBias) -> Iterator[str]:
-    """Say which families' answers are ranked otherwise once their names are seen."""
-    for brand in shown.report.brands:
+def brand_lines(bias: ShownBias) -> Iterator[str]:
+    """Yield which families' answers are ranked differently when judges see the names."""
+    for brand in bias.report.brands:
         effect = brand.effect
         if effect.is_found and effect.value is not None:
-            side, turned = ("lower", True) if effect.value < 0 else ("higher", False)
+            side, is_negated = ("lower", True) if effect.value < 0 else ("higher", False)
             yield (
-                f"Judges rank answers by {family_name(brand.maker)} {size(effect.value)} {side} "
-                f"when they see the names {how_sure(effect, turned=turned)}: blinding takes that "
-                "away."
+                f"Judges rank answers by {family_name(brand.maker)} {magnitude_text(effect.value)} "
+                f"{side} when they see the names "
+                f"{certainty_text(effect, is_negated=is_negated)}: blinding takes that away."
             )
 
 
-def brand_table(shown: ShownBias) -> Table | None:
-    """Give every family with what it gains; None where no ballot was cast with names."""
-    brands = [brand for brand in shown.report.brands if brand.effect.n]
+def brand_table(bias: ShownBias) -> Table | None:
+    """Return every family with what it gains; None if no ballot was cast with names."""
+    brands = [brand for brand in bias.report.brands if brand.effect.n]
     if not brands:
         return None
-    return Table(_COLUMNS, tuple(map(_row, brands)), frozenset(range(1, len(_COLUMNS))))
+    return Table(_COLUMNS, tuple(map(_brand_row, brands)), frozenset(range(1, len(_COLUMNS))))
 
 
-def _row(brand: MakerEffect) -> tuple[str, ...]:
+def _brand_row(brand: MakerEffect) -> tuple[str, ...]:
     effect = brand.effect
     return (
         family_name(brand.maker),
         TOO_LITTLE if effect.value is None else signed(effect.value),
-        span(effect.interval, signed),
-        over(effect),
-        chance(effect),
-        more(effect),
+        interval_text(effect.interval, signed),
+        sample_text(effect),
+        p_text(effect),
+        needed_text(effect),
     )

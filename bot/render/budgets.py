@@ -1,4 +1,4 @@
-"""How budgets read: what is spent, what is reserved, what is left."""
+"""Renderer of budgets: what is spent, reserved and left, as a post and as JSON."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -20,42 +20,51 @@ _NAMES = {
 _COLUMNS = ("Budget", "Spent", "Reserved", "Cap", "Left")
 
 
-def budget_post(caps: Caps, used: Mapping[Scope, CapUsage]) -> Post:
-    """Give the table of budgets, a row for each that concerns whoever asks."""
+def budget_post(caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]) -> Post:
+    """Return the table of budgets that apply to the asker, a row each."""
     rows = tuple(
-        (_NAMES[scope], dollars(gone.spent), dollars(gone.reserved), *_left(caps.of(scope), gone))
-        for scope, gone in used.items()
+        (
+            _NAMES[scope],
+            dollars(usage.spent),
+            dollars(usage.reserved),
+            *_cap_and_rest(caps.of(scope), usage),
+        )
+        for scope, usage in usage_by_scope.items()
     )
     notes = ["Days and months are UTC. Reserved is for rounds under way."]
-    if unknown := used[Scope.MONTH].unknown_calls:
-        notes.append(f"Not counted: {counted(unknown, 'call')} of unknown cost this month.")
+    if unknown_calls := usage_by_scope[Scope.MONTH].unknown_calls:
+        notes.append(f"Not counted: {counted(unknown_calls, 'call')} of unknown cost this month.")
     if not caps.unknown_prices:
         notes.append("Models of unknown price are not asked.")
     table = Table(_COLUMNS, rows, numeric=frozenset(range(1, len(_COLUMNS))))
     return Post((Heading("Budget"), table, Note(" ".join(notes))))
 
 
-def _left(cap: int | None, gone: CapUsage) -> tuple[str, str]:
+def _cap_and_rest(cap: int | None, usage: CapUsage) -> tuple[str, str]:
     if cap is None:
         return "none", "no cap"
-    return dollars(cap), dollars(max(0, cap - gone.total))
+    return dollars(cap), dollars(max(0, cap - usage.total))
 
 
-def budget_document(day: date, caps: Caps, used: Mapping[Scope, CapUsage]) -> dict[str, Any]:
-    """Give the same as a document; amounts in USD, null where there is no cap."""
+def budget_document(
+    day: date, caps: Caps, usage_by_scope: Mapping[Scope, CapUsage]
+) -> dict[str, Any]:
+    """Return the budgets as a JSON document; amounts in USD, null without a cap."""
     return {
         "day": day.isoformat(),
         "unknown_prices": "allowed" if caps.unknown_prices else "forbidden",
-        "budgets": [_line(scope, caps.of(scope), gone) for scope, gone in used.items()],
+        "budgets": [
+            _scope_document(scope, caps.of(scope), usage) for scope, usage in usage_by_scope.items()
+        ],
     }
 
 
-def _line(scope: Scope, cap: int | None, gone: CapUsage) -> dict[str, Any]:
+def _scope_document(scope: Scope, cap: int | None, usage: CapUsage) -> dict[str, Any]:
     return {
         "scope": scope.value,
-        "spent_usd": gone.spent / MICRO,
-        "reserved_usd": gone.reserved / MICRO,
+        "spent_usd": usage.spent / MICRO,
+        "reserved_usd": usage.reserved / MICRO,
         "cap_usd": None if cap is None else cap / MICRO,
-        "left_usd": None if cap is None else max(0, cap - gone.total) / MICRO,
-        "unknown_calls": gone.unknown_calls,
+        "left_usd": None if cap is None else max(0, cap - usage.total) / MICRO,
+        "unknown_calls": usage.unknown_calls,
     }

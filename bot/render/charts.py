@@ -1,6 +1,6 @@
-"""What a figure is made of: strokes, dots, bands and words, in pixels from the top left."""
+"""Charts as a platform-neutral scene of lines, dots and labels, with SVG and PNG renderers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -16,14 +16,20 @@ from bot.render.text_safety import shown_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_GAP = 18.0
+_NARROW = frozenset("fijlrtI.,:;|!'()[] ")
+_WIDE = frozenset("mwMW@%")
+PNG_SCALE = 2.5  # pixels of the PNG per pixel of the figure
+_POINTS_PER_INCH = 72  # so that one point is one pixel of the figure
 
-# --- What a figure is made of: strokes, dots, bands and words, in pixels from the top left.
+
+# Scene
 
 Anchor = Literal["start", "middle", "end"]
 
 
 class Colour(StrEnum):
-    """What a mark stands for; each writer has a colour for it in the light and in the dark."""
+    """The role of a mark's colour; each renderer has its own colours for light and dark."""
 
     TEXT = "text"
     QUIET = "quiet"
@@ -39,7 +45,7 @@ class Colour(StrEnum):
     HEAT_4 = "heat-4"
 
 
-HEATS = (
+HEAT_COLOURS = (
     Colour.HEAT_0,
     Colour.HEAT_1,
     Colour.HEAT_2,
@@ -50,13 +56,13 @@ HEATS = (
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """A straight line."""
+    """A straight line, in pixels from the top left."""
 
     x1: float
     y1: float
     x2: float
     y2: float
-    ink: Colour
+    colour: Colour
     width: float = 1.0
 
 
@@ -65,7 +71,7 @@ class Path:
     """A line through points."""
 
     points: tuple[tuple[float, float], ...]
-    ink: Colour
+    colour: Colour
     width: float = 1.5
 
 
@@ -76,25 +82,25 @@ class Dot:
     x: float
     y: float
     radius: float
-    ink: Colour
+    colour: Colour
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A filled area within points."""
+    """A filled polygon."""
 
     points: tuple[tuple[float, float], ...]
-    ink: Colour
+    colour: Colour
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text on one line; y is its baseline."""
+    """A single-line text; `y` is its baseline."""
 
     x: float
     y: float
     text: str
-    ink: Colour
+    colour: Colour
     size: float
     anchor: Anchor = "start"
     bold: bool = False
@@ -105,20 +111,17 @@ Mark = Stroke | Path | Dot | Band | Label
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Marks on a sheet of a size; `told` says in words what they show."""
+    """Marks on a canvas; `description` is the alternative text."""
 
     width: float
     height: float
     marks: tuple[Mark, ...]
-    told: str
-
-
-# --- Where numbers stand on a line of a figure.
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A range of numbers on a line from one end to the other, with those to name on it."""
+    """A linear scale from numbers to pixels, with the numbers to label on its axis."""
 
     low: float
     high: float
@@ -127,53 +130,43 @@ class Scale:
     ticks: tuple[float, ...] = ()
 
     def at(self, number: float) -> float:
-        """Give where a number stands."""
+        """Return the pixel position of a number."""
         return self.start + (number - self.low) / (self.high - self.low) * (self.end - self.start)
 
 
-# --- Several figures as one, one under another.
-
-_GAP = 18.0
-
-
-def stacked(figures: Sequence[Figure]) -> Figure:
-    """Give figures as one sheet, as wide as the widest; an empty sheet for none."""
+def stack_figures(figures: Sequence[Figure]) -> Figure:
+    """Return the figures stacked vertically; an empty figure for none."""
     marks: list[Mark] = []
     height = 0.0
     for figure in figures:
         top = height + _GAP if height else 0.0
-        marks += (_moved(mark, top) for mark in figure.marks)
+        marks += (_shift_down(mark, top) for mark in figure.marks)
         height = top + figure.height
     width = max((figure.width for figure in figures), default=1.0)
-    return Figure(width, height or 1.0, tuple(marks), " ".join(figure.told for figure in figures))
+    return Figure(
+        width, height or 1.0, tuple(marks), " ".join(figure.description for figure in figures)
+    )
 
 
-def _moved(mark: Mark, by: float) -> Mark:
+def _shift_down(mark: Mark, offset: float) -> Mark:
     match mark:
         case Stroke():
-            return replace(mark, y1=mark.y1 + by, y2=mark.y2 + by)
+            return replace(mark, y1=mark.y1 + offset, y2=mark.y2 + offset)
         case Path() | Band():
-            return replace(mark, points=tuple(_lower(mark.points, by)))
+            return replace(mark, points=tuple((x, y + offset) for x, y in mark.points))
         case Dot() | Label():
-            return replace(mark, y=mark.y + by)
+            return replace(mark, y=mark.y + offset)
 
 
-def _lower(points: Iterable[tuple[float, float]], by: float) -> Iterable[tuple[float, float]]:
-    return ((x, y + by) for x, y in points)
+# Text measurement
 
 
-# --- How wide words are in a figure, near enough, whoever draws them: so that nothing is cut.
-
-_NARROW = frozenset("fijlrtI.,:;|!'()[] ")
-_WIDE = frozenset("mwMW@%")
-
-
-def width_of(text: str, size: float, *, bold: bool = False) -> float:
-    """Give the width of a text in a size, rather too much than too little."""
-    return sum(map(_share, text)) * size * (1.1 if bold else 1)
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """Return the estimated width of a text in pixels, rather too wide than too narrow."""
+    return sum(map(_character_width, text)) * size * (1.1 if bold else 1)
 
 
-def _share(character: str) -> float:
+def _character_width(character: str) -> float:
     if get_character_cell_size(character) > 1 or character in _WIDE:
         return 1.0
     if character in _NARROW:
@@ -181,53 +174,55 @@ def _share(character: str) -> float:
     return 0.75 if character.isupper() else 0.64
 
 
-def fitting(text: str, width: float, size: float, *, bold: bool = False) -> str:
-    """Give as much of a text as such a width takes, with … where it is cut."""
-    if width_of(text, size, bold=bold) <= width:
+def fit_text(text: str, width: float, size: float, *, bold: bool = False) -> str:
+    """Return the text cut to a width in pixels, ending with "…" if it is cut."""
+    if text_width(text, size, bold=bold) <= width:
         return text
-    while text and width_of(f"{text}…", size, bold=bold) > width:
+    while text and text_width(f"{text}…", size, bold=bold) > width:
         text = text[:-1]
     return f"{text.rstrip()}…"
 
 
-# --- A figure as SVG for a page: real text, and classes for which the page's style has colours.
+# SVG
 
 
 def svg_of(figure: Figure) -> str:
-    """Give the figure as an element that fills the width it is given."""
+    """Return the figure as an SVG element with CSS classes for colours and real text."""
     size = f"{_number(figure.width)} {_number(figure.height)}"
-    marks = "\n".join(map(_mark, figure.marks))
-    told = escape(shown_text(figure.told))
+    marks = "\n".join(map(_element, figure.marks))
+    description = escape(shown_text(figure.description))
     return (
-        f'<svg class="chart" role="img" viewBox="0 0 {size}" aria-label="{told}" '
+        f'<svg class="chart" role="img" viewBox="0 0 {size}" aria-label="{description}" '
         f'xmlns="http://www.w3.org/2000/svg">\n{marks}\n</svg>'
     )
 
 
-def _mark(mark: Mark) -> str:
+def _element(mark: Mark) -> str:
     match mark:
         case Stroke():
             ends = _numbers(x1=mark.x1, y1=mark.y1, x2=mark.x2, y2=mark.y2)
-            return f'<line class="s-{mark.ink}" {ends} stroke-width="{_number(mark.width)}"/>'
+            return f'<line class="s-{mark.colour}" {ends} stroke-width="{_number(mark.width)}"/>'
         case Path():
             width = _number(mark.width)
             points = _points(mark.points)
-            return f'<polyline class="s-{mark.ink}" points="{points}" stroke-width="{width}"/>'
+            return f'<polyline class="s-{mark.colour}" points="{points}" stroke-width="{width}"/>'
         case Dot():
-            return f'<circle class="f-{mark.ink}" {_numbers(cx=mark.x, cy=mark.y, r=mark.radius)}/>'
+            return (
+                f'<circle class="f-{mark.colour}" {_numbers(cx=mark.x, cy=mark.y, r=mark.radius)}/>'
+            )
         case Band():
-            return f'<polygon class="f-{mark.ink}" points="{_points(mark.points)}"/>'
+            return f'<polygon class="f-{mark.colour}" points="{_points(mark.points)}"/>'
         case Label():
-            return _words(mark)
+            return _text_element(mark)
 
 
-def _words(mark: Label) -> str:
+def _text_element(mark: Label) -> str:
     weight = ' font-weight="600"' if mark.bold else ""
     anchor = "" if mark.anchor == "start" else f' text-anchor="{mark.anchor}"'
-    at = _numbers(x=mark.x, y=mark.y)
+    position = _numbers(x=mark.x, y=mark.y)
     size = f'font-size="{_number(mark.size)}"'
     words = escape(shown_text(mark.text))
-    return f'<text class="f-{mark.ink}" {at} {size}{anchor}{weight}>{words}</text>'
+    return f'<text class="f-{mark.colour}" {position} {size}{anchor}{weight}>{words}</text>'
 
 
 def _points(points: Sequence[tuple[float, float]]) -> str:
@@ -242,10 +237,8 @@ def _number(value: float) -> str:
     return f"{round(value, 2):g}"
 
 
-# --- A figure as a PNG picture for chats and files, the same bytes whenever it is drawn.
+# PNG
 
-SCALE = 2.5  # pixels of the picture for each of the figure's
-_POINTS = 72  # a point is a pixel of the figure
 _PAPER = "#ffffff"
 _COLOURS = {
     Colour.TEXT: "#1d1c1a",
@@ -262,38 +255,38 @@ _COLOURS = {
     Colour.HEAT_4: "#9fbeb3",
 }
 _ANCHORS = {"start": "left", "middle": "center", "end": "right"}
-_TURN = Lock()  # the library is not made for several threads
+_MATPLOTLIB_LOCK = Lock()  # matplotlib is not thread-safe
 
 
-def png_of(figure: Figure) -> bytes:
-    """Give the picture; it has no other colours than those on white paper."""
-    with _TURN:
-        _settle()
+def render_png(figure: Figure) -> bytes:
+    """Return the figure as a PNG on white; the same figure always gives the same bytes."""
+    with _MATPLOTLIB_LOCK:
+        _configure_matplotlib()
         from matplotlib.figure import Figure as Sheet
 
-        size = (figure.width / _POINTS, figure.height / _POINTS)
-        sheet = Sheet(figsize=size, dpi=_POINTS * SCALE, facecolor=_PAPER)
-        axes = sheet.add_axes((0, 0, 1, 1))
+        size = (figure.width / _POINTS_PER_INCH, figure.height / _POINTS_PER_INCH)
+        canvas = Sheet(figsize=size, dpi=_POINTS_PER_INCH * PNG_SCALE, facecolor=_PAPER)
+        axes = canvas.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
         axes.set_xlim(0, figure.width)
         axes.set_ylim(figure.height, 0)
         for order, mark in enumerate(figure.marks):
             _draw(axes, mark, order)
-        picture = BytesIO()
-        sheet.savefig(picture, format="png", facecolor=_PAPER, metadata={"Software": None})
-    return picture.getvalue()
+        png = BytesIO()
+        canvas.savefig(png, format="png", facecolor=_PAPER, metadata={"Software": None})
+    return png.getvalue()
 
 
 @cache
-def _settle() -> None:
-    """Have the library draw the same on every machine: with the font it brings along."""
+def _configure_matplotlib() -> None:
+    """Make matplotlib draw alike on every machine, with the font it ships."""
     import matplotlib as mpl
 
     mpl.rcParams.update({"font.family": ["DejaVu Sans"], "path.simplify": False})
 
 
 def _draw(axes: "Axes", mark: Mark, order: int) -> None:
-    colour = _COLOURS[mark.ink]
+    colour = _COLOURS[mark.colour]
     match mark:
         case Stroke():
             xs, ys = (mark.x1, mark.x2), (mark.y1, mark.y2)

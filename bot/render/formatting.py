@@ -1,4 +1,4 @@
-"""How numbers read: money, time, points, counts."""
+"""Formatters of numbers, durations, money, lists, seat names and plain-text tables."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,32 +7,33 @@ from math import floor, log10
 from rich.cells import cell_len
 
 from bot.chat import Step, StepState, Table
-from bot.render.text_safety import shown_text
+from bot.render.text_safety import visible_line
 from council.panel import Panel
 from council.rounds import Draw
 
-# --- How numbers read: money, time, points, counts.
+# Numbers and lists
 
-_CENTS = 0.01
+_ONE_CENT = 0.01
 _TEN, _MINUTE = 10, 60
-_STEPS = ((_TEN, 1), (60, 5), (600, 30), (float("inf"), 60))  # up to so many seconds, in steps of
-_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+# Below so many seconds, round to steps of so many.
+_ROUNDING_STEPS = ((_TEN, 1), (60, 5), (600, 30), (float("inf"), 60))
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def money(usd: float | None) -> str:
-    """Give an amount: "$0.043", "$1.20", "cost unknown"; small ones keep two digits that count."""
+    """Return an amount, "$0.043" or "cost unknown"; small ones keep two significant digits."""
     if usd is None:
         return "cost unknown"
     if usd == 0:
         return "$0"
-    if usd >= _CENTS:
+    if usd >= _ONE_CENT:
         return f"${usd:.2f}" if usd >= 1 else f"${usd:.3f}"
     digits = 1 - floor(log10(usd))
     return f"${usd:.{digits}f}"
 
 
 def duration(seconds: float) -> str:
-    """Give a length of time: "4.1 s", "21 s", "2 min 5 s"."""
+    """Return a length of time: "4.1 s", "21 s", "2 min 5 s"."""
     if round(seconds, 1) < 10:  # noqa: PLR2004
         return f"{seconds:.1f} s"
     if round(seconds) < _MINUTE:
@@ -42,104 +43,98 @@ def duration(seconds: float) -> str:
 
 
 def roughly(seconds: float) -> str:
-    """Give a length of time no finer than anybody can tell beforehand."""
-    step = next((step for below, step in _STEPS if seconds < below), _STEPS[-1][1])
+    """Return an estimated length of time, rounded as coarsely as the estimate is."""
+    step = next(
+        (step for below, step in _ROUNDING_STEPS if seconds < below), _ROUNDING_STEPS[-1][1]
+    )
     whole = max(1, round(seconds / step) * step)
     return duration(whole) if whole >= _TEN else f"{whole} s"
 
 
-def points(value: float, most: int) -> str:
-    """Give points of a maximum: "3.5 of 6"."""
-    return f"{value:g} of {most}"
+def points(value: float, max_points: int) -> str:
+    """Return points out of a maximum: "3.5 of 6"."""
+    return f"{value:g} of {max_points}"
 
 
 def counted(number: int, noun: str) -> str:
-    """Give a number and its noun: "1 first vote", "2 first votes"."""
+    """Return a number and its noun: "1 first vote", "2 first votes"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def in_words(number: int) -> str:
-    """Give a small number in words, a larger one in digits."""
-    return _WORDS[number] if number < len(_WORDS) else str(number)
+def number_word(number: int) -> str:
+    """Return a number up to ten as a word, a larger one in digits."""
+    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
 
 
 def listed(names: Iterable[str]) -> str:
-    """Give names as a list in a sentence: "A, B and C"; nothing for no names."""
-    *most, last = [*names] or [""]
-    return f"{', '.join(most)} and {last}" if most else last
+    """Return words as a list in a sentence: "A, B and C"; "" for no words."""
+    *first, last = [*names] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
-def total(amounts: Iterable[float | None]) -> float | None:
-    """Give the sum; one unknown makes it unknown."""
-    known = 0.0
+def sum_or_none(amounts: Iterable[float | None]) -> float | None:
+    """Return the sum, or None if any amount is unknown."""
+    total = 0.0
     for amount in amounts:
         if amount is None:
             return None
-        known += amount
-    return known
+        total += amount
+    return total
 
 
-# --- What seats are called towards people.
+# Seat names
 
 
 def names_of(panel: Panel) -> dict[str, str]:
-    """Give each seat's display name; seats that share one are told apart by their keys."""
-    seats = {seat.key: seat.display for seat in (*panel.judges, *panel.chairmen)}
-    shown = list(seats.values())
-    return {
-        key: name if shown.count(name) == 1 else f"{name} ({key})" for key, name in seats.items()
-    }
+    """Return the display name of each seat by key; seats that share one also show their keys."""
+    return known_names((panel,))
+
+
+def known_names(panels: Iterable[Panel]) -> dict[str, str]:
+    """Return the display name of every seat of these panels by key, unique as in `names_of`."""
+    seats = (seat for panel in panels for seat in (*panel.judges, *panel.chairmen))
+    names = {seat.key: seat.display for seat in seats}
+    counts = Counter(names.values())
+    return {key: name if counts[name] == 1 else f"{name} ({key})" for key, name in names.items()}
 
 
 def authors_of(panel: Panel, draw: Draw) -> dict[str, str]:
-    """Give the display name behind each label."""
+    """Return the display name of the author behind each label."""
     names = names_of(panel)
     return {label: names[author] for author, label in draw.labels.pairs}
 
 
 def file_name(round_id: str, kind: str) -> str:
-    """Give a name for a file about a round that every system takes, whatever its id."""
+    """Return a file name for a round that is valid on every system, whatever the round's id."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-._") else "-" for c in round_id)
     return f"council-{plain}.{kind}"
 
 
-def known_names(panels: Iterable[Panel]) -> dict[str, str]:
-    """Give the display name of every seat of these panels; no two seats have the same."""
-    seats = (seat for panel in panels for seat in (*panel.judges, *panel.chairmen))
-    known = {seat.key: seat.display for seat in seats}
-    shown = Counter(known.values())
-    return {key: name if shown[name] == 1 else f"{name} ({key})" for key, name in known.items()}
+# Plain-text tables and steps
 
-
-# --- A table as lines for a font whose characters are all of one width.
-
-_WIDEST = 24  # a longer cell is not waited for
+_MAX_CELL_WIDTH = 24  # columns; longer cells are not aligned
 
 
 def monospaced(table: Table) -> str:
-    """Give the rows under each other, each cell in one line; what they say is still untrusted."""
-    rows = [[_one_line(cell) for cell in row] for row in (table.columns, *table.rows)]
-    widths = [min(_WIDEST, max(map(cell_len, column))) for column in zip(*rows, strict=True)]
-    return "\n".join(_line(row, widths, table.numeric) for row in rows)
+    """Return the table as aligned lines for a monospaced font; the text remains untrusted."""
+    rows = [[visible_line(cell) for cell in row] for row in (table.columns, *table.rows)]
+    widths = [
+        min(_MAX_CELL_WIDTH, max(map(cell_len, column))) for column in zip(*rows, strict=True)
+    ]
+    return "\n".join(_table_line(row, widths, table.numeric) for row in rows)
 
 
-def _line(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> str:
-    return "  ".join(_padded(row, widths, numeric)).rstrip()
+def _table_line(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> str:
+    return "  ".join(_pad_cells(row, widths, numeric)).rstrip()
 
 
-def _padded(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> Iterator[str]:
-    for at, (cell, width) in enumerate(zip(row, widths, strict=True)):
+def _pad_cells(row: Sequence[str], widths: Sequence[int], numeric: frozenset[int]) -> Iterator[str]:
+    for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
         space = " " * (width - cell_len(cell))
-        yield space + cell if at in numeric else cell + space
+        yield space + cell if column in numeric else cell + space
 
 
-def _one_line(cell: str) -> str:
-    return " ".join(shown_text(cell).split())
-
-
-# --- Progress in words.
-
-_STEP_WORDS = {
+_STATE_WORDS = {
     StepState.WAITING: "still to come",
     StepState.RUNNING: "under way …",
     StepState.DONE: "done",
@@ -148,6 +143,6 @@ _STEP_WORDS = {
 
 
 def step_line(step: Step) -> str:
-    """Give one step in words: what, how far, and what more there is to say."""
+    """Return one step of progress as a line: title, state and detail."""
     detail = f", {step.detail}" if step.detail else ""
-    return f"{step.title}: {_STEP_WORDS[step.state]}{detail}"
+    return f"{step.title}: {_STATE_WORDS[step.state]}{detail}"

@@ -1,4 +1,4 @@
-"""A leaderboard by weighed judges, for programs."""
+"""A leaderboard as a JSON document and as CSV."""
 
 import csv
 from collections.abc import Mapping
@@ -14,103 +14,62 @@ from council.bakeoffs.leaderboard import AuthorLine, JudgeLine
 from council.research.judge_weights import JudgeWeight
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 
-# --- A leaderboard by weighed judges, for programs.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would evaluate
+_EMPTY_HEADER = ["member", "place", "share", "ci_low", "ci_high", "rounds"]
+
 
 Document = dict[str, Any]
 Names = Mapping[str, str]
 
 
-def weighted_document(board: WeightedBoard, names: Names) -> Document:
-    """Give the board; its rows are empty where there is too little to weigh by."""
+def board_document(leaderboard: Leaderboard, *, as_judge: bool = False) -> Document:
+    """Return a board, best first; members by seat key, shares as fractions, unknown values null."""
     return {
-        "weights": board.weighing.name,
-        "is_usable": board.weighing.is_usable,
-        "have": board.weighing.have,
-        "need": board.weighing.need,
-        "rounds": board.rounds,
-        "rows": [_row(line, names) for line in board.rows],
-        "moved": [line.member for line in board.moved],
-        "judges": [_judge(line, names) for line in board.weighing.judges],
+        "rows": _row_documents(leaderboard, as_judge=as_judge),
+        "worth": _council_value_document(leaderboard),
+        "news": [*news_lines(leaderboard.changes, leaderboard.names)]
+        if leaderboard.changes
+        else [],
+        "decided": [*decided(leaderboard)],
+        "counted": _coverage_document(leaderboard.coverage),
+        "runs": [_run_document(run) for run in leaderboard.runs],
+        "weighted": _weighted_document(leaderboard.weighted, leaderboard.names)
+        if leaderboard.weighted
+        else None,
     }
 
 
-def _row(line: WeightedLine, names: Names) -> Document:
-    return {
-        "member": line.member,
-        "name": names.get(line.member, line.member),
-        "rank": line.rank,
-        "share": line.share,
-        "ci": [*line.ci],
-        "uniform_rank": line.uniform_rank,
-        "uniform_share": line.uniform,
-        "change": line.change,
-        "rounds": line.rounds,
-    }
-
-
-def _judge(line: JudgeWeight, names: Names) -> Document:
-    return {
-        "judge": line.judge,
-        "name": names.get(line.judge, line.judge),
-        "weight": line.weight,
-        "basis": line.basis,
-        "n": line.n,
-    }
-
-
-# --- A leaderboard for programs: the document that `council leaderboard --json` prints, and CSV.
-
-BoardDocument = dict[str, Any]
-DisplayNames = Mapping[str, str]
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would work out
-_EMPTY = ["member", "place", "share", "ci_low", "ci_high", "rounds"]
-
-
-def board_document(shown: Leaderboard, *, as_judge: bool = False) -> BoardDocument:
-    """Give a board, best first; members by seat key, shares as fractions, unknowns null."""
-    return {
-        "rows": rows_of(shown, as_judge=as_judge),
-        "worth": _worth(shown),
-        "news": [*news_lines(shown.changes, shown.names)] if shown.changes else [],
-        "decided": [*decided(shown)],
-        "counted": _coverage(shown.coverage),
-        "runs": [_run(run) for run in shown.runs],
-        "weighted": weighted_document(shown.weighted, shown.names) if shown.weighted else None,
-    }
-
-
-def rows_of(shown: Leaderboard, *, as_judge: bool = False) -> list[BoardDocument]:
-    """Give a document for each member as an author, or for each seat as a judge."""
+def _row_documents(leaderboard: Leaderboard, *, as_judge: bool = False) -> list[Document]:
+    """Return a document for each member as an author, or each seat as a judge."""
     if as_judge:
-        return [_judge_document(line, shown) for line in shown.judges.rows]
-    return [_author(line, shown.names) for line in shown.board.rows]
+        return [_judge_document(line, leaderboard) for line in leaderboard.judges.rows]
+    return [_author_document(line, leaderboard.names) for line in leaderboard.board.rows]
 
 
-def csv_of(shown: Leaderboard, *, as_judge: bool = False) -> str:
-    """Give the rows as a table for spreadsheets; no cell of it is worked out by one."""
-    flat = [_flat(row) for row in rows_of(shown, as_judge=as_judge)]
-    written = StringIO()
-    writer = csv.DictWriter(written, [*flat[0]] if flat else _EMPTY, lineterminator="\n")
+def csv_of(leaderboard: Leaderboard, *, as_judge: bool = False) -> str:
+    """Return the rows as CSV; no cell is evaluated as a formula."""
+    rows = [_flatten(row) for row in _row_documents(leaderboard, as_judge=as_judge)]
+    buffer = StringIO()
+    writer = csv.DictWriter(buffer, [*rows[0]] if rows else _EMPTY_HEADER, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(flat)
-    return written.getvalue()
+    writer.writerows(rows)
+    return buffer.getvalue()
 
 
-def _author(line: AuthorLine, names: DisplayNames) -> BoardDocument:
+def _author_document(line: AuthorLine, names: Names) -> Document:
     return {
         "member": line.member,
         "name": names.get(line.member, line.member),
         "place": line.place,
         "share": line.share,
-        "ci": None if line.share is None else _ends(line.ci),
+        "ci": None if line.share is None else _interval_list(line.ci),
         "rounds": line.rounds,
         "strength": line.strength,
-        "strength_ci": _ends(line.strength_ci),
+        "strength_ci": _interval_list(line.strength_ci),
         "first_votes": line.first_votes,
         "ballots": line.ballots,
         "accuracy": line.accuracy,
-        "accuracy_ci": _ends(line.accuracy_ci),
+        "accuracy_ci": _interval_list(line.accuracy_ci),
         "graded": line.graded,
         "cost_usd": line.cost_usd,
         "seconds": line.seconds,
@@ -122,38 +81,41 @@ def _author(line: AuthorLine, names: DisplayNames) -> BoardDocument:
     }
 
 
-def _judge_document(line: JudgeLine, shown: Leaderboard) -> BoardDocument:
-    people = shown.people.get(line.judge)
+def _judge_document(line: JudgeLine, leaderboard: Leaderboard) -> Document:
+    people = leaderboard.people.get(line.judge)
     return {
         "member": line.judge,
-        "name": shown.name(line.judge),
+        "name": leaderboard.name(line.judge),
         "rounds": line.rounds,
         "agreement": line.agreement,
-        "agreement_ci": _ends(line.agreement_ci),
+        "agreement_ci": _interval_list(line.agreement_ci),
         "valid": line.valid,
         "spoiled": line.spoiled,
         "spoiled_rate": line.spoiled_rate,
         "position": line.position,
-        "position_ci": _ends(line.position_ci),
+        "position_ci": _interval_list(line.position_ci),
         "is_position_biased": line.is_position_biased,
         "orders_kept": line.kept,
         "orders_compared": line.pairs,
         "consistency": line.consistency,
         "with_people": people.share if people else None,
-        "with_people_ci": _ends(people.ci) if people else None,
+        "with_people_ci": _interval_list(people.ci) if people else None,
         "people_votes": people.ballots if people else 0,
         "cost_usd": line.cost_usd,
     }
 
 
-def _worth(shown: Leaderboard) -> BoardDocument | None:
-    best = shown.worth.best
+def _council_value_document(leaderboard: Leaderboard) -> Document | None:
+    best = leaderboard.worth.best
     if best is None:
         return None
-    return {"best": _best(best), "rows": [_worth_row(line) for line in shown.worth.rows]}
+    return {
+        "best": _best_member_document(best),
+        "rows": [_council_value_row(line) for line in leaderboard.worth.rows],
+    }
 
 
-def _best(best: BestMember) -> BoardDocument:
+def _best_member_document(best: BestMember) -> Document:
     return {
         "member": best.member,
         "accuracy": best.accuracy,
@@ -163,21 +125,21 @@ def _best(best: BestMember) -> BoardDocument:
     }
 
 
-def _worth_row(line: CouncilValueLine) -> BoardDocument:
+def _council_value_row(line: CouncilValueLine) -> Document:
     return {
         "name": line.name,
         "graded": line.graded,
         "accuracy": line.accuracy,
-        "accuracy_ci": _ends(line.accuracy_ci),
+        "accuracy_ci": _interval_list(line.accuracy_ci),
         "difference": line.difference,
-        "difference_ci": _ends(line.difference_ci),
+        "difference_ci": _interval_list(line.difference_ci),
         "cost_usd": line.cost_usd,
         "seconds": line.seconds,
         "verdict": line.verdict.value if line.verdict else None,
     }
 
 
-def _coverage(coverage: Coverage) -> BoardDocument:
+def _coverage_document(coverage: Coverage) -> Document:
     return {
         "rounds": coverage.rounds,
         "suite": coverage.suite or None,
@@ -191,34 +153,72 @@ def _coverage(coverage: Coverage) -> BoardDocument:
     }
 
 
-def _run(run: TrendRun) -> BoardDocument:
+def _run_document(run: TrendRun) -> Document:
     points = {point.member: point for point in run.points}
     return {
         "bakeoff": run.bakeoff,
         "at": run.at.isoformat(),
         "shares": {
-            member: {"share": point.share, "ci": _ends(point.ci), "rounds": point.rounds}
+            member: {"share": point.share, "ci": _interval_list(point.ci), "rounds": point.rounds}
             for member, point in points.items()
         },
     }
 
 
-def _ends(interval: Interval | None) -> list[float] | None:
+def _interval_list(interval: Interval | None) -> list[float] | None:
     return None if interval is None else [*interval]
 
 
-def _flat(row: BoardDocument) -> BoardDocument:
-    """Give a row with each interval as two columns."""
-    made: BoardDocument = {}
+def _flatten(row: Document) -> Document:
+    """Return a row with each interval as two columns."""
+    flat: Document = {}
     for name, value in row.items():
         if name.endswith("ci"):
             low, high = value or (None, None)
-            made |= {f"{name}_low": low, f"{name}_high": high}
+            flat |= {f"{name}_low": low, f"{name}_high": high}
         else:
-            made[name] = harmless(value)
-    return made
+            flat[name] = escape_formula(value)
+    return flat
 
 
-def harmless(value: object) -> object:
-    """Give a text that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+def escape_formula(value: object) -> object:
+    """Return a text that no spreadsheet evaluates as a formula; other values unchanged."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
+
+
+def _weighted_document(board: WeightedBoard, names: Names) -> Document:
+    """Return the board by weighted judges; without usable weights it has no rows."""
+    return {
+        "weights": board.weighing.name,
+        "is_usable": board.weighing.is_usable,
+        "have": board.weighing.have,
+        "need": board.weighing.need,
+        "rounds": board.rounds,
+        "rows": [_weighted_row_document(line, names) for line in board.rows],
+        "moved": [line.member for line in board.moved],
+        "judges": [_weight_document(line, names) for line in board.weighing.judges],
+    }
+
+
+def _weighted_row_document(line: WeightedLine, names: Names) -> Document:
+    return {
+        "member": line.member,
+        "name": names.get(line.member, line.member),
+        "rank": line.rank,
+        "share": line.share,
+        "ci": [*line.ci],
+        "uniform_rank": line.uniform_rank,
+        "uniform_share": line.uniform,
+        "change": line.change,
+        "rounds": line.rounds,
+    }
+
+
+def _weight_document(line: JudgeWeight, names: Names) -> Document:
+    return {
+        "judge": line.judge,
+        "name": names.get(line.judge, line.judge),
+        "weight": line.weight,
+        "basis": line.basis,
+        "n": line.n,
+    }

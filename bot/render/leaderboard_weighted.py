@@ -1,10 +1,10 @@
-"""A leaderboard by weighed judges, shown beside the official one: what changes, and why."""
+"""Renderer of unofficial leaderboards: weighted judges, and the leaderboard as a prior."""
 
 from collections.abc import Iterator, Sequence
 
 from bot.chat import Heading, Line, Note, Part, Post, Table
 from bot.render.formatting import counted, listed, names_of
-from bot.render.leaderboard_tables import Leaderboard, percent, signed, within
+from bot.render.leaderboard_tables import Leaderboard, interval_text, percent, signed
 from council.research.judge_weights import (
     CONSISTENCY,
     FAMILY,
@@ -17,7 +17,11 @@ from council.research.posterior import STRAY, WinChance
 from council.research.weighted_leaderboard import WeightedBoard, WeightedLine
 from council.rounds import Draw, Round
 
-# --- A leaderboard by weighed judges, shown beside the official one: what changes, and why.
+_MAX_CHANCE = 0.99
+_PRIOR_TITLE = "What the leaderboard would have said"
+
+
+# Weighted judges
 
 _TITLES = {
     UNIFORM: "With judges that all weigh alike",
@@ -26,19 +30,19 @@ _TITLES = {
     FAMILY: "With judges weighed by family share",
     PEERRANK: "With judges weighed by PeerRank",
 }
-_NEEDS = {
+_NEED_TEXTS = {
     CONSISTENCY: "Order consistency is used from {need} audit repeats of a judge on; the most that "
     "any judge has is {have}.",
     HUMAN: "What people chose is used from {need} votes on; there are {have}. `/council vote` "
     "casts one.",
 }
-_BASES = {
+_BASIS_COLUMNS = {
     CONSISTENCY: ("Orders kept", "Audit repeats"),
     HUMAN: ("β", "Votes"),
     FAMILY: ("Mean voice", "Ballots"),
     PEERRANK: ("Own score", ""),
 }
-_HOW = {
+_WEIGHING_NOTES = {
     CONSISTENCY: "A judge that votes the same when it sees the answers in another order weighs "
     "more, (2c − 1)² of the orders kept, a quarter of the way back to equal weights. A judge that "
     "is steadily wrong weighs as much as one that is steadily right.",
@@ -48,49 +52,57 @@ _HOW = {
     PEERRANK: "A judge weighs as much as its own answers are found to be worth, a quarter of an "
     "equal weight at least. That a good author judges well is an assumption.",
 }
-BESIDE = "This stands beside the official places, where all judges weigh alike, and changes none."
+_UNOFFICIAL_NOTE = (
+    "This stands beside the official places, where all judges weigh alike, and changes none."
+)
 
 
-def weighted_parts(shown: Leaderboard) -> tuple[Part, ...]:
-    """Give the board by weighed judges; nothing where none was asked for, or no round counts."""
-    board = shown.weighted
-    if board is None or not shown.coverage.rounds:
+def weighted_parts(leaderboard: Leaderboard) -> tuple[Part, ...]:
+    """Return the board by weighted judges; empty if not requested or no round counts."""
+    board = leaderboard.weighted
+    if board is None or not leaderboard.coverage.rounds:
         return ()
-    return tuple(_parts(shown, board))
+    return tuple(_board_parts(leaderboard, board))
 
 
-def title_of(board: WeightedBoard) -> str:
-    """Give what it goes by."""
+def _title(board: WeightedBoard) -> str:
     return _TITLES[board.weighing.name]
 
 
-def _parts(shown: Leaderboard, board: WeightedBoard) -> Iterator[Part]:
-    yield Heading(title_of(board))
+def _board_parts(leaderboard: Leaderboard, board: WeightedBoard) -> Iterator[Part]:
+    yield Heading(_title(board))
     if not board.rows:
-        yield Line(_lacking(board))
+        yield Line(_no_weights_line(board))
         return
-    yield Line(_changed(shown, board))
-    yield _members(shown, board)
+    yield Line(_changed_line(leaderboard, board))
+    yield _member_table(leaderboard, board)
     if board.weighing.name != UNIFORM:
         yield Line("What each judge weighs, of all weight:")
-        yield _judges(shown, board)
-    yield Note(" ".join(filter(None, (_HOW.get(board.weighing.name), _counted(shown, board)))))
+        yield _judge_table(leaderboard, board)
+    yield Note(
+        " ".join(
+            filter(
+                None, (_WEIGHING_NOTES.get(board.weighing.name), _coverage_note(leaderboard, board))
+            )
+        )
+    )
 
 
-def _lacking(board: WeightedBoard) -> str:
+def _no_weights_line(board: WeightedBoard) -> str:
     weighing = board.weighing
     if weighing.is_usable:
         return "No ballots of these rounds are kept to weigh: only their standings are."
-    need = _NEEDS[weighing.name].format(need=weighing.need, have=weighing.have)
-    return f"{need} Until then judges weigh alike."
+    text = _NEED_TEXTS[weighing.name].format(need=weighing.need, have=weighing.have)
+    return f"{text} Until then judges weigh alike."
 
 
-def _changed(shown: Leaderboard, board: WeightedBoard) -> str:
-    """Say in a sentence what the weights change."""
+def _changed_line(leaderboard: Leaderboard, board: WeightedBoard) -> str:
+    """Return what the weights change, in one sentence."""
     if not board.moved:
         return "The order of the members stays as it is with equal weights."
     moves = listed(
-        f"{shown.name(line.member)} comes {_nth(line.rank)} instead of {_nth(line.uniform_rank)}"
+        f"{leaderboard.name(line.member)} comes {_nth(line.rank)} instead of "
+        f"{_nth(line.uniform_rank)}"
         for line in board.moved
     )
     return f"By mean share, {moves}."
@@ -101,47 +113,50 @@ def _nth(rank: int) -> str:
     return f"{rank}{ends.get(rank, 'th')}"
 
 
-def _members(shown: Leaderboard, board: WeightedBoard) -> Table:
+def _member_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
     columns = ("", "Member", "Weighed", "95 % interval", "Alike", "Change", "Rounds")
-    rows = tuple(_member(shown, line) for line in board.rows)
+    rows = tuple(_member_row(leaderboard, line) for line in board.rows)
     return Table(columns, rows, frozenset({0, 2, 3, 4, 5, 6}))
 
 
-def _member(shown: Leaderboard, line: WeightedLine) -> tuple[str, ...]:
+def _member_row(leaderboard: Leaderboard, line: WeightedLine) -> tuple[str, ...]:
     alike = f"{percent(line.uniform)} ({_nth(line.uniform_rank)})"
     change = signed(line.change) if abs(line.change) >= 0.005 else "0"  # noqa: PLR2004
-    name = shown.name(line.member)
+    name = leaderboard.name(line.member)
     share = percent(line.share)
-    return (str(line.rank), name, share, within(line.ci), alike, change, str(line.rounds))
+    return (str(line.rank), name, share, interval_text(line.ci), alike, change, str(line.rounds))
 
 
-def _judges(shown: Leaderboard, board: WeightedBoard) -> Table:
+def _judge_table(leaderboard: Leaderboard, board: WeightedBoard) -> Table:
     weighing = board.weighing
-    basis, observed = _BASES[weighing.name]
+    basis, observed = _BASIS_COLUMNS[weighing.name]
     columns = ("Judge", "Weight", basis, *([observed] if observed else []))
     heaviest = sorted(weighing.judges, key=lambda line: (-line.weight, line.judge))
-    rows = (_judge(shown, line, counts=bool(observed)) for line in heaviest)
+    rows = (_judge_row(leaderboard, line, has_count=bool(observed)) for line in heaviest)
     return Table(columns, tuple(rows), frozenset(range(1, len(columns))))
 
 
-def _judge(shown: Leaderboard, line: JudgeWeight, *, counts: bool) -> tuple[str, ...]:
+def _judge_row(leaderboard: Leaderboard, line: JudgeWeight, *, has_count: bool) -> tuple[str, ...]:
     basis = "too little to say" if line.basis is None else f"{line.basis:.2f}".replace("-", "−")
-    return (shown.name(line.judge), percent(line.weight), basis, *([str(line.n)] if counts else []))
+    return (
+        leaderboard.name(line.judge),
+        percent(line.weight),
+        basis,
+        *([str(line.n)] if has_count else []),
+    )
 
 
-def _counted(shown: Leaderboard, board: WeightedBoard) -> str:
-    without = shown.coverage.rounds - board.rounds
+def _coverage_note(leaderboard: Leaderboard, board: WeightedBoard) -> str:
+    without = leaderboard.coverage.rounds - board.rounds
     if without <= 0:
-        return BESIDE
-    return f"{BESIDE} Of {counted(without, 'round')} no ballots are kept to weigh."
+        return _UNOFFICIAL_NOTE
+    return f"{_UNOFFICIAL_NOTE} Of {counted(without, 'round')} no ballots are kept to weigh."
 
 
-# --- A round's answers with the leaderboard as prior, as it is shown beside the count.
+# Leaderboard as a prior
 
-MOST = 0.99
-TITLE = "What the leaderboard would have said"
-_COLUMNS = ("Answer", "By", "By the board alone", "With this round's ballots", "Counted")
-HOW = (
+_PRIOR_COLUMNS = ("Answer", "By", "By the board alone", "With this round's ballots", "Counted")
+_PRIOR_NOTE = (
     "The chance of each answer to be the best of the round, by a model: the member's strength on "
     "the leaderboard of the rounds before, as far as it is known, from which an answer strays by "
     "{stray:g} in log-odds, and this round's ballots. The official count knows no leaderboard, and "
@@ -149,42 +164,42 @@ HOW = (
 )
 
 
-def beside_post(round_: Round, draw: Draw, likely: Sequence[WinChance], rounds: int) -> Post:
-    """Give the chances, likeliest first, with the place each answer has in the official count."""
+def beside_post(round_: Round, draw: Draw, chances: Sequence[WinChance], rounds: int) -> Post:
+    """Return the chances, likeliest first, with each answer's place in the official count."""
     names = names_of(round_.panel)
     labels = dict(draw.labels.pairs)
     lines = round_.tally.standings if round_.tally else ()
     places = {line.label: line.place for line in lines if line.share is not None}
     rows = tuple(
         (
-            f"Response {labels[one.member]}",
-            names[one.member],
-            chance(one.before),
-            chance(one.after),
-            str(places.get(labels[one.member], "–")),
+            f"Response {labels[chance.member]}",
+            names[chance.member],
+            _chance_text(chance.before),
+            _chance_text(chance.after),
+            str(places.get(labels[chance.member], "–")),
         )
-        for one in likely
+        for chance in chances
     )
     parts = (
-        Heading(TITLE),
-        Table(_COLUMNS, rows, frozenset({2, 3, 4})),
-        Note(f"{HOW.format(stray=STRAY)} The board counts {counted(rounds, 'round')}."),
+        Heading(_PRIOR_TITLE),
+        Table(_PRIOR_COLUMNS, rows, frozenset({2, 3, 4})),
+        Note(f"{_PRIOR_NOTE.format(stray=STRAY)} The board counts {counted(rounds, 'round')}."),
     )
-    return Post(parts, TITLE)
+    return Post(parts, _PRIOR_TITLE)
 
 
-def chance(share: float) -> str:
-    """Give a chance that is never called certain: "over 99 %" at most."""
-    if share > MOST:
+def _chance_text(share: float) -> str:
+    """Return a chance, at most "over 99 %" and at least "under 1 %"."""
+    if share > _MAX_CHANCE:
         return "over 99 %"
-    return percent(share) if share >= 1 - MOST else "under 1 %"
+    return percent(share) if share >= 1 - _MAX_CHANCE else "under 1 %"
 
 
-def too_few(round_: Round, rounds: int, needed: int) -> Post:
-    """Say that there is too little to say."""
-    why = (
-        f"The leaderboard has a say from {needed} rounds before on; there are {rounds}."
-        if rounds < needed
+def too_few(round_: Round, rounds: int, min_rounds: int) -> Post:
+    """Return that there is too little data to say."""
+    reason = (
+        f"The leaderboard has a say from {min_rounds} rounds before on; there are {rounds}."
+        if rounds < min_rounds
         else f"Round {round_.id} has no ballot that counts."
     )
-    return Post((Heading(TITLE), Line(why)), TITLE)
+    return Post((Heading(_PRIOR_TITLE), Line(reason)), _PRIOR_TITLE)

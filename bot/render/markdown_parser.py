@@ -1,4 +1,7 @@
-"""Inline Markdown as leaves: words in their styles, and addresses that show where they lead."""
+"""Markdown parser: walks a text and reports its blocks and styled runs to a visitor.
+
+Knows no platform: Slack and Discord implement the visitor.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,16 +15,21 @@ from markdown_it.token import Token
 from bot.chat import Table
 from bot.render.text_safety import has_surplus_cells, shown_text
 
-# --- Inline Markdown as leaves: words in their styles, and addresses that show where they lead.
+_MAX_NESTING = 40  # the parser drops what is nested deeper
+_MAX_BRACKETS = 2_000  # the parser searches the end of a link for each
+_MAX_LANGUAGE_LENGTH = 24
+
+
+# Inline runs
 
 _STYLES = {"strong": "bold", "em": "italic", "s": "strike"}
-_BARE = re.compile(r"https?://[^\s<>\"`|\\^{}\[\]]+", re.IGNORECASE)
-_OUT = re.compile(r"https?://[^/\s]", re.IGNORECASE)
+_BARE_URL = re.compile(r"https?://[^\s<>\"`|\\^{}\[\]]+", re.IGNORECASE)
+_WEB_URL = re.compile(r"https?://[^/\s]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """Untrusted words in styles: bold, italic, strike, code. An address may be one to press."""
+    """Untrusted text in styles: bold, italic, strike, code; or a URL that may become a link."""
 
     text: str
     styles: tuple[str, ...] = ()
@@ -29,126 +37,122 @@ class TextRun:
 
     @property
     def leads_out(self) -> bool:
-        """Say whether it is an address on the web; no other is ever pressed."""
-        return self.is_address and bool(_OUT.match(self.text))
+        """Return whether it is a web address; only those become links."""
+        return self.is_address and bool(_WEB_URL.match(self.text))
 
 
 Leaves = Sequence[TextRun]
 
 
-def leaves_of(tokens: Iterable[Token]) -> list[TextRun]:
-    """Give the leaves of inline tokens; raw HTML and foreign markup are text among them."""
-    run = _Run()
+def inline_runs(tokens: Iterable[Token]) -> list[TextRun]:
+    """Return the runs of inline tokens; raw HTML and foreign markup become text."""
+    builder = _RunBuilder()
     for token in tokens:
-        _add(run, token)
-    return run.leaves
+        _add_token(builder, token)
+    return builder.runs
 
 
-def plain_leaves(words: str) -> list[TextRun]:
-    """Give the leaves of words that are no Markdown: addresses, and the text between them."""
-    run = _Run()
-    run.write_linked(words)
-    return run.leaves
+def plain_leaves(text: str) -> list[TextRun]:
+    """Return the runs of plain text: URLs and the text between them."""
+    builder = _RunBuilder()
+    builder.write_linked(text)
+    return builder.runs
 
 
-def bold(leaves: Iterable[TextRun]) -> list[TextRun]:
-    """Give the leaves with their words in bold."""
+def bold(runs: Iterable[TextRun]) -> list[TextRun]:
+    """Return the runs with their text in bold."""
     return [
-        leaf
-        if leaf.is_address
-        else replace(leaf, styles=tuple({**dict.fromkeys(leaf.styles), "bold": None}))
-        for leaf in leaves
+        run
+        if run.is_address
+        else replace(run, styles=tuple({**dict.fromkeys(run.styles), "bold": None}))
+        for run in runs
     ]
 
 
-def words_of(leaves: Iterable[TextRun]) -> str:
-    """Give what the leaves say in one line."""
-    return " ".join("".join(leaf.text for leaf in leaves).split())
+def plain_text(runs: Iterable[TextRun]) -> str:
+    """Return the text of the runs on one line."""
+    return " ".join("".join(leaf.text for leaf in runs).split())
 
 
 @dataclass(slots=True)
-class _Run:
-    """What an inline text has come to."""
+class _RunBuilder:
+    """Collects the runs of an inline text."""
 
-    leaves: list[TextRun] = field(default_factory=list)
+    runs: list[TextRun] = field(default_factory=list)
     styles: list[str] = field(default_factory=list)
     links: list[tuple[int, Token]] = field(default_factory=list)  # where each label began
 
-    def write(self, words: str, *styles: str) -> None:
-        """Add text in the styles that are open."""
-        if words:
-            self.leaves.append(TextRun(words, tuple(dict.fromkeys([*self.styles, *styles]))))
+    def write(self, text: str, *styles: str) -> None:
+        """Add text in the open styles."""
+        if text:
+            self.runs.append(TextRun(text, tuple(dict.fromkeys([*self.styles, *styles]))))
 
-    def write_linked(self, words: str) -> None:
-        """Add text, in which addresses can be pressed unless it is a link's label."""
-        at = 0
-        for found in () if self.links else _BARE.finditer(words):
-            url = _trimmed(found[0])
-            self.write(words[at : found.start()])
-            self.leaves.append(TextRun(url, is_address=True))
-            at = found.start() + len(url)
-        self.write(words[at:])
+    def write_linked(self, text: str) -> None:
+        """Add text with its URLs as links, unless inside a link's label."""
+        start = 0
+        for match in () if self.links else _BARE_URL.finditer(text):
+            url = _trim_url(match[0])
+            self.write(text[start : match.start()])
+            self.runs.append(TextRun(url, is_address=True))
+            start = match.start() + len(url)
+        self.write(text[start:])
 
     def close_link(self) -> None:
-        """Follow the label by the address, unless the label is the address."""
-        began, opened = self.links.pop()
-        href = str(opened.attrs.get("href", ""))
+        """Add the URL after the label, unless the label is the URL."""
+        first, token = self.links.pop()
+        href = str(token.attrs.get("href", ""))
         address = TextRun(href, is_address=True)
-        label = "".join(leaf.text for leaf in self.leaves[began:])
+        label = "".join(leaf.text for leaf in self.runs[first:])
         if label in {"", href} or f"mailto:{label}" == href:
-            self.leaves[began:] = [address] if address.leads_out else [TextRun(label or " ")]
+            self.runs[first:] = [address] if address.leads_out else [TextRun(label or " ")]
             return
         self.write(" (")
-        self.leaves.append(address)
-        title = str(opened.attrs.get("title", ""))
+        self.runs.append(address)
+        title = str(token.attrs.get("title", ""))
         self.write(f", {title})" if title else ")")
 
 
-def _add(run: _Run, token: Token) -> None:
+def _add_token(builder: _RunBuilder, token: Token) -> None:
     match token.type:
         case "link_open":
-            run.links.append((len(run.leaves), token))
+            builder.links.append((len(builder.runs), token))
         case "link_close":
-            run.close_link()
+            builder.close_link()
         case "image":
-            _add_image(run, token)
+            _add_image(builder, token)
         case "code_inline":
-            run.write(token.content, "code")
+            builder.write(token.content, "code")
         case "softbreak" | "hardbreak":
-            run.write("\n")
+            builder.write("\n")
         case kind if kind.endswith("_open"):
-            run.styles.append(_STYLES.get(kind.removesuffix("_open"), "bold"))
+            builder.styles.append(_STYLES.get(kind.removesuffix("_open"), "bold"))
         case kind if kind.endswith("_close"):
-            run.styles.pop()
+            builder.styles.pop()
         case _:
-            run.write_linked(token.content)
+            builder.write_linked(token.content)
 
 
-def _add_image(run: _Run, token: Token) -> None:
-    """Show an image as a link: loading it would tell its server who reads."""
+def _add_image(builder: _RunBuilder, token: Token) -> None:
+    """Add an image as a link: loading it would tell its server who reads."""
     href = str(token.attrs.get("src", ""))
     opened = Token("link_open", "a", 1, attrs={"href": href, "title": token.attrs.get("title", "")})
-    run.links.append((len(run.leaves), opened))
-    run.write(token.content)
-    run.close_link()
+    builder.links.append((len(builder.runs), opened))
+    builder.write(token.content)
+    builder.close_link()
 
 
-def _trimmed(url: str) -> str:
-    """Give an address without the sentence's own signs at its end."""
+def _trim_url(url: str) -> str:
+    """Return a URL without the sentence's punctuation at its end."""
     url = url.rstrip(".,;:!?'*_~")
     return url.rstrip(").,;:!?'*_~") if "(" not in url else url
 
 
-# --- Markdown as tokens; raw HTML, references and what is nested beyond reason are text among the
-
-_NESTING = 40  # the parser leaves out what is nested deeper
-_BRACKETS = 2_000  # each may begin a link, and the parser looks for the end of every one
-_LONGEST_LANGUAGE = 24
+# Parsing
 
 
 def _parser() -> MarkdownIt:
-    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTING})
-    # What a reference defines would be left out where the reference is on another page.
+    markdown = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING})
+    # A link reference and its definition may be split over two pages.
     return markdown.enable(["table", "strikethrough"]).disable("reference")
 
 
@@ -157,83 +161,83 @@ _MARKDOWN = _parser()
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """Markdown read once: its tokens, and the text that their lines count."""
+    """Parsed Markdown: its tokens, and the source that their line numbers refer to."""
 
     tokens: Sequence[Token]
     source: str
 
     @property
     def tables(self) -> int:
-        """Give how many tables stand outside of lists and quotes."""
+        """Return the number of tables outside lists and quotes."""
         return sum(token.type == "table_open" and not token.level for token in self.tokens)
 
     def lines_of(self, token: Token) -> str:
-        """Give a block as it was written."""
+        """Return the source of a block."""
         first, last = token.map or (0, 0)
         return "\n".join(self.source.split("\n")[first:last]).strip("\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A block of code, and the language that it names."""
+    """A block of code and the language it names."""
 
     text: str
     language: str = ""
 
 
 def parsed(source: str) -> Parsed:
-    """Read Markdown; what is nested or linked beyond reason is plain paragraphs."""
+    """Parse Markdown; text nested or linked beyond the limits becomes plain paragraphs."""
     source = shown_text(source)
-    if source.count("[") > _BRACKETS:
+    if source.count("[") > _MAX_BRACKETS:
         return Parsed(_plain_paragraphs(source), source)
     tokens = _MARKDOWN.parse(source)
-    if any(token.level >= _NESTING - 1 for token in tokens):
+    if any(token.level >= _MAX_NESTING - 1 for token in tokens):
         return Parsed(_plain_paragraphs(source), source)
     return Parsed(tokens, source)
 
 
-def code_of(token: Token) -> Code:
-    """Give a block of code; words after the fence that are no language's name come first in it."""
+def code_block(token: Token) -> Code:
+    """Return a block of code; an info string that is no language name becomes its first line."""
     code = token.content.removesuffix("\n")
     info = token.info.strip()
-    if len(info) > _LONGEST_LANGUAGE or len(info.split()) > 1:
+    if len(info) > _MAX_LANGUAGE_LENGTH or len(info.split()) > 1:
         return Code(f"{info}\n{code}")
     return Code(code, info)
 
 
 def _plain_paragraphs(source: str) -> list[Token]:
-    texts = [Token("text", "", 0, content=words.strip()) for words in source.split("\n\n")]
-    return [Token("inline", "", 0, children=[words]) for words in texts]
+    texts = [Token("text", "", 0, content=text.strip()) for text in source.split("\n\n")]
+    return [Token("inline", "", 0, children=[text]) for text in texts]
 
 
-# --- Where a flow stands: in which quotes and lists, and whether an item's marker is still due.
+# Open quotes and lists
 
 
 @dataclass(slots=True)
 class OpenQuote:
-    """A quote that is open."""
+    """An open quote."""
 
 
 @dataclass(slots=True)
 class OpenList:
-    """A list that is open: the number of its next item, if it counts them."""
+    """An open list; `next_number` is None for bullets."""
 
     next_number: int | None
     marker_due: bool = False
 
     @property
     def number(self) -> int | None:
-        """Give the number of the item that is open, if they are counted."""
+        """Return the number of the open item, None for bullets."""
         return None if self.next_number is None else self.next_number - 1
 
     def marker(self, bullet: str) -> str:
-        """Give what stands before the item that is open."""
+        """Return the marker of the open item."""
         return f"{bullet} " if self.number is None else f"{self.number}. "
 
 
 @dataclass(slots=True)
 class OpenBlocks:
-    """The quotes and lists that are open, outermost first; the part of a flow all chats share."""
+    """The open quotes and lists, outermost first; state shared by all visitors."""
 
     held: list[OpenQuote | OpenList] = field(default_factory=list)
 
@@ -242,7 +246,7 @@ class OpenBlocks:
         self.held.append(OpenQuote())
 
     def open_list(self, number: int | None = None) -> None:
-        """Begin a list, ordered from a number on or of bullets."""
+        """Begin an ordered list from a number on, or a bullet list."""
         self.held.append(OpenList(number))
 
     def close(self) -> None:
@@ -257,54 +261,54 @@ class OpenBlocks:
 
     @property
     def inner(self) -> OpenList | None:
-        """Give the innermost that is open, if it is a list."""
+        """Return the innermost open block if it is a list."""
         return self.held[-1] if self.held and isinstance(self.held[-1], OpenList) else None
 
     @property
     def lists(self) -> list[OpenList]:
-        """Give the lists that are open."""
-        return [held for held in self.held if isinstance(held, OpenList)]
+        """Return the open lists."""
+        return [block for block in self.held if isinstance(block, OpenList)]
 
     @property
     def is_quoted(self) -> bool:
-        """Say whether a quote is open."""
+        """Return whether a quote is open."""
         return len(self.lists) < len(self.held)
 
     @property
     def is_marker_due(self) -> bool:
-        """Say whether an item has begun of which nothing is written."""
+        """Return whether an item has begun of which nothing is written yet."""
         return bool(self.inner and self.inner.marker_due)
 
 
-# --- Through a Markdown text in order: what opens and closes, and what is written in between.
+# Walking
 
-Row = Sequence[Leaves]
+_Row = Sequence[Leaves]
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table with its cells as leaves: the first row is the head."""
+    """A table of runs whose first row is the header."""
 
-    rows: Sequence[Row]
+    rows: Sequence[_Row]
     numeric: frozenset[int]
     is_nested: bool  # in a list or a quote
 
     @property
     def plain(self) -> Table:
-        """Give the table with its cells as text."""
-        columns, *body = (tuple(map(words_of, row)) for row in self.rows)
+        """Return the table with its cells as plain text."""
+        columns, *body = (tuple(map(plain_text, row)) for row in self.rows)
         return Table(columns, tuple(body), self.numeric)
 
 
-class Flow(Protocol):
-    """Takes what a text holds in order."""
+class MarkdownVisitor(Protocol):
+    """Receives the blocks of a text in order."""
 
     def open_quote(self) -> None:
         """Begin a quote."""
         ...
 
     def open_list(self, number: int | None = None) -> None:
-        """Begin a list, ordered from a number on or of bullets."""
+        """Begin an ordered list from a number on, or a bullet list."""
         ...
 
     def close(self) -> None:
@@ -316,7 +320,7 @@ class Flow(Protocol):
         ...
 
     def close_item(self) -> None:
-        """End an item: an empty one is shown too."""
+        """End an item, even an empty one."""
         ...
 
     def write(self, leaves: Leaves, heading: int = 0) -> None:
@@ -332,75 +336,75 @@ class Flow(Protocol):
         ...
 
     def rule(self) -> None:
-        """Add a line across."""
+        """Add a horizontal rule."""
         ...
 
 
-def walk(prose: Parsed, flow: Flow) -> None:
-    """Give the flow all that the text holds; a table with surplus cells comes as it is written."""
-    at, heading = 0, 0
-    while at < len(prose.tokens):
-        token = prose.tokens[at]
+def walk(markdown: Parsed, visitor: MarkdownVisitor) -> None:
+    """Report all blocks to the visitor; a table with surplus cells is reported as code."""
+    index, heading = 0, 0
+    while index < len(markdown.tokens):
+        token = markdown.tokens[index]
         if token.type == "table_open":
-            end = _end_of(prose.tokens, at)
-            _tabulate(prose, prose.tokens[at:end], flow)
-            at = end
+            end = _block_end(markdown.tokens, index)
+            _visit_table(markdown, markdown.tokens[index:end], visitor)
+            index = end
             continue
-        at += 1
+        index += 1
         match token.type:
             case "inline":
-                flow.write(leaves_of(token.children or ()), heading)
+                visitor.write(inline_runs(token.children or ()), heading)
             case "fence" | "code_block":
-                flow.code(code_of(token))
+                visitor.code(code_block(token))
             case "hr":
-                flow.rule()
+                visitor.rule()
             case "heading_open":
                 heading = int(token.tag[1])
             case "heading_close":
                 heading = 0
             case _:
-                _move(flow, token)
+                _visit_container(visitor, token)
 
 
-def _move(flow: Flow, token: Token) -> None:
+def _visit_container(visitor: MarkdownVisitor, token: Token) -> None:
     match token.type:
         case "blockquote_open":
-            flow.open_quote()
+            visitor.open_quote()
         case "bullet_list_open":
-            flow.open_list()
+            visitor.open_list()
         case "ordered_list_open":
-            flow.open_list(int(token.attrs.get("start", 1)))
+            visitor.open_list(int(token.attrs.get("start", 1)))
         case "list_item_open":
-            flow.open_item()
+            visitor.open_item()
         case "list_item_close":
-            flow.close_item()
+            visitor.close_item()
         case "blockquote_close" | "bullet_list_close" | "ordered_list_close":
-            flow.close()
+            visitor.close()
 
 
-def _tabulate(prose: Parsed, tokens: Sequence[Token], flow: Flow) -> None:
-    grid = _grid(tokens)
-    source = prose.lines_of(tokens[0])
-    if has_surplus_cells(source.split("\n"), len(grid.rows[0])):
-        flow.code(Code(source))
+def _visit_table(markdown: Parsed, tokens: Sequence[Token], visitor: MarkdownVisitor) -> None:
+    table = _parse_table(tokens)
+    source = markdown.lines_of(tokens[0])
+    if has_surplus_cells(source.split("\n"), len(table.rows[0])):
+        visitor.code(Code(source))
     else:
-        flow.table(grid)
+        visitor.table(table)
 
 
-def _grid(tokens: Sequence[Token]) -> Grid:
+def _parse_table(tokens: Sequence[Token]) -> Grid:
     rows: list[list[Leaves]] = []
-    right: set[int] = set()
+    numeric: set[int] = set()
     for before, token in pairwise(tokens):
         if before.type == "tr_open":
             rows.append([])
         if before.type in {"th_open", "td_open"}:
             if "right" in str(before.attrs.get("style", "")):
-                right.add(len(rows[-1]))
-            rows[-1].append(leaves_of(token.children or ()))
-    return Grid(rows, frozenset(right), is_nested=tokens[0].level > 0)
+                numeric.add(len(rows[-1]))
+            rows[-1].append(inline_runs(token.children or ()))
+    return Grid(rows, frozenset(numeric), is_nested=tokens[0].level > 0)
 
 
-def _end_of(tokens: Sequence[Token], at: int) -> int:
-    """Give where the block that is opened here has ended."""
-    level = tokens[at].level
-    return next(i for i in range(at + 1, len(tokens)) if tokens[i].level == level) + 1
+def _block_end(tokens: Sequence[Token], start: int) -> int:
+    """Return the index after the end of the block that begins here."""
+    level = tokens[start].level
+    return next(i for i in range(start + 1, len(tokens)) if tokens[i].level == level) + 1

@@ -1,8 +1,8 @@
-"""A round as the JSON document that stays fixed: for programs, exports and the page."""
+"""A round as a JSON document with a stable schema: for programs, exports and the page."""
 
 from typing import Any
 
-from bot.render.formatting import total
+from bot.render.formatting import sum_or_none
 from council.answers import Answer, Reply
 from council.ballots import Ballot
 from council.rounds import Draw, Round, Synthesis
@@ -13,7 +13,7 @@ Document = dict[str, Any]
 
 
 def document(round_: Round) -> Document:
-    """Give the round; members, judges and chairmen by seat key, labels public, unknowns null."""
+    """Return the round; seats by key, labels public, unknown values null."""
     replies = round_.replies
     return {
         "id": round_.id,
@@ -26,21 +26,21 @@ def document(round_: Round) -> Document:
         "stage": round_.stage.value,
         "failure": round_.closing.failure if round_.closing else None,
         "forgotten": round_.forgotten.at.isoformat() if round_.forgotten else None,
-        "answers": [_answer(answer, round_.draw) for answer in round_.answers],
+        "answers": [_answer_document(answer, round_.draw) for answer in round_.answers],
         "absences": [
             {"member": a.member, "role": a.role.value, "reason": a.reason} for a in round_.absences
         ],
-        "ballots": [_ballot(ballot) for ballot in round_.ballots],
+        "ballots": [_ballot_document(ballot) for ballot in round_.ballots],
         "spoiled": [
             {"judge": s.judge, "fault": s.fault, "text": s.paper.reply.text, "audit": s.is_audit}
             for s in round_.spoiled
         ],
-        "standings": _standings(round_),
-        "verdict": _verdict(round_.tally.verdict, round_) if round_.tally else None,
-        "synthesis": _synthesis(round_.synthesis) if round_.synthesis else None,
-        "cost_usd": total(reply.cost_usd for reply in replies),
-        "tokens_in": _count(reply.tokens_in for reply in replies),
-        "tokens_out": _count(reply.tokens_out for reply in replies),
+        "standings": _standing_documents(round_),
+        "verdict": _round_verdict_document(round_.tally.verdict, round_) if round_.tally else None,
+        "synthesis": _synthesis_document(round_.synthesis) if round_.synthesis else None,
+        "cost_usd": sum_or_none(reply.cost_usd for reply in replies),
+        "tokens_in": _sum_tokens(reply.tokens_in for reply in replies),
+        "tokens_out": _sum_tokens(reply.tokens_out for reply in replies),
         "seconds": round_.closing.seconds if round_.closing else None,
         "versions": dict(round_.versions),
         "rubric": {"name": round_.panel.rubric.name, "version": round_.panel.rubric.version},
@@ -48,19 +48,23 @@ def document(round_: Round) -> Document:
 
 
 def tally_document(tally: Tally, matrix: PairMatrix) -> Document:
-    """Give a tally of ballots from a file: `pair_matrix[x][y]` is the share that put x above y."""
+    """Return a tally of ballots from a file.
+
+    `pair_matrix[x][y]` is the share of ballots that put x above y.
+    """
     pairs: dict[str, dict[str, float]] = {}
     for (first, second), share in matrix.items():
         pairs.setdefault(first, {})[second] = share
     return {
-        "standings": [{"candidate": line.label, **_line(line)} for line in tally.standings],
-        "verdict": verdict_document(tally.verdict),
+        "standings": [
+            {"candidate": line.label, **_standing_document(line)} for line in tally.standings
+        ],
+        "verdict": _verdict_document(tally.verdict),
         "pair_matrix": pairs,
     }
 
 
-def verdict_document(verdict: Verdict) -> Document:
-    """Give a verdict."""
+def _verdict_document(verdict: Verdict) -> Document:
     return {
         "strength": verdict.strength.value,
         "p": verdict.p,
@@ -74,28 +78,28 @@ def verdict_document(verdict: Verdict) -> Document:
     }
 
 
-def _verdict(verdict: Verdict, round_: Round) -> Document:
+def _round_verdict_document(verdict: Verdict, round_: Round) -> Document:
     suspicions = [
         f"the answer of {answer.member} {suspicion}"
         for answer in round_.answers
         for suspicion in answer.suspicions
     ]
-    found = verdict_document(verdict)
-    return {**found, "flags": [*found["flags"], *suspicions]}
+    fields = _verdict_document(verdict)
+    return {**fields, "flags": [*fields["flags"], *suspicions]}
 
 
-def _answer(answer: Answer, draw: Draw | None) -> Document:
+def _answer_document(answer: Answer, draw: Draw | None) -> Document:
     return {
         "member": answer.member,
         "label": draw.labels.label_of(answer.member) if draw else None,
         "text": answer.text,
-        **_spent(answer.reply),
+        **_usage_document(answer.reply),
         "scrubbed": list(answer.scrubbed),
         "cut": answer.reply.cut,
     }
 
 
-def _ballot(ballot: Ballot) -> Document:
+def _ballot_document(ballot: Ballot) -> Document:
     return {
         "judge": ballot.judge,
         "shown": list(ballot.shown),
@@ -108,17 +112,17 @@ def _ballot(ballot: Ballot) -> Document:
     }
 
 
-def _standings(round_: Round) -> list[Document]:
+def _standing_documents(round_: Round) -> list[Document]:
     if not round_.tally or not round_.draw:
         return []
     author_of = round_.draw.labels.author_of
     return [
-        {"member": author_of(line.label), "label": line.label, **_line(line)}
+        {"member": author_of(line.label), "label": line.label, **_standing_document(line)}
         for line in round_.tally.standings
     ]
 
 
-def _line(line: Standing) -> Document:
+def _standing_document(line: Standing) -> Document:
     return {
         "share": line.share,
         "points": line.points,
@@ -129,7 +133,7 @@ def _line(line: Standing) -> Document:
     }
 
 
-def _synthesis(synthesis: Synthesis) -> Document:
+def _synthesis_document(synthesis: Synthesis) -> Document:
     return {
         "text": synthesis.text,
         "chairman": synthesis.chairman,
@@ -137,11 +141,11 @@ def _synthesis(synthesis: Synthesis) -> Document:
         "drawn_on": list(synthesis.drawn_on),
         "departs": synthesis.departs,
         "why": synthesis.why,
-        **_spent(synthesis.reply),
+        **_usage_document(synthesis.reply),
     }
 
 
-def _spent(reply: Reply | None) -> Document:
+def _usage_document(reply: Reply | None) -> Document:
     return {
         "tokens_in": reply.tokens_in if reply else None,
         "tokens_out": reply.tokens_out if reply else None,
@@ -150,6 +154,6 @@ def _spent(reply: Reply | None) -> Document:
     }
 
 
-def _count(counts: Any) -> int | None:  # noqa: ANN401
-    summed = total(counts)
+def _sum_tokens(counts: Any) -> int | None:  # noqa: ANN401
+    summed = sum_or_none(counts)
     return None if summed is None else int(summed)

@@ -1,4 +1,4 @@
-"""How a round reads whose texts are gone."""
+"""Renderer of a closed round: the answer, who wrote what, the ballots; also as Markdown."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ from bot.render.formatting import (
     authors_of,
     counted,
     duration,
-    in_words,
     listed,
     money,
     names_of,
+    number_word,
     points,
-    total,
+    sum_or_none,
 )
 from council.answers import Role
 from council.ballots import Ballot, BallotExchange, SpoiledBallot
@@ -43,318 +43,16 @@ from council.tally import Standing, Strength, Tally
 from council.tally.agreement import repetition
 from council.tally.standings import ranks
 
-# --- How a round reads whose texts are gone.
-
-GONE = "A forgotten question"
-
-
-def state_of(line: RoundSummary) -> str:
-    """Give the word for where a stored round stands: its stage, or "forgotten"."""
-    return "forgotten" if line.forgotten else line.stage.value
-
-
-def forgotten_line(forgotten: Forgotten) -> str:
-    """Say since when the texts are gone, and what is left."""
-    return (
-        f"What was asked and answered here was forgotten on {forgotten.at:%Y-%m-%d}. Who sat, how "
-        "they were ranked and what it cost is kept."
-    )
-
-
-# --- What was masked, cut, spoiled or suspicious in a round, one sentence each.
-
-
-def findings(round_: Round) -> list[str]:
-    """Give what a careful reader may want to know beside the cautions; often nothing."""
-    return [*_of_answers(round_), *_of_ballots(round_)]
-
-
-def _of_answers(round_: Round) -> Iterator[str]:
-    names = names_of(round_.panel)
-    for answer in round_.answers:
-        owner = f"{names[answer.member]}'s answer"
-        if answer.scrubbed:
-            masked = listed(f"“{trace}”" for trace in answer.scrubbed)
-            yield f"{owner} was shown to judges and chairman with {masked} masked."
-        if answer.reply.cut:
-            yield f"{owner} ended at its model's token limit."
-        yield from (f"{owner} {suspicion}." for suspicion in answer.suspicions)
-
-
-def _of_ballots(round_: Round) -> Iterator[str]:
-    names = names_of(round_.panel)
-    for spoiled in (spoiled for spoiled in round_.spoiled if not spoiled.is_audit):
-        number = spoiled.paper.attempt
-        yield f"{names[spoiled.judge]}'s reply {number} was not counted: {spoiled.fault}."
-    for ballot in (ballot for ballot in round_.ballots if ballot.counts):
-        if ballot.paper and ballot.paper.cut_to:
-            tokens = f"{ballot.paper.cut_to:,} tokens"
-            yield f"{names[ballot.judge]} saw every answer cut to {tokens}, to fit its context."
-
-
-# --- What an audit ballot showed: what a judge made of the answers when it saw them otherwise.
-
-# Each kind by how the judge saw the answers.
-SEEN = {
+_FORGOTTEN_TITLE = "A forgotten question"
+# What the judge of each kind of audit ballot saw.
+AUDIT_VIEWS = {
     ORDER: "saw the same answers again in reverse",
     AUDITS_OWN: "saw its own answer among the others",
     NAMED: "saw the same answers again with their authors' names",
 }
-
-
-def audit_lines(round_: Round, judge: str) -> Iterator[str]:
-    """Give a line for each audit ballot of a judge that counts, or for what spoiled it."""
-    name = names_of(round_.panel)[judge]
-    cast = [ballot for ballot in round_.ballots if ballot.judge == judge]
-    for first in (ballot for ballot in cast if ballot.counts):
-        for again in (ballot for ballot in cast if not ballot.counts):
-            seen = SEEN.get(again.audit or "", f"voted again ({again.audit})")
-            found = "; ".join(
-                (*_own_places(round_, again), _change(first, again), _not_counted(again.paper))
-            )
-            yield f"{name} {seen} and ranked {ranking_text(again)}: {found}"
-    for spoiled in round_.spoiled:
-        if spoiled.judge == judge and spoiled.is_audit:
-            why = f"{spoiled.fault}; {_not_counted(spoiled.paper)}"
-            yield f"{name} was asked again and spoiled it: {why}"
-
-
-def ranking_text(ballot: Ballot) -> str:
-    """Give a ranking as "K > T = M"."""
-    return " > ".join(" = ".join(place) for place in ballot.ranking)
-
-
-def _not_counted(paper: BallotExchange | None) -> str:
-    usd = paper.reply.cost_usd if paper else None
-    return f"an audit for {money(usd)}, not counted" if usd else "an audit, not counted"
-
-
-def _own_places(round_: Round, ballot: Ballot) -> Iterator[str]:
-    """Say where a judge put its own answer, where it saw it: at 2.5 of 4 if it tied."""
-    own = round_.draw.labels.label_of(ballot.judge) if round_.draw else None
-    if own and own in ballot.shown:
-        yield f"its own, {own}, at {ranks(ballot.ranking)[own]:g} of {len(ballot.shown)}"
-
-
-def _change(first: Ballot, again: Ballot) -> str:
-    found = repetition(first.ranking, again.ranking)
-    others = "other " if len(again.shown) > len(first.shown) else ""
-    pairs = counted(found.pairs, f"{others}pair")
-    alike = "the others as before" if others else "the same"
-    return f"changed {found.changed} of {pairs}" if found.changed else alike
-
-
-# --- Who put whom where: judges by answers, as one table.
-
-OWN, NONE = "own", "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Placing:
-    """Where one judge put one answer: "1", "2=", "own", or "none" without a ballot.
-
-    `height` is how far up that is, from 0 (last) to 4 (first); `slot` is where the judge saw it,
-    1 for the first, None where it did not.
-    """
-
-    text: str
-    height: int | None = None
-    slot: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Placings:
-    """The answers in the order of the standings, and a row of placings for each judge."""
-
-    columns: tuple[tuple[Label, str], ...]
-    rows: tuple[tuple[str, tuple[Placing, ...]], ...]
-
-
-def placings(round_: Round, draw: Draw) -> Placings:
-    """Give the whole table of a round."""
-    authors, names = authors_of(round_.panel, draw), names_of(round_.panel)
-    lines = round_.tally.standings if round_.tally else ()
-    labels = [line.label for line in lines] or sorted(draw.labels.labels)
-    ballots = {ballot.judge: ballot for ballot in round_.ballots if ballot.counts}
-    rows = tuple(
-        (names[slate.judge], tuple(_placing(slate, ballots.get(slate.judge), x) for x in labels))
-        for slate in draw.slates
-    )
-    return Placings(tuple((label, authors[label]) for label in labels), rows)
-
-
-def _placing(slate: Slate, ballot: Ballot | None, label: Label) -> Placing:
-    if label not in slate.shown:
-        return Placing(OWN)
-    slot = slate.shown.index(label) + 1
-    if ballot is None:
-        return Placing(NONE, slot=slot)
-    better = 0
-    for place in ballot.ranking:
-        if label in place:
-            tie = "=" if len(place) > 1 else ""
-            below = len(slate.shown) - better - len(place)
-            rivals = max(1, len(slate.shown) - 1)
-            # Of a tie each has beaten half of the others.
-            beaten = (below + (len(place) - 1) / 2) / rivals
-            return Placing(f"{better + 1}{tie}", round(4 * beaten), slot)
-        better += len(place)
-    return Placing(NONE, slot=slot)
-
-
-# --- The one honest line under an answer.
-
-CHECK = "written by AI, check what matters"
-
-
-def verdict_line(round_: Round) -> str:
-    """Give who came first and how sure that is, who took part, time and cost."""
-    parts = [_first(round_), *_strength(round_), _turnout(round_), *_demonstration(round_)]
-    if round_.closing:
-        parts.append(duration(round_.closing.seconds))
-    parts.append(money(total(reply.cost_usd for reply in round_.replies)))
-    return " · ".join([part for part in parts if part] + [CHECK])
-
-
-def agreement_line(round_: Round) -> str | None:
-    """Give how far the judges agreed, from −1 (opposite) to 1 (the same); None if unknown."""
-    tau = round_.tally.verdict.agreement.tau_b if round_.tally else None
-    if tau is None:
-        return None
-    return f"Judges' agreement: {tau:+.2f} (mean Kendall τ_b; 1 is full agreement, 0 is chance)"
-
-
-def _first(round_: Round) -> str:
-    if not round_.tally or not round_.draw:
-        return ""
-    lines = round_.tally.standings
-    authors = authors_of(round_.panel, round_.draw)
-    first = [line for line in lines if line.place == 1]
-    if not first:
-        return "No ranking: nobody was left to judge" if len(lines) else _unranked(round_)
-    if len(first) == len(lines):
-        return f"No first place: all {in_words(len(first))} answers came out equal"
-    if len(first) > 1:
-        tied = listed(authors[line.label] for line in first)
-        return f"Tied first: {tied}, {points(first[0].points, first[0].max_points)} points"
-    return f"First: {authors[first[0].label]}, {_votes(first[0], round_.tally)}"
-
-
-def _unranked(round_: Round) -> str:
-    answers = len(round_.answers)
-    if answers == 1:
-        return "One answer, nothing to rank"
-    if round_.draw and not round_.draw.slates:
-        return f"{in_words(answers).capitalize()} answers, nobody left to judge"
-    return "No ballot counts, so there is no ranking"
-
-
-def _votes(line: Standing, tally: Tally) -> str:
-    on, of = tally.verdict.first_on
-    return f"on {on} of {counted(of, 'ballot')}, {points(line.points, line.max_points)} points"
-
-
-def _strength(round_: Round) -> list[str]:
-    if not round_.tally or not round_.tally.standings:
-        return []
-    found = round_.tally.verdict
-    doubt = ", too few judges to rule out chance" if found.too_few_judges else ""
-    if found.strength is Strength.NO_CONSENSUS:
-        return [f"no consensus{doubt}"]
-    return [f"{found.strength.value}{doubt}"]
-
-
-def _turnout(round_: Round) -> str:
-    seats, answered = len(round_.panel.members), len(round_.answers)
-    slates = len(round_.draw.slates) if round_.draw else 0
-    count = sum(ballot.counts for ballot in round_.ballots)
-    voted = f", {count} of {counted(slates, 'ballot')} {'counts' if slates == 1 else 'count'}"
-    return f"{answered} of {seats} answered{voted if slates else ''}"
-
-
-def _demonstration(round_: Round) -> list[str]:
-    if not any(seat.demonstration for seat in round_.panel.judges):
-        return []
-    models = [seat.model_id for seat in round_.panel.members]
-    shared = len(set(models)) < len(models)
-    return ["demonstration models" + (", one model in two seats" if shared else "")]
-
-
-# --- What has to be said before an answer: who is missing, and what stands in for what.
-
-UNREACHED = "The chairman could not be reached"
-
-
-def cautions(round_: Round) -> list[str]:
-    """Give what a reader must know before the answer: who is missing, what stands in for what."""
-    names = names_of(round_.panel)
-    # A seat that failed twice for one reason is named once.
-    missing = list(
-        dict.fromkeys(
-            f"{names[absence.member]} {absence.reason.rstrip('.')}"
-            for absence in round_.absences
-            if absence.role is not Role.SYNTHESIS
-        )
-    )
-    return [*_sentences(missing, _ranked_by(round_)), *_chair_cautions(round_, names)]
-
-
-def _ranked_by(round_: Round) -> str:
-    if not round_.draw or not round_.tally or not round_.tally.standings:
-        return ""
-    voters = sum(ballot.counts for ballot in round_.ballots)
-    judges = "judge" if voters == 1 else "judges"
-    return f"{in_words(len(round_.answers))} answers were ranked by {in_words(voters)} {judges}"
-
-
-def _sentences(missing: list[str], instead: str) -> list[str]:
-    """Give a sentence for each that is missing; the last says what there is instead."""
-    ends = [""] * (len(missing) - 1) + [f"; {instead}" if instead else ""]
-    return [f"{what}{end}." for what, end in zip(missing, ends, strict=False)]
-
-
-def _chair_cautions(round_: Round, names: dict[str, str]) -> list[str]:
-    synthesis = round_.synthesis
-    if not synthesis:
-        return []
-    missing = _missing_chairmen(round_, names)
-    if synthesis.fallback is Fallback.ANSWER and round_.draw:
-        return _sentences(missing or [UNREACHED], _stands_in(round_, round_.draw, names))
-    instead = ""
-    if synthesis.chairman and synthesis.fallback:
-        instead = f"{names[synthesis.chairman]} wrote the answer instead"
-    said = _sentences(missing, instead)
-    if synthesis.departs:
-        why = f": {synthesis.why.rstrip('.')}" if synthesis.why else ""
-        said.append(f"This answer departs from the winning answer{why}.")
-    if synthesis.reply and synthesis.reply.cut:
-        said.append("The chairman reached its token limit, so this answer ends early.")
-    return said
-
-
-def _missing_chairmen(round_: Round, names: dict[str, str]) -> list[str]:
-    """Give each reason with all it kept from writing, in the order in which they were asked."""
-    by_reason: dict[str, list[str]] = {}
-    for seat in round_.panel.chair_order:
-        if absence := round_.absence(seat.key, Role.SYNTHESIS):
-            by_reason.setdefault(absence.reason.rstrip("."), []).append(names[seat.key])
-    return [f"The chairman, {', then '.join(who)}, {why}" for why, who in by_reason.items()]
-
-
-def _stands_in(round_: Round, draw: Draw, names: dict[str, str]) -> str:
-    """Say whose answer stands for the synthesis, and how it was chosen where nobody won alone."""
-    if round_.tally is None:
-        raise AssertionError("a synthesis is written after the tally")
-    author = names[winning_answer(round_, draw, round_.tally).member]
-    first = [line for line in round_.tally.standings if line.place == 1]
-    if len(first) == 1:
-        return f"this is the winning answer as it stands, by {author}"
-    among = "those tied for first place" if first else "all answers, since none was ranked"
-    return f"this is the answer by {author} as it stands, the cheapest of {among}"
-
-
-# --- A finished round as people read it: the answer first, the rest in the thread.
-
+OWN_TEXT, NO_BALLOT_TEXT = "own", "none"
+_AI_WARNING = "written by AI, check what matters"
+_CHAIRMAN_UNREACHED = "The chairman could not be reached"
 ACTIONS = (
     ("answers", "Answers"),
     ("ballots", "Ballots"),
@@ -364,24 +62,37 @@ ACTIONS = (
     ("helpful", "Helpful"),
     ("unhelpful", "Not helpful"),
 )
-HEADED = "Who wrote what, and how they were ranked"
-BLIND = "Each judge saw the others' answers, without names, in an order of its own."
+_STANDINGS_TITLE = "Who wrote what, and how they were ranked"
+_BLIND_NOTE = "Each judge saw the others' answers, without names, in an order of its own."
 
 
 def report(round_: Round) -> Thread:
-    """Give a closed round: the answer with its honest line, then the reveal."""
-    root = Post(tuple(_root(round_)), title_of(round_))
+    """Return a closed round: the answer with its verdict line, and the details as replies."""
+    root = Post(tuple(_root_parts(round_)), title_of(round_))
     if not round_.draw:
         return Thread(root)
     return Thread(root, tuple(_replies(round_, round_.draw)))
 
 
 def title_of(round_: Round) -> str:
-    """Give what a round goes by: its question, or that it is forgotten."""
-    return GONE if round_.forgotten else round_.question.text
+    """Return the question, or the title of a forgotten one."""
+    return _FORGOTTEN_TITLE if round_.forgotten else round_.question.text
 
 
-def _root(round_: Round) -> Iterator[Part]:
+def state_of(line: RoundSummary) -> str:
+    """Return the state of a stored round: its stage, or "forgotten"."""
+    return "forgotten" if line.forgotten else line.stage.value
+
+
+def forgotten_line(forgotten: Forgotten) -> str:
+    """Return since when the texts are deleted, and what remains."""
+    return (
+        f"What was asked and answered here was forgotten on {forgotten.at:%Y-%m-%d}. Who sat, how "
+        "they were ranked and what it cost is kept."
+    )
+
+
+def _root_parts(round_: Round) -> Iterator[Part]:
     yield Heading(title_of(round_))
     if round_.forgotten:
         yield Caution(forgotten_line(round_.forgotten))
@@ -391,7 +102,7 @@ def _root(round_: Round) -> Iterator[Part]:
     if round_.forgotten:
         yield Note(verdict_line(round_))
         return
-    yield from map(Caution, cautions(round_))
+    yield from map(Caution, _cautions(round_))
     if round_.synthesis:
         yield Prose(round_.synthesis.text)
     yield Note(verdict_line(round_))
@@ -407,18 +118,20 @@ def _replies(round_: Round, draw: Draw) -> Iterator[Post]:
 
 
 def standings_post(round_: Round, draw: Draw) -> Post:
-    """Give who wrote what: with standings the Borda table, without them the plain list."""
-    rows = tuple(_standing_rows(round_, draw)) or tuple(_plain_rows(round_, draw))
+    """Return who wrote what: the Borda table, or a plain list if there are no standings."""
+    rows = tuple(_standing_rows(round_, draw)) or tuple(_unranked_rows(round_, draw))
     columns: tuple[str, ...] = ("Response", "Author", "Time", "Cost")
     if round_.tally and round_.tally.standings:
         columns = ("", "Response", "Author", "Points", "First votes", "Time", "Cost")
     numeric = frozenset(i for i, name in enumerate(columns) if name not in {"Response", "Author"})
-    notes = map(Note, (*_chairman(round_), *_agreement(round_), *_flags(round_)))
-    return Post((Heading(HEADED), Table(columns, rows, numeric), *notes), HEADED)
+    notes = map(Note, (*_chairman_notes(round_), *_agreement_notes(round_), *_flag_notes(round_)))
+    return Post(
+        (Heading(_STANDINGS_TITLE), Table(columns, rows, numeric), *notes), _STANDINGS_TITLE
+    )
 
 
-def _chairman(round_: Round) -> Iterator[str]:
-    """Say who wrote the answer, and what it says that it drew on."""
+def _chairman_notes(round_: Round) -> Iterator[str]:
+    """Yield who wrote the synthesis, and which answers it says it drew on."""
     written = round_.synthesis
     if written and written.chairman:
         drawn_on = listed(written.drawn_on or ())
@@ -427,7 +140,7 @@ def _chairman(round_: Round) -> Iterator[str]:
         yield f"Chairman: {name}, who saw the answers without names and {drew}."
 
 
-def _agreement(round_: Round) -> Iterator[str]:
+def _agreement_notes(round_: Round) -> Iterator[str]:
     if agreed := agreement_line(round_):
         yield f"{agreed}."
 
@@ -441,62 +154,65 @@ def _standing_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
             authors[line.label],
             points(line.points, line.max_points),
             str(line.first_votes),
-            *_effort(round_, draw, line.label),
+            *_time_and_cost(round_, draw, line.label),
         )
 
 
-def _plain_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
+def _unranked_rows(round_: Round, draw: Draw) -> Iterator[tuple[str, ...]]:
     authors = authors_of(round_.panel, draw)
     for label in sorted(draw.labels.labels):
-        yield (label, authors[label], *_effort(round_, draw, label))
+        yield (label, authors[label], *_time_and_cost(round_, draw, label))
 
 
-def _effort(round_: Round, draw: Draw, label: Label) -> tuple[str, str]:
+def _time_and_cost(round_: Round, draw: Draw, label: Label) -> tuple[str, str]:
     author = draw.labels.author_of(label)
     reply = next(answer.reply for answer in round_.answers if answer.member == author)
     return duration(reply.seconds), money(reply.cost_usd).removeprefix("cost ")
 
 
-def _flags(round_: Round) -> list[str]:
+def _flag_notes(round_: Round) -> list[str]:
     names = names_of(round_.panel)
-    flags = [_about(flag, names) for flag in (round_.tally.verdict.flags if round_.tally else ())]
+    flags = [
+        _name_flag_seat(flag, names)
+        for flag in (round_.tally.verdict.flags if round_.tally else ())
+    ]
     flags += [f"{names[a.member]}'s answer {s}" for a in round_.answers for s in a.suspicions]
     return [f"Flag: {flag}." for flag in flags]
 
 
-def _about(flag: str, names: dict[str, str]) -> str:
-    """Give a flag with the seat it begins with under its display name."""
+def _name_flag_seat(flag: str, names: dict[str, str]) -> str:
+    """Return the flag with the key of the seat it begins with replaced by its name."""
     seat, _, rest = flag.partition(" ")
     return f"{names[seat]} {rest}" if seat in names else flag
 
 
 def ballots_post(round_: Round, draw: Draw) -> Post:
-    """Give every ballot: what the judge saw, how it ranked and why, or what spoiled it."""
-    parts: list[Part] = [Heading("Ballots"), Note(BLIND), Note(_opened(round_, draw))]
+    """Return every ballot: what the judge saw, its ranking and reason, or what spoiled it."""
+    parts: list[Part] = [Heading("Ballots"), Note(_BLIND_NOTE), Note(_label_key(round_, draw))]
     names = names_of(round_.panel)
     for slate in draw.slates:
         judge = names[slate.judge]
-        shown = " ".join(slate.shown)
+        labels = " ".join(slate.shown)
         cast = [b for b in round_.ballots if b.judge == slate.judge and b.counts]
         spoiled = [s for s in round_.spoiled if s.judge == slate.judge and not s.is_audit]
-        parts += _ballot_parts(judge, shown, cast, spoiled)
-        parts += map(Note, audit_lines(round_, slate.judge))
+        parts += _ballot_parts(judge, labels, cast, spoiled)
+        parts += map(Note, _audit_lines(round_, slate.judge))
     return Post(tuple(parts), "Ballots")
 
 
-def _opened(round_: Round, draw: Draw) -> str:
-    """Say who stood behind which letter, so that a ranking can be read where it stands."""
+def _label_key(round_: Round, draw: Draw) -> str:
+    """Return who stands behind each label."""
     authors = authors_of(round_.panel, draw)
     return f"{listed(f'{label} is {authors[label]}' for label in sorted(authors))}."
 
 
 def _ballot_parts(
-    judge: str, shown: str, cast: list[Ballot], spoiled: list[SpoiledBallot]
+    judge: str, labels: str, cast: list[Ballot], spoiled: list[SpoiledBallot]
 ) -> Iterator[Part]:
     if not cast:
-        yield Line(f"{judge} saw {shown}; no ballot of it counts")
+        yield Line(f"{judge} saw {labels}; no ballot of it counts")
     for ballot in cast:
-        yield Line(f"{judge} saw {shown} and ranked {ranking_text(ballot)}")
+        yield Line(f"{judge} saw {labels} and ranked {_ranking_text(ballot)}")
         if ballot.reason:
             yield Quote(ballot.reason)
     for reply in spoiled:
@@ -506,12 +222,12 @@ def _ballot_parts(
 
 
 def answer_posts(round_: Round, draw: Draw) -> Iterator[Post]:
-    """Give each answer whole, in the order of the standings, as its author wrote it."""
+    """Yield each answer in full, in the order of the standings."""
     yield from (post for _, post in labelled_answers(round_, draw))
 
 
 def labelled_answers(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
-    """Give the same, each with its label."""
+    """Yield each answer's label and post, in the order of the standings."""
     authors = authors_of(round_.panel, draw)
     texts = {draw.labels.label_of(answer.member): answer for answer in round_.answers}
     lines = round_.tally.standings if round_.tally else ()
@@ -527,20 +243,314 @@ def labelled_answers(round_: Round, draw: Draw) -> Iterator[tuple[Label, Post]]:
         yield label, Post((Heading(title), *notes, Prose(answer.text)), title)
 
 
-# --- A thread as a Markdown file, for keeping and passing on.
+# Verdict line and cautions
+
+
+def verdict_line(round_: Round) -> str:
+    """Return the winner and how sure that is, who took part, time and cost."""
+    parts = [
+        _winner_text(round_),
+        *_strength_texts(round_),
+        _turnout_text(round_),
+        *_demonstration_texts(round_),
+    ]
+    if round_.closing:
+        parts.append(duration(round_.closing.seconds))
+    parts.append(money(sum_or_none(reply.cost_usd for reply in round_.replies)))
+    return " · ".join([part for part in parts if part] + [_AI_WARNING])
+
+
+def _winner_text(round_: Round) -> str:
+    if not round_.tally or not round_.draw:
+        return ""
+    lines = round_.tally.standings
+    authors = authors_of(round_.panel, round_.draw)
+    first = [line for line in lines if line.place == 1]
+    if not first:
+        return "No ranking: nobody was left to judge" if len(lines) else _unranked_text(round_)
+    if len(first) == len(lines):
+        return f"No first place: all {number_word(len(first))} answers came out equal"
+    if len(first) > 1:
+        tied = listed(authors[line.label] for line in first)
+        return f"Tied first: {tied}, {points(first[0].points, first[0].max_points)} points"
+    return f"First: {authors[first[0].label]}, {_votes_text(first[0], round_.tally)}"
+
+
+def _unranked_text(round_: Round) -> str:
+    answers = len(round_.answers)
+    if answers == 1:
+        return "One answer, nothing to rank"
+    if round_.draw and not round_.draw.slates:
+        return f"{number_word(answers).capitalize()} answers, nobody left to judge"
+    return "No ballot counts, so there is no ranking"
+
+
+def _votes_text(line: Standing, tally: Tally) -> str:
+    won, cast = tally.verdict.first_on
+    return f"on {won} of {counted(cast, 'ballot')}, {points(line.points, line.max_points)} points"
+
+
+def _strength_texts(round_: Round) -> list[str]:
+    if not round_.tally or not round_.tally.standings:
+        return []
+    verdict = round_.tally.verdict
+    doubt = ", too few judges to rule out chance" if verdict.too_few_judges else ""
+    if verdict.strength is Strength.NO_CONSENSUS:
+        return [f"no consensus{doubt}"]
+    return [f"{verdict.strength.value}{doubt}"]
+
+
+def _turnout_text(round_: Round) -> str:
+    seats, answered = len(round_.panel.members), len(round_.answers)
+    slates = len(round_.draw.slates) if round_.draw else 0
+    count = sum(ballot.counts for ballot in round_.ballots)
+    voted = f", {count} of {counted(slates, 'ballot')} {'counts' if slates == 1 else 'count'}"
+    return f"{answered} of {seats} answered{voted if slates else ''}"
+
+
+def _demonstration_texts(round_: Round) -> list[str]:
+    if not any(seat.demonstration for seat in round_.panel.judges):
+        return []
+    models = [seat.model_id for seat in round_.panel.members]
+    shared = len(set(models)) < len(models)
+    return ["demonstration models" + (", one model in two seats" if shared else "")]
+
+
+def agreement_line(round_: Round) -> str | None:
+    """Return how far the judges agreed, from −1 (opposite) to 1 (same); None if unknown."""
+    tau = round_.tally.verdict.agreement.tau_b if round_.tally else None
+    if tau is None:
+        return None
+    return f"Judges' agreement: {tau:+.2f} (mean Kendall τ_b; 1 is full agreement, 0 is chance)"
+
+
+def _cautions(round_: Round) -> list[str]:
+    """Return what a reader must know before the answer: who is missing, what stands in."""
+    names = names_of(round_.panel)
+    # A seat that failed twice for the same reason is named once.
+    missing = list(
+        dict.fromkeys(
+            f"{names[absence.member]} {absence.reason.rstrip('.')}"
+            for absence in round_.absences
+            if absence.role is not Role.SYNTHESIS
+        )
+    )
+    return [*_sentences(missing, _ranked_by_text(round_)), *_chairman_cautions(round_, names)]
+
+
+def _ranked_by_text(round_: Round) -> str:
+    if not round_.draw or not round_.tally or not round_.tally.standings:
+        return ""
+    voters = sum(ballot.counts for ballot in round_.ballots)
+    judges = "judge" if voters == 1 else "judges"
+    return (
+        f"{number_word(len(round_.answers))} answers were ranked by {number_word(voters)} {judges}"
+    )
+
+
+def _sentences(missing: list[str], instead: str) -> list[str]:
+    """Return a sentence for each missing part; the last adds what stands in for it."""
+    ends = [""] * (len(missing) - 1) + [f"; {instead}" if instead else ""]
+    return [f"{text}{end}." for text, end in zip(missing, ends, strict=False)]
+
+
+def _chairman_cautions(round_: Round, names: dict[str, str]) -> list[str]:
+    synthesis = round_.synthesis
+    if not synthesis:
+        return []
+    missing = _missing_chairman_texts(round_, names)
+    if synthesis.fallback is Fallback.ANSWER and round_.draw:
+        return _sentences(
+            missing or [_CHAIRMAN_UNREACHED], _fallback_text(round_, round_.draw, names)
+        )
+    instead = ""
+    if synthesis.chairman and synthesis.fallback:
+        instead = f"{names[synthesis.chairman]} wrote the answer instead"
+    sentences = _sentences(missing, instead)
+    if synthesis.departs:
+        why = f": {synthesis.why.rstrip('.')}" if synthesis.why else ""
+        sentences.append(f"This answer departs from the winning answer{why}.")
+    if synthesis.reply and synthesis.reply.cut:
+        sentences.append("The chairman reached its token limit, so this answer ends early.")
+    return sentences
+
+
+def _missing_chairman_texts(round_: Round, names: dict[str, str]) -> list[str]:
+    """Return each reason with the chairmen it affected, in the order they were asked."""
+    by_reason: dict[str, list[str]] = {}
+    for seat in round_.panel.chair_order:
+        if absence := round_.absence(seat.key, Role.SYNTHESIS):
+            by_reason.setdefault(absence.reason.rstrip("."), []).append(names[seat.key])
+    return [
+        f"The chairman, {', then '.join(seats)}, {reason}" for reason, seats in by_reason.items()
+    ]
+
+
+def _fallback_text(round_: Round, draw: Draw, names: dict[str, str]) -> str:
+    """Return whose answer stands for the synthesis, and why if nobody won alone."""
+    if round_.tally is None:
+        raise AssertionError("a synthesis is written after the tally")
+    author = names[winning_answer(round_, draw, round_.tally).member]
+    first = [line for line in round_.tally.standings if line.place == 1]
+    if len(first) == 1:
+        return f"this is the winning answer as it stands, by {author}"
+    among = "those tied for first place" if first else "all answers, since none was ranked"
+    return f"this is the answer by {author} as it stands, the cheapest of {among}"
+
+
+# Findings and audit ballots
+
+
+def findings(round_: Round) -> list[str]:
+    """Return what was masked, cut, spoiled or suspicious, one sentence each; often nothing."""
+    return [*_answer_findings(round_), *_ballot_findings(round_)]
+
+
+def _answer_findings(round_: Round) -> Iterator[str]:
+    names = names_of(round_.panel)
+    for answer in round_.answers:
+        owner = f"{names[answer.member]}'s answer"
+        if answer.scrubbed:
+            masked = listed(f"“{trace}”" for trace in answer.scrubbed)
+            yield f"{owner} was shown to judges and chairman with {masked} masked."
+        if answer.reply.cut:
+            yield f"{owner} ended at its model's token limit."
+        yield from (f"{owner} {suspicion}." for suspicion in answer.suspicions)
+
+
+def _ballot_findings(round_: Round) -> Iterator[str]:
+    names = names_of(round_.panel)
+    for spoiled in (spoiled for spoiled in round_.spoiled if not spoiled.is_audit):
+        number = spoiled.paper.attempt
+        yield f"{names[spoiled.judge]}'s reply {number} was not counted: {spoiled.fault}."
+    for ballot in (ballot for ballot in round_.ballots if ballot.counts):
+        if ballot.paper and ballot.paper.cut_to:
+            tokens = f"{ballot.paper.cut_to:,} tokens"
+            yield f"{names[ballot.judge]} saw every answer cut to {tokens}, to fit its context."
+
+
+def _audit_lines(round_: Round, judge: str) -> Iterator[str]:
+    """Yield a line for each audit ballot of a judge that counts, or for what spoiled it."""
+    name = names_of(round_.panel)[judge]
+    cast = [ballot for ballot in round_.ballots if ballot.judge == judge]
+    for first in (ballot for ballot in cast if ballot.counts):
+        for again in (ballot for ballot in cast if not ballot.counts):
+            seen = AUDIT_VIEWS.get(again.audit or "", f"voted again ({again.audit})")
+            details = "; ".join(
+                (
+                    *_own_place_text(round_, again),
+                    _change_text(first, again),
+                    _audit_cost_text(again.paper),
+                )
+            )
+            yield f"{name} {seen} and ranked {_ranking_text(again)}: {details}"
+    for spoiled in round_.spoiled:
+        if spoiled.judge == judge and spoiled.is_audit:
+            why = f"{spoiled.fault}; {_audit_cost_text(spoiled.paper)}"
+            yield f"{name} was asked again and spoiled it: {why}"
+
+
+def _ranking_text(ballot: Ballot) -> str:
+    """Return a ranking as "K > T = M"."""
+    return " > ".join(" = ".join(place) for place in ballot.ranking)
+
+
+def _audit_cost_text(paper: BallotExchange | None) -> str:
+    usd = paper.reply.cost_usd if paper else None
+    return f"an audit for {money(usd)}, not counted" if usd else "an audit, not counted"
+
+
+def _own_place_text(round_: Round, ballot: Ballot) -> Iterator[str]:
+    """Yield where a judge put its own answer if it saw it: "at 2.5 of 4" in a tie."""
+    own = round_.draw.labels.label_of(ballot.judge) if round_.draw else None
+    if own and own in ballot.shown:
+        yield f"its own, {own}, at {ranks(ballot.ranking)[own]:g} of {len(ballot.shown)}"
+
+
+def _change_text(first: Ballot, again: Ballot) -> str:
+    change = repetition(first.ranking, again.ranking)
+    others = "other " if len(again.shown) > len(first.shown) else ""
+    pairs = counted(change.pairs, f"{others}pair")
+    alike = "the others as before" if others else "the same"
+    return f"changed {change.changed} of {pairs}" if change.changed else alike
+
+
+# Placements
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Where one judge put one answer: "1", "2=", "own", or "none" without a ballot.
+
+    `height` is its position from 0 (last) to 4 (first); `slot` is where the judge saw it, from 1
+    on, None if it did not.
+    """
+
+    text: str
+    height: int | None = None
+    slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placings:
+    """The answers in the order of the standings, and a row of placements for each judge."""
+
+    columns: tuple[tuple[Label, str], ...]
+    rows: tuple[tuple[str, tuple[Placing, ...]], ...]
+
+
+def placings(round_: Round, draw: Draw) -> Placings:
+    """Return the table of judges by answers."""
+    authors, names = authors_of(round_.panel, draw), names_of(round_.panel)
+    standings = round_.tally.standings if round_.tally else ()
+    labels = [line.label for line in standings] or sorted(draw.labels.labels)
+    ballots = {ballot.judge: ballot for ballot in round_.ballots if ballot.counts}
+    rows = tuple(
+        (
+            names[slate.judge],
+            tuple(_place_answer(slate, ballots.get(slate.judge), x) for x in labels),
+        )
+        for slate in draw.slates
+    )
+    return Placings(tuple((label, authors[label]) for label in labels), rows)
+
+
+def _place_answer(slate: Slate, ballot: Ballot | None, label: Label) -> Placing:
+    if label not in slate.shown:
+        return Placing(OWN_TEXT)
+    slot = slate.shown.index(label) + 1
+    if ballot is None:
+        return Placing(NO_BALLOT_TEXT, slot=slot)
+    better = 0
+    for place in ballot.ranking:
+        if label in place:
+            tie = "=" if len(place) > 1 else ""
+            below = len(slate.shown) - better - len(place)
+            rivals = max(1, len(slate.shown) - 1)
+            # In a tie each answer has beaten half of the others.
+            beaten = (below + (len(place) - 1) / 2) / rivals
+            return Placing(f"{better + 1}{tie}", round(4 * beaten), slot)
+        better += len(place)
+    return Placing(NO_BALLOT_TEXT, slot=slot)
+
+
+# Markdown
 
 
 def as_markdown(thread: Thread) -> str:
-    """Give the post and its replies as one Markdown text."""
-    posts = [_post(thread.root, "#"), *(_post(reply, "##") for reply in thread.replies)]
+    """Return the post and its replies as one Markdown text."""
+    posts = [
+        _post_markdown(thread.root, "#"),
+        *(_post_markdown(reply, "##") for reply in thread.replies),
+    ]
     return "\n\n".join(posts) + "\n"
 
 
-def _post(post: Post, level: str) -> str:
-    return "\n\n".join(text for part in post.parts if (text := _part(part, level)))
+def _post_markdown(post: Post, level: str) -> str:
+    return "\n\n".join(text for part in post.parts if (text := _part_markdown(part, level)))
 
 
-def _part(part: Part, level: str) -> str:
+def _part_markdown(part: Part, level: str) -> str:
     match part:
         case Heading(text):
             return f"{level} {_line(text)}"
@@ -549,19 +559,19 @@ def _part(part: Part, level: str) -> str:
         case Quote(text):
             return "\n".join(f"> {line}" for line in text.splitlines())
         case Table():
-            return "\n".join(_rows(part))
+            return "\n".join(_table_markdown(part))
         case Buttons() | Steps() | File() | Mentions():
             return ""
     return _line(part.text)
 
 
-def _rows(table: Table) -> Iterator[str]:
-    yield _row(table.columns)
-    yield _row(["--:" if i in table.numeric else "---" for i in range(len(table.columns))])
-    yield from map(_row, table.rows)
+def _table_markdown(table: Table) -> Iterator[str]:
+    yield _row_markdown(table.columns)
+    yield _row_markdown(["--:" if i in table.numeric else "---" for i in range(len(table.columns))])
+    yield from map(_row_markdown, table.rows)
 
 
-def _row(cells: tuple[str, ...] | list[str]) -> str:
+def _row_markdown(cells: tuple[str, ...] | list[str]) -> str:
     return "| " + " | ".join(_line(cell).replace("|", "\\|") for cell in cells) + " |"
 
 

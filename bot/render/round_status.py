@@ -1,4 +1,4 @@
-"""What the asker is told at once: who sits, who receives the text, what it costs and takes."""
+"""Renderer of a round before and while it runs: accepted, progress, stopped."""
 
 from dataclasses import replace
 
@@ -24,9 +24,12 @@ from council.money import about, cap_micro
 from council.panel import Panel
 from council.rounds import Round, Stage
 
-# --- What the asker is told at once: who sits, who receives the text, what it costs and takes.
+_WRITING = "Writing the answer"
+_CANCEL = ("cancel", "Cancel")
+_RESUME = ("resume", "Go on")
 
-_PROVIDERS = {
+
+_PROVIDER_NAMES = {
     "anthropic": "Anthropic",
     "azure": "Microsoft Azure",
     "bedrock": "Amazon",
@@ -45,64 +48,62 @@ _PROVIDERS = {
 
 
 def accepted_post(round_: Round, estimate: Estimate, usual_seconds: float | None) -> Post:
-    """Give the private word that the question was taken in.
-
-    How long it usually takes is told where it is known, else how long it may take.
-    """
+    """Return the private confirmation that the question was accepted."""
     names = names_of(round_.panel)
     members = listed(names[seat.key] for seat in round_.panel.members)
-    asking = f"Asking {members} in round {round_.id}."
-    terms = terms_of(round_, estimate, usual_seconds)
-    return Post((Line(asking), Note(terms)), f"{asking} {terms}")
+    line = f"Asking {members} in round {round_.id}."
+    note = terms_of(round_, estimate, usual_seconds)
+    return Post((Line(line), Note(note)), f"{line} {note}")
 
 
 def terms_of(round_: Round, estimate: Estimate, usual_seconds: float | None) -> str:
-    """Say who receives the text, what the round may cost, and how long it takes."""
+    """Return who receives the text, what the round may cost, and how long it takes.
+
+    The time is the usual time if it is known, else the maximum.
+    """
     return (
-        f"Your text goes to {receivers(round_.panel)}. {_cost(round_.panel, estimate)}. "
-        f"It {_time(round_.panel, usual_seconds)}."
+        f"Your text goes to {receivers(round_.panel)}. {_cost_sentence(round_.panel, estimate)}. "
+        f"It {_time_text(round_.panel, usual_seconds)}."
     )
 
 
-def _cost(panel: Panel, estimate: Estimate) -> str:
-    """Say what a round may cost: "It costs about $0.04 at most; cost unknown for Qwen 3"."""
+def _cost_sentence(panel: Panel, estimate: Estimate) -> str:
+    """Return the cost: "It costs about $0.04 at most; cost unknown for Qwen 3"."""
     names, cap = names_of(panel), panel.terms.max_round_usd
     micro = estimate.micro if cap is None else min(cap_micro(cap), estimate.micro)
-    told = [f"it costs about {about(micro)} at most"] if micro else []
+    parts = [f"it costs about {about(micro)} at most"] if micro else []
     if estimate.unknown:
-        told.append(f"cost unknown for {listed(names[key] for key in estimate.unknown)}")
-    sentence = "; ".join(told) or "it costs nothing"
+        parts.append(f"cost unknown for {listed(names[key] for key in estimate.unknown)}")
+    sentence = "; ".join(parts) or "it costs nothing"
     return sentence[0].upper() + sentence[1:]
 
 
-def _time(panel: Panel, usual_seconds: float | None) -> str:
-    """Say how long a round takes: "usually takes about 40 s", "takes 3 min at most"."""
+def _time_text(panel: Panel, usual_seconds: float | None) -> str:
+    """Return how long a round takes: "usually takes about 40 s", "takes 3 min at most"."""
     if usual_seconds is not None:
         return f"usually takes about {roughly(usual_seconds)}"
     terms = panel.terms
-    chairing = terms.synthesis_seconds * len(panel.chair_order)
-    most = terms.answer_seconds + terms.ballot_seconds + chairing
-    return f"takes {duration(min(most, terms.round_seconds or most))} at most"
+    chairman_seconds = terms.synthesis_seconds * len(panel.chair_order)
+    max_seconds = terms.answer_seconds + terms.ballot_seconds + chairman_seconds
+    return f"takes {duration(min(max_seconds, terms.round_seconds or max_seconds))} at most"
 
 
 def receivers(panel: Panel) -> str:
-    """Give everybody who receives the text, by the route of each seat."""
+    """Return the names of all providers that receive the text."""
     seats = (*panel.judges, *panel.chairmen)
-    return listed(dict.fromkeys(_receiver(seat.receiver or seat.model_id) for seat in seats))
+    return listed(dict.fromkeys(_provider_name(seat.receiver or seat.model_id) for seat in seats))
 
 
-def _receiver(route: str) -> str:
+def _provider_name(route: str) -> str:
     provider = route.partition("/")[0]
-    return _PROVIDERS.get(provider, provider)
+    return _PROVIDER_NAMES.get(provider, provider)
 
 
-# --- Progress of a round while it runs: who has answered, who has voted, what is left.
-
-WRITING = "Writing the answer"
+# Progress
 
 
 def progress_post(round_: Round, seconds: float, draft: str = "") -> Post:
-    """Give the post that shows a running round, so many seconds after it began.
+    """Return the progress of a running round, `seconds` after it began.
 
     `draft` is the answer as far as it is written.
     """
@@ -118,7 +119,7 @@ def _summary(round_: Round) -> str:
     if round_.draw and round_.stage is Stage.ANSWERED:
         voted = sum(ballot.counts for ballot in round_.ballots)
         return f"{voted} of {counted(len(round_.draw.slates), 'judge')} voted"
-    return WRITING
+    return _WRITING
 
 
 def _answer_steps(round_: Round) -> list[Step]:
@@ -128,8 +129,8 @@ def _answer_steps(round_: Round) -> list[Step]:
     for seat in round_.panel.members:
         title = f"{names[seat.key]} answers"
         if seat.key in answered:
-            took = duration(answered[seat.key].reply.seconds)
-            steps.append(Step(title, StepState.DONE, took))
+            time = duration(answered[seat.key].reply.seconds)
+            steps.append(Step(title, StepState.DONE, time))
         elif absence := round_.absence(seat.key, Role.ANSWER):
             steps.append(Step(names[seat.key], StepState.MISSING, absence.reason))
         else:
@@ -160,47 +161,41 @@ def _ballot_steps(round_: Round) -> list[Step]:
 
 def _synthesis_step(round_: Round) -> Step:
     if round_.synthesis:
-        return Step(WRITING, StepState.DONE)
-    return Step(WRITING, StepState.RUNNING if round_.tally else StepState.WAITING)
-
-
-# --- What a room needs beside the report: the question, who asked, and what can be pressed.
-
-CANCEL = ("cancel", "Cancel")
-GO_ON = ("resume", "Go on")
+        return Step(_WRITING, StepState.DONE)
+    return Step(_WRITING, StepState.RUNNING if round_.tally else StepState.WAITING)
 
 
 def running_post(round_: Round, seconds: float, draft: str = "") -> Post:
-    """Give the question of a running round, how far it is, and a way to stop it."""
+    """Return a running round for a room: the question, its progress, and a cancel button."""
     progress = progress_post(round_, seconds, draft)
-    parts = (Heading(title_of(round_)), *progress.parts, _button(CANCEL, round_))
+    parts = (Heading(title_of(round_)), *progress.parts, _button(_CANCEL, round_))
     return Post(parts, _room_summary(round_, progress.summary))
 
 
-def stopped_post(round_: Round, why: str) -> Post:
-    """Give what is left of a round that does not go on by itself, and why."""
-    kept = [counted(len(round_.answers), "answer")] if round_.answers else []
-    kept += [counted(len(round_.ballots), "ballot")] if round_.ballots else []
-    line = f"{why} Kept so far: {' and '.join(kept) or 'nothing'}."
-    parts = (Heading(title_of(round_)), Caution(line), _button(GO_ON, round_))
-    return Post(parts, _room_summary(round_, why))
+def stopped_post(round_: Round, reason: str) -> Post:
+    """Return a round that stopped: the question, why, what is saved, and a resume button."""
+    saved = [counted(len(round_.answers), "answer")] if round_.answers else []
+    saved += [counted(len(round_.ballots), "ballot")] if round_.ballots else []
+    line = f"{reason} Kept so far: {' and '.join(saved) or 'nothing'}."
+    parts = (Heading(title_of(round_)), Caution(line), _button(_RESUME, round_))
+    return Post(parts, _room_summary(round_, reason))
 
 
 def signed(post: Post, round_: Round, asker: str) -> Post:
-    """Give the post with who asked, above its buttons; as it is where nobody needs to be told."""
+    """Return the post with who asked, above its buttons; unchanged without a name."""
     if not asker or round_.forgotten:
         return post
     context = len(round_.question.context)
-    told = f"Asked by {asker}" + (f", with {context:,} characters of context" if context else "")
+    text = f"Asked by {asker}" + (f", with {context:,} characters of context" if context else "")
     parts: list[Part] = [part for part in post.parts if not isinstance(part, Buttons)]
     buttons = [part for part in post.parts if isinstance(part, Buttons)]
-    return replace(post, parts=(*parts, Note(told), *buttons))
+    return replace(post, parts=(*parts, Note(text), *buttons))
 
 
 def _room_summary(round_: Round, state: str) -> str:
     return f"{title_of(round_)} · {state}"
 
 
-def _button(named: tuple[str, str], round_: Round) -> Buttons:
-    action, label = named
+def _button(button: tuple[str, str], round_: Round) -> Buttons:
+    action, label = button
     return Buttons((Button(action, label, round_.id),))

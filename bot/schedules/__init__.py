@@ -1,1 +1,1 @@
-"""Schedules as people say them, and when their slots are. Pure: knows no desk and no clock."""
+"""Schedules in plain words or cron, and when they run. Pure: reads no clock and no store."""

@@ -1,4 +1,7 @@
-"""Time zones by their IANA names, as people write them."""
+"""Parser of schedules as people type them: name, suite, panel, times, zone, channel, cap.
+
+Pure: today's date is an argument.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,82 +13,82 @@ from zoneinfo import available_timezones
 
 from bot.schedules.cron import (
     LAST,
-    TURNS,
+    ORDINALS,
     WEEKDAYS,
     WEEKEND,
-    checked,
-    day_named,
     is_cron,
-    month_named,
+    parse_day,
+    parse_month,
+    validate_cron,
 )
 from council.errors import ScheduleError
 from council.money import cap_micro
 
-# --- Time zones by their IANA names, as people write them.
+# Time zones
 
 UTC = "UTC"
-_NEAR_ZONE, _NEAR_CITY = 0.7, 0.8  # how alike a name must be to have been meant
-_NO_PLACES = {"Factory", "localtime", "posixrules"}
-_OLD_NAMES = {"Brazil", "Canada", "Chile", "Etc", "Mexico", "SystemV", "US"}
+_MIN_ZONE_SIMILARITY, _MIN_CITY_SIMILARITY = 0.7, 0.8  # of 1, by difflib
+_UNUSABLE_ZONES = {"Factory", "localtime", "posixrules"}
+_LEGACY_REGIONS = {"Brazil", "Canada", "Chile", "Etc", "Mexico", "SystemV", "US"}
 
 
 def zone_named(word: str) -> str | None:
-    """Give a zone under its own name, whatever capitals it is written in; None for no zone."""
+    """Return the canonical name of an IANA zone, ignoring case; None if there is none."""
     return _zones().get(word.casefold())
 
 
 def nearest_zone(word: str) -> str | None:
-    """Give the zone that was most likely meant: one spelt like it, or whose city is."""
+    """Return the zone with the most similar name or city; None if none is close."""
     plain = word.casefold()
-    if "/" in plain and (found := _nearest(plain, _zones(), _NEAR_ZONE)):
-        return found
-    # Short names are all alike: PST is no misspelt EST.
-    return _nearest(plain.rpartition("/")[2], _cities(), _NEAR_CITY)
+    if "/" in plain and (zone := _find_similar(plain, _zones(), _MIN_ZONE_SIMILARITY)):
+        return zone
+    # Short names all look alike: PST is not a misspelt EST.
+    return _find_similar(plain.rpartition("/")[2], _cities(), _MIN_CITY_SIMILARITY)
 
 
-def _nearest(word: str, names: Mapping[str, str], near: float) -> str | None:
-    found = get_close_matches(word, names, n=1, cutoff=near)
-    return names[found[0]] if found else None
+def _find_similar(word: str, names: Mapping[str, str], near: float) -> str | None:
+    matches = get_close_matches(word, names, n=1, cutoff=near)
+    return names[matches[0]] if matches else None
 
 
 @cache
 def _zones() -> Mapping[str, str]:
-    return {name.casefold(): name for name in sorted(available_timezones() - _NO_PLACES)}
+    return {name.casefold(): name for name in sorted(available_timezones() - _UNUSABLE_ZONES)}
 
 
 @cache
 def _cities() -> Mapping[str, str]:
-    """Give the zones that are named for a city, by the city's name."""
+    """Return the zones that are named after a city, by the city's name."""
     cities: dict[str, str] = {}
     for name in _zones().values():
         region, _, city = name.rpartition("/")
-        if region and region not in _OLD_NAMES:
+        if region and region not in _LEGACY_REGIONS:
             cities.setdefault(city.casefold(), name)
     return cities
 
 
-# --- What plain words say of when: times, days and steps, a word after another.
+# Plain words
 
-EXAMPLES = '"every monday 09:00", "every weekday 9:30", "on the 1st 08:00" or "every 2 hours"'
-MIN, HOUR, WEEK, MONTH = "min", "hour", "week", "month"
+_EXAMPLES = '"every monday 09:00", "every weekday 9:30", "on the 1st 08:00" or "every 2 hours"'
+_MINUTE, _HOUR, _WEEK, _MONTH = "min", "hour", "week", "month"
 _FILLERS = {"a", "and", "at", "daily", "day", "days", "each", "every", "from", "in", "o'clock"}
 _FILLERS |= {"of", "on", "once", "run", "running", "the", "&"}
-_TWICE = {"twice": 2, "thrice": 3}
-_SETS: dict[str, tuple[int, ...]] = dict.fromkeys(
+_TIMES_A_DAY = {"twice": 2, "thrice": 3}
+_WEEKDAY_SETS: dict[str, tuple[int, ...]] = dict.fromkeys(
     ("weekday", "weekdays", "workday", "workdays"), WEEKDAYS
 )
-_SETS |= dict.fromkeys(("weekend", "weekends"), WEEKEND)
-_USUAL = {"week": WEEK, "weekly": WEEK, "weeks": WEEK}
-_USUAL |= {"month": MONTH, "monthly": MONTH, "months": MONTH}
+_WEEKDAY_SETS |= dict.fromkeys(("weekend", "weekends"), WEEKEND)
+_PERIODS = {"week": _WEEK, "weekly": _WEEK, "weeks": _WEEK}
+_PERIODS |= {"month": _MONTH, "monthly": _MONTH, "months": _MONTH}
 _UNIT = re.compile(r"(min|hour|day|week|month|year)(?:ute)?s?")
 _TIME = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?(am|pm)?")
 _PAST_HOUR = re.compile(r":([0-5]\d)")
 _DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:t.*)?")
 _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 _RANGE = re.compile(r"([a-z]+)-([a-z]+)")
-_HALF_DAY, _HOURS, _MINUTES, _WEEK_DAYS, _LONGEST_MONTH = 12, 24, 60, 7, 31
+_HALF_DAY_HOURS, _HOURS, _MINUTES, _WEEK_DAYS, _LONGEST_MONTH = 12, 24, 60, 7, 31
 _WEEKDAY = r"\b((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)\s+(?:to|through|until)\s+"
-_SAME = (
+_SYNONYMS = (
     (r"\b(\d{1,2}(?:[:.]\d{2})?)\s+(am|pm)\b", r"\1\2"),
     (_WEEKDAY, r"\1-"),
     (r"\bquarter(?: of an)? hour\b", "15 minutes"),
@@ -100,11 +103,12 @@ _SAME = (
 
 
 @dataclass(slots=True)
-class ParseState:
-    """What was heard so far; Sunday is 0. `turns` are those of which it is not said yet of what.
+class _ParseState:
+    """What the words have said so far; weekdays count from Sunday as 0.
 
-    `fewest` are the times that were promised, `past_hour` the minute of "every hour at :15", and
-    `usual` the week or month in which any day would do.
+    `turns` are ordinals whose weekday has not followed yet. `min_times` is how many times of day
+    were promised ("twice"), `past_hour` the minute of "every hour at :15", and `period` the week or
+    month of which any day will do.
     """
 
     times: list[tuple[int, int]] = field(default_factory=list)
@@ -115,250 +119,254 @@ class ParseState:
     months: list[int] = field(default_factory=list)
     step: tuple[int, str] | None = None
     past_hour: int = 0
-    fewest: int = 0
-    usual: str = ""
+    min_times: int = 0
+    period: str = ""
 
 
-def heard_in(words: Iterable[str], today: date) -> ParseState:
-    """Give what words say; ScheduleError for the first that means nothing here."""
-    heard, rest = ParseState(), _tidied(" ".join(words))
+def _parse_words(words: Iterable[str], today: date) -> _ParseState:
+    """Return what the words say. Raise ScheduleError for the first unknown word."""
+    state, rest = _ParseState(), _normalize(" ".join(words))
     while rest:
-        taken = _take(heard, rest, today)
-        if not taken:
+        used = _parse_next(state, rest, today)
+        if not used:
             raise ScheduleError(
-                f"I do not know what {rest[0]!r} means for a schedule: write {EXAMPLES}, or a cron "
-                'in quotes, "0 9 * * 1".'
+                f"I do not know what {rest[0]!r} means for a schedule: write {_EXAMPLES}, or a "
+                'cron in quotes, "0 9 * * 1".'
             )
-        rest = rest[taken:]
-    return heard
+        rest = rest[used:]
+    return state
 
 
-def _tidied(text: str) -> list[str]:
-    """Give words small, each with one meaning: "9 am" is one word, "hourly" is "every 1 hour"."""
+def _normalize(text: str) -> list[str]:
+    """Return lower-case words in one spelling: "9 am" as "9am", "hourly" as "every 1 hour"."""
     text = text.lower().replace(",", " ")
-    for said, meant in _SAME:
-        text = re.sub(said, meant, text)
+    for spelling, replacement in _SYNONYMS:
+        text = re.sub(spelling, replacement, text)
     return text.split()
 
 
-def _take(heard: ParseState, rest: list[str], today: date) -> int:
-    """Take in what comes next; give how many words that was, 0 for one that means nothing."""
+def _parse_next(state: _ParseState, rest: list[str], today: date) -> int:
+    """Parse the next words into the state; return how many were used, 0 if unknown."""
     word, after, third = (*rest, "", "")[:3]
     unit = _UNIT.fullmatch(third)
     if word == "every" and after.isdecimal() and unit:
-        heard.step = (int(after), unit[1])
+        state.step = (int(after), unit[1])
         return 3
     if after == "times" and word.isdecimal():
-        heard.fewest = int(word)
+        state.min_times = int(word)
         return 2
-    if found := _DATE.fullmatch(word):
-        raise _one_day(word, found, today)
-    # A number alone is an hour only where that is said.
-    if word == "at" and after.isdecimal() and (found := _TIME.fullmatch(after)):
-        return 1 + _time(heard, after, found)
-    if not word.isdecimal() and (found := _TIME.fullmatch(word)):
-        return _time(heard, word, found)
-    return _day(heard, word, after) or _other(heard, word)
+    if match := _DATE.fullmatch(word):
+        raise _date_error(word, match, today)
+    # A bare number is an hour only after "at".
+    if word == "at" and after.isdecimal() and (match := _TIME.fullmatch(after)):
+        return 1 + _parse_time(state, after, match)
+    if not word.isdecimal() and (match := _TIME.fullmatch(word)):
+        return _parse_time(state, word, match)
+    return _parse_day_word(state, word, after) or _parse_other(state, word)
 
 
-def _time(heard: ParseState, word: str, found: re.Match[str]) -> int:
-    hour, minute, half = int(found[1]), int(found[2] or 0), found[3]
-    if half and 1 <= hour <= _HALF_DAY:
-        hour = hour % _HALF_DAY + (_HALF_DAY if half == "pm" else 0)
+def _parse_time(state: _ParseState, word: str, match: re.Match[str]) -> int:
+    hour, minute, half = int(match[1]), int(match[2] or 0), match[3]
+    if half and 1 <= hour <= _HALF_DAY_HOURS:
+        hour = hour % _HALF_DAY_HOURS + (_HALF_DAY_HOURS if half == "pm" else 0)
     elif half:
         hour = _HOURS
     if hour >= _HOURS or minute >= _MINUTES:
         raise ScheduleError(f"{word!r} is no time of day: write 09:00, 18:30 or 9am.")
-    heard.times.append((hour, minute))
+    state.times.append((hour, minute))
     return 1
 
 
-def _one_day(word: str, found: re.Match[str], today: date) -> ScheduleError:
+def _date_error(word: str, match: re.Match[str], today: date) -> ScheduleError:
     try:
-        day = date(int(found[1]), int(found[2]), int(found[3]))
+        day = date(int(match[1]), int(match[2]), int(match[3]))
     except ValueError:
-        return ScheduleError(f"There is no day {word!r}: write {EXAMPLES}.")
+        return ScheduleError(f"There is no day {word!r}: write {_EXAMPLES}.")
     if day < today:
-        return ScheduleError(f"{day} is past, and a schedule recurs: write {EXAMPLES}.")
+        return ScheduleError(f"{day} is past, and a schedule recurs: write {_EXAMPLES}.")
     return ScheduleError(
-        f"{day} comes once, and a schedule recurs: write {EXAMPLES}; for one run there is "
+        f"{day} comes once, and a schedule recurs: write {_EXAMPLES}; for one run there is "
         "`/council bakeoff`."
     )
 
 
-def _day(heard: ParseState, word: str, after: str) -> int:
-    """Take in what names days: a weekday, several of them, a day of the month, a turn."""
-    if (weekday := day_named(word)) is not None:
-        heard.nth += [(weekday, turn) for turn in heard.turns]
-        heard.weekdays += [] if heard.turns else [weekday]
-        heard.turns = []
-    elif word in _SETS:
-        heard.weekdays += _SETS[word]
-    elif days := _days_between(word):
-        heard.weekdays += days
+def _parse_day_word(state: _ParseState, word: str, after: str) -> int:
+    """Parse a weekday, several of them, a day of the month or an ordinal; return words used."""
+    if (weekday := parse_day(word)) is not None:
+        state.nth += [(weekday, turn) for turn in state.turns]
+        state.weekdays += [] if state.turns else [weekday]
+        state.turns = []
+    elif word in _WEEKDAY_SETS:
+        state.weekdays += _WEEKDAY_SETS[word]
+    elif days := _parse_day_range(word):
+        state.weekdays += days
     elif word == "last" and after == "day":
-        heard.days.append(LAST)
+        state.days.append(LAST)
         return 2
-    elif word in TURNS or word == "last":
-        heard.turns.append(TURNS.get(word, LAST))
-    elif found := _ORDINAL.fullmatch(word):
-        _of_month(heard, int(found[1]), after)
+    elif word in ORDINALS or word == "last":
+        state.turns.append(ORDINALS.get(word, LAST))
+    elif match := _ORDINAL.fullmatch(word):
+        _add_ordinal(state, int(match[1]), after)
     else:
         return 0
     return 1
 
 
-def _days_between(word: str) -> list[int]:
-    """Give the days of "monday-friday"; none for any other word."""
-    found = _RANGE.fullmatch(word)
-    first, last = map(day_named, found.groups()) if found else (None, None)
+def _parse_day_range(word: str) -> list[int]:
+    """Return the weekdays of "monday-friday"; none for any other word."""
+    match = _RANGE.fullmatch(word)
+    first, last = map(parse_day, match.groups()) if match else (None, None)
     if first is None or last is None:
         return []
     days = (last - first) % _WEEK_DAYS
     return [(first + day) % _WEEK_DAYS for day in range(days + 1)]
 
 
-def _of_month(heard: ParseState, number: int, after: str) -> None:
-    """Take in "1st": a day of the month, or a turn where a weekday follows."""
-    if day_named(after) is not None and number in TURNS.values():
-        heard.turns.append(number)
+def _add_ordinal(state: _ParseState, number: int, after: str) -> None:
+    """Add "1st" as a day of the month, or as an ordinal if a weekday follows."""
+    if parse_day(after) is not None and number in ORDINALS.values():
+        state.turns.append(number)
     elif 1 <= number <= _LONGEST_MONTH:
-        heard.days.append(number)
+        state.days.append(number)
     else:
         raise ScheduleError(f"No month has a day {number}: write 1st to 31st, or last day.")
 
 
-def _other(heard: ParseState, word: str) -> int:
-    if (month := month_named(word)) is not None:
-        heard.months.append(month)
-    elif found := _PAST_HOUR.fullmatch(word):
-        heard.past_hour = int(found[1])
-    elif word in _TWICE:
-        heard.fewest = _TWICE[word]
-    elif word in _USUAL:
-        heard.usual = heard.usual or _USUAL[word]
+def _parse_other(state: _ParseState, word: str) -> int:
+    if (month := parse_month(word)) is not None:
+        state.months.append(month)
+    elif match := _PAST_HOUR.fullmatch(word):
+        state.past_hour = int(match[1])
+    elif word in _TIMES_A_DAY:
+        state.min_times = _TIMES_A_DAY[word]
+    elif word in _PERIODS:
+        state.period = state.period or _PERIODS[word]
     elif word not in _FILLERS:
         return 0
     return 1
 
 
-# --- Plain words as a cron: "every monday and thursday 18:00", "on the 1st 08:00", "every 2 hours
+# Plain words to cron
 
 _ANY = "*"
-_WHOLE = {MIN: 60, HOUR: 24, MONTH: 12}
-_FITTING = {
-    MIN: "minutes do not divide an hour evenly: write every 5, 10, 15, 20 or 30 minutes",
-    HOUR: "hours do not divide a day evenly: write every 2, 3, 4, 6, 8 or 12 hours",
-    MONTH: "months do not divide a year evenly: write every 2, 3, 4 or 6 months",
+_UNITS_IN_WHOLE = {_MINUTE: 60, _HOUR: 24, _MONTH: 12}
+_DIVISION_HINTS = {
+    _MINUTE: "minutes do not divide an hour evenly: write every 5, 10, 15, 20 or 30 minutes",
+    _HOUR: "hours do not divide a day evenly: write every 2, 3, 4, 6, 8 or 12 hours",
+    _MONTH: "months do not divide a year evenly: write every 2, 3, 4 or 6 months",
 }
 
 
-def cron_of(words: Iterable[str], today: date) -> str:
-    """Give the cron that plain words mean; ScheduleError, with what to write, where they do not."""
-    heard = heard_in(words, today)
-    return " ".join((*_clock(heard), *_calendar(heard)))
+def words_to_cron(words: Iterable[str], today: date) -> str:
+    """Return the cron that plain words describe.
+
+    Raise ScheduleError, which says what to write instead, if they do not describe one.
+    """
+    state = _parse_words(words, today)
+    return " ".join((*_clock_fields(state), *_calendar_fields(state)))
 
 
-def _clock(heard: ParseState) -> tuple[str, str]:
-    """Give the fields of the clock: minute and hour."""
-    count, unit = heard.step or (0, "")
-    if unit in {MIN, HOUR}:
-        if heard.times or heard.fewest:
+def _clock_fields(state: _ParseState) -> tuple[str, str]:
+    """Return the minute and hour fields."""
+    count, unit = state.step or (0, "")
+    if unit in {_MINUTE, _HOUR}:
+        if state.times or state.min_times:
             raise ScheduleError("Say either how often or at which times, not both.")
-        step = _stepped(count, unit)
-        return (step, _ANY) if unit == MIN else (str(heard.past_hour), step)
-    if not heard.times:
-        raise ScheduleError(f"At what time? Write it in hours and minutes: {EXAMPLES}.")
-    return _times(heard)
+        step = _step_field(count, unit)
+        return (step, _ANY) if unit == _MINUTE else (str(state.past_hour), step)
+    if not state.times:
+        raise ScheduleError(f"At what time? Write it in hours and minutes: {_EXAMPLES}.")
+    return _time_fields(state)
 
 
-def _stepped(count: int, unit: str) -> str:
-    """Give the field for every so many of a unit."""
-    whole = _WHOLE[unit]
+def _step_field(count: int, unit: str) -> str:
+    """Return the field for every `count` units."""
+    whole = _UNITS_IN_WHOLE[unit]
     if not count or whole % count:
-        raise ScheduleError(f"{count} {_FITTING[unit]}.")
+        raise ScheduleError(f"{count} {_DIVISION_HINTS[unit]}.")
     if count == whole:
-        return "1" if unit == MONTH else "0"
+        return "1" if unit == _MONTH else "0"
     return _ANY if count == 1 else f"*/{count}"
 
 
-def _times(heard: ParseState) -> tuple[str, str]:
-    times = set(heard.times)
-    hours, minutes = ({time[at] for time in times} for at in (0, 1))
-    if len(times) < heard.fewest:
+def _time_fields(state: _ParseState) -> tuple[str, str]:
+    times = set(state.times)
+    hours, minutes = ({time[index] for time in times} for index in (0, 1))
+    if len(times) < state.min_times:
         raise ScheduleError(
-            f"At which {heard.fewest} times? Write all of them: twice a day 09:00 18:00."
+            f"At which {state.min_times} times? Write all of them: twice a day 09:00 18:00."
         )
     if len(times) != len(hours) * len(minutes):
         raise ScheduleError(
             "The times of one schedule share their minute, as 09:00 and 18:00 do: make a schedule "
             "for each time instead."
         )
-    return _listed(minutes), _listed(hours)
+    return _list_field(minutes), _list_field(hours)
 
 
-def _calendar(heard: ParseState) -> tuple[str, str, str]:
-    """Give the fields of the calendar: day, month and weekday."""
-    _check_days(heard)
-    count, unit = heard.step or (1, heard.usual)
-    month = _listed(heard.months)
-    if unit == MONTH:
-        month = _stepped(count, unit) if month == _ANY else month
-    elif unit not in {MIN, HOUR} and (count != 1 or unit == "year"):
+def _calendar_fields(state: _ParseState) -> tuple[str, str, str]:
+    """Return the day, month and weekday fields."""
+    _check_days(state)
+    count, unit = state.step or (1, state.period)
+    month = _list_field(state.months)
+    if unit == _MONTH:
+        month = _step_field(count, unit) if month == _ANY else month
+    elif unit not in {_MINUTE, _HOUR} and (count != 1 or unit == "year"):
         raise ScheduleError(
             f"Every {count} {unit}s is more than a calendar can tell: name the days, as in "
-            f"{EXAMPLES}."
+            f"{_EXAMPLES}."
         )
-    day, weekday = _listed(heard.days), _listed(heard.weekdays)
-    if heard.nth:
-        turns = [f"L{day}" if turn == LAST else f"{day}#{turn}" for day, turn in heard.nth]
+    day, weekday = _list_field(state.days), _list_field(state.weekdays)
+    if state.nth:
+        turns = [f"L{day}" if turn == LAST else f"{day}#{turn}" for day, turn in state.nth]
         weekday = ",".join(dict.fromkeys(turns))
     if (day, weekday) == (_ANY, _ANY):
-        day, weekday = {MONTH: ("1", _ANY), WEEK: (_ANY, "1")}.get(unit, (_ANY, _ANY))
+        day, weekday = {_MONTH: ("1", _ANY), _WEEK: (_ANY, "1")}.get(unit, (_ANY, _ANY))
     return day, month, weekday
 
 
-def _check_days(heard: ParseState) -> None:
-    in_month = heard.months or MONTH in {heard.usual, (heard.step or (0, ""))[1]}
-    # "Every second monday" may be every other one.
-    if heard.turns or (heard.nth and not in_month):
+def _check_days(state: _ParseState) -> None:
+    in_month = state.months or _MONTH in {state.period, (state.step or (0, ""))[1]}
+    # "Every second monday" could also mean every other one.
+    if state.turns or (state.nth and not in_month):
         raise ScheduleError(
             'First, second or last of what? Write, for example, "first monday of the month 09:00".'
         )
-    if bool(heard.weekdays) + bool(heard.nth) + bool(heard.days) > 1:
+    if bool(state.weekdays) + bool(state.nth) + bool(state.days) > 1:
         raise ScheduleError(
             "Name days of the week or days of the month, not both: a cron comes on either."
         )
 
 
-def _listed(values: Iterable[int | str]) -> str:
-    """Give a field that allows these; any, where there are none."""
+def _list_field(values: Iterable[int | str]) -> str:
+    """Return the field that allows these values; "*" for no values."""
     numbers = sorted({value for value in values if isinstance(value, int)})
     words = sorted({value.upper() for value in values if isinstance(value, str)})
     return ",".join(map(str, (*numbers, *words))) or _ANY
 
 
-# --- What is typed for a schedule, read: `weekly-sql suite:sql panel:house every monday 09:00 …`.
+# The whole request
 
 EXAMPLE = "add weekly-sql suite:sql every monday 09:00 Europe/Budapest"
 NO_CAP = -1
-LONGEST_NAME = 60
+_MAX_NAME_LENGTH = 60
 _QUOTES = str.maketrans("“”„«»‘’`", '"""""\'\'\'')
 _WORD = re.compile(r"\w+:\"[^\"]*\"|\"[^\"]*\"|'[^']*'|<#[^>]*>|\S+")
 _OPTION = re.compile(r"(suite|panel|cap|zone|tz|cron):(.*)", re.IGNORECASE | re.DOTALL)
 _CHANNEL = re.compile(r"<#([^|>]+)(?:\|[^>]*)?>|#([^\s,]+)")
-_NAME = re.compile(rf"\w[\w.-]{{0,{LONGEST_NAME - 1}}}")
+_NAME = re.compile(rf"\w[\w.-]{{0,{_MAX_NAME_LENGTH - 1}}}")
 _ZONE = re.compile(r"[A-Za-z_]+(?:/[A-Za-z0-9_+-]+)+")
-_ABBREVIATED = {"pst", "pdt", "mdt", "cdt", "cst", "edt", "bst", "ist", "cest", "eest"}
-_ABBREVIATED |= {"jst", "kst", "msk", "aest", "aedt", "acst", "awst", "nzst", "nzdt"}
+_ZONE_ABBREVIATIONS = {"pst", "pdt", "mdt", "cdt", "cst", "edt", "bst", "ist", "cest", "eest"}
+_ZONE_ABBREVIATIONS |= {"jst", "kst", "msk", "aest", "aedt", "acst", "awst", "nzst", "nzdt"}
 _DOLLARS = re.compile(r"\$?(\d{1,6}(?:\.\d{1,6})?)")
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleRequest:
-    """What was typed; what was left out is empty. `cron` is sound, and `when` its own words.
+    """What was typed; omitted parts are empty.
 
-    `channel` is as it was written, without `#`; `cap_micro` is NO_CAP where a cap is taken away.
+    `cron` is valid, `when` are the words it was parsed from, `channel` is as written without `#`,
+    and `cap_micro` is NO_CAP to remove a cap.
     """
 
     name: str = ""
@@ -372,53 +380,55 @@ class ScheduleRequest:
 
 
 def read(text: str, today: date) -> ScheduleRequest:
-    """Read what was typed after `add` or `edit`; ScheduleError says what to write instead."""
+    """Parse what was typed after `add` or `edit`; raise ScheduleError with what to write."""
     name, *words = _WORD.findall(text.translate(_QUOTES)) or [""]
     if not _NAME.fullmatch(name) or _OPTION.fullmatch(name):
         raise ScheduleError(
             f"Begin with a name for the schedule, of letters, digits, - and _: {EXAMPLE}."
         )
     parts: dict[str, str] = {"name": name}
-    when = [word for word in words if not _is_part(word, parts)]
+    when = [word for word in words if not _parse_option(word, parts)]
     cap = parts.pop("cap", "")
-    cron = _cron(parts.pop("cron", ""), when, today)
-    told = " ".join(_unquoted(word) for word in when) or cron
-    return ScheduleRequest(**parts, cron=cron, when=told, cap_micro=_cap(cap) if cap else None)
+    cron = _parse_cron(parts.pop("cron", ""), when, today)
+    description = " ".join(_unquote(word) for word in when) or cron
+    return ScheduleRequest(
+        **parts, cron=cron, when=description, cap_micro=_parse_cap(cap) if cap else None
+    )
 
 
-def _is_part(word: str, parts: dict[str, str]) -> bool:
-    """Take a word for what it says of itself to be; False for one that says when."""
+def _parse_option(word: str, parts: dict[str, str]) -> bool:
+    """Parse a word into `parts`; return False for a word about time."""
     if option := _OPTION.fullmatch(word):
-        kind, value = option[1].lower().replace("tz", "zone"), _unquoted(option[2])
+        kind, value = option[1].lower().replace("tz", "zone"), _unquote(option[2])
         if not value:
             raise ScheduleError(f"Say which after {word!r}, without a space: {EXAMPLE}.")
-        _put(parts, kind, _zone(value) if kind == "zone" else value)
+        _set_part(parts, kind, _parse_zone(value) if kind == "zone" else value)
     elif channel := _CHANNEL.fullmatch(word):
-        _put(parts, "channel", channel[1] or channel[2])
+        _set_part(parts, "channel", channel[1] or channel[2])
     elif zone := zone_named(word):
-        _put(parts, "zone", zone)
+        _set_part(parts, "zone", zone)
     elif _ZONE.fullmatch(word):
-        _put(parts, "zone", _zone(word))
-    elif word.casefold() in _ABBREVIATED:
+        _set_part(parts, "zone", _parse_zone(word))
+    elif word.casefold() in _ZONE_ABBREVIATIONS:
         raise ScheduleError(
             f"{word!r} is no zone that keeps its clock right in summer and winter: write "
             "Region/City, as in Europe/Budapest."
         )
-    elif nearest := _city(word):
+    elif nearest := _find_city_zone(word):
         raise ScheduleError(f"Name the time zone in full: {nearest} for {word!r}.")
     else:
         return False
     return True
 
 
-def _put(parts: dict[str, str], kind: str, value: str) -> None:
+def _set_part(parts: dict[str, str], kind: str, value: str) -> None:
     if parts.setdefault(kind, value) != value:
         raise ScheduleError(
             f"A schedule has one {kind}, and you name {parts[kind]!r} and {value!r}: leave one out."
         )
 
 
-def _zone(word: str) -> str:
+def _parse_zone(word: str) -> str:
     if zone := zone_named(word):
         return zone
     nearest = nearest_zone(word)
@@ -426,32 +436,36 @@ def _zone(word: str) -> str:
     raise ScheduleError(f"There is no time zone {word!r}: {hint}")
 
 
-def _city(word: str) -> str | None:
-    """Give the zone of a city that is named alone, by its very name."""
+def _find_city_zone(word: str) -> str | None:
+    """Return the zone of a city that is named exactly, without its region."""
     nearest = nearest_zone(word) if word.isalpha() else None
     return nearest if nearest and nearest.rpartition("/")[2].lower() == word.lower() else None
 
 
-def _cron(given: str, when: list[str], today: date) -> str:
-    """Give the cron that was typed or meant; "" where nothing says when."""
-    if given and when:
+def _parse_cron(cron: str, when: list[str], today: date) -> str:
+    """Return the cron that was typed or described; "" if nothing says when."""
+    if cron and when:
         raise ScheduleError(f"Say when either in words or as a cron: leave {' '.join(when)!r} out.")
-    words = " ".join(map(_unquoted, [given, *when])).split()
+    words = " ".join(map(_unquote, [cron, *when])).split()
     if not words:
         return ""
-    return checked(" ".join(words)) if is_cron(words) else checked(cron_of(words, today))
+    return (
+        validate_cron(" ".join(words))
+        if is_cron(words)
+        else validate_cron(words_to_cron(words, today))
+    )
 
 
-def _unquoted(word: str) -> str:
+def _unquote(word: str) -> str:
     ends = word[:1], word[-1:]
     return word[1:-1].strip() if ends in {('"', '"'), ("'", "'")} and len(word) > 1 else word
 
 
-def _cap(text: str) -> int:
+def _parse_cap(text: str) -> int:
     if text.lower() == "none":
         return NO_CAP
-    found = _DOLLARS.fullmatch(text)
-    cap = cap_micro(float(found[1])) if found else 0
+    match = _DOLLARS.fullmatch(text)
+    cap = cap_micro(float(match[1])) if match else 0
     if not cap:
         raise ScheduleError(f"{text!r} is no cap: write cap:$2, or cap:none for none.")
     return cap

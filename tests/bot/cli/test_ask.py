@@ -3,7 +3,7 @@
 import json
 import re
 
-from bot.render.round_report import SEEN
+from bot.render.round_report import AUDIT_VIEWS
 from tests.bot.homes import Home, scripted_panel
 
 DRAWN = ("answers", "ballots", "standings", "verdict")
@@ -172,7 +172,7 @@ def test_an_audited_round_is_stored_shown_and_verified(home: Home) -> None:
     counted = [ballot["counted"] for ballot in asked["ballots"]]
     (audit,) = (ballot["audit"] for ballot in asked["ballots"] if ballot["audit"])
     assert (counted.count(True), counted.count(False)) == (5, 1)
-    assert f"{SEEN[audit]} and ranked" in " ".join(shown.out.split())
+    assert f"{AUDIT_VIEWS[audit]} and ranked" in " ".join(shown.out.split())
     assert verified.code == 0
 
 

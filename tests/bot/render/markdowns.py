@@ -1,4 +1,4 @@
-"""Markdown as models write it, drawn at random: every construct, in each other, at any length."""
+"""Random Markdown as models write it: every construct, nested, of any length."""
 
 import re
 from itertools import count
@@ -101,5 +101,5 @@ MARKDOWN = (
 
 
 def words(text: str) -> list[str]:
-    """Give the words that come once, in the order in which they are read."""
+    """Return the words that occur once, in reading order."""
     return SEEN.findall(text)

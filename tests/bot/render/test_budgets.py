@@ -1,4 +1,4 @@
-"""How budgets read."""
+"""Budgets as a post and as JSON."""
 
 from datetime import date
 
@@ -17,7 +17,7 @@ def test_a_budget_is_what_is_spent_reserved_and_left() -> None:
     assert "Not counted: 2 calls of unknown cost this month." in words
 
 
-def test_what_is_overdrawn_has_nothing_left() -> None:
+def test_an_overdrawn_budget_has_nothing_left() -> None:
     words = words_of(budget_post(Caps(day=1_000_000, unknown_prices=False), USED))
 
     assert "| $1.00 | $0.00" in words

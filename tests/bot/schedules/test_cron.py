@@ -1,17 +1,17 @@
-"""A cron has its standard meaning; what never comes, or too often, is refused."""
+"""Crons have their standard meaning; those that never run, or too often, are refused."""
 
 from datetime import UTC, datetime
 
 import pytest
 
-from bot.schedules.cron import Slots, checked, in_words, is_cron, runs_a_month
+from bot.schedules.cron import Slots, in_words, is_cron, runs_a_month, validate_cron
 from council.errors import ScheduleError
 
 SATURDAY = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
 def next_days(cron: str, count: int = 3) -> list[str]:
-    slots = Slots(checked(cron), "UTC").next_few(SATURDAY, count)
+    slots = Slots(validate_cron(cron), "UTC").next_few(SATURDAY, count)
     return [f"{slot.moment:%a %d %b %H:%M}" for slot in slots]
 
 
@@ -24,7 +24,7 @@ def test_monday_is_1() -> None:
     assert next_days("0 9 * * 1", 2) == ["Mon 23 Nov 09:00", "Mon 30 Nov 09:00"]
 
 
-def test_of_two_day_fields_either_will_do() -> None:
+def test_either_of_two_day_fields_matches() -> None:
     assert next_days("0 9 24 * 1") == ["Mon 23 Nov 09:00", "Tue 24 Nov 09:00", "Mon 30 Nov 09:00"]
 
 
@@ -33,11 +33,11 @@ def test_of_two_day_fields_either_will_do() -> None:
     [("@daily", "0 0 * * *"), ("@Hourly", "0 * * * *"), ("@weekly", "0 0 * * 0")],
 )
 def test_aliases_are_known(alias: str, cron: str) -> None:
-    assert checked(alias) == cron
+    assert validate_cron(alias) == cron
 
 
-def test_a_range_of_one_is_that_one() -> None:
-    assert checked("0 9-9 * * 1-1") == "0 9 * * 1"
+def test_a_range_of_one_value_is_that_value() -> None:
+    assert validate_cron("0 9-9 * * 1-1") == "0 9 * * 1"
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,14 @@ def test_a_range_of_one_is_that_one() -> None:
         ("@reboot", "There is no '@reboot'"),
     ],
 )
-def test_what_is_no_sound_cron_is_refused(cron: str, why: str) -> None:
+def test_an_invalid_cron_is_refused(cron: str, why: str) -> None:
     with pytest.raises(ScheduleError, match="cron|never|often|no '@") as refused:
-        checked(cron)
+        validate_cron(cron)
 
     assert why in str(refused.value)
 
 
-def test_the_29th_of_february_comes() -> None:
+def test_the_29th_of_february_is_valid() -> None:
     assert next_days("0 9 29 2 *", 1) == ["Tue 29 Feb 09:00"]
 
 
@@ -86,7 +86,7 @@ def test_the_29th_of_february_comes() -> None:
         ("0 9 29 2 *", 0.0),
     ],
 )
-def test_runs_a_month_are_the_average_of_a_year(cron: str, often: float) -> None:
+def test_runs_a_month_are_averaged_over_a_year(cron: str, often: float) -> None:
     assert runs_a_month(cron) == pytest.approx(often)
 
 
@@ -101,7 +101,7 @@ def test_runs_a_month_are_the_average_of_a_year(cron: str, often: float) -> None
         ("0 9 * * 0-6", "every day at 09:00"),
     ],
 )
-def test_a_cron_is_repeated_in_words(cron: str, words: str) -> None:
+def test_a_cron_is_described_in_words(cron: str, words: str) -> None:
     assert in_words(cron) == words
 
 
@@ -115,5 +115,5 @@ def test_a_cron_is_repeated_in_words(cron: str, words: str) -> None:
         ("9:00 every single day please", False),
     ],
 )
-def test_a_cron_is_told_from_words(words: str, *, is_one: bool) -> None:
+def test_a_cron_is_distinguished_from_words(words: str, *, is_one: bool) -> None:
     assert is_cron(words.split()) is is_one

@@ -1,4 +1,4 @@
-"""Bias reports as values, as large as a test needs them."""
+"""Builders of bias reports, as large as a test needs them."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ UNKNOWN = Effect(0, AUDITS)
 def an_effect(
     value: float, half: float, n: int = 52, unit: str = AUDITS, p: float | None = None
 ) -> Effect:
-    """Give an effect with its interval; found where that leaves 0 out, unless `p` says else."""
+    """Return an effect with its interval, found if that excludes 0 unless `p` says otherwise."""
     beyond = abs(value) > half
     p = p if p is not None else 0.002 if beyond else 0.4
     interval = (value - half, value + half)
@@ -26,7 +26,7 @@ def an_effect(
 
 
 def a_judge(judge: str = GPT, maker: str = "openai", **changed: object) -> JudgeBias:
-    """Give a judge of whom no bias was found."""
+    """Return a judge without any bias."""
     fair = JudgeBias(
         judge=judge,
         maker=maker,
@@ -52,7 +52,7 @@ def a_judge(judge: str = GPT, maker: str = "openai", **changed: object) -> Judge
 
 
 def a_qwen(judge: str = QWEN) -> JudgeBias:
-    """Give a judge with every bias there is."""
+    """Return a judge with every kind of bias."""
     slots = (0.21, 0.04, -0.08, -0.17)
     return a_judge(
         judge,
@@ -78,7 +78,7 @@ def a_qwen(judge: str = QWEN) -> JudgeBias:
 
 
 def an_unknown(judge: str = QWEN_CODER) -> JudgeBias:
-    """Give a judge of whom nothing is known yet."""
+    """Return a judge of whom nothing is known yet."""
     nothing = Effect(0, BALLOTS)
     return a_judge(
         judge,
@@ -96,7 +96,7 @@ def an_unknown(judge: str = QWEN_CODER) -> JudgeBias:
 
 
 def some_given(seats: tuple[str, ...] = SEATS) -> tuple[GivenShare, ...]:
-    """Give what each judge gave each author; of the last judge nothing is known."""
+    """Return what each judge gave each author; nothing is known of the last judge."""
     return tuple(
         GivenShare(judge, author, None, 0)
         if at == len(seats) - 1
@@ -107,7 +107,7 @@ def some_given(seats: tuple[str, ...] = SEATS) -> tuple[GivenShare, ...]:
 
 
 def a_report(**changed: object) -> BiasReport:
-    """Give a report over sixty-four rounds: one judge full of bias, one unknown, three fair."""
+    """Return a report over 64 rounds: one biased judge, one unknown, three fair."""
     report = BiasReport(
         rounds=64,
         ballots=256,
@@ -144,5 +144,5 @@ ALL_NAMES = {**NAMES, QWEN_CODER: "Qwen Coder"}
 
 
 def a_bias(**changed: object) -> ShownBias:
-    """Give a report as people are shown it."""
+    """Return the view of a report."""
     return shown(a_report(**changed), COVERAGE, ALL_NAMES)

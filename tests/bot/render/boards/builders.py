@@ -1,4 +1,4 @@
-"""Leaderboards as values, as large as a test needs them."""
+"""Builders of leaderboards, as large as a test needs them."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -37,7 +37,7 @@ FIRST_DAY = datetime(2026, 10, 12, 9, tzinfo=UTC)
 
 
 def an_author(number: int, place: int | None = None) -> AuthorLine:
-    """Give the line of the n-th best member; beyond the five it is one of no name."""
+    """Return the line of the n-th best member; from the sixth on it has no display name."""
     share = SHARES[number] if number < len(SHARES) else 0.25
     return AuthorLine(
         KEYS[number] if number < len(KEYS) else f"openai/model-{number}",
@@ -59,7 +59,7 @@ def an_author(number: int, place: int | None = None) -> AuthorLine:
 
 
 def a_judge(number: int) -> JudgeLine:
-    """Give the line of the n-th judge; the third follows the order it is shown."""
+    """Return the line of the n-th judge; the third follows the order it is shown."""
     return JudgeLine(
         judge=KEYS[number],
         rounds=36,
@@ -79,7 +79,7 @@ def a_judge(number: int) -> JudgeLine:
 
 
 def a_run(number: int, members: int = 5) -> TrendRun:
-    """Give the n-th run: the first member falls, the others waver."""
+    """Return the n-th run: the first member falls, the others vary."""
     points = []
     for at, key in enumerate(KEYS[:members]):
         share = SHARES[at] + (-0.03 * number if at == 0 else 0.02 * ((number + at) % 3 - 1))
@@ -88,7 +88,7 @@ def a_run(number: int, members: int = 5) -> TrendRun:
 
 
 def a_worth(verdict: Payoff | None = Payoff.NOT_WORTH_IT) -> CouncilValue:
-    """Give what graded rounds say: a council that costs much and wins little."""
+    """Return the council value of graded rounds: it costs much and wins little."""
     council = CouncilValueLine(
         "Council", 24, 0.79, (0.6, 0.9), 0.061, 21.0, 0.04, (-0.06, 0.14), verdict
     )
@@ -98,7 +98,7 @@ def a_worth(verdict: Payoff | None = Payoff.NOT_WORTH_IT) -> CouncilValue:
 
 
 def a_board(members: int = 5) -> Board:
-    """Give standings in which the first two share a place, turned round by their run-off."""
+    """Return standings in which the first two share a place, swapped by their run-off."""
     rows = tuple(an_author(at, 1 if at < 2 else at + 1) for at in range(members))
     duels = [Duel(CLAUDE, GPT, 0.02, 36), Duel(CLAUDE, QWEN, 0.3, 36, CLAUDE, 20)]
     duels.append(Duel(MISTRAL, GPT, -0.4, 36, GPT, 12))
@@ -106,7 +106,7 @@ def a_board(members: int = 5) -> Board:
 
 
 def a_coverage(**changed: object) -> Coverage:
-    """Give what a board of 36 rounds counts."""
+    """Return the coverage of a board of 36 rounds."""
     coverage = Coverage(
         rounds=36,
         suite="sql",
@@ -121,7 +121,7 @@ def a_coverage(**changed: object) -> Coverage:
 
 
 def a_leaderboard(members: int = 5, runs: int = 6) -> Leaderboard:
-    """Give a leaderboard with everything on it."""
+    """Return a leaderboard with everything on it."""
     return Leaderboard(
         a_coverage(),
         a_board(members),
@@ -137,7 +137,7 @@ EMPTY = Leaderboard(Coverage(), Board((), None, (), 0), JudgeBoard((), 0))
 
 
 def a_move(member: str = CLAUDE, difference: float = -0.15, *, beyond: bool = True) -> MemberChange:
-    """Give a member that moved."""
+    """Return the change of one member."""
     return MemberChange(
         member,
         Measure.SHARE,
@@ -154,7 +154,7 @@ def a_move(member: str = CLAUDE, difference: float = -0.15, *, beyond: bool = Tr
 
 
 def some_changes() -> Changes:
-    """Give a fall beyond noise, a rise within it, a hint of a swap, one new and one missing."""
+    """Return a fall beyond noise, a rise within it, a swap hint, one new and one missing."""
     return Changes(
         "sched:weekly@5",
         3,

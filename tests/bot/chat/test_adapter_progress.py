@@ -1,0 +1,66 @@
+"""Progress edits end before the result is posted, also if another process posts it."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import pytest
+
+from bot.chat import Chat, IncomingMessage, Post, ProgressUpdates, SentMessage
+from council.places import Place
+
+SENT = SentMessage(Place("slow", "home", "here"), "1")
+PROGRESS = Post((), "half way")
+
+
+@dataclass(slots=True)
+class SlowChat(Chat):
+    """A chat whose edits block until they are released."""
+
+    is_room: ClassVar[bool] = True
+    started: asyncio.Event = field(default_factory=asyncio.Event)
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+    edits: list[Post] = field(default_factory=list)
+
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
+        return SENT
+
+    async def find(self, place: Place, key: str) -> SentMessage | None:
+        return None
+
+    async def edit(self, sent: SentMessage, post: Post) -> None:
+        self.started.set()
+        await self.released.wait()
+        self.edits.append(post)
+
+    async def send_ephemeral(self, message: IncomingMessage, post: Post) -> None:
+        return
+
+
+async def test_an_edit_under_way_arrives_before_the_result() -> None:
+    chat = SlowChat()
+    progress = ProgressUpdates(chat)
+
+    async with progress.kept_up(progress.show(SENT, PROGRESS)):
+        await chat.started.wait()
+        asyncio.get_running_loop().call_later(0.01, chat.released.set)
+
+    assert chat.edits == [PROGRESS]
+
+
+async def test_cancelled_progress_edits_nothing() -> None:
+    chat = SlowChat()
+    progress = ProgressUpdates(chat)
+
+    async def showing() -> None:
+        async with progress.kept_up(progress.show(SENT, PROGRESS)):
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(showing())
+    await chat.started.wait()
+    asyncio.get_running_loop().call_later(0.01, chat.released.set)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert chat.edits == []

@@ -1,0 +1,271 @@
+"""Findings as sentences: proven ones first, then ruled out, then open."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.render.bias_findings import (
+    NO_BIAS_FOUND,
+    covers,
+    findings,
+    found_lines,
+    none_lines,
+    open_lines,
+)
+from bot.render.bias_tables import agreement_line, caution_lines
+from bot.render.bias_view import shown
+from bot.render.leaderboard_tables import Coverage
+from council.bias.report import Effect, JudgeBias
+from tests.bot.render.bias.builders import (
+    AUDITS,
+    BALLOTS,
+    a_bias,
+    a_judge,
+    a_qwen,
+    a_report,
+    an_effect,
+    an_unknown,
+)
+from tests.bot.render.bias.builders import (
+    NOTHING as EMPTY,
+)
+from tests.bot.render.boards.builders import CLAUDE, QWEN
+
+
+def found(*judges: JudgeBias) -> list[str]:
+    return [*found_lines(a_bias(judges=judges))]
+
+
+def test_findings_about_a_judge_are_in_order_of_the_measures() -> None:
+    assert found(a_qwen()) == [
+        "Qwen 3 ranks its own answer .31 higher than the others do (n 52, .18 to .44).",
+        "Qwen 3 ranks the rest of its family (qwen) .12 higher than the others do "
+        "(n 88, .07 to .17).",
+        "Qwen 3 follows the order it is shown: what it sees first it ranks .21 higher than chance "
+        "would (n 256, p < .001).",
+        "Qwen 3 keeps 56 % of its orders of pairs when it sees the same answers in another order, "
+        "not told from a coin (n 21, 47 % to 65 %).",
+        "Qwen 3 favours longer answers: one longer by a standard deviation beats its equal 65 % of "
+        "the time (φ .82, n 980, .52 to 1.12).",
+        "Qwen 3 favours answers with lists, by .40 in log-odds beside length (n 980, .20 to .60).",
+        "Qwen 3 marks down answers with bold, by .30 in log-odds beside length "
+        "(n 980, .10 to .50).",
+        "Qwen 3 ranks its family (qwen) .10 higher when it sees the names (n 31, .06 to .14): "
+        "blinding takes that away.",
+        "Qwen 3 ranks against the other judges: mean τ −.12 (n 240, −.20 to −.04).",
+        "Qwen 3 spoils 31 % of its ballots (n 260, 26 % to 37 %): the fewer are left to judge it "
+        "by.",
+    ]
+
+
+def test_a_fair_judge_has_no_findings() -> None:
+    assert found(a_judge()) == []
+    assert findings(a_bias(judges=(a_judge(),), brands=()))[0] == NO_BIAS_FOUND
+
+
+def test_a_judge_that_ranks_itself_lower_is_named_with_the_size() -> None:
+    (line,) = found(a_judge(own=an_effect(-0.31, 0.13)))
+
+    assert line == "GPT-5.1 ranks its own answer .31 lower than the others do (n 52, .18 to .44)."
+
+
+def test_a_judge_can_favour_shorter_answers() -> None:
+    (line,) = found(a_judge(length=an_effect(-0.82, 0.3, 980, BALLOTS)))
+
+    assert line.startswith("GPT-5.1 favours shorter answers: one shorter by a standard deviation")
+
+
+def test_a_fondness_for_a_late_slot_names_the_slot() -> None:
+    late = replace(a_qwen(), slots=a_qwen().slots[::-1])
+    moved = replace(late, slots=tuple(replace(s, number=5 - s.number) for s in a_qwen().slots))
+
+    lines = found(moved)
+
+    assert any("what it sees 4th it ranks .21 higher" in line for line in lines)
+
+
+def test_a_significant_but_tiny_fondness_hardly_matters() -> None:
+    tiny = an_effect(0.03, 0.01, 9000, BALLOTS)
+
+    (line,) = found(a_judge(position=tiny, slots=()))
+
+    assert "what it sees at one place it ranks .03 higher" in line
+    assert line.endswith("which hardly matters.")
+
+
+def test_the_first_slot_is_reported_if_the_test_over_all_slots_finds_nothing() -> None:
+    (line,) = found(a_judge(first_slot=an_effect(0.09, 0.05, 256, BALLOTS)))
+
+    assert line == (
+        "GPT-5.1 ranks what it sees first .09 higher than chance would (n 256, .04 to .14)."
+    )
+
+
+def test_a_judge_better_than_a_coin_but_unsteady_is_named() -> None:
+    (line,) = found(a_judge(kept=Effect(40, AUDITS, 0.7, (0.6, 0.8))))
+
+    assert line == (
+        "GPT-5.1 keeps 70 % of its orders of pairs when it sees the same answers in another order "
+        "(n 40, 60 % to 80 %)."
+    )
+
+
+def test_a_family_that_gains_from_its_name_is_named() -> None:
+    lines = findings(a_bias(judges=()))
+
+    assert lines == (
+        "Judges rank answers by anthropic .06 higher when they see the names (n 21, .03 to .09): "
+        "blinding takes that away.",
+    )
+
+
+def test_an_effect_rejected_only_by_holms_correction_is_called_possible() -> None:
+    first = an_effect(0.14, 0.09, 64, BALLOTS, 0.086)
+    bias = a_bias(judges=(a_judge(first_slot=first), a_judge(CLAUDE, first_slot=first)))
+
+    lines = findings(bias)
+
+    assert (
+        "Perhaps a fondness for the first slot in GPT-5.1 (+.14) and Claude Sonnet 4.6 (+.14): by "
+        "itself each would be beyond chance, among all that is tested it may be chance."
+    ) in lines
+    assert not any("Too little to say yet about a fondness" in line for line in lines)
+
+
+def test_untested_agreement_is_judged_by_its_interval() -> None:
+    agreeing = Effect(240, "ballots", 0.3, (0.2, 0.4))
+    against = Effect(240, "ballots", -0.3, (-0.4, -0.2))
+    open_ = Effect(4, "ballots", 0.3, (-0.2, 0.8))
+
+    assert found(a_judge(agreement=agreeing)) == []
+    assert found(a_judge(agreement=against)) == [
+        "GPT-5.1 ranks against the other judges: mean τ −.30 (n 240, −.40 to −.20)."
+    ]
+    assert any(
+        "agreement with the others" in line
+        for line in open_lines(a_bias(judges=(a_judge(agreement=open_),)))
+    )
+
+
+def test_a_few_repeats_are_no_finding() -> None:
+    few = a_judge(kept=Effect(6, AUDITS, 0.5, (0.2, 0.8)))
+
+    assert found(few) == []
+    assert any("order consistency" in line for line in open_lines(a_bias(judges=(few,))))
+
+
+def test_a_ruled_out_bias_names_its_judges() -> None:
+    assert [*none_lines(a_bias())] == [
+        "Self-preference: none beyond ±.10 in Claude Sonnet 4.6.",
+        "A fondness for the first slot: none beyond ±.10 in Claude Sonnet 4.6, GPT-5.1 and "
+        "Gemini 3 Pro.",
+    ]
+
+
+def test_an_open_question_says_how_much_data_would_settle_it() -> None:
+    assert [*open_lines(a_bias())] == [
+        "Too little to say yet about self-preference in GPT-5.1 and Gemini 3 Pro: about 50 to 120 "
+        "more audit ballots each would settle it.",
+        "Too little to say yet about length bias in Claude Sonnet 4.6, GPT-5.1 and Gemini 3 Pro: "
+        "about 50 more ballots each would settle it.",
+        "Nothing is known yet of Qwen Coder.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        (7, "about 7 more audit ballots would"),
+        (43, "about 50 more audit ballots would"),
+        (743, "about 750 more audit ballots would"),
+        (4_100, "about 4,500 more audit ballots would"),
+        (80_000, "more than 5,000 more audit ballots would"),
+    ],
+)
+def test_needed_numbers_are_rounded(more: int, line: str) -> None:
+    own = replace(an_effect(0.05, 0.2), more=more)
+
+    lines = [*open_lines(a_bias(judges=(a_judge(own=own),)))]
+
+    assert line in lines[0]
+
+
+def test_a_question_open_for_every_judge_names_none() -> None:
+    own, far = an_effect(0.05, 0.2), replace(an_effect(0.05, 0.2), more=9_000)
+
+    lines = [*open_lines(a_bias(judges=(a_judge(own=own), a_judge(CLAUDE, own=far))))]
+
+    assert lines[0] == (
+        "Too little to say yet about self-preference in any judge: from about 50 to more than "
+        "5,000 more audit ballots each would settle it."
+    )
+
+
+def test_three_seats_cannot_measure_agreement() -> None:
+    lines = [*open_lines(a_bias(judges=(a_judge(agreement=Effect(0, "ballots")),)))]
+
+    assert (
+        "Too little to say yet about agreement with the others in GPT-5.1: no two judges of a "
+        "round have ranked two of the same answers."
+    ) in lines
+
+
+def test_missing_audits_are_given_as_the_reason() -> None:
+    lines = [*open_lines(a_bias(judges=(a_judge(own=Effect(0, AUDITS)),)))]
+
+    assert lines[0] == (
+        "Too little to say yet about self-preference in GPT-5.1: there are no audit ballots yet."
+    )
+
+
+def test_no_number_is_given_if_the_need_is_unknown() -> None:
+    own = Effect(2, AUDITS, 0.2, (-0.5, 0.9))
+
+    lines = [*open_lines(a_bias(judges=(a_judge(own=own),)))]
+
+    assert lines[0] == "Too little to say yet about self-preference in GPT-5.1."
+
+
+def test_family_bias_needs_another_seat_of_the_family() -> None:
+    one, two = a_judge(), an_unknown(QWEN)
+    alone = [*open_lines(a_bias(judges=(one,)))]
+    both = [*open_lines(a_bias(judges=(replace(two, own=an_effect(0, 0.2)), an_unknown())))]
+
+    assert not any("family" in line for line in alone)
+    assert any("family preference in Qwen 3" in line for line in both)
+
+
+def test_a_majority_and_votes_alike_are_cautioned_about() -> None:
+    assert [*caution_lines(a_bias(majority="qwen", n_eff=1.4))] == [
+        "One family, qwen, holds most of the seats: where it likes its own kind, the others are "
+        "outvoted.",
+        "The judges vote much alike: 5 judges count as about 1.4 independent ones (N_eff).",
+    ]
+
+
+def test_few_rounds_and_a_single_judge_are_cautioned_about() -> None:
+    lines = [*caution_lines(a_bias(rounds=4, judges=(a_judge(),), n_eff=None))]
+
+    assert lines == [
+        "There is one judge alone, so nobody to compare it with.",
+        "4 rounds are few: most biases need 30 or more to be told from chance.",
+    ]
+
+
+def test_agreement_shows_only_known_numbers() -> None:
+    assert "α over all ballots is .31" in agreement_line(a_bias())
+    assert "count as 2.6 independent ones" in agreement_line(a_bias())
+    assert agreement_line(a_bias(alpha=None, n_eff=None)) == (
+        "N_eff is given from thirty rounds of a panel on."
+    )
+
+
+def test_coverage_names_the_filters_or_says_what_to_do() -> None:
+    nothing = shown(EMPTY, Coverage(panel="house"), {})
+    of_suite = shown(a_report(), Coverage(64, suite="sql", category="joins"), {})
+
+    assert covers(a_bias()) == (
+        "Over 64 closed rounds with 256 ballots, panel house, asked since 2026-10-01."
+    )
+    assert "suite sql in all its versions, category joins" in covers(of_suite)
+    assert "No round fits" in covers(nothing)

@@ -1,0 +1,249 @@
+"""A bias report as posts: findings first, everything else in the thread."""
+
+from dataclasses import replace
+from math import inf, nan
+
+from bot.chat import Caution, File, Heading, Line, Note, Post, Table
+from bot.render.bias_message import bias_thread, pictures_of
+from bot.render.bias_tables import given_table, judge_table, side_by_side, slots_table
+from bot.render.bias_view import shown
+from bot.render.leaderboard_tables import Coverage
+from council.bias.report import Effect, GivenShare
+from tests.bot.render.bias.builders import (
+    COVERAGE,
+    NOTHING,
+    a_bias,
+    a_judge,
+    a_qwen,
+    a_report,
+    an_effect,
+    some_given,
+)
+from tests.bot.rounds import words_of
+
+
+def reply(heading: str, **changed: object) -> Post:
+    replies = bias_thread(a_bias(**changed)).replies
+    (found,) = [post for post in replies if post.parts[0] == Heading(heading)]
+    return found
+
+
+def lines(post: Post) -> list[str]:
+    return [part.text for part in post.parts if isinstance(part, Line)]
+
+
+def test_five_findings_come_first_then_cautions_then_coverage() -> None:
+    root = bias_thread(a_bias(majority="qwen")).root
+
+    kinds = [type(part) for part in root.parts]
+    assert kinds == [Heading, *[Line] * 5, Caution, Caution, Note]
+    assert lines(root)[0].startswith("Qwen 3 ranks its own answer .31 higher")
+    assert root.parts[-1] == Note(
+        "11 more findings in the thread. Over 64 closed rounds with 256 ballots, panel house, "
+        "asked since 2026-10-01."
+    )
+    assert root.summary.startswith("Bias of the judges: Qwen 3 ranks its own answer")
+
+
+def test_the_thread_has_all_findings_each_judge_what_wins_and_the_audits() -> None:
+    thread = bias_thread(a_bias(), pictures_of(a_bias()))
+
+    headings = [post.parts[0].text for post in thread.replies if isinstance(post.parts[0], Heading)]
+    files = [part for post in thread.replies for part in post.parts if isinstance(part, File)]
+    assert headings == [
+        "What was found",
+        "Claude Sonnet 4.6 as a judge",
+        "Who gave what to whom",
+        "What blinding changed",
+        "What wins here",
+        "Audit ballots",
+        "How to read it",
+    ]
+    names = ["bias-given.png", "bias-slots.png", "bias-kept.png", "bias.csv"]
+    assert [file.name for file in files] == names
+    assert all(file.content.startswith(b"\x89PNG") for file in files[:3])
+    assert "Qwen 3 gave Claude Sonnet 4.6 .90" in files[0].text
+
+
+def test_few_findings_are_not_repeated_in_the_thread() -> None:
+    thread = bias_thread(a_bias(judges=(a_judge(),)))
+
+    assert all(post.parts[0] != Heading("What was found") for post in thread.replies)
+
+
+def test_without_rounds_a_sentence_says_what_to_do_and_there_is_no_thread() -> None:
+    thread = bias_thread(shown(NOTHING, Coverage(), {}))
+
+    assert "No round has been held yet" in words_of(thread.root)
+    assert not thread.replies
+
+
+def test_a_row_has_effect_interval_n_p_and_what_would_settle_it() -> None:
+    bias = a_bias()
+    own, *_ = judge_table(bias, bias.report.judges[2]).rows
+
+    assert own == (
+        "Own answer",
+        "+.05",
+        "−.15 to +.25",
+        "52 audit ballots",
+        "p .400",
+        "about 120 more",
+    )
+
+
+def test_an_unknown_value_reads_too_little_to_say() -> None:
+    bias = a_bias()
+    table = judge_table(bias, bias.report.judges[-1])
+
+    assert {row[1] for row in table.rows} == {"too little to say"}
+    assert {row[2] for row in table.rows} == {""}
+
+
+def test_a_judge_without_family_has_no_row_for_it() -> None:
+    bias = a_bias()
+    first, *_, qwen, _ = bias.report.judges
+
+    titles = [row[0] for row in judge_table(bias, first).rows]
+
+    assert "Own family" not in titles
+    assert "Own family" in [row[0] for row in judge_table(bias, qwen).rows]
+    assert {"Style: lists", "Length φ", "Spoiled"} <= {*titles}
+
+
+def test_the_judges_table_marks_what_is_beyond_chance() -> None:
+    table = side_by_side(a_bias())
+
+    qwen = dict(zip(table.columns, table.rows[3], strict=True))
+    fair = dict(zip(table.columns, table.rows[0], strict=True))
+    assert qwen["Own answer"] == "+.31\u00a0*"
+    assert fair["Own answer"] == "+.02"
+    assert fair["Own family"] == "–"
+
+
+def test_an_unmeasured_measure_has_no_column() -> None:
+    table = side_by_side(a_bias(judges=(a_judge(),)))
+
+    assert "Own family" not in table.columns
+
+
+def test_the_figures_are_tables_too() -> None:
+    bias = a_bias()
+
+    given, slots = given_table(bias), slots_table(bias)
+
+    assert given.columns == ("Judge", *(row[0] for row in given.rows))
+    assert given.rows[0][1] == "1.00 (n 64)"
+    assert given.rows[-1][1:] == ("",) * 5
+    assert slots.columns == ("Judge", "Slot 1", "Slot 2", "Slot 3", "Slot 4")
+    assert slots.rows[3][1] == ".21 (.16 to .26)"
+    assert slots.rows[4][1:] == ("",) * 4
+
+
+def test_the_blinding_table_has_a_row_for_each_family_shown_with_names() -> None:
+    (table,) = [part for part in reply("What blinding changed").parts if isinstance(part, Table)]
+
+    assert [row[:4] for row in table.rows] == [
+        ("anthropic", "+.06", "+.03 to +.09", "21 audit ballots"),
+        ("openai", "+.01", "−.04 to +.06", "21 audit ballots"),
+    ]
+
+
+def test_no_blinding_table_without_ballots_with_names() -> None:
+    headings = [post.parts[0] for post in bias_thread(a_bias(brands=())).replies]
+
+    assert Heading("What blinding changed") not in headings
+
+
+def test_proven_winning_traits_have_a_sentence_and_all_have_a_row() -> None:
+    post = reply("What wins here")
+
+    (table,) = [part for part in post.parts if isinstance(part, Table)]
+    assert lines(post) == [
+        "Winners are longer than the rest: 312 tokens against 241 (n 64, +47 to +95)."
+    ]
+    assert table.rows[0][:5] == ("length, tokens", "312", "241", "+71", "+47 to +95")
+    assert table.rows[1][:4] == ("lists", "61 %", "58 %", "+3 %")
+    assert table.rows[2][1:4] == ("too little to say",) * 3
+
+
+def test_a_winning_style_shows_how_many_have_it() -> None:
+    code = a_report().traits[1]
+    often = replace(code, difference=an_effect(-0.3, 0.1, 64, "rounds"))
+
+    assert lines(reply("What wins here", traits=(often,))) == [
+        "Winners have lists less often than the rest: 61 % of them against 58 % "
+        "(n 64, −40 % to −20 %)."
+    ]
+
+
+def test_a_number_rounded_to_zero_has_no_minus() -> None:
+    length, lists, _ = a_report().traits
+    traits = tuple(replace(one, difference=an_effect(-0.004, 0.4)) for one in (length, lists))
+
+    (table,) = [
+        part for part in reply("What wins here", traits=traits).parts if isinstance(part, Table)
+    ]
+
+    assert [row[3] for row in table.rows] == ["+0", "+0 %"]
+
+
+def test_no_winning_table_without_traits() -> None:
+    headings = [post.parts[0] for post in bias_thread(a_bias(traits=())).replies]
+
+    assert Heading("What wins here") not in headings
+
+
+def test_audits_have_kinds_cost_and_how_to_turn_them_off() -> None:
+    assert lines(reply("Audit ballots")) == [
+        "64 audit ballots, cast to measure bias and never counted: 22 with the own answer shown, "
+        "21 with the same answers in another order and 21 with the authors’ names shown. "
+        "They cost $0.031 in all.",
+        "“audit_share = 0” for a panel in council.toml has none cast; a larger share settles more.",
+    ]
+
+
+def test_unknown_cost_and_missing_audits_are_reported() -> None:
+    unknown = lines(reply("Audit ballots", audit_usd=None, audits={"new": 1}))
+    none = lines(reply("Audit ballots", audits={"own": 0}))
+    some = lines(reply("Audit ballots", unpriced=4, spoiled_audits=3))
+
+    assert "1 of the kind new. What they cost is not known." in unknown[0]
+    assert none[0].startswith("No audit ballots were cast")
+    assert some[0].endswith("They cost $0.031 in all, beside 4 whose cost is not known.")
+    assert some[1] == "3 more could not be read, and measured nothing."
+
+
+def test_no_nan_is_ever_shown() -> None:
+    broken = Effect(3, "ballots", nan, (nan, inf), nan, nan, None)
+    judge = replace(
+        a_qwen(),
+        own=broken,
+        family=broken,
+        named=broken,
+        first_slot=broken,
+        position=broken,
+        kept=broken,
+        length=broken,
+        slots=tuple(replace(slot, effect=broken) for slot in a_qwen().slots),
+        style={"lists": broken},
+        agreement=broken,
+        spoiled=broken,
+    )
+    given = (GivenShare(judge.judge, judge.judge, nan, 3), *some_given())
+    traits = tuple(
+        replace(trait, winners=nan, rest=inf, difference=broken) for trait in a_report().traits
+    )
+    brands = (replace(a_report().brands[0], effect=broken),)
+    report = a_report(judges=(judge,), given=given, traits=traits, brands=brands, alpha=nan)
+
+    thread = bias_thread(
+        shown(replace(report, audit_usd=nan, n_eff=inf), COVERAGE, {}), (b"\x89PNG",) * 3
+    )
+
+    text = " ".join(words_of(post) for post in (thread.root, *thread.replies)).lower()
+    files = [part for post in thread.replies for part in post.parts if isinstance(part, File)]
+    everything = text + " ".join(file.text for file in files).lower()
+    assert "nan" not in everything.replace("finance", "")
+    assert " inf" not in everything
+    assert "too little to say" in text

@@ -1,0 +1,245 @@
+"""A leaderboard as posts: what comes first, the notes, and the thread."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.chat import File, Heading, Line, Note, Post, Table
+from bot.render.leaderboard import board_thread
+from bot.render.leaderboard_tables import Coverage, Leaderboard
+from bot.render.leaderboard_text import worth_lines
+from council.bakeoffs.changes import Changes
+from council.bakeoffs.council_value import CouncilValue, Payoff
+from council.bakeoffs.leaderboard import Board
+from tests.bot.render.boards.builders import (
+    EMPTY,
+    GPT,
+    a_board,
+    a_coverage,
+    a_leaderboard,
+    a_move,
+    a_worth,
+)
+
+
+def table_of(post: Post) -> Table:
+    (table,) = [part for part in post.parts if isinstance(part, Table)]
+    return table
+
+
+def notes(post: Post) -> str:
+    return " ".join(part.text for part in post.parts if isinstance(part, Note))
+
+
+def lines(post: Post) -> list[str]:
+    return [part.text for part in post.parts if isinstance(part, Line)]
+
+
+def reply(board: Leaderboard, heading: str) -> Post:
+    replies = board_thread(board).replies
+    (found,) = [post for post in replies if post.parts[0] == Heading(heading)]
+    return found
+
+
+def test_changes_come_before_the_first_five_members() -> None:
+    root = board_thread(a_leaderboard(5)).root
+
+    kinds = [type(part) for part in root.parts]
+    assert kinds == [Heading, *[Line] * kinds.count(Line), Table, Note]
+    assert lines(root)[0] == (
+        "Claude Sonnet 4.6 fell from 64 % to 49 % of rivals beaten (−15 points, −22 to −8), "
+        "beyond noise."
+    )
+
+
+def test_a_line_has_place_member_share_interval_and_rounds() -> None:
+    table = table_of(board_thread(a_leaderboard()).root)
+
+    assert table.columns == ("", "Member", "Share", "95 % interval", "Rounds")
+    assert table.rows[0] == ("1", "Claude Sonnet 4.6", "71 %", "65–77 %", "36")
+    assert table.rows[1][:2] == ("1", "GPT-5.1")
+
+
+def test_the_note_explains_shared_places_and_coverage() -> None:
+    assert notes(board_thread(a_leaderboard()).root) == (
+        "Places are shared where the difference may be chance. Claude Sonnet 4.6 stands before "
+        "GPT-5.1 by a run-off among the other judges. 36 rounds of suite sql, version 3f2a1b9c, "
+        "panel house, 2026-10-12 to 2026-11-16. 14 rounds of 2 other versions are left out."
+    )
+
+
+def test_more_than_five_members_are_in_the_thread() -> None:
+    board = replace(a_leaderboard(), board=a_board(8))
+
+    thread = board_thread(board)
+
+    assert len(table_of(thread.root).rows) == 5
+    assert "3 more members in the thread." in notes(thread.root)
+    assert len(table_of(reply(board, "As authors")).rows) == 8
+
+
+def test_the_thread_has_authors_judges_council_value_and_decisions() -> None:
+    thread = board_thread(a_leaderboard(), b"\x89PNG")
+
+    headings = [post.parts[0].text for post in thread.replies if isinstance(post.parts[0], Heading)]
+    files = [part for post in thread.replies for part in post.parts if isinstance(part, File)]
+    assert headings == [
+        "As authors",
+        "As judges",
+        "Is the council worth it here?",
+        "What is counted, and how the places came about",
+    ]
+    assert [file.name for file in files] == ["leaderboard.png", "leaderboard.csv"]
+    assert files[0].content == b"\x89PNG"
+    assert "Claude Sonnet 4.6: place 1" in files[0].text
+
+
+def test_authors_have_cost_time_tokens_and_accuracy() -> None:
+    table = table_of(reply(a_leaderboard(), "As authors"))
+
+    first = dict(zip(table.columns, table.rows[0], strict=True))
+    assert first["Right"] == "80 % right"
+    assert first["Price"] == "$0.012"
+    assert first["Time"] == "4.1 s"
+    assert first["Tokens"] == "512"
+    assert first["First votes"] == "20"
+    assert first["Absences"] == "0"
+
+
+def test_a_member_that_named_itself_has_a_count() -> None:
+    board = a_leaderboard()
+    first, *others = board.board.rows
+    rows = (replace(first, named_itself=3), *others)
+
+    table = table_of(reply(replace(board, board=replace(board.board, rows=rows)), "As authors"))
+
+    at = table.columns.index("Named itself")
+    assert [row[at] for row in table.rows] == ["3 of 36", "", "", "", ""]
+
+
+def test_an_empty_column_is_left_out() -> None:
+    board = a_leaderboard()
+    bare = [replace(line, accuracy=None, cost_usd=None) for line in board.board.rows]
+
+    table = table_of(
+        reply(replace(board, board=replace(board.board, rows=tuple(bare))), "As authors")
+    )
+
+    assert not {"Right", "Price", "If all met", "Named itself"} & {*table.columns}
+
+
+def test_a_position_biased_judge_is_labelled() -> None:
+    table = table_of(reply(a_leaderboard(), "As judges"))
+
+    third = dict(zip(table.columns, table.rows[2], strict=True))
+    assert third["Judge"] == "Gemini 3 Pro"
+    assert third["First slot"] == "+.08 biased"
+    assert third["Agreement"] == "+.02"
+    assert third["95 % interval"] == "−.10 to +.10"
+    assert third["Spoiled"] == "6 % spoiled"
+    assert third["Orders kept"] == "5 of 7"
+
+
+def test_a_judges_leaderboard_starts_with_judges() -> None:
+    thread = board_thread(a_leaderboard(), as_judge=True)
+
+    assert table_of(thread.root).columns[0] == "Judge"
+    assert all(post.parts[0] != Heading("As judges") for post in thread.replies)
+
+
+def test_a_council_not_worth_its_cost_is_reported() -> None:
+    post = reply(a_leaderboard(), "Is the council worth it here?")
+
+    rows = table_of(post).rows
+    assert [row[0] for row in rows] == ["Claude Sonnet 4.6 (best member)", "Council", "Winner"]
+    assert rows[1][3] == "+4 (−6 to +14) points"
+    assert lines(post)[0] == "Council: not worth its cost here."
+    assert "picked for each run on the other runs" in lines(post)[2]
+    assert "71 % of the time (60–80 %; 50 % is chance), over 14 questions" in lines(post)[3]
+
+
+@pytest.mark.parametrize("verdict", [None, *Payoff])
+def test_the_council_value_sentence_follows_the_verdict(verdict: Payoff | None) -> None:
+    text = " ".join(worth_lines(replace(a_leaderboard(), worth=a_worth(verdict))))
+
+    assert ("too few to say" in text) == (verdict is None)
+    assert ("not worth its cost here" in text) == (verdict is Payoff.NOT_WORTH_IT)
+
+
+def test_no_council_value_without_graded_rounds() -> None:
+    thread = board_thread(replace(a_leaderboard(), worth=CouncilValue()))
+
+    assert all(post.parts[0] != Heading("Is the council worth it here?") for post in thread.replies)
+
+
+def test_decisions_explain_the_places() -> None:
+    text = lines(reply(a_leaderboard(), "What is counted, and how the places came about"))
+
+    assert "Claude Sonnet 4.6 is ahead of Qwen 3, beyond chance." in text
+    assert any(line.startswith("GPT-5.1 is ahead of Mistral") for line in text)
+    assert any(line.startswith("By all ballots GPT-5.1 came first") for line in text)
+
+
+def test_mixed_panels_are_reported() -> None:
+    board = a_leaderboard()
+    mixed = replace(board, board=replace(board.board, is_mixed=True, duels=(), run_off=None))
+
+    text = lines(reply(mixed, "What is counted, and how the places came about"))
+
+    assert "No member is ahead of another beyond chance yet." in text
+    assert any("different panels" in line for line in text)
+
+
+@pytest.mark.parametrize(
+    ("coverage", "text"),
+    [
+        (Coverage(), "No round has been held yet"),
+        (Coverage(suite="sql"), "No round of suite sql has been held yet"),
+        (Coverage(panel="house"), "No round fits: widen the window"),
+        (
+            Coverage(suite="sql", version="ffff", left_out=(("3f2a1b9c77de", 2),)),
+            "No round of suite sql in version ffff has been held; there are rounds of 3f2a1b9c.",
+        ),
+    ],
+)
+def test_without_rounds_a_sentence_says_what_to_do(coverage: Coverage, text: str) -> None:
+    thread = board_thread(replace(EMPTY, coverage=coverage))
+
+    assert text in notes(thread.root)
+    assert not thread.replies
+
+
+def test_a_board_over_all_rounds_lists_its_suites() -> None:
+    suites = (("", "", 12), ("poems", "aa", 8), ("sql", "bb", 10), ("sql", "cc", 6))
+    coverage = a_coverage(suite="", version="", suites=suites, left_out=())
+
+    root = board_thread(replace(a_leaderboard(), coverage=coverage)).root
+
+    assert root.parts[0] == Heading("Leaderboard")
+    assert (
+        "36 rounds: 8 of suite poems, 16 of suite sql in 2 versions and 12 that people asked"
+        in notes(root)
+    )
+
+
+def test_a_board_of_one_member_decides_nothing() -> None:
+    alone = Board(a_board().rows[:1], None, (), 3)
+
+    text = lines(
+        reply(
+            replace(a_leaderboard(), board=alone), "What is counted, and how the places came about"
+        )
+    )
+
+    assert len(text) == 1
+
+
+def test_an_unchanged_run_says_what_it_was_compared_with() -> None:
+    quiet = Changes("b", 3, (a_move(GPT, 0.03, beyond=False),))
+
+    root = board_thread(replace(a_leaderboard(), changes=quiet)).root
+
+    assert root.parts[1] == Note(
+        "Nothing moved beyond noise. 1 member compared with 3 earlier runs, question by question; "
+        "what may be chance is left out."
+    )

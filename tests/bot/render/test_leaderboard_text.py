@@ -1,0 +1,75 @@
+"""Changes of a run as a post: what moved, by how much, and who is mentioned."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.chat import Heading, Line, Mentions, Note
+from bot.render.leaderboard_text import NO_CHANGE, delta_post
+from council.bakeoffs.changes import Changes, Measure, SwapHint, SwapSign
+from tests.bot.render.boards.builders import CLAUDE, GPT, NAMES, a_move, some_changes
+
+
+def lines(changes: Changes) -> list[str]:
+    post = delta_post(changes, NAMES, "weekly")
+    return [part.text for part in post.parts if isinstance(part, Line)]
+
+
+def test_changes_are_listed_by_member_and_subscribers_are_mentioned() -> None:
+    post = delta_post(some_changes(), NAMES, "weekly-sql", ("U0ADA",))
+
+    assert post.parts[0] == Heading("weekly-sql: what changed")
+    assert lines(some_changes()) == [
+        "Claude Sonnet 4.6 fell from 64 % to 49 % of rivals beaten (−15 points, −22 to −8), "
+        "beyond noise.",
+        "Gemini 3 Pro writes shorter: 210 words, before 480.",
+        "That is what it looks like when a provider puts another model behind a name.",
+        "New: Mistral Large 3 (Europe, long context).",
+        "Missing: openai/gone answered in the run before, and not in this one.",
+    ]
+    assert post.parts[-2:] == (
+        Note(
+            "2 members compared with 3 earlier runs, question by question; what may be chance is "
+            "left out."
+        ),
+        Mentions(("U0ADA",)),
+    )
+    assert post.summary.startswith("weekly-sql: Claude Sonnet 4.6 fell")
+
+
+def test_nobody_is_mentioned_without_changes() -> None:
+    quiet = Changes("b", 3, (a_move(GPT, 0.03, beyond=False),))
+
+    post = delta_post(quiet, NAMES, "weekly", ("U0ADA",))
+
+    assert lines(quiet) == [NO_CHANGE]
+    assert not any(isinstance(part, Mentions) for part in post.parts)
+    assert post.summary == f"weekly: {NO_CHANGE}"
+
+
+def test_a_first_run_says_so() -> None:
+    assert lines(Changes("b", 0)) == ["The first run: there is nothing to compare it with yet."]
+
+
+def test_a_rise_in_right_answers_is_reported() -> None:
+    rise = replace(a_move(CLAUDE, 0.2), measure=Measure.ACCURACY)
+
+    assert lines(Changes("b", 2, (rise,)))[0] == (
+        "Claude Sonnet 4.6 rose from 64 % to 84 % right (+20 points, +13 to +27), beyond noise."
+    )
+
+
+@pytest.mark.parametrize(
+    ("sign", "before", "now", "said"),
+    [
+        (SwapSign.LENGTH, 100, 300, "GPT-5.1 writes longer: 300 words, before 100."),
+        (SwapSign.LATENCY, 4, 21, "GPT-5.1 is slower: 21 s, before 4.0 s."),
+        (SwapSign.LATENCY, 4, 2, "GPT-5.1 is faster: 2.0 s, before 4.0 s."),
+        (SwapSign.REFUSALS, 0.01, 0.12, "GPT-5.1 refuses more often: 12 %, before 1 %."),
+        (SwapSign.REFUSALS, 0.12, 0.01, "GPT-5.1 refuses less often: 1 %, before 12 %."),
+    ],
+)
+def test_a_swap_hint_says_what_differs(
+    sign: SwapSign, before: float, now: float, said: str
+) -> None:
+    assert lines(Changes("b", 2, hints=(SwapHint(GPT, sign, before, now, 0.001),)))[0] == said

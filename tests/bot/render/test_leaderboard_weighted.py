@@ -1,0 +1,116 @@
+"""A leaderboard by weighted judges: what changes, why, and when it is not available."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from bot.chat import Post, Table
+from bot.render.leaderboard import board_thread
+from bot.render.leaderboard_export import board_document
+from bot.render.leaderboard_weighted import weighted_parts
+from council.research.judge_weights import NAMES
+from tests.bot.render.boards.builders import CLAUDE, EMPTY, GPT, a_leaderboard
+from tests.bot.render.boards.weighted_builders import a_line, beside_people, lacking, weighed_by
+from tests.bot.rounds import words_of
+
+
+def _words(shown: object) -> str:
+    return words_of(Post(weighted_parts(shown)))  # type: ignore[arg-type]  # as each test builds it
+
+
+def test_rank_changes_are_summarised() -> None:
+    text = _words(weighed_by())
+
+    assert "With judges weighed by order consistency" in text
+    assert (
+        "By mean share, GPT-5.1 comes 1st instead of 2nd and Claude Sonnet 4.6 comes 2nd instead "
+        "of 1st." in text
+    )
+    assert "beside the official places, where all judges weigh alike, and changes none" in text
+
+
+def test_an_unchanged_order_is_reported() -> None:
+    assert "The order of the members stays as it is" in _words(
+        weighed_by(rows=(a_line(CLAUDE, 1, 1), a_line(GPT, 2, 2)))
+    )
+
+
+def test_members_and_judges_have_a_table_each() -> None:
+    members, judges = (p for p in weighted_parts(weighed_by()) if isinstance(p, Table))
+
+    assert members.rows[0] == ("1", "GPT-5.1", "70 %", "65–75 %", "66 % (2nd)", "+.04", "36")
+    assert members.rows[2][5] == "0"
+    assert judges.columns == ("Judge", "Weight", "Orders kept", "Audit repeats")
+    assert judges.rows[0] == ("Claude Sonnet 4.6", "50 %", "0.91", "24")
+    assert judges.rows[2] == ("Qwen 3", "20 %", "too little to say", "3")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_kind_of_weights_can_be_shown(name: str) -> None:
+    text = _words(weighed_by(name))
+
+    assert "Claude Sonnet 4.6" in text
+    assert ("Weight" in text) == (name != "uniform")
+
+
+@pytest.mark.parametrize(
+    ("name", "have", "sentence"),
+    [
+        ("consistency", 7, "from 20 audit repeats of a judge on; the most that any judge has is 7"),
+        ("human", 3, "What people chose is used from 20 votes on; there are 3."),
+    ],
+)
+def test_too_little_data_for_weights_is_reported(name: str, have: int, sentence: str) -> None:
+    text = _words(lacking(name, have))
+
+    assert sentence in text
+    assert "Until then judges weigh alike." in text
+
+
+def test_rounds_without_stored_ballots_are_counted() -> None:
+    assert "Of 4 rounds no ballots are kept to weigh." in _words(weighed_by(rounds=32))
+    assert "No ballots of these rounds are kept" in _words(lacking("family", 0, 0))
+
+
+def test_no_weighted_board_if_not_requested_or_empty() -> None:
+    assert weighted_parts(a_leaderboard()) == ()
+    assert weighted_parts(replace(EMPTY, weighted=weighed_by().weighted)) == ()
+
+
+def test_the_thread_has_a_post_with_the_weighted_board() -> None:
+    posts = board_thread(weighed_by()).replies
+
+    assert [post for post in posts if post.summary == "With judges that do not all weigh alike"]
+    assert len(posts) == len(board_thread(a_leaderboard()).replies) + 1
+
+
+def test_json_has_a_separate_key_and_unchanged_rows() -> None:
+    weighed, plain = board_document(weighed_by()), board_document(a_leaderboard())
+
+    assert plain["weighted"] is None
+    assert weighed["rows"] == plain["rows"]
+    found = json.loads(json.dumps(weighed["weighted"]))
+    assert (found["weights"], found["is_usable"], found["moved"]) == (
+        "consistency",
+        True,
+        [GPT, CLAUDE],
+    )
+    assert found["rows"][0]["member"] == GPT
+    assert found["judges"][2]["basis"] is None
+
+
+def test_the_judges_table_shows_agreement_with_people() -> None:
+    words = words_of(board_thread(beside_people(), as_judge=True).root)
+    rows = board_document(beside_people(), as_judge=True)["rows"]
+
+    assert "With people" in words
+    assert "12 of 31" in words
+    assert rows[0]["with_people"] == pytest.approx(12 / 31)
+    assert (rows[1]["with_people"], rows[1]["people_votes"]) == (None, 0)
+    assert "With people" not in [
+        c
+        for p in board_thread(a_leaderboard(), as_judge=True).root.parts
+        if isinstance(p, Table)
+        for c in p.columns
+    ]

@@ -1,0 +1,87 @@
+"""Markdown parser: styled runs, and the walk through a text."""
+
+import pytest
+
+from bot.render.markdown_parser import (
+    Code,
+    TextRun,
+    bold,
+    code_block,
+    inline_runs,
+    parsed,
+    plain_leaves,
+    plain_text,
+)
+
+
+def read(text: str) -> list[TextRun]:
+    """Return the runs of a paragraph."""
+    (inline,) = (token for token in parsed(text).tokens if token.type == "inline")
+    return inline_runs(inline.children or ())
+
+
+def test_text_has_the_enclosing_styles() -> None:
+    assert read("a **b *c*** `d`") == [
+        TextRun("a "),
+        TextRun("b ", ("bold",)),
+        TextRun("c", ("bold", "italic")),
+        TextRun(" "),
+        TextRun("d", ("code",)),
+    ]
+
+
+def test_a_link_becomes_label_and_url() -> None:
+    assert read("[a](https://b.example 'c')") == [
+        TextRun("a"),
+        TextRun(" ("),
+        TextRun("https://b.example", is_address=True),
+        TextRun(", c)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("url", "leads_out"),
+    [("https://b.example", True), ("HTTP://b", True), ("mailto:a@b", False), ("//b", False)],
+)
+def test_only_web_addresses_become_links(url: str, *, leads_out: bool) -> None:
+    assert TextRun(url, is_address=True).leads_out is leads_out
+    assert not TextRun(url).leads_out
+
+
+def test_a_bare_url_excludes_the_sentences_punctuation() -> None:
+    assert [leaf.text for leaf in plain_leaves("see https://b.example/c, *d*")] == [
+        "see ",
+        "https://b.example/c",
+        ", *d*",
+    ]
+
+
+def test_bold_text_keeps_its_other_styles() -> None:
+    assert bold([TextRun("a", ("italic",)), TextRun("https://b", is_address=True)]) == [
+        TextRun("a", ("italic", "bold")),
+        TextRun("https://b", is_address=True),
+    ]
+
+
+def test_plain_text_is_one_line() -> None:
+    assert plain_text([TextRun("a\n"), TextRun(" b")]) == "a b"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        pytest.param("```py\nx\n```", Code("x", "py"), id="language"),
+        pytest.param("``` all of it\nx\n```", Code("all of it\nx"), id="words"),
+        pytest.param("    x", Code("x"), id="indented"),
+    ],
+)
+def test_code_has_its_text_and_language(text: str, code: Code) -> None:
+    assert code_block(parsed(text).tokens[0]) == code
+
+
+def test_deeply_nested_markdown_becomes_paragraphs() -> None:
+    assert {token.type for token in parsed("> " * 100 + "a\n\nb").tokens} == {"inline"}
+
+
+def test_too_many_brackets_become_paragraphs() -> None:
+    assert {token.type for token in parsed("[" * 3_000).tokens} == {"inline"}

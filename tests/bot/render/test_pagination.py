@@ -1,0 +1,210 @@
+"""Long posts in pages: the answer first, nothing dropped, blocks valid on every page."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from bot.chat import (
+    Button,
+    Buttons,
+    Caution,
+    Heading,
+    Line,
+    Note,
+    Part,
+    Post,
+    Prose,
+    Quote,
+    Step,
+    Steps,
+    StepState,
+    Table,
+)
+from bot.render.pagination import CONTINUED_NOTE, FULL_QUESTION_HEADING, pages
+from tests.bot.render.markdowns import MARKDOWN, words
+from tests.bot.rounds import words_of
+
+A_TABLE_OF_ONE_WORD = (
+    "> w0w w1w w2w.\n> \n> w3w w4w w5w. w6w w7w w8w. w9w w10w w11w. w12w w13w w14w. w15w w16w w17w."
+    "\n\n- | `w18w` |\n  |---|\n- w19w w20w w21w. w22w w23w w24w.\n- w25w w26w w27w. w28w w29w "
+    "w30w. w31w w32w w33w. w34w w35w w36w. w37w w38w w39w. w40w w41w w42w."
+)
+BUTTONS = Buttons((Button("again", "Run again", "r1"),))
+
+
+def up_to(characters: int) -> Callable[[Post], bool]:
+    return lambda post: len(words_of(post)) <= characters
+
+
+def proses(text: str, characters: int) -> list[str]:
+    """Return the texts of the pages of an answer if only its length counts."""
+
+    def texts(post: Post) -> list[str]:
+        return [part.text for part in post.parts if isinstance(part, Prose)]
+
+    made = pages(Post((Prose(text),), "s"), lambda post: len("".join(texts(post))) <= characters)
+    return [text for page in made for text in texts(page)]
+
+
+def test_a_post_that_fits_is_its_own_only_page() -> None:
+    post = Post((Heading("Why?"), Prose("So."), BUTTONS), "Why?")
+
+    assert pages(post, up_to(100)) == (post,)
+
+
+def test_the_first_page_has_all_but_the_rest_of_the_answer() -> None:
+    answer = "First paragraph here.\n\nSecond paragraph here, a longer one."
+    post = Post((Heading("Why?"), Prose(answer), Note("4 of 4"), BUTTONS), "Why?")
+
+    first, second = pages(post, up_to(79))
+
+    start = Prose("First paragraph here.")
+    assert first.parts == (Heading("Why?"), start, CONTINUED_NOTE, Note("4 of 4"), BUTTONS)
+    assert second == Post((Prose("Second paragraph here, a longer one."),), "Why?")
+
+
+def test_a_long_question_is_cut_at_a_word_and_given_whole_at_the_end() -> None:
+    question = "why " * 500
+    made = pages(Post((Heading(question), Prose("So."), BUTTONS), "Why?"), up_to(1_000))
+
+    head = made[0].parts[0]
+    assert isinstance(head, Heading)
+    assert head.text.endswith("why…")
+    assert len(head.text) <= 301
+    assert made[0].parts[1:] == (Prose("So."), BUTTONS)
+    assert made[1].parts[0] == FULL_QUESTION_HEADING
+    assert " ".join(p.text for m in made for p in m.parts if isinstance(p, Quote)).split() == (
+        question.split()
+    )
+
+
+def test_code_stays_whole_where_a_page_can_hold_it() -> None:
+    code = "```py\na = 1\nb = 2\n```"
+
+    assert proses(f"An introduction of some length.\n\n{code}", 40) == [
+        "An introduction of some length.",
+        code,
+    ]
+
+
+def test_code_that_no_page_holds_is_closed_and_opened_again() -> None:
+    assert proses("```py\naaaaaaaaa\nbbbbbbbbb\nccccccccc\n```", 30) == [
+        "```py\naaaaaaaaa\nbbbbbbbbb\n```",
+        "```py\nccccccccc\n```",
+    ]
+
+
+def test_code_in_an_item_is_closed_and_opened_under_its_margin() -> None:
+    made = proses("- x\n\n  ```py\n  aaaaaaaaa\n  bbbbbbbbb\n  ccccccccc\n  ```", 45)
+
+    assert made[0].endswith("\n  ```")
+    assert made[1].startswith("  ```py\n")
+
+
+def test_a_table_in_an_answer_repeats_its_head() -> None:
+    assert proses("|a|b|\n|-|-|\n|1|2|\n|3|4|\n|5|6|", 24) == [
+        "|a|b|\n|-|-|\n|1|2|\n|3|4|",
+        "|a|b|\n|-|-|\n|5|6|",
+    ]
+
+
+def test_a_list_counts_on() -> None:
+    assert proses("1. one one\n1. two two\n1. three", 22) == ["1. one one\n1. two two", "3. three"]
+
+
+def test_nested_items_move_out_to_the_margin() -> None:
+    assert proses("- one\n    - two two two\n    - three", 24)[1] == "- three"
+
+
+def test_a_heading_stays_with_its_text() -> None:
+    assert proses("Some words here.\n\n# Title\n\nMore words here.", 30) == [
+        "Some words here.",
+        "# Title\n\nMore words here.",
+    ]
+
+
+def test_a_paragraph_ends_after_a_sentence() -> None:
+    assert proses("This is one. This is two. This is three.", 30) == [
+        "This is one. This is two.",
+        "This is three.",
+    ]
+
+
+def test_a_word_is_cut_only_if_no_page_holds_it() -> None:
+    assert proses("short " + "x" * 30, 20) == ["short", "x" * 20, "x" * 10]
+
+
+@pytest.mark.parametrize(
+    "unit", ["e\u0301", "👩‍👩‍👧", "🇫🇷", "각"], ids=["accent", "zwj", "flag", "jamo"]
+)
+def test_a_character_is_never_cut(unit: str) -> None:
+    for part in proses(unit * 20, 11):
+        assert part.replace(unit, "") == ""
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        Quote("one two three four five six seven eight nine ten"),
+        Line("one two three four five six seven eight nine ten"),
+        Caution("one two three four five six seven eight nine ten"),
+        Table(("a", "b"), tuple((f"r{n}", "x") for n in range(20))),
+        Table(("a",), (("one two three four five six seven eight nine ten",),)),
+        Steps("Work", tuple(Step(f"step {n}", StepState.DONE) for n in range(20))),
+        Buttons(tuple(Button("open", f"Round {n}", "r") for n in range(20))),
+    ],
+    ids=lambda part: type(part).__name__,
+)
+def test_every_kind_of_part_continues_where_it_was_cut(part: Part) -> None:
+    made = pages(Post((Heading("Title"), part), "s"), up_to(45))
+
+    assert len(made) > 1
+    assert all(up_to(45)(page) for page in made)
+    assert all(isinstance(p, type(part)) for page in made[1:] for p in page.parts)
+
+
+def test_a_heading_does_not_end_a_page_alone() -> None:
+    parts = (Line("some words to begin with"), Heading("Title"), Line("what it heads, at length"))
+
+    first, second = pages(Post(parts, "s"), up_to(45))
+
+    assert first.parts == parts[:1]
+    assert second.parts == parts[1:]
+
+
+def test_a_part_that_never_fits_is_a_page_by_itself() -> None:
+    post = Post((Line("a b"), Line("c")), "s")
+
+    assert len(pages(post, lambda _: False)) >= 2
+    assert words_of(pages(post, lambda _: False)[-1]) == "c"
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(MARKDOWN, st.sampled_from((150, 700, 4_000)))
+@example(A_TABLE_OF_ONE_WORD, 150)  # it was cut inside the word, for the little room that was left
+def test_every_page_fits_and_every_word_is_on_one(text: str, characters: int) -> None:
+    post = Post((Heading("Why?"), Prose(text), Note("4 of 4"), BUTTONS), "Why?")
+
+    made = pages(post, up_to(characters))
+
+    assert all(up_to(characters)(page) for page in made)
+    read = words("\n".join(map(words_of, made)))
+    assert [*dict.fromkeys(read)] == words(text)  # a table that is divided repeats its head
+
+
+def test_words_after_a_fence_are_not_repeated() -> None:
+    code = "\n".join(f"code number {n}" for n in range(40))
+
+    made = proses(f"``` three words here\n{code}\n```", 150)
+
+    assert len(made) > 1
+    assert "".join(made).count("three words") == 1
+
+
+def test_a_quote_of_one_long_word_is_paginated() -> None:
+    made = proses("> " + "<!here>" * 60, 150)
+
+    assert "".join(made).count("<!here>") >= 50
+    assert len(made) < 10

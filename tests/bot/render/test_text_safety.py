@@ -1,0 +1,32 @@
+"""Untrusted text: visible characters and broken tokens."""
+
+import re
+
+import pytest
+
+from bot.render.text_safety import GAP, Tokens, shortened, shown_text
+
+CALLS = Tokens(re.compile(rf"@(?={GAP}here)", re.IGNORECASE), signs="@＠")
+
+
+@pytest.mark.parametrize("text", ["@here", "@HERE", "＠here", "@ｈｅｒｅ", "@\ufe0fhere", "@𝐡𝐞𝐫𝐞"])
+def test_a_token_in_styled_letters_is_broken(text: str) -> None:
+    assert "\u200b" in CALLS.broken(text)
+    assert CALLS.broken(CALLS.broken(text)) == CALLS.broken(text)
+
+
+def test_other_text_is_unchanged() -> None:
+    assert CALLS.broken("me@home, @her e") == "me@home, @her e"
+
+
+def test_a_url_without_its_token_is_equivalent() -> None:
+    assert CALLS.broken_url("https://x.example/@here") == "https://x.example/@%68ere"
+
+
+def test_invisible_characters_are_removed() -> None:
+    assert shown_text("a\x07\u202eb\r\nc\rd\te") == "ab\nc\nd\te"
+
+
+def test_a_cut_text_ends_with_a_whole_word() -> None:
+    assert shortened("one two three", 10) == "one two…"
+    assert shortened("one", 10) == "one"
