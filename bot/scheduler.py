@@ -14,8 +14,8 @@ from apscheduler.triggers.base import BaseTrigger
 from bot.access import AccessDeniedError
 from bot.bakeoffs.lifecycle import hold
 from bot.chat import Chat, MessageGoneError, Post, PostingForbiddenError
-from bot.commands.context import SCHEDULES, AppContext
 from bot.commands.schedules import ReportTarget, fitted, still_going, way_to
+from bot.context import SCHEDULES, AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability import logs
 from bot.render.schedules import dropped_post, paused_post, skipped_post

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from bot.access import admitted
 from bot.chat import Chat, IncomingMessage, Note, Post
-from bot.commands.context import AppContext, usual_seconds
 from bot.commands.round_delivery import deliver_round
+from bot.context import AppContext, usual_seconds
 from bot.render.round_status import accepted_post
 from council.budget import estimated
 from council.rounds import Question, Round

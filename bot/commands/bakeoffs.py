@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
-from bot.access import check_own_bakeoff, listed_bakeoffs, reads_bakeoff
+from bot.access import check_own_bakeoff, listable_bakeoffs, reads_bakeoff
 from bot.bakeoffs import lifecycle as holding
 from bot.bakeoffs.lifecycle import is_held, standing
 from bot.bakeoffs.posting import result_of
-from bot.bakeoffs.registry import RunningElsewhereError
 from bot.bakeoffs.runner import expected
 from bot.chat import Chat, File, Heading, IncomingMessage, Note, Post, Table
-from bot.commands.context import AppContext
 from bot.commands.suites import check_own_people
+from bot.context import AppContext
+from bot.coordination.bakeoff_registry import RunningElsewhereError
 from bot.render.bakeoffs import proposal_post, running_post, state_of
 from bot.render.formatting import counted
 from council.bakeoffs.models import Bakeoff, Suite
@@ -95,7 +95,7 @@ _PREFIX = "bo:"  # of the ids of those that somebody began; it may be left out
 
 async def readable_bakeoffs(app: AppContext, said: IncomingMessage) -> tuple[Bakeoff, ...]:
     """Give the bake-offs that somebody may read, newest first."""
-    found = await app.bakeoff_stores.bakeoffs.recent(wanted=listed_bakeoffs(said))
+    found = await app.bakeoff_stores.bakeoffs.recent(wanted=listable_bakeoffs(said))
     return tuple(bakeoff for bakeoff in found if reads_bakeoff(said, bakeoff))
 
 

@@ -10,12 +10,12 @@ from bot.chat import Button, Buttons, Chat, File, IncomingMessage, Line, Note, P
 from bot.commands.ask import AskOptions, asked, proposed
 from bot.commands.bakeoffs import BakeoffArguments as _bakeoff_presses_Words
 from bot.commands.bakeoffs import Proposal, bakeoff_of, cancel, find_bakeoff, resume, start
-from bot.commands.context import AppContext, usual_seconds
 from bot.commands.round_delivery import deliver_round, send_file
 from bot.commands.rounds import Opinion, kept, over, rate, to_cancel
 from bot.commands.rounds import cancel as _pressing_cancel
 from bot.commands.suites import SuiteAddition, check_own_people, join, keep, run_of
 from bot.commands.suites import leave as _pressing_leave
+from bot.context import AppContext, usual_seconds
 from bot.render.bakeoffs import CANCEL, RESUME, START
 from bot.render.bakeoffs import LEAVE as LEAVE_IT
 from bot.render.bakeoffs import START as BEGIN

@@ -7,7 +7,6 @@ from bot.chat import Caution, Chat, Heading, IncomingMessage, Note, Post, Table
 from bot.commands.ask import ask
 from bot.commands.bakeoffs import GRAMMAR as BAKEOFF
 from bot.commands.bakeoffs import bakeoffs
-from bot.commands.context import AppContext
 from bot.commands.registry import Command, Invocation, Registry
 from bot.commands.reports import BIAS_GRAMMAR as BIAS
 from bot.commands.reports import GRAMMAR as BOARD
@@ -24,6 +23,7 @@ from bot.commands.rounds import (
 from bot.commands.schedules import GRAMMAR as _SCHEDULES
 from bot.commands.schedules import schedule
 from bot.commands.suites import GRAMMAR, USAGE, suite
+from bot.context import AppContext
 from bot.observability import logs
 from council.errors import CouncilError
 

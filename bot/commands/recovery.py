@@ -9,10 +9,10 @@ from math import inf
 import structlog
 
 from bot.chat import Asker, Chat, DeliveryUnknownError, IncomingMessage
-from bot.commands.context import PICK, AppContext
 from bot.commands.dispatch import reporting_errors
 from bot.commands.round_delivery import follow_and_deliver
 from bot.commands.suites import DRAFT
+from bot.context import PICKED_PANEL, AppContext
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability.logs import unforeseen
 from council.errors import CouncilError
@@ -76,7 +76,7 @@ async def left(app: AppContext, chat: str, workspace: str) -> int:
     await app.bakeoff_registry.let_go(chat, workspace)
     for line in await app.store.recent(wanted=RoundQuery(chats=(chat,), workspace=workspace)):
         await app.runner.stop(line.id)
-    for kind in (PICK, DRAFT):
+    for kind in (PICKED_PANEL, DRAFT):
         await app.key_values.drop(kind, f"{chat}/{workspace}/")
     rounds = await app.store.drop(chat, workspace)
     structlog.get_logger().warning("workspace_dropped", chat=chat, rounds_deleted=rounds)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.chat import Chat, IncomingMessage
-from bot.commands.context import AppContext
+from bot.context import AppContext
 
 Run = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
 

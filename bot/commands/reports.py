@@ -20,7 +20,7 @@ from bot.chat import (
     PostingForbiddenError,
     Thread,
 )
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.render.bias_message import bias_thread, pictures_of
 from bot.render.formatting import known_names
 from bot.render.leaderboard import board_thread, picture_of

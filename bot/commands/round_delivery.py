@@ -22,7 +22,7 @@ from bot.chat import (
     SendEphemeral,
     SentMessage,
 )
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.observability import logs
 from bot.outbox import ROOT, ROOT_AGAIN
 from bot.ports import (

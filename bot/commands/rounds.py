@@ -5,10 +5,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from bot.access import allows, check_own, check_readable, listable, readable
+from bot.access import allows, check_own, check_readable, listable, readable_rounds
 from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Table
 from bot.chat.incoming import cleaned
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import authors_of, counted, listed, names_of
 from bot.render.round_report import forgotten_line, report, state_of
@@ -34,7 +34,7 @@ async def find_round(app: AppContext, said: IncomingMessage, wanted: str) -> Rou
         round_ = await app.store.load(await app.store.find(wanted))
         check_readable(round_, said)
     except RoundNotFoundError:
-        if readable(said) == EVERY:
+        if readable_rounds(said) == EVERY:
             raise
         # The start of an id must not tell of rounds of others, least of all the whole id.
         raise RoundNotFoundError(

@@ -9,7 +9,7 @@ from bot.access import admitted
 from bot.bakeoffs.runner import expected
 from bot.chat import Asker, Chat, IncomingMessage, Note, Post
 from bot.commands.bakeoffs import meant_suite, start
-from bot.commands.context import SCHEDULES, AppContext
+from bot.context import SCHEDULES, AppContext
 from bot.render.formatting import names_of as seat_names
 from bot.render.schedules import ScheduleCost, ScheduleStatus, list_post, understood_post
 from bot.schedules.parser import EXAMPLE, NO_CAP, ScheduleRequest, read

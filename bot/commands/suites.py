@@ -9,8 +9,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot.access import AccessDeniedError, NotYoursError, admitted
 from bot.chat import Attachment, Chat, IncomingMessage, Note, Post
-from bot.commands.context import AppContext
 from bot.commands.rounds import meant_or_last
+from bot.context import AppContext
 from bot.render.suites import SuiteRunCost, kept_post, list_post, offer_post, suite_post
 from bot.suite_files import (
     MOST_QUESTIONS,

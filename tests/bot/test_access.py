@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.access import Access, NotYoursError, check_own, check_readable, readable
+from bot.access import Access, NotYoursError, check_own, check_readable, readable_rounds
 from bot.chat import Asker, IncomingMessage
 from council.errors import RoundNotFoundError
 from council.places import NOWHERE, Place
@@ -52,14 +52,14 @@ def test_the_page_reads_what_was_asked_on_this_machine(
 
     assert may_read(round_, looking()) is allowed
     # Lists and single rounds go by one rule.
-    assert readable(looking()).admits(RoundSummary.of(round_)) is allowed
+    assert readable_rounds(looking()).admits(RoundSummary.of(round_)) is allowed
 
 
 @pytest.mark.parametrize(
     "place", [PAGE, replace(PAGE, private=True), Place("slack", "T1", "C1"), NOWHERE]
 )
 def test_the_operator_in_the_terminal_reads_everything(place: Place) -> None:
-    assert readable(looking(TERMINAL)) == EVERY
+    assert readable_rounds(looking(TERMINAL)) == EVERY
     assert may_read(asked_in(place), looking(TERMINAL))
 
 
@@ -69,8 +69,8 @@ def test_a_round_one_may_not_read_is_as_if_there_were_none() -> None:
 
 
 def test_what_is_looked_for_goes_into_the_wish() -> None:
-    assert readable(looking(), "queue").containing == "queue"
-    assert readable(looking(TERMINAL), "queue").containing == "queue"
+    assert readable_rounds(looking(), "queue").containing == "queue"
+    assert readable_rounds(looking(TERMINAL), "queue").containing == "queue"
 
 
 HERE = Place("slack", "T1", "C1", "1.2")

@@ -37,7 +37,7 @@ async def test_a_clock_that_is_wrong_tells_the_time_that_all_share() -> None:
     ours = Wall(NOON - MINUTE)
     clock = SharedClock(Wall().asked, ours)
 
-    await clock.set()
+    await clock.sync()
     ours.shows += timedelta(seconds=5)
 
     assert abs(clock.now() - (NOON + timedelta(seconds=5))) < timedelta(seconds=0.1)
@@ -47,7 +47,7 @@ async def test_a_clock_that_is_wrong_tells_the_time_that_all_share() -> None:
 async def test_a_clock_that_was_set_wrong_meanwhile_is_right_after_the_next_look() -> None:
     ours, looks = Wall(), 0
     clock = SharedClock(Wall().asked, ours)
-    await clock.set()
+    await clock.sync()
 
     async def sleep(_: float) -> None:
         nonlocal looks
@@ -57,7 +57,7 @@ async def test_a_clock_that_was_set_wrong_meanwhile_is_right_after_the_next_look
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        await clock.keep(sleep)
+        await clock.keep_in_sync(sleep)
 
     assert abs(clock.now() - NOON) < timedelta(seconds=0.1)
 
@@ -71,10 +71,10 @@ async def test_while_nobody_tells_the_time_it_goes_on_as_it_was_set() -> None:
         return NOON
 
     clock = SharedClock(ask, ours)
-    await clock.set()
+    await clock.sync()
     there = False
     with pytest.raises(StoreError):
-        await clock.set()
+        await clock.sync()
 
     assert abs(clock.now() - NOON) < timedelta(seconds=0.1)
 

@@ -43,7 +43,7 @@ async def test_turns_that_came_free_are_told_by_address() -> None:
     bus, there = LocalPubSub(), Listener()
 
     async with there.at(ProviderSync(bus)):
-        ProviderSync(bus).has_room("openai")
+        ProviderSync(bus).publish_free_slot("openai")
         await settled()
         await bus.publish(TURNS)  # something may have been missed
         await settled()
@@ -74,7 +74,7 @@ async def test_a_bus_that_is_away_is_nobodys_trouble() -> None:
     gossip = ProviderSync(Broken())
 
     gossip.publish(HINT)
-    gossip.has_room("openai")
+    gossip.publish_free_slot("openai")
 
     await settled()
     await gossip.close()

@@ -12,7 +12,7 @@ from bot.chat import (
     PostingForbiddenError,
     SentMessage,
 )
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from council.answers import Role
 from council.bakeoffs.models import Bakeoff, Grading, Progress, Reference, Suite, SuiteQuestion
 from council.money import Price

@@ -3,8 +3,8 @@
 import pytest
 
 from bot.bakeoffs.lifecycle import hold, reopened
-from bot.bakeoffs.runner import BakeoffBudget, round_of
-from bot.commands.context import AppContext
+from bot.bakeoffs.runner import BakeoffBudget, new_question_round
+from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.runners.local import LocalRunner
 from council.bakeoffs.models import Bakeoff
@@ -38,7 +38,7 @@ async def spent(app: AppContext, bakeoff: Bakeoff) -> int:
 
 
 async def expected_of(app: AppContext, bakeoff: Bakeoff) -> int:
-    return (await estimated(round_of(app, bakeoff, 1), app.gateway)).micro
+    return (await estimated(new_question_round(app, bakeoff, 1), app.gateway)).micro
 
 
 async def test_no_round_is_begun_whose_cost_may_not_fit_under_the_cap() -> None:
@@ -119,23 +119,23 @@ async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:
 def test_no_two_rounds_are_promised_the_same_money() -> None:
     purse = BakeoffBudget(100)
 
-    first = purse.admit(1, 40, None)
-    second = purse.admit(2, 20, None)
+    first = purse.reserve(1, 40, None)
+    second = purse.reserve(2, 20, None)
 
     assert (first, second) == (80, 20)
     with pytest.raises(BudgetError, match="The cap of \\$0.0001 for this bake-off is reached"):
-        purse.admit(3, 1, None)
+        purse.reserve(3, 1, None)
     purse.settle(1, 30)
-    assert purse.admit(3, 50, None) == 50
+    assert purse.reserve(3, 50, None) == 50
     assert purse.spent == 30
 
 
 def test_a_panels_own_cap_holds_beside_the_bake_offs() -> None:
     purse = BakeoffBudget(100)
 
-    assert purse.admit(1, 40, 30) == 30
-    assert BakeoffBudget(None).admit(1, 40, 30) == 30
-    assert BakeoffBudget(None).admit(1, 40, None) is None
+    assert purse.reserve(1, 40, 30) == 30
+    assert BakeoffBudget(None).reserve(1, 40, 30) == 30
+    assert BakeoffBudget(None).reserve(1, 40, None) is None
 
 
 def test_a_round_that_is_gone_on_with_keeps_what_it_was_promised() -> None:
@@ -144,10 +144,10 @@ def test_a_round_that_is_gone_on_with_keeps_what_it_was_promised() -> None:
     purse.settle(2, 30)
 
     with pytest.raises(BudgetError):
-        purse.let_in_again(2, 50)
+        purse.reserve_again(2, 50)
     assert purse.spent == 90
-    purse.let_in_again(2, 40)
+    purse.reserve_again(2, 40)
 
     assert purse.spent == 60
     with pytest.raises(BudgetError):
-        purse.admit(3, 1, None)
+        purse.reserve(3, 1, None)

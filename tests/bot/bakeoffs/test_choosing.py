@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from bot.bakeoffs.leaderboard import LeaderboardQuery, chosen
+from bot.bakeoffs.leaderboard import LeaderboardQuery, select_records
 from council.bakeoffs.records import PackedRecord
 
 FIRST = datetime(2026, 11, 1, tzinfo=UTC)
@@ -20,7 +20,7 @@ def held(*versions: str, suite: str = "sql") -> Sequence[PackedRecord]:
 
 
 def test_the_version_that_was_held_last_counts() -> None:
-    kept, coverage = chosen(held("old", "new", "old", "new"), LeaderboardQuery("sql"))
+    kept, coverage = select_records(held("old", "new", "old", "new"), LeaderboardQuery("sql"))
 
     assert [record.round_id for record in kept] == ["r1", "r3"]
     assert (coverage.version, coverage.left_out, coverage.rounds) == ("new", (("old", 2),), 2)
@@ -28,14 +28,14 @@ def test_the_version_that_was_held_last_counts() -> None:
 
 
 def test_a_version_is_named_by_its_beginning() -> None:
-    kept, coverage = chosen(held("aa11", "bb22"), LeaderboardQuery("sql", "aa"))
+    kept, coverage = select_records(held("aa11", "bb22"), LeaderboardQuery("sql", "aa"))
 
     assert [record.suite_version for record in kept] == ["aa11"]
     assert coverage.version == "aa11"
 
 
 def test_a_version_nobody_held_counts_nothing() -> None:
-    kept, coverage = chosen(held("aa11"), LeaderboardQuery("sql", "ff"))
+    kept, coverage = select_records(held("aa11"), LeaderboardQuery("sql", "ff"))
 
     assert not kept
     assert (coverage.version, coverage.left_out) == ("ff", (("aa11", 1),))
@@ -44,11 +44,11 @@ def test_a_version_nobody_held_counts_nothing() -> None:
 def test_without_a_suite_every_round_counts_and_each_version_is_named() -> None:
     records = [*held("aa", "bb"), *held("", suite="")]
 
-    kept, coverage = chosen(records, LeaderboardQuery())
+    kept, coverage = select_records(records, LeaderboardQuery())
 
     assert len(kept) == 3
     assert coverage.suites == (("", "", 1), ("sql", "aa", 1), ("sql", "bb", 1))
 
 
 def test_without_rounds_there_is_nothing_to_count() -> None:
-    assert chosen([], LeaderboardQuery("sql"))[1].rounds == 0
+    assert select_records([], LeaderboardQuery("sql"))[1].rounds == 0

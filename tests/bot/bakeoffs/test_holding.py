@@ -7,7 +7,7 @@ import pytest
 
 from bot.bakeoffs.lifecycle import begin, cancel, hold, reopened
 from bot.bakeoffs.runner import UNFORESEEN
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from council.answers import Call, Reply, Role
 from council.errors import BakeoffError, GatewayError
 from council.ports import RoundQuery

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.bakeoffs.registry import BakeoffRegistry, RunningBakeoff, RunningElsewhereError
+from bot.coordination.bakeoff_registry import BakeoffRegistry, RunningBakeoff, RunningElsewhereError
 from council.bakeoffs.models import Progress
 from council.errors import BakeoffError
 from tests.bot.bakeoffs.kitchen import a_bakeoff
@@ -29,7 +29,7 @@ async def test_what_another_process_holds_is_left_to_it() -> None:
     holds = BakeoffRegistry(Taken(by_another=True))
 
     with pytest.raises(RunningElsewhereError, match="held by another process"):
-        holds.begin(a_bakeoff(), never)
+        holds.start(a_bakeoff(), never)
 
 
 async def never(_: RunningBakeoff) -> None:
@@ -45,7 +45,7 @@ async def test_it_is_held_once_however_often_it_is_begun() -> None:
         begun.append(held)
 
     for _ in range(3):
-        holds.begin(a_bakeoff(), carry)
+        holds.start(a_bakeoff(), carry)
     assert [progress async for progress in holds.subscribe("bo:beef")] == [Progress(a_bakeoff())]
 
     assert len(begun) == 1
@@ -58,7 +58,7 @@ async def test_whoever_watches_hears_what_went_wrong() -> None:
         raise BakeoffError("The oven is cold.")
 
     holds = BakeoffRegistry()
-    holds.begin(a_bakeoff(), fails)
+    holds.start(a_bakeoff(), fails)
 
     with pytest.raises(BakeoffError, match="The oven is cold"):
         async for _ in holds.subscribe("bo:beef"):
@@ -67,7 +67,7 @@ async def test_whoever_watches_hears_what_went_wrong() -> None:
 
 async def test_only_what_reports_to_a_chat_is_let_go_with_it() -> None:
     holds = BakeoffRegistry()
-    holds.begin(a_bakeoff(), never)
+    holds.start(a_bakeoff(), never)
     await asyncio.sleep(0)
 
     await holds.let_go("discord")
@@ -85,10 +85,10 @@ async def test_one_that_is_let_go_before_its_task_began_can_be_held_again() -> N
     async def carry(held: RunningBakeoff) -> None:
         begun.append(held)
 
-    holds.begin(a_bakeoff(), carry)
+    holds.start(a_bakeoff(), carry)
     await holds.let_go()
     assert claims.names == []
-    holds.begin(a_bakeoff(), carry)
+    holds.start(a_bakeoff(), carry)
     assert [progress async for progress in holds.subscribe("bo:beef")] == [Progress(a_bakeoff())]
 
     assert len(begun) == 1
@@ -96,7 +96,7 @@ async def test_one_that_is_let_go_before_its_task_began_can_be_held_again() -> N
 
 async def test_whoever_watches_hears_that_it_was_let_go() -> None:
     holds = BakeoffRegistry()
-    holds.begin(a_bakeoff(), never)
+    holds.start(a_bakeoff(), never)
     seen = holds.subscribe("bo:beef")
     await anext(seen)
 

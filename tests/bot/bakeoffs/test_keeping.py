@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bakeoffs.records import keep_counting, records_up_to_date, votes_up_to_date
+from bot.bakeoffs.records import keep_counting, records_up_to_date, update_votes
 from council.bakeoffs.record_arrays import unpacked
 from council.pipeline.run import convene
 from council.pipeline.session import RoundServices
@@ -91,7 +91,7 @@ async def test_rounds_counted_before_votes_were_kept_are_read_again_for_them(boo
 
     await records_up_to_date(books)
     assert await books.bakeoff_stores.votes.missing(9) == ("r1", "r2")
-    await votes_up_to_date(books)
+    await update_votes(books)
 
     assert await books.bakeoff_stores.votes.missing(9) == ()
     assert await recorded(books) == ["r1", "r2"]

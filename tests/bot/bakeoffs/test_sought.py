@@ -7,9 +7,9 @@ import pytest
 from bot.bakeoffs.leaderboard import (
     LeaderboardQuery,
     LeaderboardQueryError,
-    before_of,
     parse_query,
-    since_of,
+    parse_since,
+    parse_until,
 )
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -27,18 +27,18 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
     ],
 )
 def test_a_window_begins_when_it_is_said_to(text: str, moment: datetime) -> None:
-    assert since_of(text, NOW) == moment
+    assert parse_since(text, NOW) == moment
 
 
 def test_a_day_is_within_a_window_that_ends_with_it() -> None:
-    assert before_of("2026-11-01", NOW) == datetime(2026, 11, 2, tzinfo=UTC)
-    assert before_of("7d", NOW) == NOW - timedelta(days=7)
+    assert parse_until("2026-11-01", NOW) == datetime(2026, 11, 2, tzinfo=UTC)
+    assert parse_until("7d", NOW) == NOW - timedelta(days=7)
 
 
 @pytest.mark.parametrize("text", ["soon", "d30", "99999y", "2026-13-01", "-3d"])
 def test_a_window_that_is_none_is_refused_with_examples(text: str) -> None:
     with pytest.raises(LeaderboardQueryError, match="say 30d"):
-        before_of(text, NOW)
+        parse_until(text, NOW)
 
 
 def test_options_are_read_wherever_they_were_chosen() -> None:

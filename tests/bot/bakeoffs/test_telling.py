@@ -6,7 +6,7 @@ import pytest
 
 from bot.bakeoffs.lifecycle import go_on_at_home, go_on_in, hold
 from bot.chat import File, Mentions, Post, PostingForbiddenError, SentMessage
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from council.bakeoffs.models import Bakeoff, Ending
 from council.errors import StoreError
 from council.places import Place

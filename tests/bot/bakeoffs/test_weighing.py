@@ -4,7 +4,7 @@ import pytest
 
 from bot.bakeoffs.leaderboard import LeaderboardQuery, leaderboard, weighed
 from bot.bakeoffs.records import records_up_to_date
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.render.leaderboard_tables import Leaderboard
 from council.feedback import HumanVote
 from council.places import Place

@@ -6,7 +6,7 @@ import pytest
 
 from bot.bakeoffs.bias_report import bias_report, bias_shelf, bias_sought, shown_bias
 from bot.bakeoffs.leaderboard import LeaderboardQuery, LeaderboardQueryError
-from bot.bakeoffs.records import RecordSources
+from bot.ports import RecordSources
 from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
 from tests.bot.bakeoffs.builders import packed_all, runs_of

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.commands.ask import accepted
-from bot.commands.context import usual_seconds
+from bot.context import usual_seconds
 from council.rounds import Closing, Round
 from storage.memory import MemoryStore
 from tests.bot.desks import an_app

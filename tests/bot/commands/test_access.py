@@ -10,8 +10,8 @@ import pytest
 from bot.access import Access, ChannelRules, RoundLimitError
 from bot.chat import Asker, IncomingMessage
 from bot.commands.ask import opened
-from bot.commands.context import AppContext
 from bot.commands.dispatch import handle_message
+from bot.context import AppContext
 from council.places import Place
 from council.rounds import Question
 from tests.bot.desks import FakeChat, an_app

@@ -9,8 +9,8 @@ import pytest
 from bot.access import Access
 from bot.chat import Asker, IncomingMessage
 from bot.commands.buttons import go_on
-from bot.commands.context import AppContext, TooManyRunningError
 from bot.commands.dispatch import handle_message
+from bot.context import AppContext, TooManyRunningError
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Closing, Question, Round

@@ -9,8 +9,8 @@ from bot.access import Access, ChannelRules
 from bot.chat import Asker, Button, Buttons, Chat, IncomingMessage
 from bot.commands.bakeoffs import BakeoffArguments, read_words
 from bot.commands.buttons import PRESSES
-from bot.commands.context import AppContext
 from bot.commands.dispatch import COMMANDS, handle_message, reporting_errors
+from bot.context import AppContext
 from bot.render.bakeoffs import LEAVE, START
 from council.bakeoffs.models import Ending
 from council.errors import BakeoffError

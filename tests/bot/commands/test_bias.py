@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.bakeoffs.records import RecordSources
 from bot.chat import File, NoThreadError, PostingForbiddenError
-from bot.commands.context import AppContext
 from bot.commands.dispatch import ASK, COMMANDS, handle_message
+from bot.context import AppContext
+from bot.ports import RecordSources
 from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
 from council.places import Place

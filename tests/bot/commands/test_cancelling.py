@@ -6,8 +6,8 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker, IncomingMessage
-from bot.commands.context import AppContext
 from bot.commands.dispatch import handle_message
+from bot.context import AppContext
 from council.places import Place
 from council.ports import RoundQuery
 from council.rounds import Closing, Question, Round

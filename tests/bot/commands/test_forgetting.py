@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Asker, IncomingMessage
-from bot.commands.context import AppContext
 from bot.commands.dispatch import handle_message
+from bot.context import AppContext
 from council.integrity.erasure import texts_of
 from council.places import Place
 from council.rounds import Question

@@ -13,8 +13,8 @@ from bot.chat import (
     PostingForbiddenError,
     SentMessage,
 )
-from bot.commands.context import AppContext
 from bot.commands.dispatch import ASK, COMMANDS, handle_message
+from bot.context import AppContext
 from council.places import Place
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.desks import FakeChat, an_app

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from bot.chat import Asker, IncomingMessage
-from bot.commands.context import AppContext
 from bot.commands.dispatch import handle_message
+from bot.context import AppContext
 from council.pipeline.run import convene
 from council.pipeline.session import RoundServices
 from council.places import Place

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.access import Access, RoundLimitError
-from bot.commands.context import AppContext, TooManyRunningError
+from bot.context import AppContext, TooManyRunningError
 from council.places import Place
 from council.rounds import Question, Round
 from tests.bot.processes import apps_on

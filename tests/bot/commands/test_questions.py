@@ -3,7 +3,7 @@
 import pytest
 
 from bot.chat.incoming import MOST_CHARACTERS, cleaned
-from bot.commands.context import checked_question
+from bot.context import checked_question
 from council.errors import QuestionError
 from council.rounds import Question
 

@@ -8,9 +8,9 @@ import pytest
 from bot.access import Access
 from bot.chat import Asker, Attachment, Button, Buttons, IncomingMessage, Post
 from bot.commands.buttons import PRESSES, add_to_suite
-from bot.commands.context import AppContext
 from bot.commands.dispatch import handle_message, reporting_errors
 from bot.commands.suites import MOST_WAITING, Draft, SuiteAddition, put_draft, take_draft
+from bot.context import AppContext
 from bot.render.suites import KEEP, LEAVE
 from bot.suite_files import keep_house
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bot.chat import Asker, IncomingMessage
-from bot.commands.context import AppContext
 from bot.commands.dispatch import ASK, COMMANDS, handle_message
+from bot.context import AppContext
 from council.labels import Label
 from council.places import Place
 from council.rounds import Question, Round

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from bot.commands.context import SCHEDULES
+from bot.context import SCHEDULES
 from bot.scheduler import Scheduler, SlotTrigger
 from bot.schedules.cron import Slots, slots_of
 from tests.bot.scheduler.waiting import SLOT, WEEKLY, Watch, a_watch

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.chat import Chat, MessageGoneError, Post, PostingForbiddenError, SentMessage
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.scheduler import Scheduler, SlotTrigger
 from bot.schedules.cron import slots_of
 from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite, SuiteQuestion

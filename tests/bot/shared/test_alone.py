@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from bot.bakeoffs.records import keep_counting
-from bot.bakeoffs.registry import BakeoffRegistry
 from bot.cli.serve import acts_of_a_cluster
 from bot.commands.buttons import MOST_REMEMBERED, PRESS
-from bot.commands.context import AppContext
+from bot.context import AppContext
+from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.runners.retention import keep_forgetting
 from council.budget import Budget
 from council.budget_caps import Account

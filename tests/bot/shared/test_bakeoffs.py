@@ -11,7 +11,7 @@ from bot.bakeoffs import lifecycle as holding
 from bot.bakeoffs import lifecycle as news
 from bot.bakeoffs.lifecycle import BakeoffJobs, is_held, watching
 from bot.chat import PostingForbiddenError
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.ports import Job, JobQueue
 from council.bakeoffs.models import Bakeoff, FailedQuestion, Progress
 from council.errors import BakeoffError
@@ -194,12 +194,14 @@ def _works(app: AppContext) -> JobQueue:
 def test_what_is_told_of_one_is_read_as_it_was_meant() -> None:
     progress = Progress(a_bakeoff(), 2, (FailedQuestion(1, "why"),), 1, 5, 2.5, "abc", 3)
 
-    assert news.heard(news.told(progress), a_bakeoff()) == news.BakeoffEvent(progress)
+    assert news.parse_event(news.encode_progress(progress), a_bakeoff()) == news.BakeoffEvent(
+        progress
+    )
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[]", '{"over": 1}', '{"new": "kind"}', "null"])
 def test_what_another_version_told_otherwise_is_looked_up(text: str) -> None:
-    assert news.heard(text, a_bakeoff()) == news.BakeoffEvent(is_unsure=True)
+    assert news.parse_event(text, a_bakeoff()) == news.BakeoffEvent(is_unclear=True)
 
 
 async def test_one_whose_work_was_left_is_said_to_be_interrupted(house: House) -> None:
@@ -209,7 +211,7 @@ async def test_one_whose_work_was_left_is_said_to_be_interrupted(house: House) -
     await until(lambda: house.board.waiting)
 
     house.board.waiting.clear()
-    await begins.pubsub.publish(news.topic_of(bakeoff.id))
+    await begins.pubsub.publish(f"bakeoff {bakeoff.id}")
 
     with pytest.raises(BakeoffError, match="was interrupted: `/council bakeoff resume bo:beef`"):
         await waiting

@@ -10,9 +10,9 @@ import pytest
 from bot.chat import Asker, IncomingMessage, Post, SendEphemeral, SentMessage
 from bot.commands.ask import asked, opened
 from bot.commands.buttons import go_on
-from bot.commands.context import AppContext
 from bot.commands.dispatch import handle_message, reporting_errors
 from bot.commands.round_delivery import RoundDelivery
+from bot.context import AppContext
 from bot.ports import Job
 from council.errors import CouncilError
 from council.places import Place
