@@ -8,7 +8,7 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker, IncomingMessage
-from bot.commands.buttons import go_on
+from bot.commands.buttons import resume_round
 from bot.commands.dispatch import handle_message
 from bot.context import AppContext, TooManyRunningError
 from council.errors import CouncilError
@@ -165,7 +165,7 @@ async def test_one_that_goes_on_again_waits_for_room_too() -> None:
     await office.asks("b1b1", BEN)
 
     with pytest.raises(TooManyRunningError, match="1 round is under way"):
-        await go_on(app, chat, IncomingMessage("", ANA, HERE, "k"), "a1a1")
+        await resume_round(app, chat, IncomingMessage("", ANA, HERE, "k"), "a1a1")
 
     assert (await app.store.line("a1a1")).paused
     await app.runner.stop("b1b1")

@@ -6,7 +6,7 @@ import pytest
 
 from bot.access import NotYoursError
 from bot.chat import Asker, Button, Buttons, IncomingMessage, Post
-from bot.commands.buttons import PRESSES, WORDS, asked_back, confirmed, in_its_place
+from bot.commands.buttons import CONFIRM_LABELS, PRESSES, asked_back, confirmed, in_its_place
 from council.errors import CouncilError
 from council.places import Place
 from council.rounds import Question, Round
@@ -84,7 +84,7 @@ async def test_a_forgotten_question_cannot_be_put_again() -> None:
         await asked_back(app, said(), "again", "beef1")
 
 
-@pytest.mark.parametrize("action", WORDS)
+@pytest.mark.parametrize("action", CONFIRM_LABELS)
 def test_a_yes_is_to_something_that_is_done_and_a_no_to_nothing(action: str) -> None:
     assert confirmed(f"yes_{action}") == action
     assert action in PRESSES

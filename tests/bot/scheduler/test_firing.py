@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from bot.access import Access, ChannelRules
-from bot.commands.schedules import fitted
+from bot.commands.schedules import new_scheduled_bakeoff
 from council.bakeoffs.models import Schedule
 from council.errors import StoreError
 from council.places import Place
-from tests.bot.scheduler.waiting import HERE, SLOT, SQL, WEEKLY, Watch, a_watch
+from tests.bot.scheduler.fakes import HERE, SLOT, SQL, WEEKLY, Watch, a_watch
 from tests.fakes.memory_bakeoffs import MemorySchedules
 
 ID = f"sched:{WEEKLY.id}@{SLOT}"
@@ -56,7 +56,9 @@ async def test_who_dies_before_the_slot_is_noted_leaves_nothing_to_begin_twice(
     watch: Watch,
 ) -> None:
     watch.clock.move(minutes=1)
-    await watch.app.bakeoff_stores.bakeoffs.open(await fitted(watch.app, WEEKLY, SLOT))
+    await watch.app.bakeoff_stores.bakeoffs.open(
+        await new_scheduled_bakeoff(watch.app, WEEKLY, SLOT)
+    )
 
     await watch.look()
 

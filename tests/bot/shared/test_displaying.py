@@ -9,7 +9,7 @@ import pytest
 
 from bot.chat import Asker, IncomingMessage, Post, SendEphemeral, SentMessage
 from bot.commands.ask import asked, opened
-from bot.commands.buttons import go_on
+from bot.commands.buttons import resume_round
 from bot.commands.dispatch import handle_message, reporting_errors
 from bot.commands.round_delivery import RoundDelivery
 from bot.context import AppContext
@@ -187,7 +187,7 @@ async def test_a_round_is_cancelled_and_gone_on_with_from_any_process(house: Hou
         assert (await hears.store.line(KEY)).delivered
 
         house.gateway.goes_on.set()
-        await go_on(shows, other, said(key="slack:T1:3"), KEY)
+        await resume_round(shows, other, said(key="slack:T1:3"), KEY)
 
     assert (await hears.store.load(KEY)).closing
     assert (await hears.store.line(KEY)).delivered

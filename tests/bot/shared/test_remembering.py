@@ -10,7 +10,7 @@ from bot.commands.ask import opened
 from bot.commands.buttons import ActionDeduplicator
 from bot.commands.dispatch import handle_message
 from bot.commands.recovery import left
-from bot.commands.suites import Draft, put_draft, take_draft
+from bot.commands.suites import Draft, save_draft, take_draft
 from bot.web.auth import PageSigner, shared_key
 from council.bakeoffs.models import Suite, SuiteQuestion
 from council.errors import PanelError, SuiteError
@@ -57,7 +57,7 @@ async def test_a_picked_panel_that_is_gone_is_said_to_be() -> None:
 async def test_a_suite_shown_by_one_process_is_kept_by_another() -> None:
     _, (one, other) = processes(2)
 
-    code = await put_draft(one.key_values, Draft(SUITE, "U1", "v1"))
+    code = await save_draft(one.key_values, Draft(SUITE, "U1", "v1"))
 
     with pytest.raises(SuiteError, match="does not wait"):
         await take_draft(other.key_values, code, said("", by=BEN))
@@ -78,7 +78,7 @@ async def test_a_workspace_that_leaves_takes_what_was_picked_and_shown_there() -
     app = an_app()
     await app.pick("house", HERE)
     await app.pick("house", Place("slack", "T2", "C1"))
-    await put_draft(app.key_values, Draft(SUITE, "U1"))
+    await save_draft(app.key_values, Draft(SUITE, "U1"))
 
     await left(app, "slack", "T1")
 

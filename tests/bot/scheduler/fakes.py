@@ -115,11 +115,11 @@ class Watch:
         await self.settled()
 
     async def look(self) -> None:
-        await self.scheduler.look()
+        await self.scheduler.reload()
         await self.settled()
 
     async def settled(self) -> None:
-        await self.scheduler.doing.settled()
+        await self.scheduler.tasks.settled()
 
 
 async def a_watch(bench: BakeoffStores | None = None, clock: Clock | None = None) -> Watch:
