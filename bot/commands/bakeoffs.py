@@ -86,124 +86,6 @@ def read_cap(text: str) -> int:
     return micro
 
 
-# --- Find bake-offs and suites.
-
-_PREFIX = "bo:"  # of the ids of bake-offs that a person started; it may be omitted
-
-
-async def readable_bakeoffs(app: AppContext, message: IncomingMessage) -> tuple[Bakeoff, ...]:
-    """Return the bake-offs that the author of a message may read, newest first."""
-    found = await app.bakeoff_stores.bakeoffs.recent(wanted=listable_bakeoffs(message))
-    return tuple(bakeoff for bakeoff in found if reads_bakeoff(message, bakeoff))
-
-
-async def find_bakeoff(app: AppContext, message: IncomingMessage, wanted: str) -> Bakeoff:
-    """Return the readable bake-off whose id starts so, or the `last`; raise BakeoffError."""
-    there = await readable_bakeoffs(app, message)
-    if wanted.lower() == LAST:
-        if not there:
-            raise BakeoffError(
-                "No bake-off has been held here yet: `/council bakeoff SUITE` holds one."
-            )
-        return there[0]
-    starts = (wanted, f"{_PREFIX}{wanted}")
-    found = [bakeoff for bakeoff in there if bakeoff.id.startswith(starts)]
-    exact = [bakeoff for bakeoff in found if bakeoff.id in starts] or found
-    if len(exact) != 1:
-        if exact:
-            raise BakeoffError(f"Several bake-offs begin with {wanted!r}: give more of the id.")
-        raise BakeoffError(
-            f"There is no bake-off {wanted!r} here: `/council bakeoff list` lists those there are."
-        )
-    return exact[0]
-
-
-async def meant_suite(app: AppContext, place: Place, name: str) -> Suite:
-    """Load a suite by name; raise SuiteError, which lists the known suites."""
-    try:
-        return await app.bakeoff_stores.suites.load(place.scope, name.lower())
-    except SuiteError:
-        lines = await app.bakeoff_stores.suites.lines(place.scope)
-        known = ", ".join(line.name for line in lines)
-        raise SuiteError(
-            f"There is no suite {name!r}; those there are: {known}."
-            if known
-            else f"There is no suite {name!r}, and no other: `/council suite add` makes one."
-        ) from None
-
-
-# --- Proposals: bake-offs in the value of a button, short enough for any chat.
-
-PROPOSE_AGAIN = "say `/council bakeoff` again to see what it comes to now."
-_DIGITS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A proposed bake-off."""
-
-    key: str
-    suite: str  # digest of its name
-    version: str
-    panel: str  # digest of its name
-    cap_micro: int | None
-
-    @property
-    def value(self) -> str:
-        """The value of the button."""
-        cap = "" if self.cap_micro is None else str(self.cap_micro)
-        return ".".join((self.key, self.suite, self.version, self.panel, cap))
-
-    @classmethod
-    def of(cls, bakeoff: Bakeoff) -> "Proposal":
-        """Return the proposal of a bake-off."""
-        suite, key = bakeoff.suite, bakeoff.id.removeprefix("bo:")
-        names = _digest(suite.name), suite.version, _digest(bakeoff.panel.name)
-        return cls(key, *names, bakeoff.cap_micro)
-
-    @classmethod
-    def read(cls, value: str) -> "Proposal":
-        """Parse the value of a button; raise BakeoffError if it is not valid."""
-        parts = value.split(".")
-        try:
-            key, suite, version, panel, cap = parts
-            return cls(key, suite, version, panel, int(cap) if cap else None)
-        except ValueError:
-            raise BakeoffError(
-                f"This button says nothing that can be read: {PROPOSE_AGAIN}"
-            ) from None
-
-
-def _digest(name: str) -> str:
-    return sha256(name.encode()).hexdigest()[:_DIGITS]
-
-
-async def bakeoff_of(app: AppContext, message: IncomingMessage, proposal: Proposal) -> Bakeoff:
-    """Return the proposed bake-off, asked by the presser; raise BakeoffError if it changed."""
-    suite = await _suite(app, message, proposal)
-    names = [name for name in app.panels if _digest(name) == proposal.panel]
-    if not names:
-        raise BakeoffError(f"The panel of this proposal is not there any more: {PROPOSE_AGAIN}")
-    panel = app.panel(names[0], message.place)
-    own = (f"bo:{proposal.key}", suite, panel, message.place, message.asker.id, app.now())
-    return Bakeoff(*own, proposal.cap_micro)
-
-
-async def _suite(app: AppContext, message: IncomingMessage, proposal: Proposal) -> Suite:
-    lines = await app.bakeoff_stores.suites.lines(message.place.scope)
-    names = [line.name for line in lines if _digest(line.name) == proposal.suite]
-    if not names:
-        raise BakeoffError(f"The suite of this proposal is not there any more: {PROPOSE_AGAIN}")
-    suite = await app.bakeoff_stores.suites.load(message.place.scope, names[0])
-    if suite.version != proposal.version:
-        raise BakeoffError(
-            f"Suite {suite.name} has changed since this was proposed: {PROPOSE_AGAIN}"
-        )
-    return suite
-
-
-# --- The command.
-
 MAX_LISTED = 10
 CANCELLED = "It was cancelled."
 STARTED_BEFORE = "This bake-off was begun already: `/council bakeoff show {id}` shows it."
@@ -352,3 +234,119 @@ async def show_bakeoff(
     for post in (thread.root, *thread.replies):
         if not any(isinstance(part, File) for part in post.parts):
             await chat.send_ephemeral(message, post)
+
+
+# --- Find bake-offs and suites.
+
+_PREFIX = "bo:"  # of the ids of bake-offs that a person started; it may be omitted
+
+
+async def readable_bakeoffs(app: AppContext, message: IncomingMessage) -> tuple[Bakeoff, ...]:
+    """Return the bake-offs that the author of a message may read, newest first."""
+    found = await app.bakeoff_stores.bakeoffs.recent(wanted=listable_bakeoffs(message))
+    return tuple(bakeoff for bakeoff in found if reads_bakeoff(message, bakeoff))
+
+
+async def find_bakeoff(app: AppContext, message: IncomingMessage, wanted: str) -> Bakeoff:
+    """Return the readable bake-off whose id starts so, or the `last`; raise BakeoffError."""
+    there = await readable_bakeoffs(app, message)
+    if wanted.lower() == LAST:
+        if not there:
+            raise BakeoffError(
+                "No bake-off has been held here yet: `/council bakeoff SUITE` holds one."
+            )
+        return there[0]
+    starts = (wanted, f"{_PREFIX}{wanted}")
+    found = [bakeoff for bakeoff in there if bakeoff.id.startswith(starts)]
+    exact = [bakeoff for bakeoff in found if bakeoff.id in starts] or found
+    if len(exact) != 1:
+        if exact:
+            raise BakeoffError(f"Several bake-offs begin with {wanted!r}: give more of the id.")
+        raise BakeoffError(
+            f"There is no bake-off {wanted!r} here: `/council bakeoff list` lists those there are."
+        )
+    return exact[0]
+
+
+async def meant_suite(app: AppContext, place: Place, name: str) -> Suite:
+    """Load a suite by name; raise SuiteError, which lists the known suites."""
+    try:
+        return await app.bakeoff_stores.suites.load(place.scope, name.lower())
+    except SuiteError:
+        lines = await app.bakeoff_stores.suites.lines(place.scope)
+        known = ", ".join(line.name for line in lines)
+        raise SuiteError(
+            f"There is no suite {name!r}; those there are: {known}."
+            if known
+            else f"There is no suite {name!r}, and no other: `/council suite add` makes one."
+        ) from None
+
+
+# --- Proposals: bake-offs in the value of a button, short enough for any chat.
+
+PROPOSE_AGAIN = "say `/council bakeoff` again to see what it comes to now."
+_DIGITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A proposed bake-off."""
+
+    key: str
+    suite: str  # digest of its name
+    version: str
+    panel: str  # digest of its name
+    cap_micro: int | None
+
+    @property
+    def value(self) -> str:
+        """The value of the button."""
+        cap = "" if self.cap_micro is None else str(self.cap_micro)
+        return ".".join((self.key, self.suite, self.version, self.panel, cap))
+
+    @classmethod
+    def of(cls, bakeoff: Bakeoff) -> "Proposal":
+        """Return the proposal of a bake-off."""
+        suite, key = bakeoff.suite, bakeoff.id.removeprefix("bo:")
+        names = _digest(suite.name), suite.version, _digest(bakeoff.panel.name)
+        return cls(key, *names, bakeoff.cap_micro)
+
+    @classmethod
+    def read(cls, value: str) -> "Proposal":
+        """Parse the value of a button; raise BakeoffError if it is not valid."""
+        parts = value.split(".")
+        try:
+            key, suite, version, panel, cap = parts
+            return cls(key, suite, version, panel, int(cap) if cap else None)
+        except ValueError:
+            raise BakeoffError(
+                f"This button says nothing that can be read: {PROPOSE_AGAIN}"
+            ) from None
+
+
+def _digest(name: str) -> str:
+    return sha256(name.encode()).hexdigest()[:_DIGITS]
+
+
+async def bakeoff_of(app: AppContext, message: IncomingMessage, proposal: Proposal) -> Bakeoff:
+    """Return the proposed bake-off, asked by the presser; raise BakeoffError if it changed."""
+    suite = await _suite(app, message, proposal)
+    names = [name for name in app.panels if _digest(name) == proposal.panel]
+    if not names:
+        raise BakeoffError(f"The panel of this proposal is not there any more: {PROPOSE_AGAIN}")
+    panel = app.panel(names[0], message.place)
+    own = (f"bo:{proposal.key}", suite, panel, message.place, message.asker.id, app.now())
+    return Bakeoff(*own, proposal.cap_micro)
+
+
+async def _suite(app: AppContext, message: IncomingMessage, proposal: Proposal) -> Suite:
+    lines = await app.bakeoff_stores.suites.lines(message.place.scope)
+    names = [line.name for line in lines if _digest(line.name) == proposal.suite]
+    if not names:
+        raise BakeoffError(f"The suite of this proposal is not there any more: {PROPOSE_AGAIN}")
+    suite = await app.bakeoff_stores.suites.load(message.place.scope, names[0])
+    if suite.version != proposal.version:
+        raise BakeoffError(
+            f"Suite {suite.name} has changed since this was proposed: {PROPOSE_AGAIN}"
+        )
+    return suite

@@ -28,6 +28,41 @@ from bot.context import AppContext
 from bot.observability import logs
 from council.errors import CouncilError
 
+Act = Callable[[Chat, IncomingMessage], Awaitable[None]]
+
+
+async def handle_message(app: AppContext, chat: Chat, message: IncomingMessage) -> None:
+    """Run the command in a message; reply privately with a sentence if that fails."""
+    await reporting_errors(
+        chat, message, run_command(app, chat, message, COMMANDS.read(message.text))
+    )
+
+
+async def run_command(
+    app: AppContext, chat: Chat, message: IncomingMessage, invocation: Invocation
+) -> None:
+    """Run a command; raise CouncilError if it fails or its author has no access."""
+    if invocation.command is not HELP:
+        admitted(app.access, message)
+    await app.look_up(message.place)
+    await invocation.command.run(app, chat, message, invocation.argument)
+
+
+async def reporting_errors(chat: Chat, message: IncomingMessage, action: Awaitable[None]) -> None:
+    """Await an action; if it fails, reply privately to the message with a sentence."""
+    try:
+        await action
+    except CouncilError as error:
+        await chat.send_ephemeral(message, Post((Caution(str(error)),), str(error)))
+    # The outermost handler: log a bug once, and reply without its details.
+    except Exception as error:  # noqa: BLE001
+        wrong = logs.unforeseen("command_failed", error, key=message.key)
+        line = f"{wrong} Nothing that was saved is lost."
+        await chat.send_ephemeral(message, Post((Caution(line),), line))
+
+
+# --- The table of commands.
+
 # An id is hexadecimal, or a platform event's with colons: no word of a question looks like it.
 _ID = r"[0-9a-f]{4,}|\S*[:@]\S*"
 _ROUND = rf"last|{_ID}"
@@ -111,36 +146,3 @@ _OTHERS = (
 _TOPICS = "|".join(["", "help", ASK.name, *(command.name for command in _OTHERS)])
 HELP = Command("help", "/council help", "see this", show_help, _TOPICS, "topic")
 COMMANDS = Registry(ASK, (HELP, *_OTHERS))
-
-
-Act = Callable[[Chat, IncomingMessage], Awaitable[None]]
-
-
-async def handle_message(app: AppContext, chat: Chat, message: IncomingMessage) -> None:
-    """Run the command in a message; reply privately with a sentence if that fails."""
-    await reporting_errors(
-        chat, message, run_command(app, chat, message, COMMANDS.read(message.text))
-    )
-
-
-async def run_command(
-    app: AppContext, chat: Chat, message: IncomingMessage, invocation: Invocation
-) -> None:
-    """Run a command; raise CouncilError if it fails or its author has no access."""
-    if invocation.command is not HELP:
-        admitted(app.access, message)
-    await app.look_up(message.place)
-    await invocation.command.run(app, chat, message, invocation.argument)
-
-
-async def reporting_errors(chat: Chat, message: IncomingMessage, action: Awaitable[None]) -> None:
-    """Await an action; if it fails, reply privately to the message with a sentence."""
-    try:
-        await action
-    except CouncilError as error:
-        await chat.send_ephemeral(message, Post((Caution(str(error)),), str(error)))
-    # The outermost handler: log a bug once, and reply without its details.
-    except Exception as error:  # noqa: BLE001
-        wrong = logs.unforeseen("command_failed", error, key=message.key)
-        line = f"{wrong} Nothing that was saved is lost."
-        await chat.send_ephemeral(message, Post((Caution(line),), line))

@@ -18,6 +18,135 @@ from council.bakeoffs.ports import BakeoffQuery
 from council.errors import CouncilError, ScheduleError
 from council.places import HOUSE, Place
 
+Subcommand = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
+
+
+async def schedule(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
+    """Run the subcommand of the first word; without one, list the schedules."""
+    verb, rest = (*words.split(None, 1), "", "")[:2]
+    subcommand = _SUBCOMMANDS.get(verb.lower() or "list")
+    if subcommand is None:
+        raise ScheduleError(
+            f"I cannot {verb!r} schedules, but {', '.join(_SUBCOMMANDS)}: "
+            f"/council schedule {EXAMPLE}."
+        )
+    await subcommand(app, chat, message, rest.strip())
+
+
+async def _add(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
+    wanted = read(words, today(app))
+    there = await _in_reporting_channel(app, chat, message, wanted)
+    new = await made(app, there, wanted)
+    await kept(app, new)
+    await _show(app, chat, message, new, wanted)
+
+
+async def _edit(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
+    wanted = read(words, today(app))
+    before = await _find_own(app, message, wanted.name, "edit")
+    there = await _in_reporting_channel(app, chat, message, wanted) if wanted.channel else None
+    after = await edit_schedule(app, before, wanted, there)
+    await kept(app, after)
+    await _show(app, chat, message, after)
+
+
+async def _in_reporting_channel(
+    app: AppContext, chat: Chat, message: IncomingMessage, wanted: ScheduleRequest
+) -> IncomingMessage:
+    """Return the message as if sent in the reporting channel; check access there as well."""
+    if not wanted.channel:
+        return message
+    there = await chat.in_channel(message, wanted.channel)
+    admitted(app.access, there)
+    return there
+
+
+async def _show(
+    app: AppContext,
+    chat: Chat,
+    message: IncomingMessage,
+    one: Schedule,
+    wanted: ScheduleRequest | None = None,
+) -> None:
+    """Show how a schedule was understood, and the default time zone if none was given."""
+    house = app.zone if wanted and not wanted.zone else ""
+    await chat.send_ephemeral(message, understood_post(await lined(app, one), message.place, house))
+
+
+async def _list(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
+    lines = [await lined(app, one) for one in await visible(app, message)]
+    await chat.send_ephemeral(message, list_post(lines, message.place))
+
+
+async def _pause(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    one = await _find_own(app, message, name, "pause")
+    await kept(app, replace(one, paused=True))
+    line = f"Schedule {name} is paused: `/council schedule resume {name}` goes on with it."
+    await _send_note(chat, message, line)
+
+
+async def _resume(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    one = await _find_own(app, message, name, "resume")
+    await _show(app, chat, message, await resumed(app, one))
+
+
+async def _remove(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    await removed(app, await _find_own(app, message, name, "remove"))
+    await _send_note(chat, message, f"Schedule {name} is removed; its bake-offs stay.")
+
+
+async def _run(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    await start_bakeoff(
+        app, chat, message, await run_now(app, message, await _find_own(app, message, name, "run"))
+    )
+
+
+async def _subscribe(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    await _set_subscription(app, message, name, wanted=True)
+    await _send_note(chat, message, f"You are mentioned when something changed in {name}.")
+
+
+async def _unsubscribe(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    await _set_subscription(app, message, name, wanted=False)
+    await _send_note(
+        chat, message, f"You are not mentioned any more when something changed in {name}."
+    )
+
+
+async def _set_subscription(
+    app: AppContext, message: IncomingMessage, name: str, *, wanted: bool
+) -> None:
+    one = await find_schedule(app, message, name)
+    others = tuple(id_ for id_ in one.subscribers if id_ != message.asker.id)
+    own = (message.asker.id,) if wanted else ()
+    await kept(app, replace(one, subscribers=(*others, *own)))
+
+
+async def _find_own(app: AppContext, message: IncomingMessage, name: str, what: str) -> Schedule:
+    one = await find_schedule(app, message, name)
+    check_own_schedule(app, one, message, what)
+    return one
+
+
+async def _send_note(chat: Chat, message: IncomingMessage, line: str) -> None:
+    await chat.send_ephemeral(message, Post((Note(line),), line))
+
+
+_SUBCOMMANDS: Mapping[str, Subcommand] = {
+    "add": _add,
+    "list": _list,
+    "pause": _pause,
+    "resume": _resume,
+    "edit": _edit,
+    "remove": _remove,
+    "run": _run,
+    "subscribe": _subscribe,
+    "unsubscribe": _unsubscribe,
+}
+_NAMED = "pause|resume|remove|run|subscribe|unsubscribe"
+GRAMMAR = rf"|list|(?:{_NAMED})(?:\s+\S+)?|(?:add|edit)\b.*"
+
+
 # --- The bake-off of a schedule, and the chat that it reports to.
 
 
@@ -245,134 +374,3 @@ def _reporting_place(place: Place) -> Place:
     if place.chat in HOUSE:
         return Place("web")
     return place if place.within != place.channel else replace(place, thread=None)
-
-
-# --- The command.
-
-Subcommand = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
-
-
-async def schedule(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
-    """Run the subcommand of the first word; without one, list the schedules."""
-    verb, rest = (*words.split(None, 1), "", "")[:2]
-    subcommand = _SUBCOMMANDS.get(verb.lower() or "list")
-    if subcommand is None:
-        raise ScheduleError(
-            f"I cannot {verb!r} schedules, but {', '.join(_SUBCOMMANDS)}: "
-            f"/council schedule {EXAMPLE}."
-        )
-    await subcommand(app, chat, message, rest.strip())
-
-
-async def _add(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
-    wanted = read(words, today(app))
-    there = await _in_reporting_channel(app, chat, message, wanted)
-    new = await made(app, there, wanted)
-    await kept(app, new)
-    await _show(app, chat, message, new, wanted)
-
-
-async def _edit(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
-    wanted = read(words, today(app))
-    before = await _find_own(app, message, wanted.name, "edit")
-    there = await _in_reporting_channel(app, chat, message, wanted) if wanted.channel else None
-    after = await edit_schedule(app, before, wanted, there)
-    await kept(app, after)
-    await _show(app, chat, message, after)
-
-
-async def _in_reporting_channel(
-    app: AppContext, chat: Chat, message: IncomingMessage, wanted: ScheduleRequest
-) -> IncomingMessage:
-    """Return the message as if sent in the reporting channel; check access there as well."""
-    if not wanted.channel:
-        return message
-    there = await chat.in_channel(message, wanted.channel)
-    admitted(app.access, there)
-    return there
-
-
-async def _show(
-    app: AppContext,
-    chat: Chat,
-    message: IncomingMessage,
-    one: Schedule,
-    wanted: ScheduleRequest | None = None,
-) -> None:
-    """Show how a schedule was understood, and the default time zone if none was given."""
-    house = app.zone if wanted and not wanted.zone else ""
-    await chat.send_ephemeral(message, understood_post(await lined(app, one), message.place, house))
-
-
-async def _list(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
-    lines = [await lined(app, one) for one in await visible(app, message)]
-    await chat.send_ephemeral(message, list_post(lines, message.place))
-
-
-async def _pause(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    one = await _find_own(app, message, name, "pause")
-    await kept(app, replace(one, paused=True))
-    line = f"Schedule {name} is paused: `/council schedule resume {name}` goes on with it."
-    await _send_note(chat, message, line)
-
-
-async def _resume(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    one = await _find_own(app, message, name, "resume")
-    await _show(app, chat, message, await resumed(app, one))
-
-
-async def _remove(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    await removed(app, await _find_own(app, message, name, "remove"))
-    await _send_note(chat, message, f"Schedule {name} is removed; its bake-offs stay.")
-
-
-async def _run(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    await start_bakeoff(
-        app, chat, message, await run_now(app, message, await _find_own(app, message, name, "run"))
-    )
-
-
-async def _subscribe(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    await _set_subscription(app, message, name, wanted=True)
-    await _send_note(chat, message, f"You are mentioned when something changed in {name}.")
-
-
-async def _unsubscribe(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
-    await _set_subscription(app, message, name, wanted=False)
-    await _send_note(
-        chat, message, f"You are not mentioned any more when something changed in {name}."
-    )
-
-
-async def _set_subscription(
-    app: AppContext, message: IncomingMessage, name: str, *, wanted: bool
-) -> None:
-    one = await find_schedule(app, message, name)
-    others = tuple(id_ for id_ in one.subscribers if id_ != message.asker.id)
-    own = (message.asker.id,) if wanted else ()
-    await kept(app, replace(one, subscribers=(*others, *own)))
-
-
-async def _find_own(app: AppContext, message: IncomingMessage, name: str, what: str) -> Schedule:
-    one = await find_schedule(app, message, name)
-    check_own_schedule(app, one, message, what)
-    return one
-
-
-async def _send_note(chat: Chat, message: IncomingMessage, line: str) -> None:
-    await chat.send_ephemeral(message, Post((Note(line),), line))
-
-
-_SUBCOMMANDS: Mapping[str, Subcommand] = {
-    "add": _add,
-    "list": _list,
-    "pause": _pause,
-    "resume": _resume,
-    "edit": _edit,
-    "remove": _remove,
-    "run": _run,
-    "subscribe": _subscribe,
-    "unsubscribe": _unsubscribe,
-}
-_NAMED = "pause|resume|remove|run|subscribe|unsubscribe"
-GRAMMAR = rf"|list|(?:{_NAMED})(?:\s+\S+)?|(?:add|edit)\b.*"

@@ -30,123 +30,6 @@ from council.places import Place
 from council.ports import KeyValueStore
 from council.rounds import Round
 
-DRAFT = "draft"  # the kind of memo
-MAX_DRAFTS = 100
-NOT_WAITING = (
-    "That suite does not wait for an answer any more: it was kept or left already, or many others "
-    "were shown since. Add it once more."
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A suite to confirm, who adds it, and the version that it replaces ("" for none)."""
-
-    suite: Suite
-    by: str
-    before: str = ""
-
-
-_DRAFT = TypeAdapter(Draft)
-
-
-async def save_draft(memos: KeyValueStore, draft: Draft) -> str:
-    """Store a draft and return its code; delete the oldest drafts beyond the maximum."""
-    code = secrets.token_hex(4)
-    name = _draft_key(draft.suite.scope, code)
-    await memos.note(DRAFT, name, _DRAFT.dump_json(draft).decode())
-    await memos.keep_newest(DRAFT, MAX_DRAFTS)
-    return code
-
-
-async def take_draft(memos: KeyValueStore, code: str, message: IncomingMessage) -> Draft:
-    """Return a draft to its author, in the same scope, and delete it; else raise SuiteError."""
-    name = _draft_key(message.place.scope, code)
-    draft = _parse_draft(await memos.read(DRAFT, name))
-    if draft is None or draft.by != message.asker.id or await memos.take(DRAFT, name) is None:
-        raise SuiteError(NOT_WAITING)
-    return draft
-
-
-def _parse_draft(text: str | None) -> Draft | None:
-    """Parse a draft; None if another version of the program wrote it differently."""
-    try:
-        return _DRAFT.validate_json(text) if text else None
-    except ValidationError:
-        return None
-
-
-def _draft_key(scope: str, code: str) -> str:
-    return f"{scope}/{code}"
-
-
-# --- Add the question of a stored round.
-
-
-@dataclass(frozen=True, slots=True)
-class SuiteAddition:
-    """The suite to add a round's question to, and its right answer if known."""
-
-    name: str
-    answer: str = ""
-
-
-async def grown(app: AppContext, message: IncomingMessage, name: str, wanted: str) -> Suite:
-    """Return a suite with the question of a readable round added, not stored yet."""
-    return await suite_with_question(
-        app, message, await find_round_or_last(app, message, wanted), SuiteAddition(name)
-    )
-
-
-async def suite_with_question(
-    app: AppContext, message: IncomingMessage, round_: Round, addition: SuiteAddition
-) -> Suite:
-    """Return the suite, or a new one, with a round's question at its end, not stored yet."""
-    check_remembered(round_)
-    asked = round_.question
-    if asked.place.private and asked.asked_by != message.asker.id:
-        raise NotYoursError(
-            "Only the one who asked can add a private question to a suite, which others can read."
-        )
-    question = SuiteQuestion(asked.text, "", _reference(addition.answer), asked.context)
-    before = await _load_or_new(app, message.place.scope, checked_name(addition.name))
-    if any(same_question(question, other) for other in before.questions):
-        raise SuiteError(f"Suite {before.name} asks this already.")
-    if len(before.questions) >= MOST_QUESTIONS:
-        raise SuiteError(
-            f"Suite {before.name} has {MOST_QUESTIONS:,} questions, the most that a suite takes: "
-            "begin another."
-        )
-    return replace(before, questions=(*before.questions, question), scope=message.place.scope)
-
-
-async def _load_or_new(app: AppContext, scope: str, name: str) -> Suite:
-    lines = await app.bakeoff_stores.suites.lines(scope)
-    if any(line.name == name for line in lines):
-        return await app.bakeoff_stores.suites.load(scope, name)
-    return Suite(name, (), scope=scope)
-
-
-def _reference(answer: str) -> Reference | None:
-    value = answer.strip()
-    if not value:
-        return None
-    reference = Reference(usual_grading(value), value)
-    check_reference(reference)
-    return reference
-
-
-async def add_question(
-    app: AppContext, message: IncomingMessage, round_: Round, addition: SuiteAddition
-) -> Suite:
-    """Add a round's question to a suite, store it and return it."""
-    suite = await suite_with_question(app, message, round_, addition)
-    await app.bakeoff_stores.suites.keep(suite, message.asker.id, app.now())
-    return suite
-
-
-# --- The command.
-
 _NAME, _CODE = r"[\w.-]+", r"[0-9a-f]{8}"
 _ROUND = r"last|[0-9a-f]{4,}|\S*[:@]\S*"
 _READ = re.compile(
@@ -313,3 +196,120 @@ async def run_of(app: AppContext, place: Place, made: Suite) -> SuiteRunCost | N
     except (PanelError, AccessDeniedError):
         return None
     return SuiteRunCost(panel, await run_estimate(made, panel, app.gateway))
+
+
+# --- Drafts: suites that were shown to somebody and await confirmation.
+
+DRAFT = "draft"  # the kind of memo
+MAX_DRAFTS = 100
+NOT_WAITING = (
+    "That suite does not wait for an answer any more: it was kept or left already, or many others "
+    "were shown since. Add it once more."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A suite to confirm, who adds it, and the version that it replaces ("" for none)."""
+
+    suite: Suite
+    by: str
+    before: str = ""
+
+
+_DRAFT = TypeAdapter(Draft)
+
+
+async def save_draft(memos: KeyValueStore, draft: Draft) -> str:
+    """Store a draft and return its code; delete the oldest drafts beyond the maximum."""
+    code = secrets.token_hex(4)
+    name = _draft_key(draft.suite.scope, code)
+    await memos.note(DRAFT, name, _DRAFT.dump_json(draft).decode())
+    await memos.keep_newest(DRAFT, MAX_DRAFTS)
+    return code
+
+
+async def take_draft(memos: KeyValueStore, code: str, message: IncomingMessage) -> Draft:
+    """Return a draft to its author, in the same scope, and delete it; else raise SuiteError."""
+    name = _draft_key(message.place.scope, code)
+    draft = _parse_draft(await memos.read(DRAFT, name))
+    if draft is None or draft.by != message.asker.id or await memos.take(DRAFT, name) is None:
+        raise SuiteError(NOT_WAITING)
+    return draft
+
+
+def _parse_draft(text: str | None) -> Draft | None:
+    """Parse a draft; None if another version of the program wrote it differently."""
+    try:
+        return _DRAFT.validate_json(text) if text else None
+    except ValidationError:
+        return None
+
+
+def _draft_key(scope: str, code: str) -> str:
+    return f"{scope}/{code}"
+
+
+# --- Add the question of a stored round.
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteAddition:
+    """The suite to add a round's question to, and its right answer if known."""
+
+    name: str
+    answer: str = ""
+
+
+async def grown(app: AppContext, message: IncomingMessage, name: str, wanted: str) -> Suite:
+    """Return a suite with the question of a readable round added, not stored yet."""
+    return await suite_with_question(
+        app, message, await find_round_or_last(app, message, wanted), SuiteAddition(name)
+    )
+
+
+async def suite_with_question(
+    app: AppContext, message: IncomingMessage, round_: Round, addition: SuiteAddition
+) -> Suite:
+    """Return the suite, or a new one, with a round's question at its end, not stored yet."""
+    check_remembered(round_)
+    asked = round_.question
+    if asked.place.private and asked.asked_by != message.asker.id:
+        raise NotYoursError(
+            "Only the one who asked can add a private question to a suite, which others can read."
+        )
+    question = SuiteQuestion(asked.text, "", _reference(addition.answer), asked.context)
+    before = await _load_or_new(app, message.place.scope, checked_name(addition.name))
+    if any(same_question(question, other) for other in before.questions):
+        raise SuiteError(f"Suite {before.name} asks this already.")
+    if len(before.questions) >= MOST_QUESTIONS:
+        raise SuiteError(
+            f"Suite {before.name} has {MOST_QUESTIONS:,} questions, the most that a suite takes: "
+            "begin another."
+        )
+    return replace(before, questions=(*before.questions, question), scope=message.place.scope)
+
+
+async def _load_or_new(app: AppContext, scope: str, name: str) -> Suite:
+    lines = await app.bakeoff_stores.suites.lines(scope)
+    if any(line.name == name for line in lines):
+        return await app.bakeoff_stores.suites.load(scope, name)
+    return Suite(name, (), scope=scope)
+
+
+def _reference(answer: str) -> Reference | None:
+    value = answer.strip()
+    if not value:
+        return None
+    reference = Reference(usual_grading(value), value)
+    check_reference(reference)
+    return reference
+
+
+async def add_question(
+    app: AppContext, message: IncomingMessage, round_: Round, addition: SuiteAddition
+) -> Suite:
+    """Add a round's question to a suite, store it and return it."""
+    suite = await suite_with_question(app, message, round_, addition)
+    await app.bakeoff_stores.suites.keep(suite, message.asker.id, app.now())
+    return suite
