@@ -1,6 +1,6 @@
 """A process that sends the messages of some rounds through the outbox, to be killed at any moment.
 
-`python -m tests.bot.sending DATABASE FILE ROUNDS PARTS GRACE_SECONDS`
+`python -m tests.bot.outbox_process DATABASE FILE ROUNDS PARTS GRACE_SECONDS`
 """
 
 import asyncio

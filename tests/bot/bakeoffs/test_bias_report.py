@@ -17,7 +17,7 @@ from council.pipeline.run import convene
 from council.pipeline.session import RoundServices
 from council.round_rules import POLICY
 from storage.memory import MemoryOutbox, MemoryStore
-from tests.bot.bakeoffs.test_keeping import NEXT, engine, of_database
+from tests.bot.bakeoffs.test_records import NEXT, engine, of_database
 from tests.builders import ASKED_AT, CLAUDE, a_panel, a_round
 from tests.fakes.gateway import FakeGateway, Read, by_slot, by_text
 from tests.fakes.memory_bakeoffs import memory_bench
