@@ -1,4 +1,4 @@
-"""A desk over fakes, and a chat that remembers what it was given."""
+"""An app over fakes, and a fake chat that records what it is given."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

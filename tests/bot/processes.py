@@ -1,4 +1,4 @@
-"""Several processes on one Postgres, as far as questions go: a desk and connections each."""
+"""Several processes on one Postgres: an app and connections each."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager

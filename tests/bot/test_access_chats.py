@@ -1,4 +1,4 @@
-"""To whom the council is open, where, and with whose models."""
+"""Access in chats: who may ask where, and with which providers."""
 
 from dataclasses import replace
 

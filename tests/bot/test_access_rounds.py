@@ -1,4 +1,4 @@
-"""Who may read which rounds, and do with them what only their askers may."""
+"""Permissions on rounds: who may read them, and who may act on them."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A database in memory is one process' own: nothing of a server is asked of it."""
+"""A database in memory belongs to one process: it needs no locks of a server."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What goes for one asker and one workspace goes for all processes together."""
+"""Limits of askers and workspaces hold across processes."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How many rounds of one workspace are under way at once, as people meet it."""
+"""The limit of running rounds in a workspace."""
 
 import asyncio
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Questions are taken as they read: what nobody can see is gone, what nobody can ask refused."""
+"""Validation of questions: invisible characters removed, empty and long ones refused."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How long a round usually takes, as the rounds before it tell."""
+"""The usual duration of a round, from the last rounds of its panel."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Every message of a round is sent once, in order, whatever dies in between."""
+"""Outbox: every message is sent once and in order, even across crashes."""
 
 import asyncio
 import random

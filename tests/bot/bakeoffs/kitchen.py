@@ -1,4 +1,4 @@
-"""Bake-offs over fakes: suites, what is held of them, and what was told."""
+"""Builders of suites and bake-offs, and a fake chat room."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

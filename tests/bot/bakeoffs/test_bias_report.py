@@ -1,4 +1,4 @@
-"""A report of bias from stored rounds, whatever became of their texts since."""
+"""Bias reports from stored rounds, also after their texts were forgotten."""
 
 import json
 from dataclasses import asdict, replace

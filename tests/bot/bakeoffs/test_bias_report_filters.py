@@ -1,4 +1,4 @@
-"""Which rounds a bias report is about, and what other ones can be chosen."""
+"""Filters of a bias report, and the choices they offer."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""How a leaderboard is asked for: suites, versions, windows."""
+"""Leaderboard queries: suites, versions, time windows."""
 
 from datetime import UTC, datetime, timedelta
 

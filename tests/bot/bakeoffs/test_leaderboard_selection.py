@@ -1,4 +1,4 @@
-"""Which records a board counts: one version of a suite at a time."""
+"""Selection of records: a leaderboard counts one version of a suite at a time."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

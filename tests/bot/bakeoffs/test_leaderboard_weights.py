@@ -1,4 +1,4 @@
-"""What stands beside a leaderboard: weighed judges on request, and people from twenty votes on."""
+"""Additions to a leaderboard: weighted judges, and agreement with people from 20 votes on."""
 
 import pytest
 

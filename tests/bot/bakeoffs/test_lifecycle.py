@@ -1,4 +1,4 @@
-"""A bake-off is a row and its rounds: held a few at a time, gone on with after any stop."""
+"""Life of a bake-off: a few rounds at a time, resumed after any stop."""
 
 import asyncio
 from dataclasses import replace

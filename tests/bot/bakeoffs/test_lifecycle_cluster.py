@@ -1,4 +1,4 @@
-"""Bake-offs held by one process of a cluster, and begun, watched and cancelled from any other."""
+"""Bake-offs in a cluster: run by one process; started, watched and cancelled from any."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -1,4 +1,4 @@
-"""What a place is told of a bake-off: one message as it goes, then its result; each once."""
+"""Posts of a bake-off: one progress message, then its result; each sent once."""
 
 from dataclasses import replace
 

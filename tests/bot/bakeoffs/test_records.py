@@ -1,4 +1,4 @@
-"""Records are made of every closed round, once, whatever one of them holds."""
+"""Records: every closed round is counted once, and a broken one is left out."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""A baseline is a bake-off's numbers in a file: what is worse beyond noise is found again."""
+"""Baseline files: read, compared, and rejected with what to do."""
 
 import json
 from datetime import timedelta

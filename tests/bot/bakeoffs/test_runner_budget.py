@@ -1,4 +1,4 @@
-"""What a bake-off may spend: its own cap to the last micro-dollar, and everybody's caps."""
+"""Budget of a bake-off: its own cap to the last micro-dollar, and the caps of everybody."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is the house's is done by one process: the others leave it alone."""
+"""Housekeeping of `council serve` is done by one process only."""
 
 import asyncio
 from collections.abc import AsyncIterator

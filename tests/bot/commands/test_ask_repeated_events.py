@@ -1,4 +1,4 @@
-"""A platform delivers an event again and again, late and out of order: it makes one round."""
+"""Repeated, late and reordered deliveries of one event make one round."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""`/council bakeoff`: what it comes to is said first; begun, listed, shown, cancelled, resumed."""
+"""`/council bakeoff`: propose with the cost, start, list, show, cancel, resume."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is asked back before a press: the cost, what is kept, and nothing where it is in vain."""
+"""Confirmation of a press: the cost, what stays, or why there is nothing to do."""
 
 from dataclasses import replace
 

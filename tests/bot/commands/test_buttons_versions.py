@@ -1,4 +1,4 @@
-"""What another version of the program put into a message is answered kindly, or read."""
+"""Buttons and modals of another version of the program: understood, or answered kindly."""
 
 from typing import Any, cast
 

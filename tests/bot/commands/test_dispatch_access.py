@@ -1,4 +1,4 @@
-"""The rules of access as people meet them: refused kindly, and nothing kept or spent."""
+"""Access rules in a chat: refused with a sentence, and nothing stored or spent."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Commands are read with care: whatever is no command, whole, is a question."""
+"""Command parser: whatever is not a whole command is a question."""
 
 import pytest
 

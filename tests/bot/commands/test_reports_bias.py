@@ -1,4 +1,4 @@
-"""`/council bias`: posted with its thread where people talk, told elsewhere."""
+"""`/council bias`: posted with its thread in a room, else sent privately."""
 
 from dataclasses import replace
 

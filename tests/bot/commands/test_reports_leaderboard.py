@@ -1,4 +1,4 @@
-"""`/council leaderboard`: posted with its thread where people talk, told elsewhere."""
+"""`/council leaderboard`: posted with its thread in a room, else sent privately."""
 
 from dataclasses import dataclass, field, replace
 

@@ -1,4 +1,4 @@
-"""Rounds shown by whichever process of their chat comes first, and taken over when it leaves."""
+"""Delivery of rounds in a cluster: by any process of the chat, taken over when it stops."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -1,4 +1,4 @@
-"""`/council cancel`: nothing more is spent, what there is stays, and nobody else's round stops."""
+"""`/council cancel`: spends nothing more, keeps what exists, stops only that round."""
 
 from dataclasses import replace
 

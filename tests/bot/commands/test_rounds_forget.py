@@ -1,4 +1,4 @@
-"""`/council forget ROUND`: only the one who asked may, and not while the round is under way."""
+"""`/council forget ROUND`: only for the asker, and not while the round runs."""
 
 import asyncio
 from dataclasses import replace

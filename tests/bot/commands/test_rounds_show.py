@@ -1,4 +1,4 @@
-"""`rounds` and `show` in a chat: what may be read there, and nothing else."""
+"""`rounds` and `show` in a chat: only what may be read there."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""`/council vote ROUND LABEL`: which answer somebody calls the best, names in sight."""
+"""`/council vote ROUND LABEL`: store which answer somebody finds best."""
 
 from dataclasses import replace
 

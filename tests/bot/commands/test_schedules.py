@@ -1,4 +1,4 @@
-"""`/council schedule`, as it reads: what was understood is repeated, what is wrong is said."""
+"""`/council schedule`: repeats what it understood, and says what is wrong."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What one process was told, another knows: picks, drafts, presses, the page's key."""
+"""State that processes share: picked panels, drafts, presses, the key of the page."""
 
 import asyncio
 from dataclasses import replace

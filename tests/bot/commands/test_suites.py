@@ -1,4 +1,4 @@
-"""`suite` in a chat: listed, shown, added after a look, grown from rounds, removed."""
+"""`suite` in a chat: list, show, add after confirmation, grow from rounds, remove."""
 
 import re
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Who holds a bake-off: one process at a time, and one task in it."""
+"""Bake-off registry: one process at a time runs a bake-off, in one task."""
 
 import asyncio
 
@@ -10,8 +10,8 @@ from council.errors import BakeoffError
 from tests.bot.bakeoffs.kitchen import a_bakeoff
 
 
-class Taken:
-    """Claims of which another process has all, or none."""
+class FakeClaims:
+    """Claims that another process has all of, or none."""
 
     def __init__(self, *, by_another: bool = False) -> None:
         self.by_another = by_another
@@ -25,82 +25,82 @@ class Taken:
         self.names.remove(name)
 
 
-async def test_what_another_process_holds_is_left_to_it() -> None:
-    holds = BakeoffRegistry(Taken(by_another=True))
+async def test_a_bake_off_of_another_process_cannot_be_started() -> None:
+    registry = BakeoffRegistry(FakeClaims(by_another=True))
 
     with pytest.raises(RunningElsewhereError, match="held by another process"):
-        holds.start(a_bakeoff(), never)
+        registry.start(a_bakeoff(), run_forever)
 
 
-async def never(_: RunningBakeoff) -> None:
+async def run_forever(_: RunningBakeoff) -> None:
     await asyncio.Event().wait()
 
 
-async def test_it_is_held_once_however_often_it_is_begun() -> None:
-    begun: list[RunningBakeoff] = []
-    claims = Taken()
-    holds = BakeoffRegistry(claims)
+async def test_starting_it_repeatedly_runs_it_once() -> None:
+    started: list[RunningBakeoff] = []
+    claims = FakeClaims()
+    registry = BakeoffRegistry(claims)
 
-    async def carry(held: RunningBakeoff) -> None:
-        begun.append(held)
+    async def run(running: RunningBakeoff) -> None:
+        started.append(running)
 
     for _ in range(3):
-        holds.start(a_bakeoff(), carry)
-    assert [progress async for progress in holds.subscribe("bo:beef")] == [Progress(a_bakeoff())]
+        registry.start(a_bakeoff(), run)
+    assert [progress async for progress in registry.subscribe("bo:beef")] == [Progress(a_bakeoff())]
 
-    assert len(begun) == 1
+    assert len(started) == 1
     assert claims.names == []
-    assert holds.latest("bo:beef") is None
+    assert registry.latest("bo:beef") is None
 
 
-async def test_whoever_watches_hears_what_went_wrong() -> None:
-    async def fails(_: RunningBakeoff) -> None:
+async def test_subscribers_get_the_error() -> None:
+    async def fail(_: RunningBakeoff) -> None:
         raise BakeoffError("The oven is cold.")
 
-    holds = BakeoffRegistry()
-    holds.start(a_bakeoff(), fails)
+    registry = BakeoffRegistry()
+    registry.start(a_bakeoff(), fail)
 
     with pytest.raises(BakeoffError, match="The oven is cold"):
-        async for _ in holds.subscribe("bo:beef"):
+        async for _ in registry.subscribe("bo:beef"):
             pass
 
 
-async def test_only_what_reports_to_a_chat_is_let_go_with_it() -> None:
-    holds = BakeoffRegistry()
-    holds.start(a_bakeoff(), never)
+async def test_only_the_bake_offs_of_a_chat_are_stopped_with_it() -> None:
+    registry = BakeoffRegistry()
+    registry.start(a_bakeoff(), run_forever)
     await asyncio.sleep(0)
 
-    await holds.let_go("discord")
-    assert holds.latest("bo:beef")
-    await holds.let_go("slack")
+    await registry.let_go("discord")
+    assert registry.latest("bo:beef")
+    await registry.let_go("slack")
 
-    assert holds.latest("bo:beef") is None
+    assert registry.latest("bo:beef") is None
 
 
-async def test_one_that_is_let_go_before_its_task_began_can_be_held_again() -> None:
-    begun: list[RunningBakeoff] = []
-    claims = Taken()
-    holds = BakeoffRegistry(claims)
+async def test_one_stopped_before_its_first_step_can_be_started_again() -> None:
+    started: list[RunningBakeoff] = []
+    claims = FakeClaims()
+    registry = BakeoffRegistry(claims)
 
-    async def carry(held: RunningBakeoff) -> None:
-        begun.append(held)
+    async def run(running: RunningBakeoff) -> None:
+        started.append(running)
 
-    holds.start(a_bakeoff(), carry)
-    await holds.let_go()
+    registry.start(a_bakeoff(), run)
+    await registry.let_go()
     assert claims.names == []
-    holds.start(a_bakeoff(), carry)
-    assert [progress async for progress in holds.subscribe("bo:beef")] == [Progress(a_bakeoff())]
+    registry.start(a_bakeoff(), run)
+    assert [progress async for progress in registry.subscribe("bo:beef")] == [Progress(a_bakeoff())]
 
-    assert len(begun) == 1
+    assert len(started) == 1
 
 
-async def test_whoever_watches_hears_that_it_was_let_go() -> None:
-    holds = BakeoffRegistry()
-    holds.start(a_bakeoff(), never)
-    seen = holds.subscribe("bo:beef")
+async def test_subscribers_get_an_error_when_it_is_stopped() -> None:
+    registry = BakeoffRegistry()
+    registry.start(a_bakeoff(), run_forever)
+    seen = registry.subscribe("bo:beef")
     await anext(seen)
 
-    await holds.let_go()
+    await registry.let_go()
 
     with pytest.raises(BakeoffError, match="was interrupted; a restart goes on"):
         await anext(seen)

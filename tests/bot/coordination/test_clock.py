@@ -1,4 +1,4 @@
-"""All processes tell one time, whatever their machines' clocks say."""
+"""Shared clock: all processes agree on the time, whatever their machines say."""
 
 from datetime import UTC, datetime, timedelta
 

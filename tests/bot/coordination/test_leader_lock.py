@@ -1,4 +1,4 @@
-"""What one process of all does, on a real Postgres: alone, and once however many start at once."""
+"""Leader lock on Postgres: one process at a time, and start-up work done once."""
 
 import asyncio
 from collections.abc import AsyncIterator

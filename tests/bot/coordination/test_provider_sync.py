@@ -1,4 +1,4 @@
-"""What processes tell each other of providers arrives, and nobody minds what is lost."""
+"""Sync of provider state: hints arrive at other processes, and lost ones do no harm."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,68 +13,68 @@ HINT = ProviderHint("openai", "openai/a", HintKind.PAUSE, 7.0)
 
 
 class Listener:
-    """Remembers what it hears."""
+    """Records what one process receives."""
 
     def __init__(self) -> None:
-        self.rang: list[str] = []
-        self.heeded: list[ProviderHint] = []
+        self.free_slots: list[str] = []
+        self.hints: list[ProviderHint] = []
 
     @asynccontextmanager
-    async def at(self, gossip: ProviderSync) -> AsyncIterator[None]:
-        task = asyncio.create_task(gossip.listen(self.rang.append, self.heeded.append))
+    async def listening(self, sync: ProviderSync) -> AsyncIterator[None]:
+        task = asyncio.create_task(sync.listen(self.free_slots.append, self.hints.append))
         await settled()
         yield
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def test_others_hear_what_one_has_learnt_and_it_does_not_hear_itself() -> None:
-    bus, here, there = LocalPubSub(), Listener(), Listener()
-    ours, theirs = ProviderSync(bus), ProviderSync(bus)
+async def test_a_hint_reaches_other_processes_but_not_its_sender() -> None:
+    pubsub, here, there = LocalPubSub(), Listener(), Listener()
+    ours, theirs = ProviderSync(pubsub), ProviderSync(pubsub)
 
-    async with here.at(ours), there.at(theirs):
+    async with here.listening(ours), there.listening(theirs):
         ours.publish(HINT)
         await settled()
 
-    assert (here.heeded, there.heeded) == ([], [HINT])
+    assert (here.hints, there.hints) == ([], [HINT])
 
 
-async def test_turns_that_came_free_are_told_by_address() -> None:
-    bus, there = LocalPubSub(), Listener()
+async def test_a_free_slot_is_published_with_its_gate() -> None:
+    pubsub, there = LocalPubSub(), Listener()
 
-    async with there.at(ProviderSync(bus)):
-        ProviderSync(bus).publish_free_slot("openai")
+    async with there.listening(ProviderSync(pubsub)):
+        ProviderSync(pubsub).publish_free_slot("openai")
         await settled()
-        await bus.publish(TURNS)  # something may have been missed
+        await pubsub.publish(TURNS)  # something may have been missed
         await settled()
 
-    assert there.rang == ["openai", ""]
+    assert there.free_slots == ["openai", ""]
 
 
-async def test_words_that_nobody_knows_are_passed_over() -> None:
-    bus, there = LocalPubSub(), Listener()
+async def test_messages_that_cannot_be_parsed_are_ignored() -> None:
+    pubsub, there = LocalPubSub(), Listener()
 
-    async with there.at(ProviderSync(bus)):
+    async with there.listening(ProviderSync(pubsub)):
         for text in ("", "{", "[]", '{"lesson": "sing"}', '{"by": 1}'):
-            await bus.publish(PAUSE, text)
-        ProviderSync(bus).publish(HINT)
+            await pubsub.publish(PAUSE, text)
+        ProviderSync(pubsub).publish(HINT)
         await settled()
 
-    assert there.heeded == [HINT]
+    assert there.hints == [HINT]
 
 
-class Broken(LocalPubSub):
-    """A bus that cannot be reached."""
+class FailingPubSub(LocalPubSub):
+    """Publish/subscribe whose database is away."""
 
     async def publish(self, topic: str, text: str = "") -> None:
         raise StoreError("The database is away.")
 
 
-async def test_a_bus_that_is_away_is_nobodys_trouble() -> None:
-    gossip = ProviderSync(Broken())
+async def test_errors_of_publishing_are_ignored() -> None:
+    sync = ProviderSync(FailingPubSub())
 
-    gossip.publish(HINT)
-    gossip.publish_free_slot("openai")
+    sync.publish(HINT)
+    sync.publish_free_slot("openai")
 
     await settled()
-    await gossip.close()
+    await sync.close()

@@ -1,4 +1,4 @@
-"""Discord's servers dealt out among processes: who hears which, and what is remembered of them."""
+"""Discord shards: which process receives a server, and what is stored about it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A desk whose clock is moved by hand, a schedule on it, and a hold that only counts."""
+"""Fakes for the scheduler: an app with a manual clock, a room, and a run that only counts."""
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta

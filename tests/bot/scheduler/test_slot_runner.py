@@ -1,4 +1,4 @@
-"""What happens at a slot, what is said where nothing can, and that nothing happens twice."""
+"""Slots: started once, or the reason posted."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A schedule with a slot each minute, several schedulers on one database, and clocks going back."""
+"""A slot each minute, several schedulers on one database, clocks that go back."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -1,4 +1,4 @@
-"""The timers themselves, of the library: they fire, follow the rows, and end with the bot."""
+"""Timers of the library: they fire, follow the rows, and end with the bot."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The page behind a balancer: each request may come to another process."""
+"""The page behind a load balancer: each request may reach another process."""
 
 import asyncio
 from collections.abc import AsyncIterator
