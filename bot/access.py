@@ -1,4 +1,4 @@
-"""Who may ask the council where, and with which panels. Pure: knows no store and no clock."""
+"""Access control: who may ask where, with which panels, how often, and read which rounds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,16 +13,14 @@ from council.places import HOUSE, Place
 from council.ports import RoundQuery, RoundSummary, Store
 from council.rounds import Question, Round, Stage
 
-# --- Who may ask the council where, and with which panels. Pure: knows no store and no clock.
-
 
 class AccessDeniedError(CouncilError):
-    """The council is not open to somebody, or not in this way."""
+    """The person may not use the council here, or not in this way."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelRules:
-    """What goes for one channel: its panel, and whose models may sit; none named is all."""
+    """Rules of one channel: its panel, and the allowed providers; no providers means all."""
 
     panel: str | None = None
     vendors: tuple[str, ...] = ()
@@ -30,14 +28,13 @@ class ChannelRules:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Where the council is open in the chats, to whom, and how often a round may be asked.
+    """Where the bot answers in the chats, to whom, and its rate limits.
 
-    `channels` are all it is open in; None is every one that is neither shared with other
-    organisations nor a direct message. `admins` may do with rounds of others what their askers may.
-    Where `roles` are named, only who has one of them may ask, in chats that know roles. Admins are
-    named by their own ids or by a role's.
-    `rounds_at_once` are the most under way in one workspace; `workspaces` are those of single ones,
-    by their ids, in its place.
+    `channels` are the allowed channels; None allows every channel that is neither shared with other
+    organisations nor a direct message. `admins` are ids of people or roles; they may do with the
+    rounds of others what the askers may. If `roles` are given, only people with one of them may
+    ask, in chats that have roles. `rounds_at_once` limits the running rounds of a workspace;
+    `workspaces` overrides it by workspace id.
     """
 
     channels: tuple[str, ...] | None = None
@@ -53,59 +50,59 @@ class Access:
     workspaces: Mapping[str, int] = field(default_factory=dict)
 
     def rules_in(self, place: Place) -> ChannelRules:
-        """Give what goes for a place's channel."""
+        """Return the rules of a place's channel."""
         return self.rules.get(place.within, ChannelRules())
 
     def most_at_once(self, place: Place) -> int | None:
-        """Give the most rounds under way at once in a place's workspace; None is any number."""
+        """Return the limit of running rounds in a place's workspace; None is no limit."""
         if not place.workspace:
             return None
         return self.workspaces.get(place.workspace, self.rounds_at_once)
 
     def is_admin(self, asker: Asker) -> bool:
-        """Say whether somebody is an admin, by name or by a role."""
+        """Return whether somebody is an admin, by id or by role."""
         return not {asker.id, *(asker.roles or ())}.isdisjoint(self.admins)
 
 
-def admitted(access: Access, said: IncomingMessage) -> None:
-    """Raise AccessDeniedError, which says where to turn, unless this may be said here.
+def admitted(access: Access, message: IncomingMessage) -> None:
+    """Raise AccessDeniedError, which says whom to ask, unless this person may use the bot here.
 
-    The terminal and the page are open to whoever can reach them.
+    The terminal and the web page are open to everybody who can reach them.
     """
-    if said.place.chat in HOUSE:
+    if message.place.chat in HOUSE:
         return
     admin = _admin(access)
-    if said.asker.is_guest and not access.guests:
+    if message.asker.is_guest and not access.guests:
         raise AccessDeniedError(
             f"The council is not open to guests: have a member ask for you, or ask {admin}."
         )
-    if access.roles and said.asker.roles is not None:
-        _check_roles(access, said, admin)
-    if said.is_shared and not access.shared_channels:
+    if access.roles and message.asker.roles is not None:
+        _check_roles(access, message, admin)
+    if message.is_shared and not access.shared_channels:
         raise AccessDeniedError(
             "The council is not open in channels shared with other organisations: ask in a channel "
             f"of your own, or ask {admin}."
         )
-    if said.place.within in (access.channels or ()):
+    if message.place.within in (access.channels or ()):
         return
-    if said.is_direct and not access.direct_messages:
+    if message.is_direct and not access.direct_messages:
         raise AccessDeniedError(
             f"The council is not open in direct messages: ask in a channel, or ask {admin}."
         )
-    if not said.is_direct and access.channels is not None:
+    if not message.is_direct and access.channels is not None:
         raise AccessDeniedError(
             "The council is not open in this channel: ask in one of those it is open in, or ask "
             f"{admin}."
         )
 
 
-def _check_roles(access: Access, said: IncomingMessage, admin: str) -> None:
-    if said.is_direct and not said.asker.roles:
+def _check_roles(access: Access, message: IncomingMessage, admin: str) -> None:
+    if message.is_direct and not message.asker.roles:
         raise AccessDeniedError(
             "The council is open to certain roles, and in direct messages nobody has any: ask in a "
             "channel."
         )
-    if set(access.roles).isdisjoint(said.asker.roles or ()):
+    if set(access.roles).isdisjoint(message.asker.roles or ()):
         raise AccessDeniedError(
             f"The council is open to certain roles, and you have none of them: ask {admin}."
         )
@@ -116,149 +113,139 @@ def _admin(access: Access) -> str:
 
 
 def allows(access: Access, place: Place, panel: Panel) -> bool:
-    """Say whether every seat of a panel is of a provider that may be used in a place."""
-    return not _others(access, place, panel)
+    """Return whether every seat of a panel is of a provider that is allowed in a place."""
+    return not _forbidden_providers(access, place, panel)
 
 
 def check_panel(access: Access, place: Place, panel: Panel) -> None:
-    """Raise AccessDeniedError for a panel with a seat that may not be used in a place."""
-    if others := _others(access, place, panel):
+    """Raise AccessDeniedError if a panel has a seat whose provider is not allowed in a place."""
+    if forbidden := _forbidden_providers(access, place, panel):
         vendors = ", ".join(access.rules_in(place).vendors)
         raise AccessDeniedError(
             f"Only models of {vendors} may be used in this channel, and panel {panel.name!r} also "
-            f"seats {', '.join(others)}: name another panel, `/council panel` lists those there "
+            f"seats {', '.join(forbidden)}: name another panel, `/council panel` lists those there "
             "are here."
         )
 
 
-def _others(access: Access, place: Place, panel: Panel) -> tuple[str, ...]:
-    """Give the providers of a panel that may not be used in a place."""
+def _forbidden_providers(access: Access, place: Place, panel: Panel) -> tuple[str, ...]:
+    """Return the providers of a panel that are not allowed in a place."""
     vendors = access.rules_in(place).vendors
     seats = (*panel.judges, *panel.chairmen)
     providers = dict.fromkeys(seat.model_id.partition("/")[0] for seat in seats)
     return tuple(name for name in providers if vendors and name not in vendors)
 
 
-# --- How many rounds one person may ask for, counted from the rounds that are stored.
+# --- Rate limit of one asker, counted from the stored rounds.
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _MINUTE, _MOMENT = timedelta(minutes=1), timedelta(microseconds=1)
 
 
 class RoundLimitError(AccessDeniedError):
-    """Somebody has asked for as many rounds as are allowed."""
+    """A limit of rounds is reached."""
 
 
-async def check_pace(access: Access, store: Store, question: Question, now: datetime) -> None:
-    """Raise RoundLimitError, which says when the next round is free, if there is none now.
+async def check_rate_limit(access: Access, store: Store, question: Question, now: datetime) -> None:
+    """Raise RoundLimitError, which says when the next round is free, at the asker's limit.
 
-    What nobody asked, what was asked in the terminal or on the page, and rounds of bake-offs go by
-    no limit.
+    Questions without an asker, from the terminal or the page, and of bake-offs are not limited.
     """
-    if not is_paced(access, question):
+    if not is_rate_limited(access, question):
         return
-    # The day's limit comes first: where both are reached, it lasts longer.
+    # The day's limit comes first: if both are reached, it lasts longer.
     limits = (("24 hours", _DAY, access.rounds_per_day), ("hour", _HOUR, access.rounds_per_hour))
     for words, window, most in limits:
         if most is None:
             continue
-        asked = RoundQuery(
+        query = RoundQuery(
             chats=(question.place.chat,),
             asked_by=question.asked_by,
             bakeoff="",
             since=now - window + _MOMENT,
         )
-        lines = await store.recent(most, asked)
+        lines = await store.recent(most, query)
         if len(lines) == most:
-            free = _when(lines[-1].asked_at + window, now)
+            free = _format_minute(lines[-1].asked_at + window, now)
             raise RoundLimitError(
                 f"You have asked {most} round{'s' * (most > 1)} in the last {words}, as many as "
                 f"are allowed: the next one is free {free}."
             )
 
 
-def is_paced(access: Access, question: Question) -> bool:
-    """Say whether a question goes by a limit of its asker's at all."""
+def is_rate_limited(access: Access, question: Question) -> bool:
+    """Return whether a rate limit applies to a question's asker."""
     is_limited = access.rounds_per_hour is not None or access.rounds_per_day is not None
     return is_limited and question.place.chat not in HOUSE and bool(question.asked_by)
 
 
-def _when(moment: datetime, now: datetime) -> str:
-    """Give the first whole minute from a moment on, with its day where that is not today."""
+def _format_minute(moment: datetime, now: datetime) -> str:
+    """Format the first whole minute from a moment on, with its day unless that is today."""
     minute = (moment + _MINUTE - _MOMENT).replace(second=0, microsecond=0)
     day = "" if minute.date() == now.date() else f"on {minute.day} {minute:%B} "
     return f"{day}at {minute:%H:%M} UTC"
 
 
-# --- Who may read which rounds, and whose they are.
+# --- Permissions on rounds and bake-offs.
 
 
 class NotYoursError(CouncilError):
-    """Something that only the one who asked for a round may do, or an admin."""
+    """Only the asker or an admin may do this."""
 
 
-def readable(said: IncomingMessage, containing: str = "") -> RoundQuery:
-    """Give the rounds that somebody may read in a place, and whose question contains a text.
+def readable_rounds(message: IncomingMessage, containing: str = "") -> RoundQuery:
+    """Return a query for the rounds that the author of a message may read.
 
-    In the terminal sits the operator, who has the database at hand anyway. On the page everybody
-    reads what was asked on this machine, save the private rounds of others. In a chat everybody
-    reads what was asked in their workspace, private rounds in their own channel only; guests, and
-    where people of other organisations read along, nothing but the channel's own.
+    In the terminal, the operator may read all. On the page, everybody may read what was asked on
+    this machine, except the private rounds of others. In a chat, members may read the rounds of
+    their workspace, but private rounds only in their own channel; guests, and everybody in a shared
+    channel, may read only that channel's rounds.
     """
-    here = said.place
+    here = message.place
     if here.chat == "terminal":
         return RoundQuery(containing)
     if here.chat in HOUSE:
-        return RoundQuery(containing, chats=HOUSE, asker=said.asker.id)
+        return RoundQuery(containing, chats=HOUSE, asker=message.asker.id)
     return RoundQuery(
         containing,
         chats=(here.chat,),
         workspace=here.workspace,
         here=here,
-        only_here=said.asker.is_guest or said.is_shared,
+        only_here=message.asker.is_guest or message.is_shared,
     )
 
 
-def listable(said: IncomingMessage, containing: str = "") -> RoundQuery:
-    """Give the rounds that are listed for somebody: readable ones that somebody asked by itself.
-
-    The many rounds of bake-offs are found by their bake-offs.
-    """
-    return replace(readable(said, containing), bakeoff="")
+def listable(message: IncomingMessage, containing: str = "") -> RoundQuery:
+    """Return a query for the readable rounds that are listed: those that are of no bake-off."""
+    return replace(readable_rounds(message, containing), bakeoff="")
 
 
 def check_own(access: Access, round_: Round, asker: Asker, what: str) -> None:
-    """Raise NotYoursError unless this is the one who asked for the round, or an admin."""
+    """Raise NotYoursError unless this is the round's asker or an admin."""
     if asker.id != round_.question.asked_by and not access.is_admin(asker):
         whose = "the one who asked, or an admin," if access.admins else "the one who asked"
         raise NotYoursError(f"Only {whose} can {what}.")
 
 
-def check_readable(round_: Round, said: IncomingMessage) -> None:
-    """Raise RoundNotFoundError for a round that is not for this reader, as if there were none."""
-    if not readable(said).admits(RoundSummary.of(round_)):
+def check_readable(round_: Round, message: IncomingMessage) -> None:
+    """Raise RoundNotFoundError, as if it did not exist, for a round this person may not read."""
+    if not readable_rounds(message).admits(RoundSummary.of(round_)):
         raise RoundNotFoundError(f"There is no round {round_.id!r}.")
 
 
-# --- Who may ask where, with which panels and how often, and who may read which rounds.
+def listable_bakeoffs(message: IncomingMessage) -> BakeoffQuery:
+    """Return a query for candidates that a person may read; check each with `reads_bakeoff`."""
+    return BakeoffQuery(scope=None if message.place.chat == "terminal" else message.place.scope)
 
 
-# --- Who may read which bake-offs, and whose they are: as rounds are, by where they report.
-
-
-def listed_bakeoffs(said: IncomingMessage) -> BakeoffQuery:
-    """Give which bake-offs to look through for somebody; each is to be checked."""
-    return BakeoffQuery(scope=None if said.place.chat == "terminal" else said.place.scope)
-
-
-def reads_bakeoff(said: IncomingMessage, bakeoff: Bakeoff) -> bool:
-    """Say whether somebody may read a bake-off's rounds where they are."""
+def reads_bakeoff(message: IncomingMessage, bakeoff: Bakeoff) -> bool:
+    """Return whether the author of a message may read a bake-off's rounds."""
     line = RoundSummary(bakeoff.id, "", bakeoff.at, Stage.OPEN, bakeoff.asked_by, bakeoff.place)
-    return readable(said).admits(line)
+    return readable_rounds(message).admits(line)
 
 
 def check_own_bakeoff(access: Access, bakeoff: Bakeoff, asker: Asker, what: str) -> None:
-    """Raise NotYoursError unless this is the one who began it, an admin, or the operator."""
+    """Raise NotYoursError unless this is who began it, an admin, or the operator."""
     if asker.id in {bakeoff.asked_by, "terminal"} or access.is_admin(asker):
         return
     whose = "the one who began it, or an admin," if access.admins else "the one who began it"

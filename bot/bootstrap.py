@@ -1,22 +1,22 @@
-"""What all processes on one Postgres share beside the rows: turns, the door, and the time."""
+"""Composition root: join settings, gateways, stores and coordination into an AppContext.
+
+The only module that creates stores and gateways.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import (
-    AbstractAsyncContextManager,
-    AsyncExitStack,
-    asynccontextmanager,
-    contextmanager,
-)
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.bakeoffs.registry import BakeoffRegistry
-from bot.commands.context import AppContext
+from bot.bakeoffs.bias_report import bias_report
+from bot.context import AppContext
+from bot.coordination.bakeoff_registry import BakeoffRegistry
 from bot.coordination.clock import SharedClock, now
 from bot.coordination.locks import LocalLocks
 from bot.coordination.pubsub import LocalPubSub, ProviderSync
@@ -61,96 +61,107 @@ from storage.rounds import SqlStore
 if TYPE_CHECKING:
     from bot.cluster.setup import Cluster
 
-
-# --- What all processes on one Postgres share beside the rows: turns, the door, and the time.
-
-_CONNECTIONS, _WAIT_SECONDS = 4, 2.0
+SCRIPTED = "scripted/"
+SHARED_CONNECTIONS, SHARED_WAIT_SECONDS = 4, 2.0
 
 
-class ClusterServices:
-    """What is shared; as it stands, by nobody."""
+@dataclass(frozen=True, slots=True)
+class StartOptions:
+    """How to start: with demonstration models, with callbacks, as a server.
 
-    def __init__(self) -> None:
-        self.turnstile: SharedRateLimiter | None = None
-        self.locks: NamedLocks = LocalLocks()
+    `on_fetch` reports downloads as (what, done bytes, total bytes), `on_closed` each closed round.
+    A process that `serves` keeps running, and joins the cluster if the database is a server.
+    """
 
-    def now(self) -> datetime:
-        """Give this moment, by the clock that all share."""
-        return now()
-
-    def publish(self, hint: ProviderHint) -> None:
-        """Tell other processes what was learnt of a model."""
-
-    def heeding(self, heed: Callable[[ProviderHint], None]) -> AbstractAsyncContextManager[object]:
-        """Heed what other processes tell as long as the block lasts."""
-        return AsyncExitStack()
-
-
-class _OnPostgres(ClusterServices):
-    def __init__(
-        self, turnstile: SqlRateLimiter, door: NamedLocks, clock: SharedClock, gossip: ProviderSync
-    ) -> None:
-        super().__init__()
-        self.turnstile = self._turns = turnstile
-        self.locks = LocalLocks(door)
-        self._clock = clock
-        self._gossip = gossip
-
-    def now(self) -> datetime:
-        return self._clock.now()
-
-    def publish(self, hint: ProviderHint) -> None:
-        self._gossip.publish(hint)
-
-    def heeding(self, heed: Callable[[ProviderHint], None]) -> AbstractAsyncContextManager[object]:
-        return beside(self._gossip.listen(self._turns.ring, heed))
+    local: bool = False
+    on_fetch: Callable[[str, int, int], None] = lambda *_: None
+    on_closed: Callable[[Round], None] = lambda _: None
+    serves: bool = False
 
 
 @asynccontextmanager
-async def together(engine: AsyncEngine, bus: PubSub) -> AsyncIterator[ClusterServices]:
-    """Give what the processes on a database share, as long as the block lasts."""
-    if engine.dialect.name != "postgresql":
-        yield ClusterServices()
-        return
+async def opened_app(settings: Settings, options: StartOptions) -> AsyncIterator[AppContext]:
+    """Yield the context of an app that can run rounds; close its models and database at the end."""
+    panels = await find_houses(settings, local=options.local)
     async with AsyncExitStack() as stack:
-        counting = connections_beside(engine, _CONNECTIONS, _WAIT_SECONDS)
-        stack.push_async_callback(counting.dispose)
-        gossip = ProviderSync(bus)
-        stack.push_async_callback(gossip.close)
-        turnstile = SqlRateLimiter(counting, gossip.has_room, _counted)
-        stack.push_async_callback(turnstile.close)
-        door = SqlLocks(engine)
-        stack.push_async_callback(door.close)
-        clock = SharedClock(SqlClock(engine).moment)
-        await clock.set()
-        stack.enter_context(metrics.clock_watched(lambda: clock.behind_seconds))
-        await stack.enter_async_context(beside(clock.keep()))
-        yield _OnPostgres(turnstile, door, clock, gossip)
-
-
-def _counted(counts: bool) -> None:
-    """Say once that limits hold for each process alone, and once that they hold for all again."""
-    metrics.turns_counted(together=counts)
-    log = structlog.get_logger()
-    if counts:
-        log.info("turns_counted_together")
-    else:
-        log.warning("turns_counted_alone", why="the database that counts them did not answer")
-
-
-# --- The database opened for whoever only reads and writes it: quicker than a desk, without model
+        if options.serves:
+            await stack.enter_async_context(beside(_warm_up(panels)))
+        engine = await stack.enter_async_context(opened_engine(settings))
+        stack.enter_context(metrics.database_watched(engine))
+        cluster = await stack.enter_async_context(_open_cluster(settings))
+        pubsub: PubSub = cluster.pubsub if cluster else LocalPubSub()
+        services = await stack.enter_async_context(_open_cluster_services(engine, pubsub))
+        store, budget = SqlStore(engine), Budget(SqlLedger(engine), panels.caps, services.now)
+        models = await stack.enter_async_context(_open_models(settings, panels, services, options))
+        claims = stack.enter_context(_open_claims(settings))
+        collector = Collector(settings.otlp_endpoint, settings.trace_headers)
+        tracing = await stack.enter_async_context(tracing_to(collector))
+        parts = _RunnerParts(
+            *(store, models.gateway, models.prepare, budget.paying, claims, tracing, services.now)
+        )
+        runner = await stack.enter_async_context(_open_runner(parts, cluster, options))
+        leader_lock = SqlLeaderLock(engine) if settings.has_server else None
+        registry = BakeoffRegistry(None if claims is NO_CLAIMS else claims, leader_lock)
+        stack.push_async_callback(registry.let_go)  # before the runner, whose calls may still end
+        # A process that serves a chat has its claim, if there are claims.
+        outbox = Outbox(SqlOutbox(engine), services.now, alone=claims is not NO_CLAIMS)
+        bakeoff_stores = _bakeoff_stores(engine)
+        await keep_house(bakeoff_stores.suites, panels.suites, services.now())
+        yield AppContext(
+            *(store, models.gateway, runner, outbox, panels.panels, panels.default),
+            models.prepare,
+            models.health,
+            now=services.now,
+            budget=budget,
+            bakeoff_stores=bakeoff_stores,
+            experiments=SqlExperiments(engine),
+            key_values=SqlKeyValueStore(engine),
+            measure_bias=bias_report,
+            texts_days=panels.texts_days,
+            access=panels.access,
+            bakeoff_registry=registry,
+            bakeoff_rounds=panels.bakeoff_rounds,
+            zone=panels.zone,
+            pubsub=pubsub,
+            locks=services.locks,
+            job_queue=cluster.job_queue if cluster and options.serves else None,
+        )
 
 
 @asynccontextmanager
 async def opened_store(settings: Settings) -> AsyncIterator[SqlStore]:
-    """Give the store, its schema up to date."""
+    """Yield the store of rounds, its schema up to date; no models."""
     async with opened_engine(settings) as engine:
         yield SqlStore(engine)
 
 
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """All stores, for commands that need no models."""
+
+    store: SqlStore
+    bakeoff_stores: BakeoffStores
+    chain: HashChainStore
+    experiments: ExperimentStore
+    ledger: Ledger
+
+
+@asynccontextmanager
+async def opened_books(settings: Settings) -> AsyncIterator[Stores]:
+    """Yield all stores, their schema up to date; no models."""
+    async with opened_engine(settings) as engine:
+        yield Stores(
+            SqlStore(engine),
+            _bakeoff_stores(engine),
+            SqlHashChain(engine),
+            SqlExperiments(engine),
+            SqlLedger(engine),
+        )
+
+
 @asynccontextmanager
 async def opened_engine(settings: Settings) -> AsyncIterator[AsyncEngine]:
-    """Give the database, its schema up to date; the data folder is made where it is missing."""
+    """Yield the database engine, its schema up to date; create the data folder if missing."""
     try:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -168,175 +179,23 @@ async def opened_engine(settings: Settings) -> AsyncIterator[AsyncEngine]:
         await engine.dispose()
 
 
-@dataclass(frozen=True, slots=True)
-class Stores:
-    """All that is kept, for whoever only reads and writes it."""
-
-    store: SqlStore
-    bakeoff_stores: BakeoffStores
-    chain: HashChainStore
-    experiments: ExperimentStore
-    ledger: Ledger
+def _bakeoff_stores(engine: AsyncEngine) -> BakeoffStores:
+    records, votes = SqlRecords(engine), sql_votes(engine)
+    return BakeoffStores(
+        SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), records, votes
+    )
 
 
-@asynccontextmanager
-async def opened_books(settings: Settings) -> AsyncIterator[Stores]:
-    """Give all that is kept, the schema up to date; no models."""
-    async with opened_engine(settings) as engine:
-        kept = (SqlStore(engine), bench_of(engine), SqlHashChain(engine), SqlExperiments(engine))
-        yield Stores(*kept, SqlLedger(engine))
-
-
-def bench_of(engine: AsyncEngine) -> BakeoffStores:
-    """Give all that bake-offs are kept in."""
-    numbers = (SqlRecords(engine), sql_votes(engine))
-    return BakeoffStores(SqlSuites(engine), SqlBakeoffs(engine), SqlSchedules(engine), *numbers)
-
-
-# --- The composition root: the only place that joins settings, gateways, storage and chats.
-
-SCRIPTED = "scripted/"
-
-
-@contextmanager
-def opened_claims(settings: Settings) -> Iterator[RoundClaims]:
-    """Give the claims of the processes that share the database's file."""
-    if settings.database_file is None:
-        yield NO_CLAIMS
-        return
-    claims = FileClaims(settings.database_file.with_name(f"{settings.database_file.name}.lock"))
-    try:
-        yield claims
-    finally:
-        claims.close()
-
-
-@dataclass(frozen=True, slots=True)
-class StartOptions:
-    """What whoever opens the desk wants: demonstration models, and to be told of things.
-
-    `on_fetch` hears how a fetch goes, `on_closed` of each round that came to its end. Whoever
-    `serves` stays, and is one process of the cluster where the database is a server.
-    """
-
-    local: bool = False
-    on_fetch: Callable[[str, int, int], None] = lambda *_: None
-    on_closed: Callable[[Round], None] = lambda _: None
-    serves: bool = False
-
-
-def _unpacked(on_fetch: Callable[[str, int, int], None]) -> Callable[[Progress], None]:
-    return lambda progress: on_fetch(progress.what, progress.done_bytes, progress.total_bytes)
+# --- The cluster: what the processes on one Postgres share, besides its rows.
 
 
 @asynccontextmanager
-async def opened_app(settings: Settings, wishes: StartOptions) -> AsyncIterator[AppContext]:
-    """Give a desk that can hold rounds; its models and database close with it."""
-    houses = await find_houses(settings, local=wishes.local)
-    async with AsyncExitStack() as stack:
-        if wishes.serves:
-            await stack.enter_async_context(beside(_warmed(houses)))
-        engine = await stack.enter_async_context(opened_engine(settings))
-        stack.enter_context(metrics.database_watched(engine))
-        cluster = await stack.enter_async_context(_opened_cluster(settings))
-        bus: PubSub = cluster.pubsub if cluster else LocalPubSub()
-        shared = await stack.enter_async_context(together(engine, bus))
-        store, budget = SqlStore(engine), Budget(SqlLedger(engine), houses.caps, shared.now)
-        models = await stack.enter_async_context(_opened_models(settings, houses, shared, wishes))
-        claims = stack.enter_context(opened_claims(settings))
-        collector = Collector(settings.otlp_endpoint, settings.trace_headers)
-        tracing = await stack.enter_async_context(tracing_to(collector))
-        parts = (store, models.gateway, models.prepare, budget.paying, claims)
-        carrying = _RunnerParts(*parts, tracing, shared.now)
-        runner = await stack.enter_async_context(_opened_runner(carrying, cluster, wishes))
-        sole = SqlLeaderLock(engine) if settings.has_server else None
-        holds = BakeoffRegistry(None if claims is NO_CLAIMS else claims, sole)
-        stack.push_async_callback(holds.let_go)  # before the runner, whose calls may still end
-        # Who serves a chat holds its claim, where there are any.
-        outbox = Outbox(SqlOutbox(engine), shared.now, alone=claims is not NO_CLAIMS)
-        bench = bench_of(engine)
-        await keep_house(bench.suites, houses.suites, shared.now())
-        yield AppContext(
-            *(store, models.gateway, runner, outbox, houses.panels, houses.default),
-            models.prepare,
-            models.health,
-            now=shared.now,
-            budget=budget,
-            bakeoff_stores=bench,
-            experiments=SqlExperiments(engine),
-            key_values=SqlKeyValueStore(engine),
-            texts_days=houses.texts_days,
-            access=houses.access,
-            bakeoff_registry=holds,
-            bakeoff_rounds=houses.bakeoff_rounds,
-            zone=houses.zone,
-            pubsub=bus,
-            locks=shared.locks,
-            job_queue=cluster.job_queue if cluster and wishes.serves else None,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Models:
-    """The way to all models, what has a panel's ready, and how they fare."""
-
-    gateway: Gateway
-    prepare: Prepare
-    health: Callable[[], Health]
-
-
-@asynccontextmanager
-async def _opened_models(
-    settings: Settings, houses: PanelConfig, shared: ClusterServices, wishes: StartOptions
-) -> AsyncIterator[_Models]:
-    """Give the way to models; what was started for it is stopped with the block."""
-    async with AsyncExitStack() as stack:
-        local = LocalGateway(settings.model_dir, _unpacked(wishes.on_fetch))
-        stack.push_async_callback(local.stop)
-        neighbours = SharedLimits(shared.turnstile, shared.publish)
-        seats = _settled(houses.seats, settings)
-        remote = LitellmGateway(seats, houses.limits, neighbours=neighbours)
-        stack.push_async_callback(remote.close)
-        await stack.enter_async_context(shared.heeding(remote.heed))
-        stack.enter_context(metrics.providers_watched(remote.health))
-        routes: dict[str, Gateway] = {SCRIPTED: ScriptedGateway(), f"{LOCAL}/": local, "": remote}
-
-        async def prepare(panel: Panel) -> None:
-            """Have the panel's models ready, so that no round waits for a start."""
-            scrub.ready()
-            if any(seat.demonstration for seat in _seats(panel)):
-                await local.start()
-            elif _is_remote(panel):
-                await remote.warm()
-
-        yield _Models(RoutingGateway(routes), prepare, remote.health)
-
-
-async def _warmed(houses: PanelConfig) -> None:
-    """Import litellm while the database is opened, where the default panel needs it."""
-    panel = houses.panels.get(houses.default or "")
-    if panel and _is_remote(panel):
-        models = [seat.member.model_id for seat in houses.seats.values()]
-        await asyncio.to_thread(load_warm, models)
-
-
-def _seats(panel: Panel) -> tuple[Member, ...]:
-    return (*panel.judges, *panel.chairmen)
-
-
-def _is_remote(panel: Panel) -> bool:
-    """Whether some of a panel's models are litellm's."""
-    local = (seat.demonstration or seat.model_id.startswith(SCRIPTED) for seat in _seats(panel))
-    return not all(local)
-
-
-@asynccontextmanager
-async def _opened_cluster(settings: Settings) -> AsyncIterator["Cluster | None"]:
-    """Give what the processes of a database server share; None where there is no server."""
+async def _open_cluster(settings: Settings) -> AsyncIterator["Cluster | None"]:
+    """Yield the connection to the cluster; None if the database is a file."""
     if not settings.has_server:
         yield None
         return
-    # Whoever keeps all in a file does not wait for its libraries.
+    # Its libraries are slow to import, and a database file does not need them.
     from bot.cluster.setup import opened_cluster
 
     async with opened_cluster(settings.database) as cluster:
@@ -344,74 +203,115 @@ async def _opened_cluster(settings: Settings) -> AsyncIterator["Cluster | None"]
 
 
 @dataclass(frozen=True, slots=True)
-class _RunnerParts:
-    """What rounds are carried with."""
+class ClusterServices:
+    """Rate limiter, locks, clock and provider hints; the defaults are those of a lone process."""
 
-    store: Store
-    gateway: Gateway
-    prepare: Prepare
-    paying: Paying
-    claims: RoundClaims
-    tracing: Tracing
-    now: Callable[[], datetime]
+    rate_limiter: SharedRateLimiter | None = None
+    locks: NamedLocks = field(default_factory=LocalLocks)
+    now: Callable[[], datetime] = now
+    publish_hint: Callable[[ProviderHint], None] = lambda _: None
+    listen_to_hints: (
+        Callable[[Callable[[ProviderHint], None]], Coroutine[None, None, None]] | None
+    ) = None
 
 
 @asynccontextmanager
-async def _opened_runner(
-    with_: _RunnerParts, cluster: "Cluster | None", wishes: StartOptions
-) -> AsyncIterator[Runner]:
-    """Give who carries rounds: this process, or all that serve on the same server."""
-    parts, paying = (with_.store, with_.gateway, with_.prepare), with_.paying
-    if cluster and wishes.serves:
-        from bot.runners.cluster import ClusterRunner
-
-        shared = (cluster.job_queue, cluster.pubsub, paying)
-        many = ClusterRunner(
-            *(*parts, *shared),
-            on_closed=wishes.on_closed,
-            tracing=with_.tracing,
-            now=with_.now,
-        )
-        async with many.carrying():
-            yield many
+async def _open_cluster_services(
+    engine: AsyncEngine, pubsub: PubSub
+) -> AsyncIterator[ClusterServices]:
+    if engine.dialect.name != "postgresql":
+        yield ClusterServices()
         return
-    if cluster:
-        from bot.runners.cluster import apart
-
-        paying = apart(cluster.job_queue, paying)
-    own = (*parts, with_.claims, paying)
-    runner = LocalRunner(*own, on_closed=wishes.on_closed, tracing=with_.tracing)
-    try:
-        yield runner
-    finally:
-        await runner.close()
-
-
-async def surroundings(settings: Settings) -> list[str]:
-    """Say what of models this machine has to offer."""
-    served = ", ".join(await ollama_models(settings.ollama)) or "not found"
-    return [f"Ollama: {served}", f"demonstration models: {supported() or 'can run here'}"]
-
-
-async def find_houses(settings: Settings, *, local: bool) -> PanelConfig:
-    """Give every panel there is: of council.toml, of found keys, of Ollama, of the demonstration.
-
-    The default is council.toml's; without one, the demonstration where it is wanted, else the
-    first that is offered.
-    """
-    own = load_houses(settings.named_config)
-    offers = offered(settings, await ollama_models(settings.ollama))
-    panels = {**offers.panels, **own.panels}
-    fallback = offers.default
-    if local:
-        panels = {**panels, LOCAL: demonstration(DISPLAYS, SEATED_TWICE)}
-        fallback = LOCAL
-    seats = {**offers.seats, **own.seats}
-    return replace(own, panels=panels, seats=seats, default=own.default or fallback)
+    async with AsyncExitStack() as stack:
+        connections = connections_beside(engine, SHARED_CONNECTIONS, SHARED_WAIT_SECONDS)
+        stack.push_async_callback(connections.dispose)
+        sync = ProviderSync(pubsub)
+        stack.push_async_callback(sync.close)
+        rate_limiter = SqlRateLimiter(connections, sync.publish_free_slot, _log_rate_limiter)
+        stack.push_async_callback(rate_limiter.close)
+        locks = SqlLocks(engine)
+        stack.push_async_callback(locks.close)
+        clock = SharedClock(SqlClock(engine).moment)
+        await clock.sync()
+        stack.enter_context(metrics.clock_watched(lambda: clock.behind_seconds))
+        await stack.enter_async_context(beside(clock.keep_in_sync()))
+        listen = partial(sync.listen, rate_limiter.ring)
+        yield ClusterServices(rate_limiter, LocalLocks(locks), clock.now, sync.publish, listen)
 
 
-def _settled(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:
-    """Give what litellm needs for each seat of its; the key goes to the seat's own calls alone."""
+def _log_rate_limiter(is_shared: bool) -> None:
+    """Log once that limits count for each process alone, and once that they are shared again."""
+    metrics.turns_counted(together=is_shared)
+    log = structlog.get_logger()
+    if is_shared:
+        log.info("turns_counted_together")
+    else:
+        log.warning("turns_counted_alone", why="the database that counts them did not answer")
+
+
+# --- Models and the runner.
+
+
+@dataclass(frozen=True, slots=True)
+class _Models:
+    gateway: Gateway
+    prepare: Prepare
+    health: Callable[[], Health]
+
+
+@asynccontextmanager
+async def _open_models(
+    settings: Settings, panels: PanelConfig, services: ClusterServices, options: StartOptions
+) -> AsyncIterator[_Models]:
+    """Yield the gateway to all models; stop local servers and connections at the end."""
+
+    def on_progress(progress: Progress) -> None:
+        options.on_fetch(progress.what, progress.done_bytes, progress.total_bytes)
+
+    async with AsyncExitStack() as stack:
+        local = LocalGateway(settings.model_dir, on_progress)
+        stack.push_async_callback(local.stop)
+        limits = SharedLimits(services.rate_limiter, services.publish_hint)
+        remote = LitellmGateway(
+            _seat_settings(panels.seats, settings), panels.limits, neighbours=limits
+        )
+        stack.push_async_callback(remote.close)
+        if services.listen_to_hints:
+            await stack.enter_async_context(beside(services.listen_to_hints(remote.heed)))
+        stack.enter_context(metrics.providers_watched(remote.health))
+        routes: dict[str, Gateway] = {SCRIPTED: ScriptedGateway(), f"{LOCAL}/": local, "": remote}
+
+        async def prepare(panel: Panel) -> None:
+            """Load the panel's models before the round starts."""
+            scrub.ready()
+            if any(seat.demonstration for seat in _seats(panel)):
+                await local.start()
+            elif _uses_litellm(panel):
+                await remote.warm()
+
+        yield _Models(RoutingGateway(routes), prepare, remote.health)
+
+
+async def _warm_up(panels: PanelConfig) -> None:
+    """Import litellm while the database is opened, if the default panel needs it."""
+    panel = panels.panels.get(panels.default or "")
+    if panel and _uses_litellm(panel):
+        models = [seat.member.model_id for seat in panels.seats.values()]
+        await asyncio.to_thread(load_warm, models)
+
+
+def _seats(panel: Panel) -> tuple[Member, ...]:
+    return (*panel.judges, *panel.chairmen)
+
+
+def _uses_litellm(panel: Panel) -> bool:
+    return not all(
+        seat.demonstration or seat.model_id.startswith(SCRIPTED) for seat in _seats(panel)
+    )
+
+
+def _seat_settings(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSettings]:
+    """Return litellm's settings for each of its seats; a key is used for its own seat alone."""
     return {
         key: SeatSettings(
             model=seat.member.model_id,
@@ -428,3 +328,86 @@ def _settled(seats: Mapping[str, Seat], settings: Settings) -> dict[str, SeatSet
         for key, seat in seats.items()
         if not seat.member.model_id.startswith(SCRIPTED)
     }
+
+
+@contextmanager
+def _open_claims(settings: Settings) -> Iterator[RoundClaims]:
+    """Yield the claims of the processes that share the database file."""
+    if settings.database_file is None:
+        yield NO_CLAIMS
+        return
+    claims = FileClaims(settings.database_file.with_name(f"{settings.database_file.name}.lock"))
+    try:
+        yield claims
+    finally:
+        claims.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _RunnerParts:
+    store: Store
+    gateway: Gateway
+    prepare: Prepare
+    paying: Paying
+    claims: RoundClaims
+    tracing: Tracing
+    now: Callable[[], datetime]
+
+
+@asynccontextmanager
+async def _open_runner(
+    parts: _RunnerParts, cluster: "Cluster | None", options: StartOptions
+) -> AsyncIterator[Runner]:
+    """Yield a runner: of this process, or of all processes that serve on the same server."""
+    store, gateway, prepare, paying = parts.store, parts.gateway, parts.prepare, parts.paying
+    if cluster and options.serves:
+        from bot.runners.cluster import ClusterRunner
+
+        cluster_runner = ClusterRunner(
+            *(store, gateway, prepare, cluster.job_queue, cluster.pubsub, paying),
+            on_closed=options.on_closed,
+            tracing=parts.tracing,
+            now=parts.now,
+        )
+        async with cluster_runner.carrying():
+            yield cluster_runner
+        return
+    if cluster:
+        from bot.runners.cluster import apart
+
+        paying = apart(cluster.job_queue, paying)
+    runner = LocalRunner(
+        *(store, gateway, prepare, parts.claims, paying),
+        on_closed=options.on_closed,
+        tracing=parts.tracing,
+    )
+    try:
+        yield runner
+    finally:
+        await runner.close()
+
+
+# --- Panels.
+
+
+async def find_houses(settings: Settings, *, local: bool) -> PanelConfig:
+    """Return every available panel: of council.toml, found API keys, Ollama, the demonstration.
+
+    The default is council.toml's; without one, the demonstration if `local`, else the first panel
+    that is offered.
+    """
+    own = load_houses(settings.named_config)
+    offers = offered(settings, await ollama_models(settings.ollama))
+    panels = {**offers.panels, **own.panels}
+    fallback = offers.default
+    if local:
+        panels = {**panels, LOCAL: demonstration(DISPLAYS, SEATED_TWICE)}
+        fallback = LOCAL
+    seats = {**offers.seats, **own.seats}
+    return replace(own, panels=panels, seats=seats, default=own.default or fallback)
+
+
+async def surroundings(settings: Settings) -> list[str]:
+    """Return lines that describe the local models of this machine."""
+    served = ", ".join(await ollama_models(settings.ollama)) or "not found"
+    return [f"Ollama: {served}", f"demonstration models: {supported() or 'can run here'}"]

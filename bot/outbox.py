@@ -1,12 +1,12 @@
-"""The outbox: every message of a round is sent once, in order, whatever dies in between.
+"""Outbox: send every message of a round exactly once and in order, even across crashes.
 
-Claim, send, mark. Whoever finds a claim without a mark cannot know whether it was sent: it looks
-the message up by its key, waits until nobody can be sending it any more, looks again, and only
-then sends. So does whoever lost the connection while sending. It is tried until it is known.
+Each message is claimed, sent, and marked as sent. A claim without a mark may or may not have been
+sent: look the message up by its key, wait until no other process can still be sending it, look
+again, and only then send it. The same applies after a connection is lost during a send.
 
-How long the wait is depends on who may be sending. Where another process may live, it is longer
-than a chat's client holds on to a call. Where we alone serve the chat, no process that is dead can
-send any more, and only what it asked of the chat just before may still be carried out.
+The wait depends on who else may be sending. If other processes may serve the chat, it is longer
+than any chat client's timeout. If this process is alone, it only has to cover requests that a
+dead predecessor made just before.
 """
 
 import asyncio
@@ -27,19 +27,19 @@ from council.places import Place
 from council.ports import OutboxStore
 
 GRACE_SECONDS = 45.0  # longer than any chat's own timeout for sending
-SETTLE_SECONDS = 3.0  # what a chat is given for what was asked of it last
-UNMARKED_SECONDS = 60.0  # by then a claim without a mark is one that somebody let lie
-LOOKS_SECONDS = (1.0, 2.0, 5.0)  # before each look for a message whose connection was lost
+SETTLE_SECONDS = 3.0  # for a chat to process a dead process's last request
+UNMARKED_SECONDS = 60.0  # after which a claim without a mark counts as abandoned
+LOOKUP_DELAYS_SECONDS = (1.0, 2.0, 5.0)  # before each lookup after a lost connection
 
-ROOTS = ROOT, ROOT_AGAIN = "0", "0 again"  # the parts that hold a round's answer
+ROOTS = ROOT, ROOT_AGAIN = "0", "0 again"  # the parts that contain a round's answer
 
 Sleep = Callable[[float], Awaitable[object]]
 
 
 class Outbox:
-    """Sends messages under keys, one after another in each channel.
+    """Sends messages under keys, one at a time in each channel.
 
-    `alone` says that no other process sends to the same chats, from now on.
+    `alone` asserts that no other process sends to the same chats from now on.
     """
 
     def __init__(
@@ -54,96 +54,96 @@ class Outbox:
         self._now = now
         self._sleep = sleep
         self._alone = alone
-        self._left_at = now()  # when a message was last left without a mark
-        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._failed_at = now()  # when a send last ended without a mark
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def send(
         self, chat: Chat, round_id: str, part: int | str, post: Post, place: Place
     ) -> SentMessage:
-        """Give the one message for this part of a round's thread in this place, sent if need be."""
+        """Return the message for this part of a round's thread, sending it unless it was sent."""
         key = _key(place, round_id, part)
-        async with self._turns[_start(place)]:
+        async with self._locks[_prefix(place)]:
             claim = await self._rows.claim(key, round_id, self._now())
             while not claim.message and not claim.is_new:
-                claim = await self._taken_over(chat, claim, round_id, place)
+                claim = await self._take_over(chat, claim, round_id, place)
             if claim.message:
                 return SentMessage(place, claim.message)
             try:
-                sent = await self._surely_sent(chat, place, post, key)
+                sent = await self._send_surely(chat, place, post, key)
                 await self._rows.mark(key, sent.message)
             except BaseException:
-                self._left_at = self._now()
+                self._failed_at = self._now()
                 raise
             return sent
 
     async def root_of(self, sent: SentMessage) -> str | None:
-        """Give the round whose first message this is, None if it is none."""
-        start = _start(sent.place)
-        key = await self._rows.key_of(start, sent.message) or start
-        round_id, _, part = key.removeprefix(start).rpartition("/")
+        """Return the id of the round or bake-off whose first message this is, else None."""
+        prefix = _prefix(sent.place)
+        key = await self._rows.key_of(prefix, sent.message) or prefix
+        round_id, _, part = key.removeprefix(prefix).rpartition("/")
         return round_id if part in ROOTS else None
 
     async def root(self, round_id: str, place: Place) -> SentMessage | None:
-        """Give the message that holds a round's answer, None if none was sent in this place."""
+        """Return the message with a round's answer, None if none was sent in this place."""
         for part in (ROOT_AGAIN, ROOT):
             if message := await self._rows.message_of(_key(place, round_id, part)):
                 return SentMessage(place, message)
         return None
 
     async def unmarked(self) -> int:
-        """Count the messages claimed over a minute ago of which nobody knows whether they went."""
+        """Return how many messages were claimed over a minute ago and never marked as sent."""
         return await self._rows.unmarked(UNMARKED_SECONDS, self._now())
 
-    async def _surely_sent(self, chat: Chat, place: Place, post: Post, key: str) -> SentMessage:
-        """Send; where it is not known whether that arrived, look, and send again if it did not."""
+    async def _send_surely(self, chat: Chat, place: Place, post: Post, key: str) -> SentMessage:
+        """Send a message; if its arrival is unknown, look it up and send it again if missing."""
         for seconds in backoff_seconds():
             try:
                 return await chat.send(place, post, key)
             except ChatUnreachableError:
                 await self._sleep(seconds)
             except DeliveryUnknownError:
-                if found := await self._arrived(chat, place, key):
+                if found := await self._find_until_arrived(chat, place, key):
                     return found
         raise AssertionError("the pauses never end")
 
-    async def _arrived(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
-        """Look for a message until it would have arrived."""
-        for seconds in LOOKS_SECONDS:
+    async def _find_until_arrived(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
+        """Look a message up until it must have arrived."""
+        for seconds in LOOKUP_DELAYS_SECONDS:
             await self._sleep(seconds)
-            if found := await self._found(chat, place, key):
+            if found := await self._find_patiently(chat, place, key):
                 return found
         return None
 
-    async def _taken_over(self, chat: Chat, claim: Claim, round_id: str, place: Place) -> Claim:
-        """Give the claim once it is ours, or marked, or still another's after the wait."""
-        came = self._now()
-        if found := await self._found(chat, place, claim.key):
+    async def _take_over(self, chat: Chat, claim: Claim, round_id: str, place: Place) -> Claim:
+        """Return the claim once it is ours or marked, or another process's newer claim."""
+        found_at = self._now()
+        if found := await self._find_patiently(chat, place, claim.key):
             await self._rows.mark(claim.key, found.message)
             return Claim(claim.key, claim.claimed_at, found.message)
-        await self._sleep(self._wait(claim, came))
+        await self._sleep(self._wait_seconds(claim, found_at))
         now = self._now()
         if not await self._rows.take_over(claim, now):
             return await self._rows.claim(claim.key, round_id, now)
-        if found := await self._found(chat, place, claim.key):
+        if found := await self._find_patiently(chat, place, claim.key):
             await self._rows.mark(claim.key, found.message)
             return Claim(claim.key, now, found.message)
         return Claim(claim.key, now, is_new=True)
 
-    def _wait(self, claim: Claim, came: datetime) -> float:
-        """Give the seconds until nobody can be sending a claimed message any more.
+    def _wait_seconds(self, claim: Claim, found_at: datetime) -> float:
+        """Return the seconds until no process can still be sending a claimed message.
 
-        Its age is told by whoever keeps the claims: another process' clock may differ from ours.
+        The store measures a claim's age, because the clocks of processes may differ.
         """
         if self._alone:
-            grace, age = SETTLE_SECONDS, (self._now() - self._left_at).total_seconds()
+            grace, age = SETTLE_SECONDS, (self._now() - self._failed_at).total_seconds()
         else:
-            since_then = (self._now() - came).total_seconds()
+            since_then = (self._now() - found_at).total_seconds()
             grace, age = GRACE_SECONDS, claim.age_seconds + since_then
-        # A clock that was set back must not make us wait for longer than the grace itself.
+        # A clock that was set back must not make the wait longer than the grace period.
         return min(grace, max(0.0, grace - age))
 
-    async def _found(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
-        """Look a message up, and again as long as the chat cannot be reached."""
+    async def _find_patiently(self, chat: Chat, place: Place, key: str) -> SentMessage | None:
+        """Look a message up, retrying while the chat cannot be reached."""
         for seconds in backoff_seconds():
             try:
                 return await chat.find(place, key)
@@ -153,9 +153,9 @@ class Outbox:
 
 
 def _key(place: Place, round_id: str, part: int | str) -> str:
-    return f"{_start(place)}{round_id}/{part}"
+    return f"{_prefix(place)}{round_id}/{part}"
 
 
-def _start(place: Place) -> str:
-    """Give what the keys of all messages in a channel begin with."""
+def _prefix(place: Place) -> str:
+    """Return the common prefix of the keys of all messages in a channel."""
     return f"{place.chat}/{place.workspace}/{place.channel}/"

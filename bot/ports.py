@@ -1,4 +1,4 @@
-"""What the parts of the bot need of each other, and of the other processes of a cluster."""
+"""Protocols between the parts of the bot: runner, job queue, publish/subscribe, claims, locks."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
@@ -6,11 +6,12 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from council.bakeoffs.ports import BakeoffStores, RecordQuery
+from council.bias.report import BiasReport
 from council.errors import CouncilError, StoreError
 from council.places import HOUSE, Place
+from council.ports import Store
 from council.rounds import Round
-
-# --- What the parts of the bot need of each other, and of the other processes of a cluster.
 
 
 class RoundStoppedError(CouncilError):
@@ -19,7 +20,7 @@ class RoundStoppedError(CouncilError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RoundSnapshot:
-    """A round as it stands now; `draft` is the synthesis as far as it is written."""
+    """A round at one moment of its run; `draft` is the synthesis as far as it is written."""
 
     round_: Round
     draft: str = ""
@@ -30,45 +31,44 @@ RoundSnapshots = AsyncIterator[RoundSnapshot]
 
 
 class Runner(Protocol):
-    """Who carries rounds on, whoever watches and whether anybody does."""
+    """Runs rounds in the background, independently of who asked and who watches."""
 
     async def resume(self, chats: Sequence[str]) -> None:
-        """Go on with every unfinished round that these chats asked for, and nobody stopped.
+        """Start every unfinished round of these chats, except those that somebody stopped.
 
-        Raises CouncilError where another process serves one of these chats.
+        Raise CouncilError if another process serves one of these chats.
         """
         ...
 
     def start(self, round_: Round) -> None:
-        """Carry a stored round to its end; one that is being carried already is left alone."""
+        """Start a stored round; do nothing if it is running."""
         ...
 
     def latest(self, round_id: str) -> RoundSnapshot | None:
-        """Give the newest sight of a round that this process carries on now, None of any other."""
+        """Return the newest snapshot of a round that runs in this process, else None."""
         ...
 
     async def is_running(self, round_id: str) -> bool:
-        """Say whether a round is being carried on, in this process or another."""
+        """Return whether a round is running, in this process or another."""
         ...
 
     async def stop(self, round_id: str) -> None:
-        """Stop spending on a round; what there is stays, and it can be started again."""
+        """Stop a round; its results so far stay stored, and it can be started again."""
         ...
 
     def subscribe(self, round_id: str) -> AbstractAsyncContextManager[RoundSnapshots]:
-        """Give every sight of a round that is being carried, from the newest one to its end.
+        """Yield the snapshots of a running round, from the newest to the closed round.
 
-        The sights end with the closed round. They raise RoundStoppedError when the round is
-        stopped, and what stopped it where that was an error.
+        The iterator raises RoundStoppedError if the round is stopped, or the error it failed with.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A piece of work that any process of a cluster may do: what it is of, and its name there.
+    """A job that any process of a cluster may run: its queue, and its name in that queue.
 
-    A queue is served by those processes that can do its work.
+    A queue is served by the processes that can run its jobs.
     """
 
     queue: str
@@ -80,100 +80,114 @@ Unfinished = Callable[[], Awaitable[Iterable[str]]]
 
 
 class JobQueue(Protocol):
-    """Work shared out among the processes of a cluster: each piece is done by one at a time.
+    """Distributes jobs among the processes of a cluster; one process at a time runs a job.
 
-    What a process was doing when it died, or could not be heard of for some seconds, is done by
-    another from then on, and work that rows tell of and nobody does is found by a sweep.
+    When a process dies or misses its heartbeats for some seconds, another takes over its jobs. A
+    sweep finds jobs that rows imply and nobody runs.
     """
 
     async def begin(self, work: Job) -> None:
-        """Have it done by whichever process comes first; what is begun already is left alone."""
+        """Enqueue a job for whichever process takes it first; do nothing if it is queued."""
         ...
 
     async def is_queued(self, work: Job) -> bool:
-        """Say whether it is being done, or waits for a process."""
+        """Return whether a job is running or waits for a process."""
         ...
 
     def serve_queue(
         self, queue: str, do: Do, unfinished: Unfinished, at_once: int
     ) -> AbstractAsyncContextManager[None]:
-        """Do the work of a queue, so many pieces at once, as long as the block lasts.
+        """Run the jobs of a queue, `at_once` at a time, for the duration of the block.
 
-        `do` is given a name and comes to the work's end. One that raises a CouncilError leaves the
-        work until somebody begins it again or a process starts; one that is cancelled, as at the
-        end of the block or when the work was taken from this process, leaves it to another.
-        `unfinished` gives the names of all work there is to do, for the sweep.
+        `do` runs the job with the given name to its end. If it raises a CouncilError, the job is
+        over until somebody enqueues it again or a process starts; if it is cancelled, because the
+        block ends or the job was taken from this process, another process runs it.
+        `unfinished` returns the names of all jobs that should exist, for the sweep.
         """
         ...
 
 
 class PubSub(Protocol):
-    """Short words that every process hears at once; those that are lost are made up for by rows."""
+    """Publishes short messages to every process; delivery is not guaranteed, rows are the truth."""
 
     async def publish(self, topic: str, text: str = "") -> None:
-        """Say something; a text that is too long for it is left out, and only the topic said."""
+        """Publish a message; a text that is too long is dropped and only the topic published."""
         ...
 
     def subscription(self, topic: str) -> AbstractContextManager["asyncio.Queue[str]"]:
-        """Give what is said of a topic from now on, by this process too.
+        """Yield a queue of the messages of a topic, including those of this process.
 
-        A "" is put in as well whenever something may have been missed.
+        "" is also put in whenever messages may have been missed.
         """
         ...
 
 
 class RoundClaims(Protocol):
-    """Who carries what, among the processes of one machine."""
+    """Exclusive claims among the processes of one machine."""
 
     def take(self, name: str) -> bool:
-        """Take what nobody else has; give False if another process has it."""
+        """Claim a name; return False if another process has it."""
         ...
 
     def free(self, name: str) -> None:
-        """Let go of it."""
+        """Release a claim."""
         ...
 
 
 class NamedLocks(Protocol):
-    """Where questions come in, under the names of who asks and of where.
-
-    A round that was let in counts under a name before anybody carries it.
-    """
+    """Locks by name, and the rounds admitted under a name but not running yet."""
 
     def lock(self, *names: str) -> AbstractAsyncContextManager[None]:
-        """Keep everybody else from these names as long as the block lasts, in every process.
+        """Hold the named locks for the duration of the block, across all processes.
 
-        Raises StoreError, which says to ask again, where that takes too long.
+        Raise StoreError, which says to ask again, if that takes too long.
         """
         ...
 
     async def admit(self, name: str, round_id: str) -> None:
-        """Count a round under a name: until it is seen out, or for a minute."""
+        """Count a round under a name until it is dismissed, or for a minute."""
         ...
 
     async def admitted(self, name: str) -> frozenset[str]:
-        """Give the rounds that count under a name."""
+        """Return the ids of the rounds that count under a name."""
         ...
 
     def dismiss(self, round_id: str) -> None:
-        """Count a round no more, where this process alone would carry it."""
+        """Stop counting a round, if only this process counts it."""
         ...
 
 
-# --- Which queue of a cluster a piece of work waits in: that of the chat it is told in.
+class RecordSources(Protocol):
+    """The stores of rounds and of their records: AppContext, or Stores for the command line."""
 
-SHOW, BAKEOFFS = "show", "bakeoffs"  # rounds shown where they were asked, bake-offs held
-GATEWAY = "discord gateway"  # whose names are the shards, "K/N"
+    @property
+    def store(self) -> Store:
+        """The store of rounds."""
+        ...
+
+    @property
+    def bakeoff_stores(self) -> BakeoffStores:
+        """The stores of records, votes and bake-offs."""
+        ...
+
+
+MeasureBias = Callable[[RecordSources, RecordQuery], Awaitable[BiasReport]]
+
+
+# --- Names of job queues: one for each chat or Discord shard, for each kind of job.
+
+SHOW, BAKEOFFS = "show", "bakeoffs"  # deliver rounds where they were asked, run bake-offs
+GATEWAY = "discord gateway"  # whose job names are the shards, "K/N"
 DISCORD, PAGE = "discord", "web"
 
 
 def job_of(kind: str, place: Place, name: str, shards: int) -> Job:
-    """Give the work that is told in a place; there are so many shards of Discord."""
+    """Return the job of a kind that reports to a place, given the number of Discord shards."""
     return Job(f"{kind} {queue_of_place(place, shards)}", name)
 
 
 def queue_of_place(place: Place, shards: int) -> str:
-    """Give who tells a place: a chat, one shard of Discord, or the page for all of the house."""
+    """Return which processes report to a place: a chat's, one Discord shard's or the page's."""
     if place.chat in HOUSE:
         return PAGE
     if place.chat == DISCORD:
@@ -182,12 +196,12 @@ def queue_of_place(place: Place, shards: int) -> str:
 
 
 def shard_of(server: str, shards: int) -> int:
-    """Give the shard that hears of a server; direct messages, which have none, go to the first."""
+    """Return the shard that receives a server's events; direct messages go to the first."""
     return (int(server) >> 22) % shards if server.isdigit() else 0
 
 
 async def seems_queued(works: JobQueue, work: Job) -> bool:
-    """Say whether a work is begun; as long as the database is away, nobody knows that it is not."""
+    """Return whether a job is queued; True while the database cannot be reached."""
     try:
         return await works.is_queued(work)
     except StoreError:

@@ -1,17 +1,18 @@
-"""The bias of judges over the rounds that are wanted, counted beside the event loop."""
+"""Bias reports: measure how biased the judges are, in a thread, and prepare them for display."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from bot.bakeoffs.leaderboard import (
     LeaderboardQuery,
     LeaderboardQueryError,
-    choices_of,
+    filter_choices,
     parse_query,
 )
-from bot.bakeoffs.records import RecordSources, Tell, logged, uncollected, votes_up_to_date
+from bot.bakeoffs.records import Report, log_uncounted, uncollected, update_votes
+from bot.ports import MeasureBias, RecordSources
 from bot.render.bias_view import ShownBias, shown
 from bot.render.leaderboard_tables import Coverage
 from council.bakeoffs.ports import EVERY_RECORD, RecordQuery
@@ -19,70 +20,62 @@ from council.bias.measurement import measured
 from council.bias.report import BiasReport
 from council.bias.vote_arrays import blocks
 
-# --- The bias of judges over the rounds that are wanted, counted beside the event loop.
-
 
 async def bias_report(
-    parts: RecordSources, wanted: RecordQuery = EVERY_RECORD, tell: Tell = logged
+    sources: RecordSources, query: RecordQuery = EVERY_RECORD, tell: Report = log_uncounted
 ) -> BiasReport:
-    """Give the bias of every judge over the closed rounds that are wanted.
+    """Return the bias of every judge over the closed rounds that match the query.
 
-    Of rounds that are not counted yet the numbers are made first; `tell` hears of those that
-    cannot be. Where no round fits, the report has no judges.
+    Missing votes are stored first; `tell` gets a line for each round whose votes cannot be. If no
+    round matches, the report has no judges.
     """
-    await votes_up_to_date(parts, tell)
+    await update_votes(sources, tell)
     with uncollected():
-        kept = await parts.bakeoff_stores.votes.recent(wanted)
-        return await asyncio.to_thread(lambda: measured(blocks(kept)))
-
-
-# --- Bias as people are shown it: the rounds that are meant, measured, and what there is to choos
-
-Names = Mapping[str, str]
-Measure = Callable[[RecordSources, RecordQuery], Awaitable[BiasReport]]
+        votes = await sources.bakeoff_stores.votes.recent(query)
+        return await asyncio.to_thread(lambda: measured(blocks(votes)))
 
 
 @dataclass(frozen=True, slots=True)
 class BiasPage:
-    """Bias as it is shown, and by option what other rounds can be chosen."""
+    """A bias report, and the choices for each filter option."""
 
     shown: ShownBias
     choices: Mapping[str, tuple[str, ...]]
 
 
-def bias_sought(given: Mapping[str, str], now: datetime) -> LeaderboardQuery:
-    """Return the query that the options suite, panel, category, since and until mean."""
-    sought = parse_query(given, now)
-    if sought.version:
+def bias_sought(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
+    """Parse the options suite, panel, category, since and until; raise LeaderboardQueryError."""
+    query = parse_query(options, now)
+    if query.version:
         raise LeaderboardQueryError(
             "Bias is measured over every version of a suite: name the suite without a version."
         )
-    return sought
+    return query
 
 
 async def shown_bias(
-    parts: RecordSources, sought: LeaderboardQuery, names: Names, measure: Measure
+    sources: RecordSources, query: LeaderboardQuery, names: Mapping[str, str], measure: MeasureBias
 ) -> ShownBias:
-    """Give the bias of judges over the rounds that are sought; a sentence where none fits."""
-    report = await measure(parts, sought.wanted)
-    return shown(report, _coverage(sought, report.rounds), names)
+    """Return the bias report of a query, ready for display."""
+    report = await measure(sources, query.wanted)
+    return shown(report, _coverage(query, report.rounds), names)
 
 
 async def bias_shelf(
-    parts: RecordSources, sought: LeaderboardQuery, names: Names, measure: Measure
+    sources: RecordSources, query: LeaderboardQuery, names: Mapping[str, str], measure: MeasureBias
 ) -> BiasPage:
-    """Give the bias that is sought, and what there is to choose from."""
-    found = await shown_bias(parts, sought, names, measure)
-    every = await parts.bakeoff_stores.records.recent(RecordQuery(scope=sought.scope))
-    return BiasPage(found, choices_of(every, sought.suite))
+    """Return the bias report of a query, and the choices for each filter option."""
+    found = await shown_bias(sources, query, names, measure)
+    every = await sources.bakeoff_stores.records.recent(RecordQuery(scope=query.scope))
+    return BiasPage(found, filter_choices(every, query.suite))
 
 
-def _coverage(sought: LeaderboardQuery, rounds: int) -> Coverage:
+def _coverage(query: LeaderboardQuery, rounds: int) -> Coverage:
     return Coverage(
         rounds=rounds,
-        suite=sought.suite,
-        panel=sought.panel,
-        category=sought.category,
-        since=sought.since,
-        before=sought.before,
+        suite=query.suite,
+        panel=query.panel,
+        category=query.category,
+        since=query.since,
+        before=query.before,
     )

@@ -1,4 +1,4 @@
-"""Which leaderboard is wanted, and how a window of time is named. Pure: knows no store."""
+"""Leaderboard queries: parse the filter, select the records, count them in a thread."""
 
 import asyncio
 import re
@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
-from bot.bakeoffs.records import RecordSources, records_up_to_date, uncollected, votes_up_to_date
+from bot.bakeoffs.records import records_up_to_date, uncollected, update_votes
 from bot.chat import Post
+from bot.ports import RecordSources
 from bot.render.leaderboard_tables import Coverage, Leaderboard
 from bot.render.leaderboard_weighted import beside_post, too_few
 from council.bakeoffs.changes import Changes, changes, trend
@@ -26,8 +27,6 @@ from council.research.weighted_leaderboard import WeightedBoard, evidence_of, we
 from council.rounds import Round
 from council.tally.standings import informative
 
-# --- Which leaderboard is wanted, and how a window of time is named. Pure: knows no store.
-
 _AGO = re.compile(r"(\d{1,5})\s*(h|d|w|m|y)[a-z]*", re.IGNORECASE)
 _UNITS = {
     "h": timedelta(hours=1),
@@ -39,15 +38,15 @@ _UNITS = {
 
 
 class LeaderboardQueryError(CouncilError):
-    """A leaderboard that cannot be given as it is asked for."""
+    """The options of a leaderboard or bias report are not valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardQuery:
-    """Which rounds a leaderboard should count, whether it is of judges, and how these weigh.
+    """Which rounds a leaderboard counts, whether it ranks judges, and how judges are weighted.
 
-    Without a version it is the one that was held last. `scope` None is every workspace's. Without
-    `weights` there is nothing beside the official count.
+    Without a version it counts the one that was run last. `scope` None covers every workspace.
+    Without `weights` there is only the official count.
     """
 
     suite: str = ""
@@ -62,7 +61,7 @@ class LeaderboardQuery:
 
     @property
     def wanted(self) -> RecordQuery:
-        """Give the records among which it is, every version of the suite among them."""
+        """Return the query for its records, of every version of the suite."""
         return RecordQuery(
             scope=self.scope,
             suite=self.suite,
@@ -73,86 +72,83 @@ class LeaderboardQuery:
         )
 
 
-def parse_query(given: Mapping[str, str], now: datetime) -> LeaderboardQuery:
-    """Give what options mean, wherever they were chosen; those that are "" mean nothing.
+def parse_query(options: Mapping[str, str], now: datetime) -> LeaderboardQuery:
+    """Parse options of a command, a form or a URL; empty options are ignored.
 
     They are suite (`sql` or `sql@3f2a`), version, panel, category, since, until, as and weights.
-    Raises LeaderboardQueryError.
+    Raise LeaderboardQueryError if one is not valid.
     """
-    view = (given.get("as") or "author").lower()
+    view = (options.get("as") or "author").lower()
     if view not in {"author", "judge"}:
         raise LeaderboardQueryError(f"A leaderboard is as:author or as:judge, not as:{view}.")
-    weights = given.get("weights", "").strip().lower()
+    weights = options.get("weights", "").strip().lower()
     if weights not in {"", *NAMES}:
         raise LeaderboardQueryError(f"Judges weigh by {', '.join(NAMES)}, not by {weights[:20]!r}.")
-    suite, version = suite_and_version(given.get("suite", ""))
-    since, until = given.get("since", ""), given.get("until", "")
+    suite, version = split_version(options.get("suite", ""))
+    since, until = options.get("since", ""), options.get("until", "")
     return LeaderboardQuery(
         suite,
-        version or given.get("version", "").strip().lower(),
-        given.get("panel", ""),
-        given.get("category", ""),
-        since_of(since, now) if since else None,
-        before_of(until, now) if until else None,
+        version or options.get("version", "").strip().lower(),
+        options.get("panel", ""),
+        options.get("category", ""),
+        parse_since(since, now) if since else None,
+        parse_until(until, now) if until else None,
         as_judge=view == "judge",
         weights=weights,
     )
 
 
-def suite_and_version(text: str) -> tuple[str, str]:
-    """Read `sql`, or `sql@3f2a` for one version of it."""
+def split_version(text: str) -> tuple[str, str]:
+    """Parse `sql`, or `sql@3f2a` for one version of it."""
     name, _, version = text.partition("@")
     return name.strip(), version.strip().lower()
 
 
-def since_of(text: str, now: datetime) -> datetime:
-    """Give the start of a window: "30d", "2w", "12h" before now, or a day or moment.
+def parse_since(text: str, now: datetime) -> datetime:
+    """Parse the start of a time window: "30d", "2w", "12h" before now, or an ISO date or time.
 
-    Days are UTC where no zone is named. Raises LeaderboardQueryError.
+    The default time zone is UTC. Raise LeaderboardQueryError if the text is not valid.
     """
     if ago := _AGO.fullmatch(text.strip()):
         try:
             return now - int(ago[1]) * _UNITS[ago[2].lower()]
         except OverflowError:
-            raise _unread(text) from None
-    return _moment(text)
+            raise _unreadable(text) from None
+    return _parse_time(text)
 
 
-def before_of(text: str, now: datetime) -> datetime:
-    """Return the end of a window, the last moment of its day; raise LeaderboardQueryError."""
+def parse_until(text: str, now: datetime) -> datetime:
+    """Parse the end of a time window; a date means the end of that day. Raise likewise."""
     try:
         day = date.fromisoformat(text.strip())
     except ValueError:
-        return since_of(text, now)
+        return parse_since(text, now)
     return datetime.combine(day, time(), UTC) + timedelta(days=1)
 
 
-def _moment(text: str) -> datetime:
+def _parse_time(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise _unread(text) from None
+        raise _unreadable(text) from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _unread(text: str) -> LeaderboardQueryError:
+def _unreadable(text: str) -> LeaderboardQueryError:
     return LeaderboardQueryError(
         f"{text!r} is no time I can read: say 30d, 2w, 12h, 2026-11-21 or 2026-11-21T09:00."
     )
 
 
-# --- Which records a leaderboard counts, one version of a suite at a time. Pure.
-
-
-def chosen(
-    records: Sequence[PackedRecord], sought: LeaderboardQuery
+def select_records(
+    records: Sequence[PackedRecord], query: LeaderboardQuery
 ) -> tuple[Sequence[PackedRecord], Coverage]:
-    """Give the records that count among those wanted, oldest first, and what they are.
+    """Return the records that count, oldest first, and a summary of what they cover.
 
-    Of a suite one version counts: the one that is named, else the one that was held last.
+    Only one version of a suite counts: the one in the query, else the one that was run last.
     """
-    version, rounds = sought.version, Counter(record.suite_version for record in records)
-    if sought.suite:
+    version, rounds = query.version, Counter(record.suite_version for record in records)
+    if query.suite:
         held = records[-1].suite_version if records else ""
         version = next((one for one in rounds if version and one.startswith(version)), version)
         version = version or held
@@ -160,11 +156,11 @@ def chosen(
         left_out = tuple((one, number) for one, number in rounds.items() if one != version)
     else:
         counted, left_out = [*records], ()
-    return counted, _coverage(counted, sought, version, left_out)
+    return counted, _coverage(counted, query, version, left_out)
 
 
-def choices_of(every: Sequence[PackedRecord], suite: str = "") -> Mapping[str, tuple[str, ...]]:
-    """Give by option what can be chosen among records; versions and categories are a suite's."""
+def filter_choices(every: Sequence[PackedRecord], suite: str = "") -> Mapping[str, tuple[str, ...]]:
+    """Return the choices for each filter option; versions and categories are those of a suite."""
     kinds = {(x.suite, x.suite_version, x.panel, x.category) for x in every}
     choices = {
         "suite": {name for name, _, _, _ in kinds},
@@ -177,91 +173,90 @@ def choices_of(every: Sequence[PackedRecord], suite: str = "") -> Mapping[str, t
 
 def _coverage(
     counted: Sequence[PackedRecord],
-    sought: LeaderboardQuery,
+    query: LeaderboardQuery,
     version: str,
     left_out: tuple[tuple[str, int], ...],
 ) -> Coverage:
     suites = Counter((record.suite, record.suite_version) for record in counted)
     return Coverage(
         rounds=len(counted),
-        suite=sought.suite,
+        suite=query.suite,
         version=version,
-        panel=sought.panel,
-        category=sought.category,
+        panel=query.panel,
+        category=query.category,
         first=counted[0].asked_at if counted else None,
         last=counted[-1].asked_at if counted else None,
         panels=tuple(sorted({record.panel for record in counted})),
         suites=tuple((*key, number) for key, number in sorted(suites.items())),
         left_out=left_out,
-        since=sought.since,
-        before=sought.before,
+        since=query.since,
+        before=query.before,
     )
 
 
-# --- The leaderboard of the rounds that are wanted, counted beside the event loop.
+# --- Load and count.
 
 Names = Mapping[str, str]
 
 NO_JUDGES = JudgeBoard((), 0)
+MIN_PRIOR_ROUNDS = 10  # before the leaderboard can serve as a prior
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardPage:
-    """A leaderboard, and by option what other ones can be chosen from."""
+    """A leaderboard, and the choices for each filter option."""
 
     shown: Leaderboard
     choices: Mapping[str, tuple[str, ...]]
 
 
 async def leaderboard(
-    bench: BakeoffStores, sought: LeaderboardQuery, names: Names, *, whole: bool = True
+    stores: BakeoffStores, query: LeaderboardQuery, names: Names, *, whole: bool = True
 ) -> Leaderboard:
-    """Give the leaderboard that is sought; one without rows where no round fits.
+    """Return the leaderboard of a query; without rows if no round matches.
 
-    Where it need not be whole, one of authors has no judges.
+    Unless `whole`, a leaderboard of authors omits the judges.
     """
     with uncollected():
-        records = await bench.records.recent(sought.wanted)
-        return await asyncio.to_thread(counted, records, sought, names, whole=whole)
+        records = await stores.records.recent(query.wanted)
+        return await asyncio.to_thread(count_records, records, query, names, whole=whole)
 
 
-async def shelf(bench: BakeoffStores, sought: LeaderboardQuery, names: Names) -> LeaderboardPage:
-    """Give the leaderboard that is sought, and what there is to choose from."""
+async def shelf(stores: BakeoffStores, query: LeaderboardQuery, names: Names) -> LeaderboardPage:
+    """Return the leaderboard of a query, and the choices for each filter option."""
     with uncollected():
-        every = await bench.records.recent(RecordQuery(scope=sought.scope))
-        return await asyncio.to_thread(_shelf, every, sought, names)
+        every = await stores.records.recent(RecordQuery(scope=query.scope))
+        return await asyncio.to_thread(_page, every, query, names)
 
 
-def _shelf(
-    every: Sequence[PackedRecord], sought: LeaderboardQuery, names: Names
-) -> LeaderboardPage:
-    wanted = sought.wanted
-    is_all = wanted == RecordQuery(scope=sought.scope)
+def _page(every: Sequence[PackedRecord], query: LeaderboardQuery, names: Names) -> LeaderboardPage:
+    wanted = query.wanted
+    is_all = wanted == RecordQuery(scope=query.scope)
     records = every if is_all else [record for record in every if wanted.admits(record)]
     return LeaderboardPage(
-        counted(records, sought, names, whole=False), choices_of(every, sought.suite)
+        count_records(records, query, names, whole=False), filter_choices(every, query.suite)
     )
 
 
-def counted(
-    records: Sequence[PackedRecord], sought: LeaderboardQuery, names: Names, *, whole: bool = True
+def count_records(
+    records: Sequence[PackedRecord], query: LeaderboardQuery, names: Names, *, whole: bool = True
 ) -> Leaderboard:
-    """Give the leaderboard of records, oldest first; it takes a moment where they are many."""
-    kept, coverage = chosen(records, sought)
+    """Count records, oldest first, into a leaderboard; slow if there are many."""
+    kept, coverage = select_records(records, query)
     arrays = columns(kept)
     return Leaderboard(
         coverage,
         board_of(arrays),
-        judge_board(arrays) if whole or sought.as_judge else NO_JUDGES,
+        judge_board(arrays) if whole or query.as_judge else NO_JUDGES,
         worth(arrays),
         trend(arrays) if len({suite for suite, _, _ in coverage.suites if suite}) == 1 else (),
-        _news_of(kept) if sought.suite else None,
+        _changes_since_earlier_runs(kept) if query.suite else None,
         names,
     )
 
 
-def _news_of(records: Sequence[PackedRecord]) -> Changes | None:
-    """Give what changed from the runs before to the newest; None with fewer than two runs."""
+def _changes_since_earlier_runs(records: Sequence[PackedRecord]) -> Changes | None:
+    """Return what changed from earlier runs to the newest; None with fewer than two runs."""
     runs = dict.fromkeys(record.bakeoff for record in records if record.bakeoff)
     if len(runs) < 2:  # noqa: PLR2004
         return None
@@ -271,69 +266,58 @@ def _news_of(records: Sequence[PackedRecord]) -> Changes | None:
 
 
 def changed(now: Sequence[PackedRecord], before: Sequence[PackedRecord]) -> Changes | None:
-    """Give what changed; None where there is nothing to compare."""
+    """Return what changed; None if there is nothing to compare."""
     return changes(columns(now), columns(before)) if now and before else None
 
 
-# --- A leaderboard with weighed judges, and judges beside people: shown with the official one.
-
-
-@dataclass(frozen=True, slots=True)
-class _Beside:
-    weighted: WeightedBoard | None
-    people: dict[str, WithPeople]
+# --- Additions to the official leaderboard: weighted judges, agreement with people, prior.
 
 
 async def weighed(
-    parts: RecordSources, sought: LeaderboardQuery, shown: Leaderboard
+    sources: RecordSources, query: LeaderboardQuery, shown: Leaderboard
 ) -> Leaderboard:
-    """Give the leaderboard with what stands beside it, where anything does.
+    """Return the leaderboard with its additions, if any; the official standings do not change.
 
-    That is the board by weights that are sought, and from twenty votes on how far judges agree
-    with people. The official standings stay as they are.
+    These are the leaderboard by the query's weights, and, from twenty human votes on, how far
+    judges agree with people.
     """
-    cast = await parts.store.votes()
+    cast = await sources.store.votes()
     choices = [Choice(vote.round_id, vote.member) for vote in cast]
     too_few = len(choices) < FEWEST_VOTES or not shown.judges.rows
-    if not sought.weights and too_few:
+    if not query.weights and too_few:
         return shown
-    await votes_up_to_date(parts)
+    await update_votes(sources)
     with uncollected():
-        rows = await parts.bakeoff_stores.votes.recent(sought.wanted)
-        beside = await asyncio.to_thread(_beside, rows, sought, choices)
-    return replace(shown, weighted=beside.weighted, people=beside.people)
+        rows = await sources.bakeoff_stores.votes.recent(query.wanted)
+        weighted, people = await asyncio.to_thread(_weighted, rows, query, choices)
+    return replace(shown, weighted=weighted, people=people)
 
 
-def _beside(
-    rows: Sequence[PackedRecord], sought: LeaderboardQuery, choices: Sequence[Choice]
-) -> _Beside:
-    kept, _ = chosen(rows, sought)
+def _weighted(
+    rows: Sequence[PackedRecord], query: LeaderboardQuery, choices: Sequence[Choice]
+) -> tuple[WeightedBoard | None, dict[str, WithPeople]]:
+    kept, _ = select_records(rows, query)
     evidence = evidence_of(kept, choices)
-    weighted = weighted_board(sought.weights, evidence) if sought.weights else None
-    return _Beside(weighted, dict(with_people(evidence.rounds, choices)))
+    weighted = weighted_board(query.weights, evidence) if query.weights else None
+    return weighted, dict(with_people(evidence.rounds, choices))
 
 
-# --- What the leaderboard would have said of a round: the board before it as prior.
+async def beside(sources: RecordSources, round_: Round) -> Post:
+    """Return a post with a closed round's ranking, given the leaderboard before it as a prior.
 
-FEWEST_ROUNDS = 10  # on the board, before it has a say
-
-
-async def beside(parts: RecordSources, round_: Round) -> Post:
-    """Give a closed round's answers with the leaderboard of the rounds before it as prior.
-
-    The board is that of the round's own workspace. Nothing of it is stored or counted.
+    The leaderboard is that of the round's workspace. The result is neither stored nor counted.
     """
-    await records_up_to_date(parts)
+    await records_up_to_date(sources)
     wanted = RecordQuery(scope=round_.question.place.scope, before=round_.asked_at)
     with uncollected():
-        kept = await parts.bakeoff_stores.records.recent(wanted)
+        kept = await sources.bakeoff_stores.records.recent(wanted)
         return await asyncio.to_thread(_prior_message, round_, kept)
 
 
 def _prior_message(round_: Round, kept: Sequence[PackedRecord]) -> Post:
     ballots = informative(round_.ballots) if round_.tally else ()
-    if len(kept) < FEWEST_ROUNDS or not round_.draw or not ballots:
-        return too_few(round_, len(kept), FEWEST_ROUNDS)
+    if len(kept) < MIN_PRIOR_ROUNDS or not round_.draw or not ballots:
+        return too_few(round_, len(kept), MIN_PRIOR_ROUNDS)
     strengths = scores_of(columns(kept))
     likely = posterior(round_.draw.labels, ballots, strengths, round_.seed)
     return beside_post(round_, round_.draw, likely, len(kept))

@@ -1,19 +1,20 @@
-"""How a bake-off stands, in a few words that every process of a cluster hears."""
+"""Life of a bake-off: start it, watch it from any process, cancel it, resume it."""
 
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import structlog
 
-from bot.bakeoffs.posting import BakeoffPoster, NullPoster
-from bot.bakeoffs.registry import BakeoffContext, Carry, RunningBakeoff
+from bot.bakeoffs.posting import BakeoffPoster
 from bot.bakeoffs.runner import BakeoffRunner, Outcome
 from bot.chat import Chat, PostingForbiddenError
+from bot.context import AppContext
+from bot.coordination.bakeoff_registry import RunBakeoff, RunningBakeoff
 from bot.coordination.tasks import BackgroundTasks
 from bot.ports import BAKEOFFS, PAGE, Job, JobQueue, job_of, queue_of_place, seems_queued
 from council.bakeoffs.models import Bakeoff, Ending, FailedQuestion, Progress
@@ -22,36 +23,321 @@ from council.errors import BakeoffError, CouncilError, StoreError
 from council.places import HOUSE, Place
 from council.ports import RoundQuery
 
-# --- How a bake-off stands, in a few words that every process of a cluster hears.
+INTERRUPTED = "Bake-off {id} was interrupted: `/council bakeoff resume {id}` goes on with it."
+INTERRUPTED_BY_FAULT = "It was stopped by a fault: {why}"
+RELOAD_SECONDS = 3.0  # without an event, after which the rows are read
+MAX_END_SECONDS, POLL_SECONDS = 10.0, 0.2  # for a job that has published its end to be over
+MAX_CONCURRENT_BAKEOFFS = 20  # in one process
+MIN_PUBLISH_SECONDS = 0.5  # between two events of one bake-off
+
+Way = Callable[[Place], Chat | None]
+
+
+# --- Start and watch.
+
+
+async def hold(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> Progress:
+    """Start a stored bake-off, wait for its end and return its last progress.
+
+    Cancelling the wait does not stop the bake-off. Raise RunningElsewhereError if another process
+    runs it, PostingForbiddenError if it cannot be posted and no question was asked.
+    """
+    newest = Progress(bakeoff)
+    with app.pubsub.subscription(_progress_topic(bakeoff.id)) as messages:  # before it starts
+        await begin(app, chat, bakeoff)
+        if app.job_queue is None:
+            events = app.bakeoff_registry.subscribe(bakeoff.id)
+        else:
+            events = _follow(app, app.job_queue, bakeoff, messages)
+        async for progress in events:
+            newest = progress
+    return newest
+
+
+async def begin(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
+    """Start a stored bake-off and return; post its progress with `chat` if there is one.
+
+    In a cluster any process runs it, and finds the chat itself.
+    """
+    if app.job_queue is None:
+        app.bakeoff_registry.start(bakeoff, run_with(app, chat))
+    else:
+        with suppress(StoreError):  # then the sweep finds it
+            await app.job_queue.begin(_job(app, bakeoff))
+
+
+async def watching(app: AppContext, bakeoff: Bakeoff) -> AsyncIterator[Progress]:
+    """Yield the progress of a running bake-off, from the newest to its end.
+
+    Raise the error that it fails with. Yield nothing if it does not run.
+    """
+    if app.job_queue is None or app.bakeoff_registry.latest(bakeoff.id):
+        async for progress in app.bakeoff_registry.subscribe(bakeoff.id):
+            yield progress
+    elif await is_held(app, bakeoff):
+        with app.pubsub.subscription(_progress_topic(bakeoff.id)) as messages:
+            async for progress in _follow(app, app.job_queue, bakeoff, messages):
+                yield progress
+
+
+async def standing(app: AppContext, bakeoff: Bakeoff) -> Progress:
+    """Return the progress of a bake-off: from memory if it runs here, else from its rows."""
+    if latest := app.bakeoff_registry.latest(bakeoff.id):
+        return latest
+    runner = BakeoffRunner(app, bakeoff, lambda _: None, asyncio.Event())
+    await runner.load_state()
+    return runner.progress
+
+
+async def is_held(app: AppContext, bakeoff: Bakeoff) -> bool:
+    """Return whether a bake-off is running, here or in another process of the cluster."""
+    if app.bakeoff_registry.latest(bakeoff.id):
+        return True
+    return app.job_queue is not None and await app.job_queue.is_queued(_job(app, bakeoff))
+
+
+def _job(app: AppContext, bakeoff: Bakeoff) -> Job:
+    return job_of(BAKEOFFS, bakeoff.place, bakeoff.id, app.shards)
+
+
+async def _follow(
+    app: AppContext, job_queue: JobQueue, bakeoff: Bakeoff, messages: "asyncio.Queue[str]"
+) -> AsyncIterator[Progress]:
+    """Yield the progress of a queued bake-off from its published events; rows fill the gaps."""
+    is_over, is_unclear = False, True
+    while True:
+        is_queued = not is_over and await seems_queued(job_queue, _job(app, bakeoff))
+        stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+        if is_unclear or not is_queued:
+            yield await standing(app, stored)
+        if not is_queued and not stored.ending:
+            raise BakeoffError(INTERRUPTED.format(id=bakeoff.id))
+        if not is_queued:
+            return
+        async for event in _events(stored, messages):
+            if event.error:
+                raise event.error
+            if event.progress:
+                yield event.progress
+            is_over, is_unclear = event.is_over, event.is_unclear
+
+
+# --- Cancel and resume.
+
+
+async def cancel(app: AppContext, bakeoff: Bakeoff, why: str) -> int:
+    """Stop a bake-off at once and return how many of its rounds are closed.
+
+    The process that runs it posts the result. Raise BakeoffError if it is over.
+    """
+    stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+    if stored.ending:
+        raise BakeoffError(f"Bake-off {bakeoff.id} is over already.")
+    await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(app.now(), why))
+    app.bakeoff_registry.reload(bakeoff.id)
+    await app.pubsub.publish(_reload_topic(bakeoff.id))
+    lines = await app.store.recent(wanted=RoundQuery(bakeoff=bakeoff.id))
+    unfinished = [line.id for line in lines if line.seconds is None]
+    await asyncio.gather(*(app.runner.stop(round_id) for round_id in unfinished))
+    for round_id in unfinished:
+        await app.budget.release(round_id)
+    return len(lines) - len(unfinished)
+
+
+async def reopened(app: AppContext, bakeoff: Bakeoff, cap_micro: int | None = None) -> Bakeoff:
+    """Mark a bake-off with open questions as unfinished, under a new cap if given; return it.
+
+    Raise BakeoffError if it is running or every question is closed.
+    """
+    if (await app.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending:
+        await _wait_for_end(app, bakeoff)
+    if await is_held(app, bakeoff):
+        raise BakeoffError(f"Bake-off {bakeoff.id} is under way: there is nothing to go on with.")
+    if (await standing(app, bakeoff)).is_whole:
+        raise BakeoffError(
+            f"Every question of bake-off {bakeoff.id} is over: "
+            f"`/council bakeoff {bakeoff.suite.name}` holds a new one."
+        )
+    if cap_micro is not None:
+        await app.bakeoff_stores.bakeoffs.limit(bakeoff.id, cap_micro)
+    await app.bakeoff_stores.bakeoffs.end(bakeoff.id, None)
+    return await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+
+
+async def _wait_for_end(app: AppContext, bakeoff: Bakeoff) -> None:
+    """Wait until a bake-off that has ended no longer runs."""
+    with suppress(CouncilError):
+        async for _ in watching(app, bakeoff):
+            pass
+    with suppress(TimeoutError):  # it has published its end, and its job is about to finish
+        async with asyncio.timeout(MAX_END_SECONDS):
+            while await is_held(app, bakeoff):  # noqa: ASYNC110 - another process ends it
+                await asyncio.sleep(POLL_SECONDS)
+
+
+async def go_on_in(app: AppContext, chat: str, way: Way) -> None:
+    """Restart the unfinished bake-offs of a chat, in the places that `way` finds a chat for."""
+    for bakeoff in await _unfinished(app):
+        if bakeoff.place.chat == chat and (found := way(bakeoff.place)):
+            await _restart(app, found, bakeoff)
+
+
+async def go_on_at_home(app: AppContext) -> None:
+    """Restart the unfinished bake-offs of the web page and the command line."""
+    for bakeoff in await _unfinished(app):
+        if bakeoff.place.chat in HOUSE:
+            await _restart(app, None, bakeoff)
+
+
+async def _unfinished(app: AppContext) -> tuple[Bakeoff, ...]:
+    return await app.bakeoff_stores.bakeoffs.recent(wanted=BakeoffQuery(unfinished=True))
+
+
+async def _restart(app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
+    try:
+        await begin(app, chat, bakeoff)
+    except CouncilError as error:  # another process runs it
+        structlog.get_logger().info("bakeoff_not_resumed", bakeoff_id=bakeoff.id, why=str(error))
+
+
+# --- The run itself, in the process that has the bake-off's task or job.
+
+
+def run_with(app: AppContext, chat: Chat | None) -> RunBakeoff:
+    """Return the function that runs a bake-off to its end, posted with `chat` if there is one."""
+    return partial(_run, app, chat)
+
+
+async def _run(app: AppContext, chat: Chat | None, running: RunningBakeoff) -> None:
+    bakeoff = running.progress.bakeoff
+    runner = BakeoffRunner(app, bakeoff, running.update, running.reload)
+    await runner.load_state()
+    poster = BakeoffPoster(app, chat, runner.progress) if chat else None
+    if poster:
+        try:
+            await poster.begin()
+        except PostingForbiddenError as error:  # no question was asked yet, and none is asked now
+            await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(app.now(), str(error)))
+            raise
+    try:
+        async with poster.keep_updated(running) if poster else nullcontext():
+            outcome = await runner.run()
+    except CouncilError as error:
+        if poster:
+            await poster.stop(runner.progress, INTERRUPTED_BY_FAULT.format(why=error))
+        raise
+    final = await _ended(app, runner.progress, outcome)
+    if poster:
+        await poster.end(final, is_cancelled=outcome.cancelled)
+    if not outcome.cancelled and final.bakeoff.ending:
+        await app.bakeoff_stores.bakeoffs.end(bakeoff.id, final.bakeoff.ending)
+    _log_end(final)
+    running.update(final)
+
+
+async def _ended(app: AppContext, progress: Progress, outcome: Outcome) -> Progress:
+    stored = await app.bakeoff_stores.bakeoffs.load(progress.bakeoff.id)
+    return progress.ended(stored.ending or Ending(app.now(), outcome.blocked))
+
+
+def _log_end(final: Progress) -> None:
+    structlog.get_logger().info(
+        "bakeoff_ended",
+        bakeoff_id=final.bakeoff.id,
+        questions=final.questions,
+        over=final.over,
+        failed=len(final.failed),
+        spent_micro=final.spent_micro,
+        early=final.bakeoff.ending is not None and final.bakeoff.ending.failure is not None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BakeoffJobs:
+    """Worker for the bake-offs of one chat, Discord shard or the page, as jobs of a cluster.
+
+    `way` finds the chat for a place. Bake-offs of the page are not posted: people look there.
+    """
+
+    app: AppContext
+    teller: str
+    way: Way = lambda _: None
+
+    def serve_queue(self, works: JobQueue) -> AbstractAsyncContextManager[None]:
+        """Run queued bake-offs, and those whose process died, for the duration of the block."""
+        queue = f"{BAKEOFFS} {self.teller}"
+        return works.serve_queue(queue, self.run, self.unfinished, MAX_CONCURRENT_BAKEOFFS)
+
+    async def unfinished(self) -> list[str]:
+        """Return the ids of this queue's unfinished bake-offs; not those of the command line."""
+        return [bakeoff.id for bakeoff in await _unfinished(self.app) if self._is_ours(bakeoff)]
+
+    def _is_ours(self, bakeoff: Bakeoff) -> bool:
+        if self.teller == PAGE:
+            return bakeoff.place.chat == PAGE
+        is_of_queue = queue_of_place(bakeoff.place, self.app.shards) == self.teller
+        return is_of_queue and self.way(bakeoff.place) is not None
+
+    async def run(self, bakeoff_id: str) -> None:
+        """Run a bake-off to its end and publish its events; raise the error that it fails with."""
+        pubsub, topic = self.app.pubsub, _progress_topic(bakeoff_id)
+        bakeoff = await self.app.bakeoff_stores.bakeoffs.load(bakeoff_id)
+        tasks = BackgroundTasks()
+        tasks.begin(self._publish_progress(bakeoff_id))
+        tasks.begin(self._pass_on_reloads(bakeoff_id))
+        try:
+            await self.app.bakeoff_registry.run(
+                bakeoff, run_with(self.app, self.way(bakeoff.place))
+            )
+        except CouncilError as error:
+            await pubsub.publish(topic, encode_error(error))
+            raise
+        finally:
+            await tasks.close()
+        await pubsub.publish(topic, ENDED)
+
+    async def _publish_progress(self, bakeoff_id: str) -> None:
+        previous = None
+        while True:
+            latest = self.app.bakeoff_registry.latest(bakeoff_id)
+            if latest and latest != previous:
+                await self.app.pubsub.publish(_progress_topic(bakeoff_id), encode_progress(latest))
+                previous = latest
+            await asyncio.sleep(MIN_PUBLISH_SECONDS)
+
+    async def _pass_on_reloads(self, bakeoff_id: str) -> None:
+        """Reload the row whenever another process asks for that."""
+        with self.app.pubsub.subscription(_reload_topic(bakeoff_id)) as requests:
+            while True:
+                await requests.get()
+                self.app.bakeoff_registry.reload(bakeoff_id)
+
+
+# --- Events of a bake-off as published messages.
 
 ENDED = json.dumps({"ended": True})
 
 
 @dataclass(frozen=True, slots=True)
 class BakeoffEvent:
-    """What was heard: how it stands, what kept it from its end, that it is over, or nothing.
-
-    It is unsure where something was said that does not tell.
-    """
+    """One of: new progress, the error it failed with, its end, an unclear message, or a timeout."""
 
     progress: Progress | None = None
     error: CouncilError | None = None
     is_over: bool = False
-    is_unsure: bool = False
+    is_unclear: bool = False
 
 
-def topic_of(bakeoff_id: str) -> str:
-    """Give what news of a bake-off are said under."""
+def _progress_topic(bakeoff_id: str) -> str:
     return f"bakeoff {bakeoff_id}"
 
 
-def bell_of(bakeoff_id: str) -> str:
-    """Give what its holder is asked under to read its row again."""
+def _reload_topic(bakeoff_id: str) -> str:
     return f"bell {bakeoff_id}"
 
 
-def told(progress: Progress) -> str:
-    """Give how a bake-off stands as text."""
+def encode_progress(progress: Progress) -> str:
+    """Return the message for new progress."""
     return json.dumps(
         {
             "over": progress.over,
@@ -65,338 +351,36 @@ def told(progress: Progress) -> str:
     )
 
 
-def failed(error: CouncilError) -> str:
-    """Give what kept a bake-off from its end as text."""
+def encode_error(error: CouncilError) -> str:
+    """Return the message for the error that a bake-off failed with."""
     return json.dumps({"why": str(error), "unwelcome": isinstance(error, PostingForbiddenError)})
 
 
-def heard(text: str, bakeoff: Bakeoff) -> BakeoffEvent:
-    """Read what was said of a bake-off."""
+def parse_event(text: str, bakeoff: Bakeoff) -> BakeoffEvent:
+    """Parse a message; it is unclear if it is "" or from another version."""
     try:
-        return _read(json.loads(text), bakeoff)
+        return _parse_document(json.loads(text), bakeoff)
     except (ValueError, TypeError, KeyError, AttributeError):
-        return BakeoffEvent(is_unsure=True)
+        return BakeoffEvent(is_unclear=True)
 
 
-def _read(found: dict[str, Any], bakeoff: Bakeoff) -> BakeoffEvent:
-    if "why" in found:
-        kind = PostingForbiddenError if found["unwelcome"] else BakeoffError
-        return BakeoffEvent(error=kind(found["why"]))
-    if "over" in found:
-        pairs = tuple(FailedQuestion(number, why) for number, why in found.pop("failed"))
-        return BakeoffEvent(Progress(bakeoff, failed=pairs, **found))
-    return BakeoffEvent(is_over=bool(found["ended"]))
+def _parse_document(document: dict[str, Any], bakeoff: Bakeoff) -> BakeoffEvent:
+    if "why" in document:
+        kind = PostingForbiddenError if document["unwelcome"] else BakeoffError
+        return BakeoffEvent(error=kind(document["why"]))
+    if "over" in document:
+        failed = tuple(FailedQuestion(number, why) for number, why in document.pop("failed"))
+        return BakeoffEvent(Progress(bakeoff, failed=failed, **document))
+    return BakeoffEvent(is_over=bool(document["ended"]))
 
 
-# --- How a bake-off stands, whoever holds it and whether anybody does.
-
-
-async def standing(house: BakeoffContext, bakeoff: Bakeoff) -> Progress:
-    """Give what the process sees that holds it here, else what its rows tell."""
-    if seen := house.bakeoff_registry.latest(bakeoff.id):
-        return seen
-    carrying = BakeoffRunner(house, bakeoff, lambda _: None, asyncio.Event())
-    await carrying.take_stock()
-    return carrying.progress
-
-
-# --- A bake-off watched from any process, whichever holds it; rows are the truth of it.
-
-LOOK_SECONDS = 3.0  # without news, after which rows are looked at
-INTERRUPTED = "Bake-off {id} was interrupted: `/council bakeoff resume {id}` goes on with it."
-
-
-def holding_of(house: BakeoffContext, bakeoff: Bakeoff) -> Job:
-    """Give the work of holding a bake-off, in a cluster."""
-    return job_of(BAKEOFFS, bakeoff.place, bakeoff.id, house.shards)
-
-
-async def is_held(house: BakeoffContext, bakeoff: Bakeoff) -> bool:
-    """Say whether a bake-off is under way, here or in another process of a cluster."""
-    if house.bakeoff_registry.latest(bakeoff.id):
-        return True
-    return house.job_queue is not None and await house.job_queue.is_queued(
-        holding_of(house, bakeoff)
-    )
-
-
-async def watching(house: BakeoffContext, bakeoff: Bakeoff) -> AsyncIterator[Progress]:
-    """Give all progress of a bake-off that is held, from the newest on to its end.
-
-    Raises what kept it from its end; gives nothing for one that is not held.
-    """
-    if house.job_queue is None or house.bakeoff_registry.latest(bakeoff.id):
-        async for progress in house.bakeoff_registry.subscribe(bakeoff.id):
-            yield progress
-    elif await is_held(house, bakeoff):
-        with house.pubsub.subscription(topic_of(bakeoff.id)) as said:
-            async for progress in followed(house, house.job_queue, bakeoff, said):
-                yield progress
-
-
-async def followed(
-    house: BakeoffContext, works: JobQueue, bakeoff: Bakeoff, said: "asyncio.Queue[str]"
-) -> AsyncIterator[Progress]:
-    """Do as `watching` for a bake-off of which news are said; its work was begun."""
-    is_over, is_unsure = False, True
-    while True:
-        is_begun = not is_over and await seems_queued(works, holding_of(house, bakeoff))
-        stored = await house.bakeoff_stores.bakeoffs.load(bakeoff.id)
-        if is_unsure or not is_begun:
-            yield await standing(house, stored)
-        if not is_begun and not stored.ending:
-            raise BakeoffError(INTERRUPTED.format(id=bakeoff.id))
-        if not is_begun:
-            return
-        async for found in _heard(stored, said):
-            if found.error:
-                raise found.error
-            if found.progress:
-                yield found.progress
-            is_over, is_unsure = found.is_over, found.is_unsure
-
-
-async def _heard(bakeoff: Bakeoff, said: "asyncio.Queue[str]") -> AsyncIterator[BakeoffEvent]:
-    """Give news as long as they tell how it stands, and one more."""
+async def _events(bakeoff: Bakeoff, messages: "asyncio.Queue[str]") -> AsyncIterator[BakeoffEvent]:
+    """Yield events up to the first that is no progress; a timeout yields an empty event."""
     has_more = True
     while has_more:
-        found = BakeoffEvent()
+        event = BakeoffEvent()
         with suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_SECONDS):
-                found = heard(await said.get(), bakeoff)
-        has_more = found.progress is not None
-        yield found
-
-
-# --- A bake-off held to its end, before people's eyes where it reports to a chat.
-
-INTERRUPTED_BY_FAULT = "It was stopped by a fault: {why}"
-LAST_SECONDS, POLL_SECONDS = 10.0, 0.2  # until a work that has told of its end is over, and between
-
-
-async def hold(house: BakeoffContext, chat: Chat | None, bakeoff: Bakeoff) -> Progress:
-    """Carry a kept bake-off to its end, shown in its place by a chat; give how it ended.
-
-    Whoever waits for it may leave: it goes on. Raises HeldElsewhereError where another process
-    holds it, PostingForbiddenError where it cannot be shown and nothing was asked yet.
-    """
-    newest = Progress(bakeoff)
-    with house.pubsub.subscription(topic_of(bakeoff.id)) as said:  # from before it begins
-        await begin(house, chat, bakeoff)
-        if house.job_queue is None:
-            going = house.bakeoff_registry.subscribe(bakeoff.id)
-        else:
-            going = followed(house, house.job_queue, bakeoff, said)
-        async for progress in going:
-            newest = progress
-    return newest
-
-
-async def begin(house: BakeoffContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
-    """Do as `hold`, and do not wait for it; in a cluster, whichever process comes first holds it.
-
-    Then that process finds a chat of its own to show it in.
-    """
-    if house.job_queue is None:
-        house.bakeoff_registry.begin(bakeoff, carry(house, chat))
-    else:
-        with suppress(StoreError):  # then the sweep finds it
-            await house.job_queue.begin(holding_of(house, bakeoff))
-
-
-def carry(house: BakeoffContext, chat: Chat | None) -> Carry:
-    """Give how a bake-off is carried to its end, shown by a chat where there is one."""
-    return partial(_held, house, chat)
-
-
-async def cancel(house: BakeoffContext, bakeoff: Bakeoff, why: str) -> int:
-    """Stop spending on a bake-off at once; give how many of its rounds are over and kept.
-
-    Whoever holds it tells of it in its place. Raises BakeoffError for one that is over.
-    """
-    stored = await house.bakeoff_stores.bakeoffs.load(bakeoff.id)
-    if stored.ending:
-        raise BakeoffError(f"Bake-off {bakeoff.id} is over already.")
-    await house.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(house.now(), why))
-    house.bakeoff_registry.ring(bakeoff.id)
-    await house.pubsub.publish(bell_of(bakeoff.id))
-    lines = await house.store.recent(wanted=RoundQuery(bakeoff=bakeoff.id))
-    unfinished = [line.id for line in lines if line.seconds is None]
-    await asyncio.gather(*(house.runner.stop(round_id) for round_id in unfinished))
-    for round_id in unfinished:
-        await house.budget.release(round_id)
-    return len(lines) - len(unfinished)
-
-
-async def reopened(
-    house: BakeoffContext, bakeoff: Bakeoff, cap_micro: int | None = None
-) -> Bakeoff:
-    """Give a bake-off that did not come to its last question, to be gone on with.
-
-    With a cap, under that one from now on. BakeoffError where there is nothing to go on with.
-    """
-    if (await house.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending:
-        await _let_go(house, bakeoff)
-    if await is_held(house, bakeoff):
-        raise BakeoffError(f"Bake-off {bakeoff.id} is under way: there is nothing to go on with.")
-    if (await standing(house, bakeoff)).is_whole:
-        raise BakeoffError(
-            f"Every question of bake-off {bakeoff.id} is over: "
-            f"`/council bakeoff {bakeoff.suite.name}` holds a new one."
-        )
-    if cap_micro is not None:
-        await house.bakeoff_stores.bakeoffs.limit(bakeoff.id, cap_micro)
-    await house.bakeoff_stores.bakeoffs.end(bakeoff.id, None)
-    return await house.bakeoff_stores.bakeoffs.load(bakeoff.id)
-
-
-async def _let_go(house: BakeoffContext, bakeoff: Bakeoff) -> None:
-    """Wait until whoever holds it has told that it is over."""
-    with suppress(CouncilError):
-        async for _ in watching(house, bakeoff):
-            pass
-    with suppress(TimeoutError):  # it has told, and is about to end
-        async with asyncio.timeout(LAST_SECONDS):
-            while await is_held(house, bakeoff):  # noqa: ASYNC110 - another process ends it
-                await asyncio.sleep(POLL_SECONDS)
-
-
-async def _held(house: BakeoffContext, chat: Chat | None, held: RunningBakeoff) -> None:
-    bakeoff = held.progress.bakeoff
-    carrying = BakeoffRunner(house, bakeoff, held.show, held.bell)
-    await carrying.take_stock()
-    telling = BakeoffPoster(house, chat, carrying.progress) if chat else NullPoster()
-    try:
-        await telling.begin()
-    except PostingForbiddenError as error:  # nobody has been asked yet, and then nobody is
-        await house.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(house.now(), str(error)))
-        raise
-    try:
-        async with telling.kept_up(held):
-            outcome = await carrying.run()
-    except CouncilError as error:
-        await telling.stop(carrying.progress, INTERRUPTED_BY_FAULT.format(why=error))
-        raise
-    final = await _ended(house, carrying.progress, outcome)
-    await telling.end(final, is_cancelled=outcome.cancelled)
-    if not outcome.cancelled and final.bakeoff.ending:
-        await house.bakeoff_stores.bakeoffs.end(bakeoff.id, final.bakeoff.ending)
-    _log(final)
-    held.show(final)
-
-
-def _log(final: Progress) -> None:
-    structlog.get_logger().info(
-        "bakeoff_ended",
-        bakeoff_id=final.bakeoff.id,
-        questions=final.questions,
-        over=final.over,
-        failed=len(final.failed),
-        spent_micro=final.spent_micro,
-        early=final.bakeoff.ending is not None and final.bakeoff.ending.failure is not None,
-    )
-
-
-async def _ended(house: BakeoffContext, progress: Progress, outcome: Outcome) -> Progress:
-    stored = await house.bakeoff_stores.bakeoffs.load(progress.bakeoff.id)
-    return progress.ended(stored.ending or Ending(house.now(), outcome.blocked))
-
-
-# --- Bake-offs held as work of a cluster: by one process at a time, told of to all.
-
-MOST_BAKEOFFS = 20  # held at once by one process
-TELL_SECONDS = 0.5  # between two words of how one stands
-
-
-@dataclass(frozen=True, slots=True)
-class BakeoffJobs:
-    """Holds what is told by one teller, such as a chat, in the places that the way leads to.
-
-    What the page tells is told to nobody: whoever wants to know looks there.
-    """
-
-    house: BakeoffContext
-    teller: str
-    way: Callable[[Place], Chat | None] = lambda _: None
-
-    def serve_queue(self, works: JobQueue) -> AbstractAsyncContextManager[None]:
-        """Hold what is begun, and what nobody holds any more, as long as the block lasts."""
-        queue = f"{BAKEOFFS} {self.teller}"
-        return works.serve_queue(queue, self.hold, self.unfinished, MOST_BAKEOFFS)
-
-    async def unfinished(self) -> list[str]:
-        """Give the ids of what is not over, and was not begun on the command line."""
-        wanted = BakeoffQuery(unfinished=True)
-        found = await self.house.bakeoff_stores.bakeoffs.recent(wanted=wanted)
-        return [bakeoff.id for bakeoff in found if self._is_ours(bakeoff.place)]
-
-    def _is_ours(self, place: Place) -> bool:
-        if self.teller == PAGE:
-            return place.chat == PAGE
-        is_told = queue_of_place(place, self.house.shards) == self.teller
-        return is_told and self.way(place) is not None
-
-    async def hold(self, bakeoff_id: str) -> None:
-        """Carry a bake-off to its end; raise what kept it from that, once all have been told."""
-        bus, topic = self.house.pubsub, topic_of(bakeoff_id)
-        bakeoff = await self.house.bakeoff_stores.bakeoffs.load(bakeoff_id)
-        beside = BackgroundTasks()
-        beside.begin(self._told(bakeoff_id))
-        beside.begin(self._rung(bakeoff_id))
-        try:
-            await self.house.bakeoff_registry.keep(
-                bakeoff, carry(self.house, self.way(bakeoff.place))
-            )
-        except CouncilError as error:
-            await bus.publish(topic, failed(error))
-            raise
-        finally:
-            await beside.close()
-        await bus.publish(topic, ENDED)
-
-    async def _told(self, bakeoff_id: str) -> None:
-        """Tell how it stands, when that has changed."""
-        before = None
-        while True:
-            now = self.house.bakeoff_registry.latest(bakeoff_id)
-            if now and now != before:
-                await self.house.pubsub.publish(topic_of(bakeoff_id), told(now))
-                before = now
-            await asyncio.sleep(TELL_SECONDS)
-
-    async def _rung(self, bakeoff_id: str) -> None:
-        """Have its row read again whenever somebody asks for that."""
-        with self.house.pubsub.subscription(bell_of(bakeoff_id)) as asked:
-            while True:
-                await asked.get()
-                self.house.bakeoff_registry.ring(bakeoff_id)
-
-
-# --- Bake-offs that a stop or a crash interrupted, gone on with when their chat is there again.
-
-Way = Callable[[Place], Chat | None]
-
-
-async def go_on_in(house: BakeoffContext, chat: str, way: Way) -> None:
-    """Go on with what reports to a chat, in the places that the way leads to."""
-    for bakeoff in await _unfinished(house):
-        if bakeoff.place.chat == chat and (found := way(bakeoff.place)):
-            await _go_on(house, found, bakeoff)
-
-
-async def go_on_at_home(house: BakeoffContext) -> None:
-    """Go on with what was begun on the page or the command line; who looks there, sees it."""
-    for bakeoff in await _unfinished(house):
-        if bakeoff.place.chat in HOUSE:
-            await _go_on(house, None, bakeoff)
-
-
-async def _unfinished(house: BakeoffContext) -> tuple[Bakeoff, ...]:
-    return await house.bakeoff_stores.bakeoffs.recent(wanted=BakeoffQuery(unfinished=True))
-
-
-async def _go_on(house: BakeoffContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
-    try:
-        await begin(house, chat, bakeoff)
-    except CouncilError as error:  # another process holds it
-        structlog.get_logger().info("bakeoff_not_resumed", bakeoff_id=bakeoff.id, why=str(error))
+            async with asyncio.timeout(RELOAD_SECONDS):
+                event = parse_event(await messages.get(), bakeoff)
+        has_more = event.progress is not None
+        yield event

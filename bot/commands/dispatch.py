@@ -1,4 +1,4 @@
-"""The registered commands."""
+"""Dispatcher: the table of all commands, and the error handling around each of them."""
 
 from collections.abc import Awaitable, Callable
 
@@ -6,40 +6,74 @@ from bot.access import admitted
 from bot.chat import Caution, Chat, Heading, IncomingMessage, Note, Post, Table
 from bot.commands.ask import ask
 from bot.commands.bakeoffs import GRAMMAR as BAKEOFF
-from bot.commands.bakeoffs import bakeoffs
-from bot.commands.context import AppContext
+from bot.commands.bakeoffs import handle_bakeoff
 from bot.commands.registry import Command, Invocation, Registry
 from bot.commands.reports import BIAS_GRAMMAR as BIAS
 from bot.commands.reports import GRAMMAR as BOARD
 from bot.commands.reports import show_bias, show_leaderboard
 from bot.commands.rounds import (
-    cancel,
-    forget,
+    cancel_round,
+    forget_round_command,
     show_budget,
     show_panel,
     show_round,
     show_rounds,
     vote,
 )
-from bot.commands.schedules import GRAMMAR as _SCHEDULES
+from bot.commands.schedules import GRAMMAR as SCHEDULE
 from bot.commands.schedules import schedule
-from bot.commands.suites import GRAMMAR, USAGE, suite
+from bot.commands.suites import GRAMMAR as SUITE
+from bot.commands.suites import USAGE, handle_suite
+from bot.context import AppContext
 from bot.observability import logs
 from council.errors import CouncilError
 
-# --- The registered commands.
+Act = Callable[[Chat, IncomingMessage], Awaitable[None]]
 
-# An id is hexadecimal, or a platform event's with its colons: no word of a question looks so.
+
+async def handle_message(app: AppContext, chat: Chat, message: IncomingMessage) -> None:
+    """Run the command in a message; reply privately with a sentence if that fails."""
+    await reporting_errors(
+        chat, message, run_command(app, chat, message, COMMANDS.read(message.text))
+    )
+
+
+async def run_command(
+    app: AppContext, chat: Chat, message: IncomingMessage, invocation: Invocation
+) -> None:
+    """Run a command; raise CouncilError if it fails or its author has no access."""
+    if invocation.command is not HELP:
+        admitted(app.access, message)
+    await app.look_up(message.place)
+    await invocation.command.run(app, chat, message, invocation.argument)
+
+
+async def reporting_errors(chat: Chat, message: IncomingMessage, action: Awaitable[None]) -> None:
+    """Await an action; if it fails, reply privately to the message with a sentence."""
+    try:
+        await action
+    except CouncilError as error:
+        await chat.send_ephemeral(message, Post((Caution(str(error)),), str(error)))
+    # The outermost handler: log a bug once, and reply without its details.
+    except Exception as error:  # noqa: BLE001
+        wrong = logs.unforeseen("command_failed", error, key=message.key)
+        line = f"{wrong} Nothing that was saved is lost."
+        await chat.send_ephemeral(message, Post((Caution(line),), line))
+
+
+# --- The table of commands.
+
+# An id is hexadecimal, or a platform event's with colons: no word of a question looks like it.
 _ID = r"[0-9a-f]{4,}|\S*[:@]\S*"
 _ROUND = rf"last|{_ID}"
 
 
-async def show_help(app: AppContext, chat: Chat, said: IncomingMessage, topic: str) -> None:
-    """Say what can be said, or how one command is used."""
+async def show_help(app: AppContext, chat: Chat, message: IncomingMessage, topic: str) -> None:
+    """Show all commands, or how one command is used."""
     chosen = [c for c in COMMANDS.commands if topic.lower() in {"", c.name}]
     rows = tuple((command.usage, command.summary) for command in chosen)
     note = Note("Anything else after /council is a question. Answers are written by AI.")
-    await chat.send_ephemeral(said, Post((Heading("Council"), Table(("Say", "To"), rows), note)))
+    await chat.send_ephemeral(message, Post((Heading("Council"), Table(("Say", "To"), rows), note)))
 
 
 _PANEL, _LIMIT = r"\S*", r"\d{0,3}"
@@ -53,7 +87,9 @@ _OTHERS = (
         "rounds", "/council rounds [N]", "list the newest rounds", show_rounds, _LIMIT, "number"
     ),
     Command("show", "/council show ROUND|last", "open a stored round", show_round, _ROUND, "round"),
-    Command("suite", USAGE, "keep lists of questions to compare models on", suite, GRAMMAR, "file"),
+    Command(
+        "suite", USAGE, "keep lists of questions to compare models on", handle_suite, SUITE, "file"
+    ),
     Command(
         "vote",
         "/council vote ROUND|last LABEL",
@@ -62,12 +98,14 @@ _OTHERS = (
         rf"(?:{_ROUND})\s+(?:response\s+)?[k-z]",
         "words",
     ),
-    Command("cancel", "/council cancel ROUND|last", "stop your round", cancel, _ROUND, "round"),
+    Command(
+        "cancel", "/council cancel ROUND|last", "stop your round", cancel_round, _ROUND, "round"
+    ),
     Command(
         "bakeoff",
         "/council bakeoff [SUITE]",
         "put a suite of questions to a panel, or list, show, cancel, resume one",
-        bakeoffs,
+        handle_bakeoff,
         BAKEOFF,
         "words",
     ),
@@ -92,7 +130,7 @@ _OTHERS = (
         "forget",
         "/council forget ROUND",
         "remove what was said in your round",
-        forget,
+        forget_round_command,
         _ID,
         "round",
     ),
@@ -101,43 +139,10 @@ _OTHERS = (
         "/council schedule [add NAME …]",
         "have a suite run again and again: list, add, pause, resume, edit, remove, run",
         schedule,
-        _SCHEDULES,
+        SCHEDULE,
         "words",
     ),
 )
-_NAMES = "|".join(["", "help", ASK.name, *(command.name for command in _OTHERS)])
-HELP = Command("help", "/council help", "see this", show_help, _NAMES, "topic")
+_TOPICS = "|".join(["", "help", ASK.name, *(command.name for command in _OTHERS)])
+HELP = Command("help", "/council help", "see this", show_help, _TOPICS, "topic")
 COMMANDS = Registry(ASK, (HELP, *_OTHERS))
-
-
-# --- From what somebody says to what is done, with every error told kindly.
-
-Act = Callable[[Chat, IncomingMessage], Awaitable[None]]  # something done for the one who spoke
-
-
-async def handle_message(app: AppContext, chat: Chat, said: IncomingMessage) -> None:
-    """Do what was said; whatever goes wrong is told to the one who spoke, in a sentence."""
-    await reporting_errors(chat, said, run_command(app, chat, said, COMMANDS.read(said.text)))
-
-
-async def run_command(
-    app: AppContext, chat: Chat, said: IncomingMessage, order: Invocation
-) -> None:
-    """Do what is wanted, where it may be; raises CouncilError otherwise."""
-    if order.command is not HELP:
-        admitted(app.access, said)
-    await app.look_up(said.place)
-    await order.command.run(app, chat, said, order.argument)
-
-
-async def reporting_errors(chat: Chat, said: IncomingMessage, act: Awaitable[None]) -> None:
-    """See an act through; whatever goes wrong is told to the one it was for, in a sentence."""
-    try:
-        await act
-    except CouncilError as error:
-        await chat.send_ephemeral(said, Post((Caution(str(error)),), str(error)))
-    # The outermost handler: what nobody foresaw is logged once and told without its insides.
-    except Exception as error:  # noqa: BLE001
-        wrong = logs.unforeseen("command_failed", error, key=said.key)
-        line = f"{wrong} Nothing that was saved is lost."
-        await chat.send_ephemeral(said, Post((Caution(line),), line))

@@ -1,7 +1,7 @@
-"""The commands there are, and the reader of what people say.
+"""Command registry, and the parser that finds the command in a message.
 
-A command's name counts only alone or followed by its own grammar; everything else is a question,
-and `ask` always makes one. A command that is not registered is in no help.
+A command's name counts only alone or followed by its own grammar; everything else is a question.
+`ask` always is one.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.chat import Chat, IncomingMessage
-from bot.commands.context import AppContext
+from bot.context import AppContext
 
 Run = Callable[[AppContext, Chat, IncomingMessage, str], Awaitable[None]]
 
@@ -22,10 +22,10 @@ _ADDRESS = re.compile(r"\A\s*/council\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command; `grammar` is the pattern of what may follow its name.
+    """A command; `grammar` is the regular expression of what may follow its name.
 
-    Where a chat has a field for it, it is one for a question, a panel, a round, a number, a topic,
-    words as they would be typed, or such words with a file.
+    `takes` is the kind of input field that a chat shows for it: for a question, a panel, a round, a
+    number, a topic, words as they would be typed, or such words with a file.
     """
 
     name: str
@@ -38,14 +38,14 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """What somebody wants done: a command and what follows it."""
+    """A command and its argument."""
 
     command: Command
     argument: str
 
 
 class Registry:
-    """The registered commands; the first is the one for questions."""
+    """The registered commands; `ask` is the fallback."""
 
     def __init__(self, ask: Command, others: Sequence[Command]) -> None:
         self.commands = (ask, *others)
@@ -53,7 +53,7 @@ class Registry:
         self._by_name = {command.name: command for command in self.commands}
 
     def read(self, text: str) -> Invocation:
-        """Give what the text asks for; `/council` may stand before it, and alone asks for help."""
+        """Parse a text, with or without `/council` in front; `/council` alone is `help`."""
         words = _ADDRESS.sub("", text).strip()
         name, rest = (*words.split(None, 1), "")[:2] if words else ("help", "")
         command = self._by_name.get(name.lower())

@@ -1,4 +1,4 @@
-"""Which rounds are meant, by words like `since:30d` and `category:"window functions"`. Pure."""
+"""The commands leaderboard and bias: parse their filters, post the report with its thread."""
 
 import asyncio
 import re
@@ -20,135 +20,133 @@ from bot.chat import (
     PostingForbiddenError,
     Thread,
 )
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.render.bias_message import bias_thread, pictures_of
 from bot.render.formatting import known_names
 from bot.render.leaderboard import board_thread, picture_of
 from council.places import HOUSE
 
-# --- Which rounds are meant, by words like `since:30d` and `category:"window functions"`. Pure.
-
 _OPTION = re.compile(r'(as|since|until|panel|category|suite|weights):("[^"]*"|\S+)', re.IGNORECASE)
 
 
 def grammar_of(word: str, *names: str) -> str:
-    """Give the pattern of one word, which may be left out, and of options with these names."""
+    """Return the pattern of an optional word and of `name:value` options."""
     option = rf'(?:{"|".join(names)}):(?:"[^"]*"|\S+)'
     return rf"(?:{word})?(?:(?:\A|\s+){option})*"
 
 
-def narrowed_by(words: str, alone: str) -> dict[str, str]:
-    """Give what options say; a word that stands alone is the value of the option `alone`."""
-    given = {name.lower(): value.strip('"') for name, value in _OPTION.findall(words)}
+def parse_options(words: str, alone: str) -> dict[str, str]:
+    """Parse `name:value` options; a single word is the value of the option `alone`."""
+    options = {name.lower(): value.strip('"') for name, value in _OPTION.findall(words)}
     left = _OPTION.sub("", words).split()
-    return given | ({alone: left[0]} if left else {})
+    return options | ({alone: left[0]} if left else {})
 
 
-# --- What counts a whole workspace's rounds: for whom, and posted with its thread or told.
+# --- Access and posting, for both reports.
 
 
-def check_is_at_home(said: IncomingMessage, what: str) -> None:
-    """Raise AccessDeniedError for a guest, or where strangers read along."""
-    if said.asker.is_guest or said.is_shared:
+def check_own_workspace(message: IncomingMessage, what: str) -> None:
+    """Raise AccessDeniedError for a guest or in a shared channel."""
+    if message.asker.is_guest or message.is_shared:
         raise AccessDeniedError(
             f"{what} counts the rounds of the whole workspace: ask for it in a channel of your "
             "own, not in one that is shared with others or as a guest."
         )
 
 
-def within_reach(sought: LeaderboardQuery, said: IncomingMessage) -> LeaderboardQuery:
-    """Give what is sought among the rounds of the speaker's own workspace; of all in the house."""
-    return sought if said.place.chat in HOUSE else replace(sought, scope=said.place.scope)
+def with_scope(query: LeaderboardQuery, message: IncomingMessage) -> LeaderboardQuery:
+    """Limit a query to the asker's workspace; the terminal and the page see all."""
+    return query if message.place.chat in HOUSE else replace(query, scope=message.place.scope)
 
 
 async def show_report(
-    app: AppContext, chat: Chat, said: IncomingMessage, thread: Thread, root: str
+    app: AppContext, chat: Chat, message: IncomingMessage, thread: Thread, root: str
 ) -> None:
-    """Post a report with its thread where people talk, else tell it; `root` keys its messages."""
+    """Post a report and its thread in a room, else reply privately; `root` keys its messages."""
     if chat.is_room and thread.replies:
-        await _posted(app, chat, said, thread, root)
+        await _post_thread(app, chat, message, thread, root)
     else:
-        await _told(chat, said, thread)
+        await _send_privately(chat, message, thread)
 
 
-async def _told(chat: Chat, said: IncomingMessage, thread: Thread) -> None:
-    """Tell all but the files to the one who asked."""
+async def _send_privately(chat: Chat, message: IncomingMessage, thread: Thread) -> None:
+    """Send everything but the files to the asker."""
     for post in (thread.root, *thread.replies):
         if not _is_file(post):
-            await chat.send_ephemeral(said, post)
+            await chat.send_ephemeral(message, post)
 
 
-async def _posted(
-    app: AppContext, chat: Chat, said: IncomingMessage, thread: Thread, key: str
+async def _post_thread(
+    app: AppContext, chat: Chat, message: IncomingMessage, thread: Thread, key: str
 ) -> None:
-    """Post the report, once for each event; where nothing may be posted, tell it."""
+    """Post the report once for each event; if posting is forbidden, reply privately."""
     replies = [post for post in thread.replies if chat.keeps_files or not _is_file(post)]
     paged = [[post] if _is_file(post) else chat.pages(post) for post in replies]
     (first, *rest) = chat.pages(thread.root)
     try:
-        root = await app.outbox.send(chat, said.key, key, first, said.place)
+        root = await app.outbox.send(chat, message.key, key, first, message.place)
         place = replace(root.place, thread=root.place.thread or root.message)
         for number, post in enumerate(chain(rest, *paged), start=1):
             part = f"{key} {post.summary}" if _is_file(post) else f"{key} {number}"
-            await app.outbox.send(chat, said.key, part, post, place)
+            await app.outbox.send(chat, message.key, part, post, place)
     except NoThreadError as error:
-        await chat.send_ephemeral(said, Post((Note(str(error)),), str(error)))
+        await chat.send_ephemeral(message, Post((Note(str(error)),), str(error)))
     except PostingForbiddenError:
-        await _told(chat, said, thread)
+        await _send_privately(chat, message, thread)
 
 
 def _is_file(post: Post) -> bool:
     return any(isinstance(part, File) for part in post.parts)
 
 
-# --- The command that shows a leaderboard: posted with its thread where people talk, else told.
+# --- The commands.
 
-ROOT = "board"  # no part that holds a round's answer
+ROOT = "board"  # distinct from the parts of a round's answer
 
 GRAMMAR = grammar_of(
     r"[\w.+-]+(?:@[0-9a-f]+)?", "as", "since", "until", "panel", "category", "suite", "weights"
 )
 
 
-async def show_leaderboard(app: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
-    """Show the leaderboard that the words mean, of the workspace's own rounds in a chat."""
-    check_is_at_home(said, "A leaderboard")
-    sought = within_reach(sought_of(words, app.now()), said)
+async def show_leaderboard(
+    app: AppContext, chat: Chat, message: IncomingMessage, words: str
+) -> None:
+    """Show a leaderboard; in a chat, of the rounds of its workspace."""
+    check_own_workspace(message, "A leaderboard")
+    query = with_scope(parse_leaderboard_query(words, app.now()), message)
     await records_up_to_date(app)
-    board = await leaderboard(app.bakeoff_stores, sought, known_names(app.panels.values()))
-    board = await weighed(app, sought, board)
+    board = await leaderboard(app.bakeoff_stores, query, known_names(app.panels.values()))
+    board = await weighed(app, query, board)
     picture = b""
     if chat.keeps_files and board.board.rows:
         picture = await asyncio.to_thread(picture_of, board)
-    thread = board_thread(board, picture, as_judge=sought.as_judge)
-    await show_report(app, chat, said, thread, ROOT)
+    thread = board_thread(board, picture, as_judge=query.as_judge)
+    await show_report(app, chat, message, thread, ROOT)
 
 
-def sought_of(words: str, now: datetime) -> LeaderboardQuery:
-    """Read `[SUITE[@VERSION]] [as:judge] [since:30d] [until:…] [panel:P] [category:C] [weights:W]`.
+def parse_leaderboard_query(words: str, now: datetime) -> LeaderboardQuery:
+    """Parse `[SUITE[@V]] [as:judge] [since:30d] [until:…] [panel:P] [category:C] [weights:W]`.
 
-    Raises SoughtError for a window, a view or weights that are none.
+    Raise LeaderboardQueryError if an option is not valid.
     """
-    return parse_query(narrowed_by(words, "suite"), now)
+    return parse_query(parse_options(words, "suite"), now)
 
 
-# --- The command that shows how biased the judges are: posted with its thread, or told.
-
-BIAS_ROOT = "bias"  # no part that holds a round's answer
+BIAS_ROOT = "bias"  # distinct from the parts of a round's answer
 
 BIAS_GRAMMAR = grammar_of(r"[\w.+-]+", "since", "until", "panel", "category", "suite")
 
 
-async def show_bias(app: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
-    """Show the bias of judges over the rounds that the words mean, the workspace's own in a chat.
+async def show_bias(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
+    """Show the bias of judges; in a chat, over the rounds of its workspace.
 
-    Words are `[PANEL] [suite:S] [since:30d] [until:…] [category:C]`.
+    Arguments are `[PANEL] [suite:S] [since:30d] [until:…] [category:C]`.
     """
-    check_is_at_home(said, "A bias report")
-    sought = within_reach(bias_sought(narrowed_by(words, "panel"), app.now()), said)
+    check_own_workspace(message, "A bias report")
+    query = with_scope(bias_sought(parse_options(words, "panel"), app.now()), message)
     names = known_names(app.panels.values())
-    bias = await shown_bias(app, sought, names, app.measure_bias)
+    bias = await shown_bias(app, query, names, app.measure_bias)
     pictures: tuple[bytes, ...] = ()
     if chat.keeps_files and bias.report.judges:
         pictures = await asyncio.to_thread(pictures_of, bias)
-    await show_report(app, chat, said, bias_thread(bias, pictures), BIAS_ROOT)
+    await show_report(app, chat, message, bias_thread(bias, pictures), BIAS_ROOT)

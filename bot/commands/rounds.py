@@ -1,14 +1,14 @@
-"""Which round somebody means, among those they may read."""
+"""Commands on rounds: panel, rounds, show, cancel, forget, feedback, vote, budget."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from bot.access import allows, check_own, check_readable, listable, readable
+from bot.access import allows, check_own, check_readable, listable, readable_rounds
 from bot.chat import Chat, Heading, IncomingMessage, Note, Post, SentMessage, Table
 from bot.chat.incoming import cleaned
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.render.budgets import budget_post
 from bot.render.formatting import authors_of, counted, listed, names_of
 from bot.render.round_report import forgotten_line, report, state_of
@@ -23,36 +23,34 @@ from council.ports import EVERY, RoundQuery, Store
 from council.rounds import Draw, Round, Stage
 from storage.hash_chain import new_salt
 
-# --- Which round somebody means, among those they may read.
-
 LAST = "last"
 
 
-async def find_round(app: AppContext, said: IncomingMessage, wanted: str) -> Round:
-    """Give the round whose id starts so; RoundNotFoundError unless it may be read here."""
+async def find_round(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
+    """Load the round whose id starts so; raise RoundNotFoundError unless it may be read here."""
     try:
         round_ = await app.store.load(await app.store.find(wanted))
-        check_readable(round_, said)
+        check_readable(round_, message)
     except RoundNotFoundError:
-        if readable(said) == EVERY:
+        if readable_rounds(message) == EVERY:
             raise
-        # The start of an id must not tell of rounds of others, least of all the whole id.
+        # The error must not reveal rounds of others, least of all a whole id.
         raise RoundNotFoundError(
             f"There is no round {wanted!r} here: `/council rounds` lists those there are."
         ) from None
     return round_
 
 
-# --- A question that follows a round: what it refers to is that round, and those after it.
+# --- Follow-up questions: the earlier rounds of a thread become their context.
 
-MOST_CHARACTERS = 12_000
-MOST_ROUNDS = 50  # of a channel, among which a thread's are looked for
+MAX_CONTEXT_CHARACTERS = 12_000
+MAX_THREAD_ROUNDS = 50  # of a channel, searched for those of a thread
 
 
 async def rounds_of_thread(app: AppContext, place: Place, asked: str = "") -> tuple[Round, ...]:
-    """Give the rounds of the thread that one began, oldest first; none of any other thread.
+    """Return the rounds of a thread that began with one, oldest first; else nothing.
 
-    The thread's first message shows a round, or asked for the one with the id `asked`.
+    The thread's first message shows a round, or is the question of the round with the id `asked`.
     """
     first = await _first_round(app, place, asked)
     if first is None:
@@ -60,7 +58,7 @@ async def rounds_of_thread(app: AppContext, place: Place, asked: str = "") -> tu
     here = RoundQuery(
         chats=(place.chat,), workspace=place.workspace, here=place, only_here=True, bakeoff=""
     )
-    lines = await app.store.recent(MOST_ROUNDS, here)
+    lines = await app.store.recent(MAX_THREAD_ROUNDS, here)
     later = [x.id for x in reversed(lines) if x.place.thread == place.thread and x.id != first.id]
     return (first, *[await app.store.load(round_id) for round_id in later])
 
@@ -73,7 +71,7 @@ async def _first_round(app: AppContext, place: Place, asked: str) -> Round | Non
 
 
 async def round_at(app: AppContext, place: Place, message: str) -> Round | None:
-    """Give the round whose first message this is; None for one that shows no single round."""
+    """Return the round whose first message this is, else None."""
     round_id = await app.outbox.root_of(SentMessage(place, message))
     with suppress(RoundNotFoundError):  # a bake-off's message
         return await app.store.load(round_id) if round_id else None
@@ -81,53 +79,53 @@ async def round_at(app: AppContext, place: Place, message: str) -> Round | None:
 
 
 def context_of(rounds: Sequence[Round]) -> str:
-    """Give rounds as what a question that follows them refers to, the newest kept whole."""
-    return "\n\n".join(newest([_told(round_) for round_ in rounds if not round_.forgotten]))
+    """Return earlier rounds as the context of a question; the newest is always included."""
+    return "\n\n".join(newest([_as_context(round_) for round_ in rounds if not round_.forgotten]))
 
 
-def _told(round_: Round) -> str:
+def _as_context(round_: Round) -> str:
     answer = round_.synthesis.text if round_.synthesis else "(none yet)"
     return f"The question before: {round_.question.text}\n\nThe council's answer to it: {answer}"
 
 
 def newest(lines: list[str]) -> list[str]:
-    """Give as many of the last lines as can be sent along."""
+    """Return as many of the last lines as fit in the context."""
     kept: list[str] = []
-    left = MOST_CHARACTERS
+    left = MAX_CONTEXT_CHARACTERS
     for line in reversed(lines):
         left -= len(line) + 2
         if left < 0 and kept:
             break
-        kept.insert(0, line[:MOST_CHARACTERS])
+        kept.insert(0, line[:MAX_CONTEXT_CHARACTERS])
     return kept
 
 
-# --- The commands that show: help, panel, rounds, show.
+# --- The commands panel, rounds and show.
 
-SHOWN_ROUNDS = 10
-QUESTION_LENGTH = 60
+DEFAULT_LISTED_ROUNDS = 10
+MAX_QUESTION_CHARACTERS = 60
 
 
-async def show_panel(app: AppContext, chat: Chat, said: IncomingMessage, name: str) -> None:
-    """List the panels, or pick one for this place."""
+async def show_panel(app: AppContext, chat: Chat, message: IncomingMessage, name: str) -> None:
+    """List the panels, or pick one for this channel."""
     if name:
-        panel = app.panel(name, said.place)
-        await app.pick(name, said.place)
+        panel = app.panel(name, message.place)
+        await app.pick(name, message.place)
         seats = names_of(panel)
         seated = tuple((seats[seat.key], seat.key, seat.family) for seat in panel.judges)
         note = Note(f"Questions here go to panel {name} now, that is to {receivers(panel)}.")
         table = Table(("Seat", "Key", "Family"), seated)
-        await chat.send_ephemeral(said, Post((Heading(f"Panel {name}"), table, note)))
+        await chat.send_ephemeral(message, Post((Heading(f"Panel {name}"), table, note)))
         return
-    current = app.panel_name(said.place)
+    current = app.panel_name(message.place)
     rows = tuple(
         (f"{panel.name}{' (in use)' if panel.name == current else ''}", _seats(panel.name, app))
         for panel in app.panels.values()
-        if allows(app.access, said.place, panel)
+        if allows(app.access, message.place, panel)
     )
     note = Note("`/council panel NAME` picks one; `panel:NAME` before a question, for that one.")
     await chat.send_ephemeral(
-        said, Post((Heading("Panels"), Table(("Panel", "Members"), rows), note))
+        message, Post((Heading("Panels"), Table(("Panel", "Members"), rows), note))
     )
 
 
@@ -136,81 +134,81 @@ def _seats(name: str, app: AppContext) -> str:
     return ", ".join(names[seat.key] for seat in app.panels[name].members)
 
 
-async def show_rounds(app: AppContext, chat: Chat, said: IncomingMessage, limit: str) -> None:
+async def show_rounds(app: AppContext, chat: Chat, message: IncomingMessage, limit: str) -> None:
     """List the newest rounds."""
-    wanted = listable(said)
-    lines = await app.store.recent(int(limit) if limit else SHOWN_ROUNDS, wanted)
+    wanted = listable(message)
+    lines = await app.store.recent(int(limit) if limit else DEFAULT_LISTED_ROUNDS, wanted)
     if not lines:
-        await chat.send_ephemeral(said, Post((Note("No round has been held yet."),)))
+        await chat.send_ephemeral(message, Post((Note("No round has been held yet."),)))
         return
     rows = tuple(
         (
             line.id,
             f"{line.asked_at:%Y-%m-%d %H:%M}",
             state_of(line),
-            in_one_line(line.question, QUESTION_LENGTH),
+            in_one_line(line.question, MAX_QUESTION_CHARACTERS),
         )
         for line in lines
     )
     table = Table(("Round", "Asked (UTC)", "Stage", "Question"), rows)
     note = Note("`/council show ROUND` opens one.")
-    await chat.send_ephemeral(said, Post((Heading(counted(len(rows), "round")), table, note)))
+    await chat.send_ephemeral(message, Post((Heading(counted(len(rows), "round")), table, note)))
 
 
-async def show_round(app: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
-    """Show a stored round as it was posted; `last` is the newest.
+async def show_round(app: AppContext, chat: Chat, message: IncomingMessage, wanted: str) -> None:
+    """Show a closed round as it was posted; `last` is the newest.
 
-    In a room the buttons under the answer open the rest.
+    In a room, the buttons under the answer open the rest.
     """
-    round_ = await meant_or_last(app, said, wanted)
+    round_ = await find_round_or_last(app, message, wanted)
     if round_.stage is not Stage.CLOSED and not round_.forgotten:
         line = f"Round {round_.id} is still at stage {round_.stage.value}."
-        await chat.send_ephemeral(said, Post((Note(line),)))
+        await chat.send_ephemeral(message, Post((Note(line),)))
         return
     thread = report(round_)
     for post in (thread.root, *(() if chat.is_room else thread.replies)):
-        await chat.send_ephemeral(said, post)
+        await chat.send_ephemeral(message, post)
 
 
-async def meant_or_last(app: AppContext, said: IncomingMessage, wanted: str) -> Round:
-    """Give the round that is meant, the newest for `last`, if it may be read here."""
+async def find_round_or_last(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
+    """Load a readable round by the start of its id, or the newest for `last`."""
     if wanted.lower() != LAST:
-        return await find_round(app, said, wanted)
-    newest = await app.store.recent(1, listable(said))
+        return await find_round(app, message, wanted)
+    newest = await app.store.recent(1, listable(message))
     if not newest:
         raise RoundNotFoundError("No round has been held yet.")
     return await app.store.load(newest[0].id)
 
 
-# --- The command that cancels: nothing more is spent on a round, what there is stays.
+# --- The command cancel.
 
 
-async def cancel(app: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
-    """Cancel a round for the one who asked, or an admin; `last` is one's own newest unfinished."""
-    round_ = await to_cancel(app, said, wanted)
-    line = over(round_) or await _cancelled(app, round_)
-    await chat.send_ephemeral(said, Post((Note(line),), line))
+async def cancel_round(app: AppContext, chat: Chat, message: IncomingMessage, wanted: str) -> None:
+    """Cancel a round of one's own, or any as an admin; `last` is one's newest unfinished."""
+    round_ = await find_round_to_cancel(app, message, wanted)
+    line = why_not_cancellable(round_) or await _cancel(app, round_)
+    await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
-async def to_cancel(app: AppContext, said: IncomingMessage, wanted: str) -> Round:
-    """Give the round that is meant; NotYoursError for one that somebody else has to cancel."""
-    round_ = await _meant(app, said, wanted)
-    check_own(app.access, round_, said.asker, "cancel a round")
+async def find_round_to_cancel(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
+    """Load the round to cancel; raise NotYoursError unless this person may cancel it."""
+    round_ = await _find_own_or_last(app, message, wanted)
+    check_own(app.access, round_, message.asker, "cancel a round")
     return round_
 
 
-async def _meant(app: AppContext, said: IncomingMessage, wanted: str) -> Round:
+async def _find_own_or_last(app: AppContext, message: IncomingMessage, wanted: str) -> Round:
     if wanted.lower() != LAST:
-        return await find_round(app, said, wanted)
-    own = replace(listable(said), asked_by=said.asker.id, unfinished=True)
+        return await find_round(app, message, wanted)
+    own = replace(listable(message), asked_by=message.asker.id, unfinished=True)
     newest = await app.store.recent(1, own)
     if not newest:
         raise RoundNotFoundError("No round of yours is under way here.")
     return await app.store.load(newest[0].id)
 
 
-def over(round_: Round) -> str:
-    """Say why there is nothing to cancel; nothing where there is."""
+def why_not_cancellable(round_: Round) -> str:
+    """Return why a round cannot be cancelled; "" if it can."""
     if round_.forgotten:
         return forgotten_line(round_.forgotten)
     if round_.closing:
@@ -218,49 +216,52 @@ def over(round_: Round) -> str:
     return ""
 
 
-async def _cancelled(app: AppContext, round_: Round) -> str:
-    """Cancel a round that is not over, and say what is kept of it."""
+async def _cancel(app: AppContext, round_: Round) -> str:
+    """Cancel a round that is not closed; return what to reply."""
     was_cancelled = (await app.store.line(round_.id)).paused
-    # First, so that it is not gone on with should this process end now.
+    # First, so that a restart does not resume it should this process end now.
     await app.store.pause(round_.id, paused=True)
     await app.runner.stop(round_.id)
     now = await app.store.load(round_.id)
-    if why := over(now):  # it came to its end meanwhile
+    if why := why_not_cancellable(now):  # it came to its end meanwhile
         await app.store.pause(round_.id, paused=False)
         return why
     if was_cancelled:
-        return f"Round {round_.id} was cancelled before: {kept(now)}."
+        return f"Round {round_.id} was cancelled before: {answers_kept(now)}."
     return (
-        f"Round {round_.id} is cancelled: {kept(now)}. Nobody is asked any more, and nothing spent."
+        f"Round {round_.id} is cancelled: {answers_kept(now)}. Nobody is asked any more, and "
+        "nothing spent."
     )
 
 
-def kept(round_: Round) -> str:
-    """Say what there is of a round, which stays: "2 of 3 answers are kept"."""
+def answers_kept(round_: Round) -> str:
+    """Return how many answers stay: "2 of 3 answers are kept"."""
     members = counted(len(round_.panel.members), "answer")
     are = "is" if len(round_.answers) == 1 else "are"
     return f"{len(round_.answers)} of {members} {are} kept"
 
 
-# --- The command that forgets: what was said in a round goes, how it was judged stays.
+# --- The command forget: delete the texts of a round, but not its ranking.
 
 
 class UnderWayError(CouncilError):
-    """A round that is not at its end cannot be forgotten."""
+    """A running round cannot be forgotten."""
 
 
-async def forget(app: AppContext, chat: Chat, said: IncomingMessage, wanted: str) -> None:
-    """Forget a round for the one who asked, or an admin; one under way has to be stopped first."""
-    round_ = await find_round(app, said, wanted)
-    check_own(app.access, round_, said.asker, "have a round forgotten")
+async def forget_round_command(
+    app: AppContext, chat: Chat, message: IncomingMessage, wanted: str
+) -> None:
+    """Forget a round of one's own, or any as an admin; it must not be running."""
+    round_ = await find_round(app, message, wanted)
+    check_own(app.access, round_, message.asker, "have a round forgotten")
     if await app.runner.is_running(round_.id):
         raise UnderWayError(f"Round {round_.id} is under way: stop it first, then forget it.")
     line = await forgotten(app.store, round_, app.now())
-    await chat.send_ephemeral(said, Post((Note(line),), line))
+    await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
 async def forgotten(store: Store, round_: Round, moment: datetime) -> str:
-    """Forget a round, leave nothing of it in the files, and say what was done."""
+    """Delete the texts of a round, wipe them from the database file, and return what to reply."""
     is_new = await store.forget(round_.id, moment, new_salt())
     try:
         await store.wipe()
@@ -275,13 +276,13 @@ async def forgotten(store: Store, round_: Round, moment: datetime) -> str:
     )
 
 
-# --- What people think of a round, said with a button.
+# --- Feedback on a round.
 
 MAX_COMMENT_CHARACTERS = 1_000
 
 
 class FeedbackError(CouncilError):
-    """What cannot be said of a round."""
+    """The feedback or vote is not possible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +294,7 @@ class Opinion:
 
 
 async def rate(app: AppContext, round_: Round, by: str, opinion: Opinion) -> None:
-    """Keep what somebody thinks of a closed round, in place of what they thought before."""
+    """Store somebody's feedback on a closed round, replacing any earlier one."""
     reason = cleaned(opinion.reason)
     if not round_.closing:
         raise FeedbackError(f"Round {round_.id} is not closed yet: wait for its answer.")
@@ -306,29 +307,29 @@ async def rate(app: AppContext, round_: Round, by: str, opinion: Opinion) -> Non
 
 
 async def own_feedback(app: AppContext, round_id: str, by: str) -> Feedback | None:
-    """Give what somebody has said of a round; None where they said nothing."""
-    said = await app.store.ratings(round_id)
-    return next((feedback for feedback in said if feedback.by == by), None)
+    """Return somebody's feedback on a round, else None."""
+    ratings = await app.store.ratings(round_id)
+    return next((feedback for feedback in ratings if feedback.by == by), None)
 
 
-# --- The command that votes: which answer of a round somebody calls the best, names in sight.
+# --- The command vote.
 
 SEEN = "You have seen who wrote what, so this vote is not blind."
 
 
-async def vote(app: AppContext, chat: Chat, said: IncomingMessage, words: str) -> None:
-    """Keep `ROUND LABEL`: the answer that somebody who may read a round calls its best."""
+async def vote(app: AppContext, chat: Chat, message: IncomingMessage, words: str) -> None:
+    """Store a vote for the best answer, given as `ROUND LABEL`."""
     wanted, *_, letter = words.split()
-    round_ = await meant_or_last(app, said, wanted)
-    cast = await cast_vote(app, round_, said.asker.id, letter)
+    round_ = await find_round_or_last(app, message, wanted)
+    cast = await cast_vote(app, round_, message.asker.id, letter)
     line = voted_line(round_, cast)
-    await chat.send_ephemeral(said, Post((Note(line),), line))
+    await chat.send_ephemeral(message, Post((Note(line),), line))
 
 
 async def cast_vote(app: AppContext, round_: Round, by: str, letter: str) -> HumanVote:
-    """Keep somebody's vote on a closed round, in place of one they gave before.
+    """Store somebody's vote on a closed round, replacing any earlier one.
 
-    Raises FeedbackError where there is nothing to choose from, or no such answer.
+    Raise FeedbackError if there are no two answers, or no such answer.
     """
     draw = _draw_of(round_)
     label = next((one for one in draw.labels.labels if one == letter.upper()), None)
@@ -353,23 +354,23 @@ def _draw_of(round_: Round) -> Draw:
 
 
 def voted_line(round_: Round, cast: HumanVote) -> str:
-    """Say what was noted."""
+    """Return the confirmation of a vote."""
     author = authors_of(round_.panel, _draw_of(round_))[cast.label]
     return f"Noted: Response {cast.label}, by {author}, is the best to you. {SEEN}"
 
 
 async def own_vote(app: AppContext, round_id: str, by: str) -> HumanVote | None:
-    """Give what somebody has voted on a round; None where they did not."""
+    """Return somebody's vote on a round, else None."""
     cast = await app.store.votes(round_id)
     return next((one for one in cast if one.by == by), None)
 
 
-# --- The command that shows what is spent and what is left.
+# --- The command budget.
 
 
-async def show_budget(app: AppContext, chat: Chat, said: IncomingMessage, _: str) -> None:
-    """Show the budgets of whoever asks, of the place, and of everybody."""
+async def show_budget(app: AppContext, chat: Chat, message: IncomingMessage, _: str) -> None:
+    """Show the budgets of the asker, of the place, and of everybody."""
     today = app.now().astimezone(UTC).date()
-    account = Account("", today, said.asker.id, channel_of(said.place))
+    account = Account("", today, message.asker.id, channel_of(message.place))
     used = await app.budget.ledger.used(account)
-    await chat.send_ephemeral(said, budget_post(app.budget.caps.under(account), used))
+    await chat.send_ephemeral(message, budget_post(app.budget.caps.under(account), used))

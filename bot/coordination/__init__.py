@@ -1,1 +1,1 @@
-"""What tasks and processes share: clock, named locks, publish/subscribe, background tasks."""
+"""What tasks and processes share: clock, locks, publish/subscribe, background tasks, registry."""

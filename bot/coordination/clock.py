@@ -1,4 +1,4 @@
-"""The time that all processes of a cluster agree on, told by this process without asking."""
+"""Clock of a cluster: this machine's clock, corrected by the database's."""
 
 import asyncio
 import time
@@ -9,19 +9,19 @@ import structlog
 
 from council.errors import StoreError
 
-SET_EVERY_SECONDS = 30.0
-WORTH_TELLING_SECONDS = 2.0
+SYNC_SECONDS = 30.0
+MIN_LOGGED_CHANGE_SECONDS = 2.0
 
 
 def now() -> datetime:
-    """Give this moment, by the clock of this machine."""
+    """Return the current time in UTC, by this machine's clock."""
     return datetime.now(UTC)
 
 
 class SharedClock:
-    """This machine's clock, set by another that all share: what it is off by is measured.
+    """This machine's clock, plus the offset of a reference clock that all processes share.
 
-    Until it was set it goes by itself; where the other cannot be asked it goes on as it was set.
+    The offset is zero until the first sync, and stays as it is while the reference fails.
     """
 
     def __init__(
@@ -32,29 +32,31 @@ class SharedClock:
         self._behind = timedelta()
 
     def now(self) -> datetime:
-        """Give this moment, by the clock that all share."""
+        """Return the current time by the reference clock."""
         return self._own() + self._behind
 
     @property
     def behind_seconds(self) -> float:
-        """How far this machine's clock is behind the one that all share; negative if ahead."""
+        """How far this machine's clock is behind the reference; negative if it is ahead."""
         return self._behind.total_seconds()
 
-    async def set(self) -> None:
-        """Ask what time it is; raises StoreError where nobody says."""
-        asked = time.monotonic()
-        theirs = await self._ask()
-        halfway = timedelta(seconds=(time.monotonic() - asked) / 2)
-        before, self._behind = self._behind, theirs + halfway - self._own()
-        if abs(self._behind - before) > timedelta(seconds=WORTH_TELLING_SECONDS):
+    async def sync(self) -> None:
+        """Measure the offset; raise StoreError if the reference does not answer."""
+        asked_at = time.monotonic()
+        reference = await self._ask()
+        halfway = timedelta(seconds=(time.monotonic() - asked_at) / 2)
+        before, self._behind = self._behind, reference + halfway - self._own()
+        if abs(self._behind - before) > timedelta(seconds=MIN_LOGGED_CHANGE_SECONDS):
             seconds = round(self.behind_seconds, 1)
             structlog.get_logger().warning("clock_differs", behind_seconds=seconds)
 
-    async def keep(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
-        """Ask again and again, until cancelled."""
+    async def keep_in_sync(
+        self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    ) -> None:
+        """Measure the offset every 30 seconds until cancelled."""
         while True:
-            await sleep(SET_EVERY_SECONDS)
+            await sleep(SYNC_SECONDS)
             try:
-                await self.set()
-            except StoreError:  # the next time may find it well again
+                await self.sync()
+            except StoreError:  # the next sync may succeed
                 continue

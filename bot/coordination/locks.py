@@ -1,4 +1,4 @@
-"""The door that questions come in by: one at a time under each name, in this process."""
+"""Named locks of one process, on top of those of the cluster where there is one."""
 
 import asyncio
 from collections import defaultdict
@@ -9,40 +9,40 @@ from bot.ports import NamedLocks
 
 
 class LocalLocks:
-    """Keeps questions of this process from each other.
+    """Named asyncio locks, and the rounds admitted under each name.
 
-    Where other processes let questions in as well, `beyond` is the door that they share: it is
-    waited for by one of ours a name, and it alone knows who is inside.
+    With `shared`, the locks of the cluster, at most one task of this process waits for a shared
+    lock, and the shared locks count the admitted rounds.
     """
 
-    def __init__(self, beyond: NamedLocks | None = None) -> None:
-        self._beyond = beyond
-        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._inside: dict[str, str] = {}
+    def __init__(self, shared: NamedLocks | None = None) -> None:
+        self._shared = shared
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._admitted: dict[str, str] = {}
 
     @asynccontextmanager
     async def lock(self, *names: str) -> AsyncIterator[None]:
-        """Keep others from these names as long as the block lasts."""
-        async with AsyncExitStack() as held:
-            for name in sorted(set(names)):  # in one order, so that no two wait for each other
-                await held.enter_async_context(self._turns[name])
-            if self._beyond and names:
-                await held.enter_async_context(self._beyond.lock(*names))
+        """Hold the named locks for the duration of the block."""
+        async with AsyncExitStack() as stack:
+            for name in sorted(set(names)):  # always in the same order, so no two tasks deadlock
+                await stack.enter_async_context(self._locks[name])
+            if self._shared and names:
+                await stack.enter_async_context(self._shared.lock(*names))
             yield
 
     async def admit(self, name: str, round_id: str) -> None:
-        """Count a round under a name until it is seen out."""
-        if self._beyond:
-            await self._beyond.admit(name, round_id)
+        """Count a round under a name until it is dismissed."""
+        if self._shared:
+            await self._shared.admit(name, round_id)
         else:
-            self._inside[round_id] = name
+            self._admitted[round_id] = name
 
     async def admitted(self, name: str) -> frozenset[str]:
-        """Give the rounds that count under a name."""
-        if self._beyond:
-            return await self._beyond.admitted(name)
-        return frozenset(id_ for id_, under in self._inside.items() if under == name)
+        """Return the ids of the rounds that count under a name."""
+        if self._shared:
+            return await self._shared.admitted(name)
+        return frozenset(id_ for id_, under in self._admitted.items() if under == name)
 
     def dismiss(self, round_id: str) -> None:
-        """Count a round no more."""
-        self._inside.pop(round_id, None)
+        """Stop counting a round."""
+        self._admitted.pop(round_id, None)

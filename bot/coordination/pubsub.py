@@ -1,4 +1,4 @@
-"""The bus of one process: whoever listens hears at once what is said."""
+"""Publish/subscribe within one process, and the sync of provider state across processes."""
 
 import asyncio
 import json
@@ -12,113 +12,114 @@ from bot.ports import PubSub
 from council.errors import CouncilError
 from council.providers import HintKind, ProviderHint
 
-# --- The bus of one process: whoever listens hears at once what is said.
+TURNS, PAUSE = "turns", "pause"  # topics
 
 
 class Subscriptions:
-    """Everybody in this process who listens, by topic."""
+    """The subscribers of this process, by topic."""
 
     def __init__(self) -> None:
-        self._heard: defaultdict[str, list[asyncio.Queue[str]]] = defaultdict(list)
+        self._queues: defaultdict[str, list[asyncio.Queue[str]]] = defaultdict(list)
 
     @contextmanager
     def listening(self, topic: str) -> Iterator[asyncio.Queue[str]]:
-        """Give what is said of a topic as long as the block lasts."""
+        """Yield a queue of a topic's messages, filled until the block ends."""
         queue: asyncio.Queue[str] = asyncio.Queue()
-        self._heard[topic].append(queue)
+        self._queues[topic].append(queue)
         try:
             yield queue
         finally:
-            self._heard[topic].remove(queue)
-            if not self._heard[topic]:
-                del self._heard[topic]
+            self._queues[topic].remove(queue)
+            if not self._queues[topic]:
+                del self._queues[topic]
 
     def hear(self, topic: str, text: str) -> None:
-        """Let everybody who listens to a topic hear a text."""
-        for queue in self._heard.get(topic, ()):
+        """Pass a message to every subscriber of its topic."""
+        for queue in self._queues.get(topic, ()):
             queue.put_nowait(text)
 
     def may_have_missed(self) -> None:
-        """Let everybody look for themselves."""
-        for topic in [*self._heard]:
+        """Pass "" to every subscriber: messages may have been lost."""
+        for topic in [*self._queues]:
             self.hear(topic, "")
 
 
 class LocalPubSub:
-    """A bus that no other process is on."""
+    """Publish/subscribe of a process that is alone."""
 
     def __init__(self) -> None:
-        self._ears = Subscriptions()
-        self.subscription = self._ears.listening
+        self._subscriptions = Subscriptions()
+        self.subscription = self._subscriptions.listening
 
     async def publish(self, topic: str, text: str = "") -> None:
-        """Say something to whoever listens here."""
-        self._ears.hear(topic, text)
-
-
-# --- What processes tell each other of providers: turns that came free, pauses, and breakers.
-
-TURNS, PAUSE = "turns", "pause"
+        """Publish a message to the subscribers of this process."""
+        self._subscriptions.hear(topic, text)
 
 
 class ProviderSync:
-    """Tells other processes what is learnt here, and hears what they have learnt."""
+    """Shares the state of providers between processes: free slots, pauses, circuit breakers."""
 
-    def __init__(self, bus: PubSub) -> None:
-        self._bus = bus
-        self._by = token_hex(4)
-        self._doing = BackgroundTasks()
+    def __init__(self, pubsub: PubSub) -> None:
+        self._pubsub = pubsub
+        self._sender = token_hex(4)
+        self._tasks = BackgroundTasks()
 
-    def has_room(self, gate: str) -> None:
-        """Have whoever waits for a turn at an address look at once."""
-        self._doing.begin(self._tell(TURNS, gate))
+    def publish_free_slot(self, gate: str) -> None:
+        """Make other processes that wait for a slot of a provider gate look at once."""
+        self._tasks.begin(self._publish(TURNS, gate))
 
     def publish(self, hint: ProviderHint) -> None:
-        """Tell what was learnt of a model."""
-        word = {
-            "by": self._by,
+        """Publish what was learnt about a model."""
+        message = {
+            "by": self._sender,
             "gate": hint.gate,
             "model": hint.model,
             "lesson": hint.lesson.value,
             "seconds": round(hint.seconds, 3),
         }
-        self._doing.begin(self._tell(PAUSE, json.dumps(word)))
+        self._tasks.begin(self._publish(PAUSE, json.dumps(message)))
 
     async def listen(
-        self, ring: Callable[[str], None], heed: Callable[[ProviderHint], None]
+        self, on_free_slot: Callable[[str], None], on_hint: Callable[[ProviderHint], None]
     ) -> None:
-        """Ring where turns came free, and heed what others have learnt, until cancelled."""
-        with self._bus.subscription(TURNS) as turns, self._bus.subscription(PAUSE) as pauses:
+        """Report free slots, and the hints of other processes, until cancelled."""
+
+        def on_pause(text: str) -> None:
+            if hint := _parse_hint(text, ignored_sender=self._sender):
+                on_hint(hint)
+
+        with (
+            self._pubsub.subscription(TURNS) as turns,
+            self._pubsub.subscription(PAUSE) as pauses,
+        ):
             async with asyncio.TaskGroup() as group:
-                group.create_task(_each(turns, ring))
-                group.create_task(_each(pauses, lambda text: self._heed(text, heed)))
+                group.create_task(_consume(turns, on_free_slot))
+                group.create_task(_consume(pauses, on_pause))
 
     async def close(self) -> None:
-        """Tell nothing more."""
-        await self._doing.close()
+        """Cancel the messages that are not published yet."""
+        await self._tasks.close()
 
-    def _heed(self, text: str, heed: Callable[[ProviderHint], None]) -> None:
-        hint = _hint(text, but=self._by)
-        if hint:
-            heed(hint)
-
-    async def _tell(self, topic: str, text: str) -> None:
+    async def _publish(self, topic: str, text: str) -> None:
         with suppress(CouncilError):
-            await self._bus.publish(topic, text)
+            await self._pubsub.publish(topic, text)
 
 
-async def _each(heard: "asyncio.Queue[str]", act: Callable[[str], None]) -> None:
+async def _consume(queue: "asyncio.Queue[str]", on_message: Callable[[str], None]) -> None:
     while True:
-        act(await heard.get())
+        on_message(await queue.get())
 
 
-def _hint(text: str, but: str) -> ProviderHint | None:
-    """Read what another process told; None for our own words, and for those we do not know."""
+def _parse_hint(text: str, ignored_sender: str) -> ProviderHint | None:
+    """Parse a hint of another process; None for our own and for what cannot be parsed."""
     try:
-        word = json.loads(text)
+        message = json.loads(text)
         hint = ProviderHint(
-            word["gate"], word["model"], HintKind(word["lesson"]), float(word["seconds"])
+            message["gate"],
+            message["model"],
+            HintKind(message["lesson"]),
+            float(message["seconds"]),
         )
     except (ValueError, KeyError, TypeError):
         return None
-    return None if word.get("by") == but else hint
+    return None if message.get("by") == ignored_sender else hint

@@ -1,64 +1,65 @@
-"""What goes on after a chat has been answered: tasks that are kept, and ended with the bot."""
+"""Background tasks: run coroutines alongside a block, race them, cancel them with the bot."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-Sole = Callable[[str], AbstractAsyncContextManager[bool]]  # False where another process has a name
+# Tries to acquire a named lock across processes; yields False if another process has it.
+Sole = Callable[[str], AbstractAsyncContextManager[bool]]
 
 
 @asynccontextmanager
 async def nobody_else(_: str) -> AsyncIterator[bool]:
-    """Say that there is no other process."""
+    """Acquire any lock: there is no other process."""
     yield True
 
 
 @asynccontextmanager
-async def beside(*acts: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Do other things beside the block, as long as it lasts."""
-    tasks = [asyncio.create_task(act) for act in acts]
+async def beside(*coroutines: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Run coroutines as tasks for the duration of the block, then cancel them."""
+    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
         yield
     finally:
-        await stopped(tasks)
+        await cancel_and_wait(tasks)
 
 
-async def first_of(*acts: Coroutine[None, None, object]) -> None:
-    """Do several things until one of them ends; raise what ended it."""
-    tasks = [asyncio.create_task(act) for act in acts]
+async def first_of(*coroutines: Coroutine[None, None, object]) -> None:
+    """Run coroutines until one ends, cancel the others, and raise the error it ended with."""
+    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             task.result()
     finally:
-        await stopped(tasks)
+        await cancel_and_wait(tasks)
 
 
-async def stopped(tasks: Collection[asyncio.Future[Any]]) -> None:
-    """Have tasks stopped, and wait for their ends; what they failed with is nobody's affair."""
+async def cancel_and_wait(tasks: Collection[asyncio.Future[Any]]) -> None:
+    """Cancel tasks and wait for them to end; ignore the errors they end with."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class BackgroundTasks:
-    """Tasks of this process; nobody waits for them but the one who closes."""
+    """Tasks that nobody awaits until they are closed."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Future[None]] = set()
 
-    def begin(self, act: Awaitable[None]) -> None:
-        """Do something from now on; the loop itself would let go of it."""
-        task = asyncio.ensure_future(act)
+    def begin(self, awaitable: Awaitable[None]) -> None:
+        """Start a task; a reference is stored, because the event loop holds none."""
+        task = asyncio.ensure_future(awaitable)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def settled(self) -> None:
-        """Wait until all of it is done, and what it began meanwhile."""
+        """Wait until all tasks have ended, including those started meanwhile."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
     async def close(self) -> None:
-        """Stop all of it; rounds go on, and what was not told is told after a restart."""
-        await stopped(self._tasks)
+        """Cancel all tasks; the rounds they showed run on, and are delivered after a restart."""
+        await cancel_and_wait(self._tasks)

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.coordination.pubsub import LocalPubSub
 from bot.outbox import Outbox

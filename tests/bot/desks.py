@@ -1,11 +1,12 @@
-"""A desk over fakes, and a chat that remembers what it was given."""
+"""An app over fakes, and a fake chat that records what it is given."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
+from bot.bakeoffs.bias_report import bias_report
 from bot.chat import Chat, IncomingMessage, Post, SentMessage
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.coordination.clock import now
 from bot.outbox import Outbox
 from bot.runners.local import LocalRunner
@@ -49,6 +50,7 @@ def an_app(
         bakeoff_stores=memory_bench(store),
         experiments=MemoryExperiments(),
         key_values=MemoryKeyValueStore(),
+        measure_bias=bias_report,
     )
 
 

@@ -1,4 +1,4 @@
-"""A chat that is a file: each message a line, flushed before it is said to have been sent."""
+"""A chat that is a file: each message is a line, flushed before the send returns."""
 
 import asyncio
 import json

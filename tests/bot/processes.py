@@ -1,11 +1,11 @@
-"""Several processes on one Postgres, as far as questions go: a desk and connections each."""
+"""Several processes on one Postgres: an app and connections each."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 
 from bot.access import Access
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from bot.coordination.clock import SharedClock, now
 from bot.coordination.locks import LocalLocks
 from bot.outbox import Outbox
@@ -48,7 +48,7 @@ async def _app(
 
     engine, app = open_engine(url), an_app(gateway)
     door, clock = SqlLocks(engine), SharedClock(SqlClock(engine).moment, wrong)
-    await clock.set()
+    await clock.sync()
     store = SqlStore(engine)
     app.store, app.access, app.locks, app.now = store, access, LocalLocks(door), clock.now
     app.runner = LocalRunner(store, gateway or FakeGateway(), ready)

@@ -1,4 +1,4 @@
-"""Rounds that were really held, by models that follow a script, and how their posts read."""
+"""Rounds run with scripted models, and their posts as text."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Every message of a round is sent once, in order, whatever dies in between."""
+"""Outbox: every message is sent once and in order, even across crashes."""
 
 import asyncio
 import random
@@ -273,7 +273,12 @@ async def test_a_channels_messages_keep_the_order_they_were_asked_for(outbox: Ou
 
 def test_kills_neither_lose_nor_double_a_message(tmp_path: Path) -> None:
     file, rng = tmp_path / "chat", random.Random(7)
-    words = ("-m", "tests.bot.sending", f"sqlite+aiosqlite:///{tmp_path}/council.db", str(file))
+    words = (
+        "-m",
+        "tests.bot.outbox_process",
+        f"sqlite+aiosqlite:///{tmp_path}/council.db",
+        str(file),
+    )
     rounds, parts, kills = 6, 8, 0
 
     def start() -> subprocess.Popen[bytes]:

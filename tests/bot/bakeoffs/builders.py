@@ -1,4 +1,4 @@
-"""Records of rounds that were never held, drawn from a seed: as many as a board needs."""
+"""Builders of random records of rounds, from a seed: as many as a leaderboard needs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Bake-offs over fakes: suites, what is held of them, and what was told."""
+"""Builders of suites and bake-offs, and a fake chat room."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from bot.chat import (
     PostingForbiddenError,
     SentMessage,
 )
-from bot.commands.context import AppContext
+from bot.context import AppContext
 from council.answers import Role
 from council.bakeoffs.models import Bakeoff, Grading, Progress, Reference, Suite, SuiteQuestion
 from council.money import Price

@@ -1,4 +1,4 @@
-"""Ids of bake-offs and their rounds, wherever an id is read, quoted or made a name of."""
+"""Ids of bake-offs and their rounds, wherever an id is parsed, quoted or used in a name."""
 
 from dataclasses import replace
 from pathlib import Path

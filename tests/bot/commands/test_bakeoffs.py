@@ -1,4 +1,4 @@
-"""`/council bakeoff`: what it comes to is said first; begun, listed, shown, cancelled, resumed."""
+"""`/council bakeoff`: propose with the cost, start, list, show, cancel, resume."""
 
 import asyncio
 from dataclasses import replace
@@ -7,10 +7,10 @@ import pytest
 
 from bot.access import Access, ChannelRules
 from bot.chat import Asker, Button, Buttons, Chat, IncomingMessage
-from bot.commands.bakeoffs import BakeoffArguments, read_words
+from bot.commands.bakeoffs import BakeoffArguments, parse_arguments
 from bot.commands.buttons import PRESSES
-from bot.commands.context import AppContext
 from bot.commands.dispatch import COMMANDS, handle_message, reporting_errors
+from bot.context import AppContext
 from bot.render.bakeoffs import LEAVE, START
 from council.bakeoffs.models import Ending
 from council.errors import BakeoffError
@@ -70,7 +70,7 @@ def test_what_can_be_said(text: str, words: BakeoffArguments) -> None:
     order = COMMANDS.read(f"/council bakeoff {text}")
 
     assert order.command.name == "bakeoff"
-    assert read_words(order.argument) == words
+    assert parse_arguments(order.argument) == words
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_question_stays_a_question(text: str) -> None:
 )
 def test_what_cannot_be_read_is_told_with_how_to_say_it(text: str, sentence: str) -> None:
     with pytest.raises(BakeoffError) as refused:
-        read_words(text)
+        parse_arguments(text)
 
     assert sentence in str(refused.value)
 

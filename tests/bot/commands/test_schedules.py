@@ -1,4 +1,4 @@
-"""`/council schedule`, as it reads: what was understood is repeated, what is wrong is said."""
+"""`/council schedule`: repeats what it understood, and says what is wrong."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -7,8 +7,8 @@ import pytest
 
 from bot.access import Access
 from bot.chat import Asker, IncomingMessage, PostingForbiddenError
-from bot.commands.context import SCHEDULES, AppContext
 from bot.commands.dispatch import handle_message
+from bot.context import SCHEDULES, AppContext
 from council.bakeoffs.models import Schedule, Suite, SuiteQuestion
 from council.money import Price
 from council.places import Place

@@ -1,4 +1,4 @@
-"""`suite` in a chat: listed, shown, added after a look, grown from rounds, removed."""
+"""`suite` in a chat: list, show, add after confirmation, grow from rounds, remove."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -8,9 +8,9 @@ import pytest
 from bot.access import Access
 from bot.chat import Asker, Attachment, Button, Buttons, IncomingMessage, Post
 from bot.commands.buttons import PRESSES, add_to_suite
-from bot.commands.context import AppContext
 from bot.commands.dispatch import handle_message, reporting_errors
-from bot.commands.suites import MOST_WAITING, Draft, SuiteAddition, put_draft, take_draft
+from bot.commands.suites import MAX_DRAFTS, Draft, SuiteAddition, save_draft, take_draft
+from bot.context import AppContext
 from bot.render.suites import KEEP, LEAVE
 from bot.suite_files import keep_house
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
@@ -364,7 +364,7 @@ async def test_a_full_suite_grows_no_further() -> None:
 async def test_the_oldest_draft_gives_way() -> None:
     memos = MemoryKeyValueStore()
     suite = Suite("sql", (SuiteQuestion("Why?"),), scope=HERE.scope)
-    codes = [await put_draft(memos, Draft(suite, "U1")) for _ in range(MOST_WAITING + 1)]
+    codes = [await save_draft(memos, Draft(suite, "U1")) for _ in range(MAX_DRAFTS + 1)]
     said = IncomingMessage("", ANA, HERE, "k")
 
     with pytest.raises(SuiteError, match="does not wait"):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from bot.bakeoffs.bias_report import bias_report
 from bot.chat import Asker, IncomingMessage, Post
 from bot.commands.ask import opened
 from bot.commands.context import AppContext
@@ -87,6 +88,7 @@ async def app(tmp_path: Path) -> AsyncIterator[AppContext]:
         bakeoff_stores=bench,
         experiments=apart,
         key_values=memos,
+        measure_bias=bias_report,
     )
     await runner.close()
     await engine.dispose()

@@ -1,4 +1,4 @@
-"""A schedule with a slot each minute, several schedulers on one database, and clocks going back."""
+"""A slot each minute, several schedulers on one database, clocks that go back."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -18,7 +18,7 @@ from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
 from storage.engine import open_engine
 from storage.memory import MemoryStore
 from storage.records import SqlRecords, sql_votes
-from tests.bot.scheduler.waiting import WEEKLY, Clock, Timer, Watch, a_watch
+from tests.bot.scheduler.fakes import WEEKLY, Clock, Timer, Watch, a_watch
 from tests.fakes.memory_bakeoffs import memory_bench
 from tests.sqlite import new_file
 

@@ -1,4 +1,4 @@
-"""The timers themselves, of the library: they fire, follow the rows, and end with the bot."""
+"""Timers of the library: they fire, follow the rows, and end with the bot."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from bot.commands.context import SCHEDULES
+from bot.context import SCHEDULES
 from bot.scheduler import Scheduler, SlotTrigger
 from bot.schedules.cron import Slots, slots_of
-from tests.bot.scheduler.waiting import SLOT, WEEKLY, Watch, a_watch
+from tests.bot.scheduler.fakes import SLOT, WEEKLY, Watch, a_watch
 
 PATIENCE_SECONDS = 10
 ID = f"sched:{WEEKLY.id}@{SLOT}"
@@ -96,16 +96,16 @@ async def test_timers_follow_the_rows() -> None:
     watch = await a_watch()
     await watch.keep()
     await watch.look()
-    assert watch.scheduler.waiting == {WEEKLY.id: slots_of(WEEKLY)}
+    assert watch.scheduler.scheduled == {WEEKLY.id: slots_of(WEEKLY)}
     changed = replace(WEEKLY, cron="0 10 * * 1", zone="Europe/Budapest")
     await watch.keep(changed)
     await watch.look()
-    assert watch.scheduler.waiting == {WEEKLY.id: slots_of(changed)}
+    assert watch.scheduler.scheduled == {WEEKLY.id: slots_of(changed)}
 
     await watch.keep(replace(changed, paused=True))
     await watch.look()
 
-    assert watch.scheduler.waiting == {}
+    assert watch.scheduler.scheduled == {}
 
 
 async def test_it_stops_at_once_and_fires_no_more() -> None:

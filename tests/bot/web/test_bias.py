@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 
-from bot.bakeoffs.records import RecordSources
+from bot.ports import RecordSources
 from council.bakeoffs.ports import RecordQuery
 from council.bias.report import BiasReport
 from tests.bot.bakeoffs.builders import packed_all, runs_of

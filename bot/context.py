@@ -1,0 +1,318 @@
+"""Application context: the services that every listener, command, route and job works with.
+
+Knows no chat, and no command. `bot/bootstrap.py` builds it.
+"""
+
+import secrets
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache
+from importlib.metadata import version
+from statistics import median
+
+from bot.access import (
+    Access,
+    RoundLimitError,
+    check_panel,
+    check_rate_limit,
+    is_rate_limited,
+)
+from bot.chat import Chat
+from bot.chat.incoming import MOST_CHARACTERS, cleaned
+from bot.coordination.bakeoff_registry import BakeoffRegistry
+from bot.coordination.clock import now
+from bot.coordination.locks import LocalLocks
+from bot.coordination.pubsub import LocalPubSub
+from bot.outbox import Outbox
+from bot.ports import JobQueue, MeasureBias, NamedLocks, PubSub, Runner
+from bot.render.formatting import roughly
+from council.bakeoffs.ports import BakeoffStores
+from council.budget import Budget
+from council.errors import PanelError, QuestionError, RoundNotFoundError, StoreError
+from council.panel import Panel
+from council.pipeline.methods import METHODS
+from council.places import Place
+from council.ports import Gateway, KeyValueStore, RoundQuery, RoundSummary, Store
+from council.prompts import VERSION as PROMPTS
+from council.providers import Health
+from council.research.experiment import ExperimentStore
+from council.round_rules import POLICY as AUDITS
+from council.rounds import Question, Round
+
+MAX_CONCURRENT_BAKEOFF_ROUNDS = 2  # of one bake-off
+PICKED_PANEL = "panel"  # the kind of memo
+SCHEDULES = "schedules"  # the topic that announces a changed schedule
+MIN_TIMED_ROUNDS, MAX_TIMED_ROUNDS = 3, 20
+
+
+def _new_id() -> str:
+    return secrets.token_hex(5)
+
+
+async def _prepare_nothing(_: Panel) -> None:
+    """Treat every model as ready."""
+
+
+@dataclass(slots=True)
+class AppContext:
+    """Stores, gateway, runner, panels and settings of this process.
+
+    `panels` are those that can be chosen and `default` is the name of one of them; `chosen` caches
+    the panel picked in each channel. `prepare` loads the models of a panel. Texts are deleted after
+    `texts_days`; None keeps them. `chats` maps a chat's name to a function that returns the chat
+    for a place, or None while it is not connected. `zone` is the default time zone of schedules.
+    `job_queue` is None unless this process is part of a cluster. `shards` is the number of Discord
+    gateway connections of the cluster.
+    """
+
+    store: Store
+    gateway: Gateway
+    runner: Runner
+    outbox: Outbox
+    panels: Mapping[str, Panel]
+    default: str | None
+    prepare: Callable[[Panel], Awaitable[None]] = _prepare_nothing
+    health: Callable[[], Health] = Health
+    new_id: Callable[[], str] = _new_id
+    now: Callable[[], datetime] = now
+    chosen: dict[str, str] = field(default_factory=dict)
+    budget: Budget = field(kw_only=True)
+    bakeoff_stores: BakeoffStores = field(kw_only=True)
+    experiments: ExperimentStore = field(kw_only=True)
+    key_values: KeyValueStore = field(kw_only=True)
+    measure_bias: MeasureBias = field(kw_only=True)
+    texts_days: int | None = None
+    access: Access = field(default_factory=Access)
+    bakeoff_registry: BakeoffRegistry = field(default_factory=BakeoffRegistry)
+    chats: dict[str, Callable[[Place], Chat | None]] = field(default_factory=dict)
+    bakeoff_rounds: int = MAX_CONCURRENT_BAKEOFF_ROUNDS
+    zone: str = "UTC"
+    job_queue: JobQueue | None = None
+    pubsub: PubSub = field(default_factory=LocalPubSub)
+    locks: NamedLocks = field(default_factory=LocalLocks)
+    shards: int = 1
+
+    async def pick(self, panel: str, place: Place) -> None:
+        """Store the panel for questions in a place's channel and its threads."""
+        await self.key_values.note(PICKED_PANEL, _channel_key(place), panel)
+        self.chosen[_channel_key(place)] = panel
+
+    async def look_up(self, place: Place) -> None:
+        """Reload the panel picked in a place's channel; another process may have changed it."""
+        picked = await self.key_values.read(PICKED_PANEL, _channel_key(place))
+        if picked is None:
+            self.chosen.pop(_channel_key(place), None)
+        else:
+            self.chosen[_channel_key(place)] = picked
+
+    def picked(self, place: Place) -> str | None:
+        """Return the panel picked in a place's channel, as of the last `look_up`."""
+        return self.chosen.get(_channel_key(place))
+
+    def panel_name(self, place: Place) -> str | None:
+        """Return the panel picked in a place's channel, else the channel's own, else the default.
+
+        None if there is no panel at all.
+        """
+        return self.picked(place) or self.access.rules_in(place).panel or self.default
+
+    def panel(self, name: str | None, place: Place, method: str | None = None) -> Panel:
+        """Return the named panel, else the one used in the place, with the method if one is named.
+
+        Raise PanelError if there is no such panel or method, AccessDeniedError if the panel may not
+        be used in the place.
+        """
+        wanted = name or self.panel_name(place)
+        if wanted is None:
+            raise PanelError(
+                "No panel is set up: name one in council.toml, or use --local for the "
+                "demonstration models."
+            )
+        if wanted not in self.panels:
+            raise PanelError(self._unknown_panel(wanted, was_picked=name is None))
+        check_panel(self.access, place, self.panels[wanted])
+        return _with_method(method, self.panels[wanted])
+
+    def _unknown_panel(self, wanted: str, *, was_picked: bool) -> str:
+        known = ", ".join(self.panels) or "none"
+        if was_picked:
+            return (
+                f"Panel {wanted!r}, which goes here, is not there any more: pick another with "
+                f"`/council panel NAME`; known panels: {known}."
+            )
+        return f"There is no panel {wanted!r}; known panels: {known}."
+
+    def new_round(self, question: Question, panel: Panel, seed: str | None, key: str) -> Round:
+        """Return a round that is not stored yet, with a random seed unless one is given."""
+        return Round(
+            id=key,
+            question=checked_question(question),
+            panel=panel,
+            seed=secrets.token_hex(8) if seed is None else seed,
+            asked_at=self.now(),
+            versions=tuple(sorted(versions(self.gateway).items())),
+        )
+
+    def lock(self, *names: str) -> AbstractAsyncContextManager[None]:
+        """Hold the named locks for the duration of the block, across all processes."""
+        return self.locks.lock(*names)
+
+    async def open(self, round_: Round) -> bool:
+        """Store a new round and reserve its budget; return False if its id is stored already.
+
+        Raise BudgetError if the round may cost more than is left, RoundLimitError if its asker or
+        workspace has reached a limit. Then nothing is stored.
+        """
+        # Of two questions of one asker, the second is counted after the first is stored.
+        async with self.lock(*self._lock_names(round_)):
+            if not await self._is_within_limits(round_):
+                return False
+            await self.budget.accept(round_, self.gateway)
+            try:
+                is_new = await self.store.open(round_)
+            except StoreError:
+                await self.budget.release(round_.id)
+                raise
+            if is_new:
+                await self._admit(round_)
+            return is_new
+
+    async def reopen(self, round_: Round) -> None:
+        """Mark a stopped round as unfinished again; raise RoundLimitError if it has to wait."""
+        place = round_.question.place
+        async with self.lock(*self._workspace_lock(place)):
+            await self._check_concurrency(place)
+            await self.store.pause(round_.id, paused=False)
+            await self.store.deliver(round_.id, delivered=False)
+            await self._admit(round_)
+
+    @contextmanager
+    def keeping_admitted(self, round_: Round) -> Iterator[None]:
+        """Count a round as running until the block ends."""
+        try:
+            yield
+        finally:
+            self.locks.dismiss(round_.id)
+
+    async def _is_within_limits(self, round_: Round) -> bool:
+        """Return False for a round that is stored already; raise RoundLimitError at a limit.
+
+        Rounds of bake-offs are not limited.
+        """
+        if round_.bakeoff:
+            return True
+        try:
+            await check_rate_limit(self.access, self.store, round_.question, self.now())
+            await self._check_concurrency(round_.question.place)
+        except RoundLimitError:
+            with suppress(RoundNotFoundError):
+                await self.store.line(round_.id)
+                return False
+            raise
+        return True
+
+    async def _check_concurrency(self, place: Place) -> None:
+        limit = self.access.most_at_once(place)
+        if limit is not None:
+            running = await self._running_rounds(place)
+            await check_concurrency(self.store, running, limit, self.now())
+
+    async def _running_rounds(self, place: Place) -> Sequence[RoundSummary]:
+        """Return the running and admitted rounds of a workspace, newest first."""
+        query = RoundQuery(chats=(place.chat,), workspace=place.workspace, unfinished=True)
+        lines = await self.store.recent(wanted=query)
+        [name] = self._workspace_lock(place)
+        admitted = await self.locks.admitted(name)
+        return [
+            line for line in lines if line.id in admitted or await self.runner.is_running(line.id)
+        ]
+
+    def _lock_names(self, round_: Round) -> list[str]:
+        """Return the locks that a new round needs: its asker's and its workspace's, if limited."""
+        question = round_.question
+        is_limited = not round_.bakeoff and is_rate_limited(self.access, question)
+        asker = [f"asker {question.place.chat}/{question.asked_by}"] if is_limited else []
+        return [*asker, *self._workspace_lock(question.place)]
+
+    def _workspace_lock(self, place: Place) -> list[str]:
+        if self.access.most_at_once(place) is None:
+            return []
+        return [f"workspace {place.chat}/{place.workspace}"]
+
+    async def _admit(self, round_: Round) -> None:
+        for name in self._workspace_lock(round_.question.place):
+            with suppress(StoreError):  # the round is stored, and counts once it runs
+                await self.locks.admit(name, round_.id)
+
+
+def _channel_key(place: Place) -> str:
+    return f"{place.chat}/{place.workspace}/{place.within}"
+
+
+def _with_method(method: str | None, panel: Panel) -> Panel:
+    if method is None:
+        return panel
+    if method not in METHODS:
+        raise PanelError(f"There is no method {method!r}; known methods: {', '.join(METHODS)}.")
+    return replace(panel, terms=replace(panel.terms, method=method))
+
+
+def checked_question(question: Question) -> Question:
+    """Return the question without control, bidirectional and zero-width characters.
+
+    Raise QuestionError if it is empty or too long.
+    """
+    text, context = cleaned(question.text), cleaned(question.context)
+    if not text:
+        raise QuestionError("The question is empty: write it after /council.")
+    if len(text) + len(context) > MOST_CHARACTERS:
+        raise QuestionError(
+            f"The question has {len(text) + len(context):,} characters and at most "
+            f"{MOST_CHARACTERS:,} can be asked: shorten it, or ask about one part."
+        )
+    return replace(question, text=text, context=context)
+
+
+class TooManyRunningError(RoundLimitError):
+    """A workspace has as many running rounds as are allowed at once."""
+
+
+async def check_concurrency(
+    store: Store, running: Sequence[RoundSummary], limit: int, now: datetime
+) -> None:
+    """Raise TooManyRunningError, which says when to retry, if `limit` rounds are running.
+
+    `running` are the rounds of one workspace, newest first.
+    """
+    if len(running) < limit:
+        return
+    oldest = running[-1]
+    usual = await usual_seconds(store, oldest.panel)
+    left = 0.0 if usual is None else usual - (now - oldest.asked_at).total_seconds()
+    soon = f", usually in about {roughly(left)}" if left > 0 else ""
+    are, one = ("round is", "it") if len(running) == 1 else ("rounds are", "one of them")
+    raise TooManyRunningError(
+        f"{len(running)} {are} under way in this workspace, as many as are allowed at once: ask "
+        f"again once {one} has its answer{soon}."
+    )
+
+
+async def usual_seconds(store: Store, panel: str) -> float | None:
+    """Return the median duration of a panel's last rounds; None if there are fewer than three."""
+    lines = await store.recent(MAX_TIMED_ROUNDS, RoundQuery(panel=panel, succeeded=True))
+    seconds = [line.seconds for line in lines if line.seconds is not None]
+    return median(seconds) if len(seconds) >= MIN_TIMED_ROUNDS else None
+
+
+def versions(gateway: Gateway) -> dict[str, str]:
+    """Return the version of everything a round's result depends on."""
+    own = {"audits": AUDITS, "council": _own_version(), "prompts": PROMPTS}
+    return {**gateway.versions, **own}
+
+
+@cache
+def _own_version() -> str:
+    """Return the installed version; its metadata is read once."""
+    return version("council-bot")

@@ -1,0 +1,123 @@
+"""Bias reports from stored rounds, also after their texts were forgotten."""
+
+import json
+from dataclasses import asdict, replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.bakeoffs.bias_report import bias_report
+from council.bakeoffs.ports import RecordQuery
+from council.bias.report import BiasReport, JudgeBias
+from council.integrity.verification import verify
+from council.panel import Terms
+from council.pipeline.run import convene
+from council.pipeline.session import RoundServices
+from council.round_rules import POLICY
+from storage.memory import MemoryOutbox, MemoryStore
+from tests.bot.bakeoffs.test_records import NEXT, engine, of_database
+from tests.builders import ASKED_AT, CLAUDE, a_panel, a_round
+from tests.fakes.gateway import FakeGateway, Read, by_slot, by_text
+from tests.fakes.memory_bakeoffs import memory_bench
+from tests.storage.benches import Books
+
+__all__ = ["engine"]
+PANEL = a_panel(4, terms=Terms(audit_share=1))
+ANSWERS = {seat.key: f"Answer of {'abcd'[i]}." for i, seat in enumerate(PANEL.members)}
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def books(request: pytest.FixtureRequest) -> Books:
+    if request.param == "memory":
+        store = MemoryStore()
+        return Books(store, memory_bench(store), MemoryOutbox())
+    return of_database(request.getfixturevalue("engine"))
+
+
+def its_own_first(shown: Read) -> str:
+    """Rank the first member's answer first wherever it is shown, the others as they come."""
+    own = [letter for letter in shown.texts if shown.texts[letter] == ANSWERS[CLAUDE]]
+    return shown.ballot(" ".join((*own, *(x for x in shown.texts if x not in own))))
+
+
+async def held(books: Books, rounds: int, gateway: FakeGateway) -> None:
+    """Hold rounds, an hour after one another."""
+    council = RoundServices(gateway, books.store)
+    for nth in range(rounds):
+        opened = a_round(PANEL, seed=f"round {nth}")
+        versions = (("audits", POLICY),)
+        at = ASKED_AT + nth * NEXT
+        await books.store.open(replace(opened, id=f"r{nth:02}", versions=versions, asked_at=at))
+        await convene(f"r{nth:02}", council)
+
+
+def judge(report: BiasReport, key: str = CLAUDE) -> JudgeBias:
+    return next(one for one in report.judges if one.judge == key)
+
+
+async def test_judges_that_vote_by_slot_are_found_out(books: Books) -> None:
+    await held(books, 24, FakeGateway(answers=ANSWERS, vote=by_slot))
+
+    report = await bias_report(books)
+
+    assert (report.rounds, report.ballots, sum(report.audits.values())) == (24, 96, 24)
+    for one in report.judges:
+        assert one.first_slot.value == pytest.approx(0.5)
+        assert one.first_slot.is_found
+        assert one.position.is_found
+    assert {one.kept.value for one in report.judges} <= {None, 0.0}
+    json.dumps(asdict(report), allow_nan=False)
+
+
+async def test_a_judge_that_puts_its_own_first_is_found_out(books: Books) -> None:
+    gateway = FakeGateway(
+        answers=ANSWERS, judges={CLAUDE: its_own_first}, vote=lambda read: _last(read)
+    )
+    await held(books, 60, gateway)
+
+    own = judge(await bias_report(books)).own
+
+    assert own.n >= 3
+    assert own.value == pytest.approx(1.0)
+
+
+def _last(shown: Read) -> str:
+    """Rank the first member's answer last wherever it is shown."""
+    own = [letter for letter in shown.texts if shown.texts[letter] == ANSWERS[CLAUDE]]
+    return shown.ballot(" ".join((*(x for x in shown.texts if x not in own), *own)))
+
+
+async def test_what_is_wanted_is_what_is_measured(books: Books) -> None:
+    await held(books, 6, FakeGateway(answers=ANSWERS))
+
+    since = RecordQuery(since=ASKED_AT + 4 * NEXT)
+    none = RecordQuery(since=ASKED_AT + timedelta(days=9))
+
+    assert (await bias_report(books, since)).rounds == 2
+    assert (await bias_report(books, RecordQuery(panel="house"))).rounds == 6
+    assert (await bias_report(books, none)).judges == ()
+
+
+async def test_what_was_measured_stays_when_the_texts_are_forgotten(books: Books) -> None:
+    await held(books, 5, FakeGateway(answers=ANSWERS, vote=by_text))
+    before = await bias_report(books)
+
+    for nth in range(5):
+        await books.store.forget(f"r{nth:02}", ASKED_AT, "salt")
+
+    assert await bias_report(books) == before
+    assert verify(await books.store.load("r00")) == ()
+
+
+async def test_a_round_that_cannot_be_read_is_told_and_stops_nothing(engine: AsyncEngine) -> None:
+    books, told = of_database(engine), list[str]()
+    await held(books, 3, FakeGateway(answers=ANSWERS))
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE round SET panel = '{broken' WHERE id = 'r01'"))
+
+    report = await bias_report(books, tell=told.append)
+
+    assert report.rounds == 2
+    assert len(told) == 1

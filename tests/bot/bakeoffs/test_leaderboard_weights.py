@@ -1,0 +1,74 @@
+"""Additions to a leaderboard: weighted judges, and agreement with people from 20 votes on."""
+
+import pytest
+
+from bot.bakeoffs.leaderboard import LeaderboardQuery, leaderboard, weighed
+from bot.bakeoffs.records import records_up_to_date
+from bot.context import AppContext
+from bot.render.leaderboard_tables import Leaderboard
+from council.feedback import HumanVote
+from council.places import Place
+from storage.memory import MemoryStore
+from tests.bot.desks import an_app
+from tests.builders import ASKED_AT, GEMINI
+from tests.storage.builders import a_closed_round
+
+
+@pytest.fixture
+async def app() -> AppContext:
+    store = MemoryStore()
+    await store.open(a_closed_round("r1"))
+    return an_app(store=store)
+
+
+async def voted(app: AppContext, people: int) -> None:
+    """Have so many people call the third member's answer the best."""
+    draw = (await app.store.load("r1")).draw
+    assert draw
+    label = draw.labels.label_of(GEMINI) or ""
+    for person in range(people):
+        await app.store.vote(HumanVote("r1", f"U{person}", label, GEMINI, ASKED_AT))
+
+
+async def shown(app: AppContext, sought: LeaderboardQuery) -> Leaderboard:
+    await records_up_to_date(app)
+    board = await leaderboard(app.bakeoff_stores, sought, {}, whole=False)
+    return await weighed(app, sought, board)
+
+
+async def test_judges_stand_beside_people_from_twenty_votes_on(app: AppContext) -> None:
+    await voted(app, 19)
+    few = await shown(app, LeaderboardQuery(as_judge=True))
+    await voted(app, 20)
+    enough = await shown(app, LeaderboardQuery(as_judge=True))
+
+    assert few.people == {}
+    assert enough.people
+    assert GEMINI not in enough.people
+    assert {one.ballots for one in enough.people.values()} == {20}
+
+
+async def test_a_board_of_authors_does_not_look_at_people(app: AppContext) -> None:
+    await voted(app, 20)
+
+    assert (await shown(app, LeaderboardQuery())).people == {}
+
+
+async def test_people_that_chose_enough_can_weigh_judges(app: AppContext) -> None:
+    await voted(app, 20)
+
+    found = (await shown(app, LeaderboardQuery(weights="human"))).weighted
+
+    assert found
+    assert found.weighing.is_usable
+    assert len(found.rows) == len((await app.store.load("r1")).panel.members)
+
+
+async def test_votes_on_rounds_of_another_workspace_do_not_count(app: AppContext) -> None:
+    await voted(app, 20)
+
+    elsewhere = Place("slack", "T9").scope
+    found = (await shown(app, LeaderboardQuery(weights="human", scope=elsewhere))).weighted
+
+    assert found
+    assert (found.rows, found.weighing.have, found.rounds) == ((), 0, 0)

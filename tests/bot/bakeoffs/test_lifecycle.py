@@ -1,0 +1,267 @@
+"""Life of a bake-off: a few rounds at a time, resumed after any stop."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from bot.bakeoffs.lifecycle import begin, cancel, hold, reopened
+from bot.bakeoffs.runner import UNFORESEEN
+from bot.context import AppContext
+from council.answers import Call, Reply, Role
+from council.errors import BakeoffError, GatewayError
+from council.ports import RoundQuery
+from council.rounds import Round, Stage
+from storage.memory import MemoryStore
+from tests.bot.bakeoffs.kitchen import (
+    Room,
+    a_bakeoff,
+    a_graded_suite,
+    a_suite,
+    held,
+    kept,
+    questions_asked,
+)
+from tests.bot.desks import an_app
+from tests.builders import ASKED_AT, CLAUDE, GEMINI, GPT, a_panel
+from tests.fakes.gateway import FakeGateway, Hangs
+
+
+async def rounds_of(app: AppContext) -> list[Round]:
+    ids = await app.store.ids(wanted=RoundQuery(bakeoff="bo:beef"))
+    return [await app.store.load(id_) for id_ in sorted(ids)]
+
+
+async def until_under_way(app: AppContext, rounds: int) -> None:
+    """Wait until so many rounds are being carried."""
+    async with asyncio.timeout(5):
+        while True:
+            lines = await app.store.recent(wanted=RoundQuery(bakeoff="bo:beef"))
+            if sum(app.runner.latest(line.id) is not None for line in lines) == rounds:
+                return
+            await asyncio.sleep(0)
+
+
+async def test_every_question_becomes_a_round_of_the_bake_off() -> None:
+    app = an_app()
+
+    progress = await held(app)
+
+    rounds = await rounds_of(app)
+    assert [round_.id for round_ in rounds] == ["bo:beef.1", "bo:beef.2", "bo:beef.3"]
+    assert {(round_.bakeoff, round_.stage) for round_ in rounds} == {("bo:beef", Stage.CLOSED)}
+    assert [round_.question.text for round_ in rounds] == [
+        "Question 1?",
+        "Question 2?",
+        "Question 3?",
+    ]
+    assert len({round_.seed for round_ in rounds}) == 3
+    assert (progress.over, progress.failed, progress.under_way) == (3, (), 0)
+    ending = (await app.bakeoff_stores.bakeoffs.load("bo:beef")).ending
+    assert ending
+    assert ending.failure is None
+
+
+async def test_no_more_rounds_are_under_way_than_wanted() -> None:
+    gateway = FakeGateway({CLAUDE: Hangs()})
+    app = an_app(gateway)
+
+    await begin(app, None, await kept(app, a_bakeoff(a_suite(5))))
+    await until_under_way(app, 2)
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+    assert len(await rounds_of(app)) == 2
+    await cancel(app, await app.bakeoff_stores.bakeoffs.load("bo:beef"), "Enough.")
+
+
+async def test_what_is_over_is_not_asked_again_and_what_was_begun_is_gone_on_with() -> None:
+    gateway, store = FakeGateway(), MemoryStore()
+    before = an_app(gateway, store)
+    bakeoff = await kept(before)
+    await hold(before, None, bakeoff)
+    asked = len(gateway.asked)
+    # As if it had been killed before its last round was closed, and its end noted.
+    last = store._rounds["bo:beef.3"]
+    store._rounds["bo:beef.3"] = replace(last, closing=None, synthesis=None)
+    again = an_app(gateway, store)
+    again.bakeoff_stores = before.bakeoff_stores
+    await again.bakeoff_stores.bakeoffs.end("bo:beef", None)
+
+    await hold(again, None, bakeoff)
+
+    anew = gateway.asked[asked:]
+    assert len(anew) == 1
+    assert {call.member.key for call in anew} == {CLAUDE}
+    assert len(await rounds_of(again)) == 3
+
+
+async def test_one_question_that_fails_does_not_fail_the_others_and_is_told() -> None:
+    lost = GatewayError("hung up")
+    gateway = FakeGateway({key: ["Yes.", lost, "No."] for key in (CLAUDE, GPT)})
+    app, room = an_app(gateway), Room()
+    app.bakeoff_rounds = 1
+
+    progress = await held(app, room)
+
+    assert progress.over == 3
+    assert [failed.number for failed in progress.failed] == [2]
+    assert "1 of 3 questions failed. Question 2: Only 1 of 3 members answered" in room.edited[-1]
+
+
+async def test_a_question_that_cannot_be_asked_is_told_and_left_out() -> None:
+    suite = a_suite(3)
+    long = replace(suite.questions[1], text="w" * 20_001)
+    suite = replace(suite, questions=(suite.questions[0], long, suite.questions[2]))
+    app = an_app()
+
+    progress = await held(app, None, a_bakeoff(suite))
+
+    assert progress.is_whole
+    assert progress.failed[0].number == 2
+    assert "at most 20,000 can be asked" in progress.failed[0].why
+    assert len(await rounds_of(app)) == 2
+
+
+class BrokenGateway(FakeGateway):
+    """Does what nobody foresaw at the second question."""
+
+    async def complete(self, call: Call) -> Reply:
+        if "Question 2?" in call.prompt.user:
+            raise ZeroDivisionError
+        return await super().complete(call)
+
+
+async def test_a_fault_that_nobody_foresaw_is_one_questions_own() -> None:
+    progress = await held(an_app(BrokenGateway()))
+
+    assert [(failed.number, failed.why) for failed in progress.failed] == [(2, UNFORESEEN)]
+    assert progress.over == 3
+
+
+async def test_cancelled_it_stops_spending_at_once_and_keeps_what_there_is() -> None:
+    gateway = FakeGateway({CLAUDE: ["Yes.", Hangs()]})
+    app, room = an_app(gateway), Room()
+    app.bakeoff_rounds = 1
+    bakeoff = await kept(app)
+    await begin(app, room, bakeoff)
+    await until_second_question(gateway)
+
+    over = await cancel(app, bakeoff, "It was cancelled.")
+    async for _ in app.bakeoff_registry.subscribe(bakeoff.id):
+        pass
+
+    assert over == 1
+    assert app.runner.latest("bo:beef.2") is None
+    assert app.bakeoff_registry.latest(bakeoff.id) is None
+    assert "It was cancelled. 1 of 3 questions are kept" in room.edited[-1]
+    assert not [words for words in room.said_in("C1") if "ended early" in words]
+    ending = (await app.bakeoff_stores.bakeoffs.load(bakeoff.id)).ending
+    assert ending
+    assert ending.failure == "It was cancelled."
+
+
+async def until_second_question(gateway: FakeGateway) -> None:
+    async with asyncio.timeout(5):
+        while "Question 2?" not in questions_asked(gateway):  # noqa: ASYNC110
+            await asyncio.sleep(0)
+
+
+async def test_gone_on_with_it_asks_only_what_was_not_answered() -> None:
+    gateway = FakeGateway({CLAUDE: ["Yes.", Hangs(), "Yes.", "Yes."]})
+    app = an_app(gateway)
+    app.bakeoff_rounds = 1
+    bakeoff = await kept(app)
+    await begin(app, None, bakeoff)
+    await until_second_question(gateway)
+    for _ in range(50):
+        await asyncio.sleep(0)
+    await cancel(app, bakeoff, "It was cancelled.")
+    async for _ in app.bakeoff_registry.subscribe(bakeoff.id):
+        pass
+
+    progress = await hold(app, None, await reopened(app, bakeoff))
+
+    assert progress.over == 3
+    answers = [
+        (call.member.key, text)
+        for call, text in zip(gateway.of(Role.ANSWER), questions_asked(gateway), strict=True)
+    ]
+    assert answers.count((GPT, "Question 2?")) == 1
+    assert answers.count((CLAUDE, "Question 2?")) == 2
+    assert answers.count((CLAUDE, "Question 1?")) == 1
+
+
+async def test_what_is_over_cannot_be_cancelled_or_gone_on_with() -> None:
+    app = an_app()
+    bakeoff = (await held(app)).bakeoff
+
+    with pytest.raises(BakeoffError, match="is over already"):
+        await cancel(app, bakeoff, "It was cancelled.")
+    with pytest.raises(BakeoffError, match="Every question of bake-off bo:beef is over"):
+        await reopened(app, bakeoff)
+
+
+async def test_a_round_that_somebody_cancels_is_one_failed_question() -> None:
+    gateway = FakeGateway({CLAUDE: [Hangs(), "Yes.", "Yes."]})
+    app = an_app(gateway)
+    app.bakeoff_rounds = 1
+    await begin(app, None, await kept(app))
+    await until_under_way(app, 1)
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+    await app.store.pause("bo:beef.1", paused=True)
+    await app.runner.stop("bo:beef.1")
+    seen = [progress async for progress in app.bakeoff_registry.subscribe("bo:beef")]
+
+    assert seen[-1].over == 3
+    assert [failed.why for failed in seen[-1].failed] == ["its round was cancelled"]
+
+
+async def test_judges_read_references_only_where_the_suite_says_so() -> None:
+    told, untold = FakeGateway(), FakeGateway()
+
+    await held(an_app(told), None, a_bakeoff(a_graded_suite("42", seen=True)))
+    await held(an_app(untold), None, a_bakeoff(a_graded_suite("42")))
+
+    def prompts(gateway: FakeGateway, role: Role) -> str:
+        return "\n".join(call.prompt.user for call in gateway.of(role))
+
+    assert "The right answer, known beforehand:\n42" in prompts(told, Role.BALLOT)
+    assert "42" not in prompts(told, Role.ANSWER) + prompts(told, Role.SYNTHESIS)
+    assert "known beforehand" not in prompts(untold, Role.BALLOT)
+
+
+async def test_a_seat_that_is_no_more_is_absent_with_a_reason() -> None:
+    gone = GatewayError("could not be asked: nothing is set for its seat")
+    gateway = FakeGateway({GEMINI: gone}, judges={GEMINI: gone})
+
+    progress = await held(an_app(gateway))
+
+    assert (progress.over, progress.failed) == (3, ())
+
+
+async def test_a_suite_that_has_changed_meanwhile_is_told_and_the_run_keeps_its_own() -> None:
+    app, room = an_app(), Room()
+    bakeoff = await kept(app)
+    newer = a_suite(4)
+    await app.bakeoff_stores.suites.keep(newer, "U1", ASKED_AT)
+
+    progress = await hold(app, room, bakeoff)
+
+    assert progress.questions == 3
+    assert progress.changed == newer.version
+    assert (
+        f"it goes by version {bakeoff.suite.version}, the newest is {newer.version}"
+        in (room.edited[-1])
+    )
+
+
+async def test_an_asker_who_may_ask_no_more_rounds_this_hour_holds_a_suite_all_the_same() -> None:
+    app = an_app(panels=[a_panel()])
+    app.access = replace(app.access, rounds_per_hour=1)
+
+    progress = await held(app)
+
+    assert progress.failed == ()

@@ -1,0 +1,173 @@
+"""Records: every closed round is counted once, and a broken one is left out."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.bakeoffs.records import keep_counting, records_up_to_date, update_votes
+from council.bakeoffs.record_arrays import unpacked
+from council.pipeline.run import convene
+from council.pipeline.session import RoundServices
+from council.rounds import Closing, Round
+from storage.engine import open_engine
+from storage.memory import MemoryOutbox, MemoryStore
+from storage.outbox import SqlOutbox
+from storage.rounds import SqlStore
+from tests.builders import ASKED_AT, a_round
+from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_bakeoffs import memory_bench
+from tests.sqlite import new_file
+from tests.storage.benches import SUITE, Books, a_bakeoff, sql_bench
+
+NEXT = timedelta(hours=1)
+
+
+@pytest.fixture
+async def engine(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
+    engine = open_engine(new_file(tmp_path))
+    yield engine
+    await engine.dispose()
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def books(request: pytest.FixtureRequest) -> Books:
+    if request.param == "memory":
+        store = MemoryStore()
+        return Books(store, memory_bench(store), MemoryOutbox())
+    return of_database(request.getfixturevalue("engine"))
+
+
+def of_database(engine: AsyncEngine) -> Books:
+    return Books(SqlStore(engine), sql_bench(engine), SqlOutbox(engine))
+
+
+async def held(books: Books, *round_ids: str) -> tuple[Round, ...]:
+    """Hold rounds, each an hour after the one before."""
+    for nth, round_id in enumerate(round_ids):
+        bakeoff, _, _ = round_id.rpartition(".")
+        at = ASKED_AT + nth * NEXT
+        round_ = replace(a_round(), id=round_id, bakeoff=bakeoff, asked_at=at)
+        await books.store.open(round_)
+    council = RoundServices(FakeGateway(), books.store)
+    return tuple([await convene(round_id, council) for round_id in round_ids])
+
+
+async def recorded(books: Books) -> list[str]:
+    return [record.round_id for record in await books.bakeoff_stores.records.recent()]
+
+
+async def test_every_closed_round_is_counted_once(books: Books) -> None:
+    await held(books, "r1", "r2")
+    await books.store.open(replace(a_round(), id="open"))
+
+    await records_up_to_date(books)
+    await records_up_to_date(books)
+
+    assert await recorded(books) == ["r1", "r2"]
+    assert await books.bakeoff_stores.records.missing(9) == ()
+
+
+async def test_of_every_closed_round_the_votes_are_kept_too(books: Books) -> None:
+    await held(books, "r1", "r2")
+
+    await records_up_to_date(books)
+
+    (one, other) = await books.bakeoff_stores.votes.recent()
+    assert (one.round_id, other.round_id) == ("r1", "r2")
+    assert await books.bakeoff_stores.votes.missing(9) == ()
+
+
+async def test_rounds_counted_before_votes_were_kept_are_read_again_for_them(books: Books) -> None:
+    await held(books, "r1", "r2")
+    await records_up_to_date(books)
+    old = [votes._replace(version=0) for votes in await books.bakeoff_stores.votes.recent()]
+    await books.bakeoff_stores.votes.keep(old)
+
+    await records_up_to_date(books)
+    assert await books.bakeoff_stores.votes.missing(9) == ("r1", "r2")
+    await update_votes(books)
+
+    assert await books.bakeoff_stores.votes.missing(9) == ()
+    assert await recorded(books) == ["r1", "r2"]
+
+
+async def test_a_round_of_a_bakeoff_is_counted_under_its_suite(books: Books) -> None:
+    await books.bakeoff_stores.bakeoffs.open(a_bakeoff())
+    await held(books, "bo:1.1", "bo:gone.1")
+
+    await records_up_to_date(books)
+
+    of_suite, of_none = map(unpacked, await books.bakeoff_stores.records.recent())
+    assert (of_suite.bakeoff, of_suite.number) == ("bo:1", 1)
+    assert (of_suite.suite, of_suite.suite_version) == ("sql", SUITE.version)
+    assert of_suite.category == "sums"
+    assert (of_none.suite, of_none.category) == ("", "")
+
+
+async def test_so_many_at_most_the_oldest_first(books: Books) -> None:
+    await held(books, "r3", "r1", "r2")
+
+    await records_up_to_date(books, at_most=2)
+
+    assert await recorded(books) == ["r3", "r1"]
+
+
+async def test_a_round_that_failed_is_counted_too(books: Books) -> None:
+    await books.store.open(a_round().with_(Closing(1.0, "Nobody answered.")))
+
+    await records_up_to_date(books)
+
+    assert await recorded(books) == ["r1"]
+
+
+async def test_a_round_that_cannot_be_read_is_left_out_and_stops_nothing(
+    engine: AsyncEngine,
+) -> None:
+    broken = of_database(engine)
+    await held(broken, "bad", "r1", "r2")
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE round SET panel = '{broken' WHERE id = 'bad'"))
+
+    told: list[str] = []
+
+    await records_up_to_date(broken, tell=told.append)
+
+    assert await recorded(broken) == ["r1", "r2"]
+    assert await broken.bakeoff_stores.records.missing(9) == ("bad",)
+    assert [why.partition(":")[0] for why in told] == ["Round 'bad' is in no board"]
+
+
+async def test_a_round_whose_bakeoff_cannot_be_read_is_not_counted_without_it(
+    engine: AsyncEngine,
+) -> None:
+    books, told = of_database(engine), list[str]()
+    await books.bakeoff_stores.bakeoffs.open(a_bakeoff())
+    await held(books, "bo:1.1", "r1")
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE bakeoff SET panel = '{broken'"))
+
+    await records_up_to_date(books, tell=told.append)
+
+    assert await recorded(books) == ["r1"]
+    assert len(told) == 1
+
+
+async def test_rounds_are_counted_as_they_close(books: Books) -> None:
+    await held(books, "before")
+    closed: asyncio.Queue[Round] = asyncio.Queue()
+    counting = asyncio.create_task(keep_counting(books, closed))
+
+    (round_,) = await held(books, "r1")
+    closed.put_nowait(round_)
+    async with asyncio.timeout(5):
+        while len(await recorded(books)) < 2:  # noqa: ASYNC110 - what is kept tells nobody
+            await asyncio.sleep(0)
+    counting.cancel()
+
+    assert {*await recorded(books)} == {"before", "r1"}

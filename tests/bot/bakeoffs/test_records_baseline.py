@@ -1,0 +1,108 @@
+"""Baseline files: read, compared, and rejected with what to do."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.bakeoffs.leaderboard import changed
+from bot.bakeoffs.records import BaselineError, check_comparable, read_baseline, record_document
+from council.bakeoffs.record_arrays import packed
+from council.bakeoffs.records import AuthorRecord, CouncilRecord, Margin, PackedRecord, Record
+from tests.bot.bakeoffs.kitchen import a_bakeoff, a_suite
+from tests.builders import ASKED_AT
+
+MEMBERS = ("a", "b", "c", "d", "e")
+
+
+def a_record(number: int, shares: dict[str, float], bakeoff: str) -> PackedRecord:
+    suite = a_suite(40)
+    margins = tuple(
+        Margin(x, y, shares[x] - shares[y], 3, 0.5 + (shares[x] - shares[y]) / 2)
+        for i, x in enumerate(MEMBERS)
+        for y in MEMBERS[i + 1 :]
+    )
+    record = Record(
+        f"{bakeoff}.{number}",
+        ASKED_AT + timedelta(days=int(bakeoff[-1])),
+        "house",
+        "",
+        tuple(AuthorRecord(member, shares[member]) for member in MEMBERS),
+        (),
+        margins,
+        CouncilRecord("a"),
+        bakeoff=bakeoff,
+        number=number,
+        suite=suite.name,
+        suite_version=suite.version,
+    )
+    return packed(record)
+
+
+def a_run(bakeoff: str, fall: float = 0.0) -> list[PackedRecord]:
+    """Give forty records in which shares differ by question, and "a" fell by so much."""
+    found = []
+    for number in range(1, 41):
+        sway = 0.05 * ((number * 7) % 5 - 2)
+        shares = {m: 0.5 + sway * (1 - i % 2 * 2) for i, m in enumerate(MEMBERS)}
+        shares |= {"a": shares["a"] - fall, "b": shares["b"] + fall}
+        found.append(a_record(number, shares, bakeoff))
+    return found
+
+
+def written(folder: Path, records: list[PackedRecord]) -> Path:
+    path = folder / "base.json"
+    path.write_text(json.dumps({"records": [record_document(record) for record in records]}))
+    return path
+
+
+def same(one: PackedRecord, other: PackedRecord) -> bool:
+    return one._replace(numbers=b"") == other._replace(numbers=b"") and len(one.numbers) == len(
+        other.numbers
+    )
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    records = a_run("bo:1")[:3]
+
+    read = read_baseline(written(tmp_path, records))
+
+    assert [record.numbers for record in read] == [record.numbers for record in records]
+    assert all(map(same, read, records))
+
+
+def test_an_unknown_number_is_null(tmp_path: Path) -> None:
+    (record, *_) = a_run("bo:1")
+
+    document = record_document(record)
+
+    assert None in document["numbers"]
+    assert "NaN" not in json.dumps(document)
+
+
+def test_a_fall_beyond_noise_is_found_against_a_file(tmp_path: Path) -> None:
+    before = read_baseline(written(tmp_path, a_run("bo:1")))
+
+    changes = changed(a_run("bo:2", fall=0.2), before)
+    still = changed(a_run("bo:2"), before)
+
+    assert changes
+    assert [move.member for move in changes.worse()] == ["a"]
+    assert changes.worse("b") == ()
+    assert still
+    assert still.worse() == ()
+
+
+def test_another_version_of_the_suite_is_another_suite() -> None:
+    with pytest.raises(BaselineError, match="their questions are not the same"):
+        check_comparable(a_run("bo:1"), a_bakeoff(a_suite(3)))
+
+    check_comparable(a_run("bo:1"), a_bakeoff(a_suite(40)))
+
+
+def test_records_of_another_version_of_the_council_are_told(tmp_path: Path) -> None:
+    old = a_run("bo:1")[0]._replace(version=0)
+
+    with pytest.raises(BaselineError, match="written by another version of the council"):
+        read_baseline(written(tmp_path, [old]))

@@ -1,0 +1,153 @@
+"""Budget of a bake-off: its own cap to the last micro-dollar, and the caps of everybody."""
+
+import pytest
+
+from bot.bakeoffs.lifecycle import hold, reopened
+from bot.bakeoffs.runner import BakeoffBudget, new_question_round
+from bot.context import AppContext
+from bot.coordination.clock import now
+from bot.runners.local import LocalRunner
+from council.bakeoffs.models import Bakeoff
+from council.budget import Budget, estimated
+from council.budget_caps import Caps
+from council.errors import BudgetError
+from council.money import dollars
+from storage.memory import MemoryStore
+from tests.bot.bakeoffs.kitchen import DEAR, Room, a_bakeoff, a_suite, kept
+from tests.bot.desks import an_app, ready
+from tests.builders import KEYS
+from tests.fakes.gateway import FakeGateway
+from tests.fakes.memory_ledger import MemoryLedger
+
+PRICES = dict.fromkeys(KEYS, DEAR)
+NO_CAPS = Caps()
+
+
+def a_paying_app(
+    gateway: FakeGateway, caps: Caps = NO_CAPS, store: MemoryStore | None = None
+) -> AppContext:
+    app = an_app(gateway, store)
+    app.budget = Budget(MemoryLedger(), caps, now)
+    app.runner = LocalRunner(app.store, gateway, ready, paying=app.budget.paying)
+    return app
+
+
+async def spent(app: AppContext, bakeoff: Bakeoff) -> int:
+    numbers = range(1, len(bakeoff.suite.questions) + 1)
+    return sum([await app.budget.ledger.spent(bakeoff.round_id(n)) for n in numbers])
+
+
+async def expected_of(app: AppContext, bakeoff: Bakeoff) -> int:
+    return (await estimated(new_question_round(app, bakeoff, 1), app.gateway)).micro
+
+
+async def test_no_round_is_begun_whose_cost_may_not_fit_under_the_cap() -> None:
+    gateway = FakeGateway(prices=PRICES)
+    app, room = a_paying_app(gateway), Room()
+    one = await expected_of(app, a_bakeoff())
+    bakeoff = await kept(app, a_bakeoff(a_suite(12), cap=int(3.5 * one)))
+
+    progress = await hold(app, room, bakeoff)
+
+    assert 0 < progress.over < 12
+    assert progress.spent_micro == await spent(app, bakeoff) <= int(3.5 * one)
+    assert one > int(3.5 * one) - progress.spent_micro  # the next would not have fitted
+    assert f"The cap of {dollars(int(3.5 * one))} for this bake-off is reached" in room.edited[-1]
+    assert "`/council bakeoff resume bo:beef` goes on" in room.edited[-1]
+    assert not await app.budget.ledger.held()
+
+
+async def test_a_cap_that_covers_every_question_ends_nothing() -> None:
+    gateway = FakeGateway(prices=PRICES)
+    app = a_paying_app(gateway)
+    one = await expected_of(app, a_bakeoff())
+    bakeoff = await kept(app, a_bakeoff(a_suite(4), cap=4 * one))
+
+    progress = await hold(app, None, bakeoff)
+
+    assert progress.is_whole
+    assert progress.bakeoff.ending
+    assert progress.bakeoff.ending.failure is None
+
+
+async def test_under_a_higher_cap_it_goes_on_and_asks_nothing_twice() -> None:
+    gateway = FakeGateway(prices=PRICES)
+    app = a_paying_app(gateway)
+    one = await expected_of(app, a_bakeoff())
+    bakeoff = await kept(app, a_bakeoff(a_suite(4), cap=one))
+    first = await hold(app, None, bakeoff)
+
+    second = await hold(app, None, await reopened(app, bakeoff, 100 * one))
+
+    assert first.over < 4 == second.over
+    assert len(gateway.asked) == 4 * (3 + 3 + 1)
+
+
+async def test_a_day_that_is_used_up_ends_it_with_that_sentence_to_be_gone_on_with() -> None:
+    gateway = FakeGateway(prices=PRICES)
+    probe = a_paying_app(gateway)
+    one = await expected_of(probe, a_bakeoff())
+    app, room = a_paying_app(gateway, Caps(day=int(1.5 * one))), Room()
+    bakeoff = await kept(app, a_bakeoff(a_suite(6)))
+
+    progress = await hold(app, room, bakeoff)
+
+    assert 0 < progress.over < 6
+    assert "is left of the budget of" in room.edited[-1]
+    assert "[Go on]" in room.edited[-1]
+    (loud,) = [words for words in room.said_in("C1") if "ended early" in words]
+    assert "is left of the budget of" in loud
+    assert "[Go on]" in loud
+    stored = await app.bakeoff_stores.bakeoffs.load(bakeoff.id)
+    assert stored.ending
+    assert stored.ending.failure
+    assert (await reopened(app, bakeoff)).ending is None
+
+
+async def test_a_scheduled_one_counts_under_its_schedules_budget() -> None:
+    gateway = FakeGateway(prices=PRICES)
+    app = a_paying_app(gateway, Caps(schedule_day=0))
+    bakeoff = await kept(app, a_bakeoff(id_="sched:weekly@2026-11-23T09:00"))
+
+    progress = await hold(app, None, bakeoff)
+
+    assert progress.over == 0
+    assert progress.bakeoff.ending
+    assert "this schedule's budget of $0.00 a day" in str(progress.bakeoff.ending.failure)
+
+
+def test_no_two_rounds_are_promised_the_same_money() -> None:
+    purse = BakeoffBudget(100)
+
+    first = purse.reserve(1, 40, None)
+    second = purse.reserve(2, 20, None)
+
+    assert (first, second) == (80, 20)
+    with pytest.raises(BudgetError, match="The cap of \\$0.0001 for this bake-off is reached"):
+        purse.reserve(3, 1, None)
+    purse.settle(1, 30)
+    assert purse.reserve(3, 50, None) == 50
+    assert purse.spent == 30
+
+
+def test_a_panels_own_cap_holds_beside_the_bake_offs() -> None:
+    purse = BakeoffBudget(100)
+
+    assert purse.reserve(1, 40, 30) == 30
+    assert BakeoffBudget(None).reserve(1, 40, 30) == 30
+    assert BakeoffBudget(None).reserve(1, 40, None) is None
+
+
+def test_a_round_that_is_gone_on_with_keeps_what_it_was_promised() -> None:
+    purse = BakeoffBudget(100)
+    purse.settle(1, 60)
+    purse.settle(2, 30)
+
+    with pytest.raises(BudgetError):
+        purse.reserve_again(2, 50)
+    assert purse.spent == 90
+    purse.reserve_again(2, 40)
+
+    assert purse.spent == 60
+    with pytest.raises(BudgetError):
+        purse.reserve(3, 1, None)

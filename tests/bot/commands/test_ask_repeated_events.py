@@ -1,0 +1,33 @@
+"""Repeated, late and reordered deliveries of one event make one round."""
+
+import asyncio
+import random
+
+from bot.chat import Asker, IncomingMessage
+from bot.commands.dispatch import handle_message
+from council.answers import Role
+from council.places import Place
+from tests.bot.desks import FakeChat, an_app
+from tests.fakes.gateway import FakeGateway
+
+EVENTS, DELIVERIES = 10, 1000
+ASKER, PLACE = Asker("u1", "Ann"), Place("fake", "team", "general")
+
+
+async def test_a_thousand_deliveries_of_ten_events_make_ten_rounds() -> None:
+    gateway, chat = FakeGateway(), FakeChat()
+    app = an_app(gateway)
+    deliveries = [f"team:general:{i % EVENTS}" for i in range(DELIVERIES)]
+    random.Random(3).shuffle(deliveries)
+
+    await asyncio.gather(
+        *(
+            handle_message(app, chat, IncomingMessage("Which queue?", ASKER, PLACE, key))
+            for key in deliveries
+        )
+    )
+
+    members = len(app.panel(None, PLACE).members)
+    assert len(await app.store.recent()) == EVENTS
+    assert len(gateway.of(Role.ANSWER)) == EVENTS * members
+    assert len(chat.keys) == len(set(chat.keys)) == EVENTS * (3 + members)  # root, two tables

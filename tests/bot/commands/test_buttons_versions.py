@@ -1,0 +1,60 @@
+"""Buttons and modals of another version of the program: understood, or answered kindly."""
+
+from typing import Any, cast
+
+import pytest
+
+from bot.chat import Asker, IncomingMessage
+from bot.commands.buttons import PRESSES
+from bot.discord import actions as in_discord
+from bot.slack import actions as in_slack
+from bot.slack.actions import Press
+from bot.slack.events import SlackEvent
+from bot.slack.listeners import filled_otherwise
+from bot.slack.workspace import Workspace
+from council.errors import CouncilError
+from council.places import Place
+from tests.bot.desks import FakeChat, an_app
+
+SAID = IncomingMessage("", Asker("U1", "Ada"), Place("slack", "T1", "C1"), "k")
+TOLD = "This comes from another version of the council"
+
+
+async def test_a_button_that_slack_shows_and_this_version_does_not_know_is_said_to_be_one() -> None:
+    pressed = Press(SlackEvent("", "U1", "C1", "e"), "from_the_future", "r1", "trigger")
+
+    with pytest.raises(CouncilError, match=TOLD):
+        await in_slack.press(an_app(), cast(Workspace, None), FakeChat(), SAID, pressed)
+
+
+async def test_so_is_one_that_discord_shows() -> None:
+    with pytest.raises(CouncilError, match=TOLD):
+        await in_discord.press(an_app(), FakeChat(), SAID, "from_the_future", "r1")
+
+
+async def test_a_question_that_was_answered_with_no_says_nothing_more() -> None:
+    chat = FakeChat()
+
+    await in_discord.press(an_app(), chat, SAID, "no_cancel", "r1")
+
+    assert chat.said == []
+
+
+async def test_a_form_that_this_version_does_not_know_says_so_and_stays_open() -> None:
+    answered: list[dict[str, Any]] = []
+
+    async def ack(**answer: Any) -> None:  # noqa: ANN401
+        answered.append(answer)
+
+    blocks = [{"type": "section"}, {"type": "input", "block_id": "future"}]
+    await filled_otherwise(ack, {"view": {"blocks": blocks}})
+
+    (answer,) = answered
+    assert answer["response_action"] == "errors"
+    assert answer["errors"]["future"].startswith(TOLD)
+
+
+def test_buttons_that_were_ever_shown_are_still_known() -> None:
+    assert {"again", "cancel", "resume", "export"} <= PRESSES.keys()
+    assert {"bakeoff_start", "bakeoff_leave", "bakeoff_cancel", "bakeoff_resume"} <= PRESSES.keys()
+    assert {"keep_suite", "leave_suite"} <= PRESSES.keys()

@@ -1,0 +1,176 @@
+"""`/council leaderboard`: posted with its thread in a room, else sent privately."""
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from bot.chat import (
+    Asker,
+    File,
+    IncomingMessage,
+    NoThreadError,
+    Post,
+    PostingForbiddenError,
+    SentMessage,
+)
+from bot.commands.dispatch import ASK, COMMANDS, handle_message
+from bot.context import AppContext
+from council.places import Place
+from tests.bot.bakeoffs.builders import packed_all, runs_of
+from tests.bot.desks import FakeChat, an_app
+from tests.bot.rounds import words_of
+
+ROOM = Place("slack", "T1", "C1")
+ADA = Asker("U1", "Ada")
+
+
+@dataclass(slots=True)
+class Room(FakeChat):
+    """A room that remembers what was posted where, and may refuse."""
+
+    is_room = True
+    keeps_files: bool = True
+    posted: list[tuple[Place, Post]] = field(default_factory=list)
+    refuses: type[PostingForbiddenError] | None = None
+
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
+        if self.refuses and (self.refuses is not NoThreadError or place.thread):
+            raise self.refuses("Not here.")
+        self.posted.append((place, post))
+        self.keys.append(key)
+        return SentMessage(place, f"m{len(self.posted)}")
+
+
+def said(text: str, place: Place = ROOM, *, is_shared: bool = False) -> IncomingMessage:
+    return IncomingMessage(f"/council {text}", ADA, place, "e1", is_shared=is_shared)
+
+
+async def with_runs(scope: str) -> AppContext:
+    app = an_app()
+    await app.bakeoff_stores.records.keep(packed_all([*runs_of("sql", 3, scope=scope)]))
+    return app
+
+
+@pytest.mark.parametrize(
+    ("text", "is_board"),
+    [
+        ("leaderboard", True),
+        ("leaderboard sql", True),
+        ("leaderboard sql@3f2a as:judge", True),
+        ("leaderboard as:judge since:30d", True),
+        ("leaderboard sql weights:consistency", True),
+        ('leaderboard weekly-sql category:"window functions" panel:house until:2026-11-21', True),
+        ("leaderboard design for a game", False),
+        ("Leaderboards: are they fair?", False),
+        ("leaderboard since when?", False),
+    ],
+)
+def test_a_leaderboard_is_no_question_and_no_question_a_leaderboard(
+    text: str, is_board: bool
+) -> None:
+    order = COMMANDS.read(f"/council {text}")
+
+    assert (order.command.name == "leaderboard") == is_board
+    assert is_board or order.command is ASK
+
+
+async def test_in_a_room_the_board_is_posted_and_the_rest_goes_under_it() -> None:
+    app, room = await with_runs("slack/T1"), Room()
+
+    await handle_message(app, room, said("leaderboard sql"))
+
+    (place, root), *replies = room.posted
+    assert place == ROOM
+    assert root.summary.startswith("Leaderboard of sql: ")
+    assert "36 rounds of suite sql, version 3f2a1b9c" in words_of(root)
+    assert {place.thread for place, _ in replies} == {"m1"}
+    files = [part for _, post in replies for part in post.parts if isinstance(part, File)]
+    assert [file.name for file in files] == ["leaderboard.png", "leaderboard.csv"]
+    assert room.said == []
+
+
+async def test_the_same_event_again_posts_nothing_twice() -> None:
+    app, room = await with_runs("slack/T1"), Room()
+
+    await handle_message(app, room, said("leaderboard sql"))
+    number = len(room.posted)
+    await handle_message(app, room, said("leaderboard sql"))
+
+    assert len(room.posted) == number
+
+
+async def test_where_no_files_may_be_posted_there_are_none() -> None:
+    app, room = await with_runs("slack/T1"), Room(keeps_files=False)
+
+    await handle_message(app, room, said("leaderboard sql"))
+
+    assert room.posted
+    assert not any(isinstance(part, File) for _, post in room.posted for part in post.parts)
+
+
+async def test_a_workspace_sees_its_own_rounds_alone() -> None:
+    app, room = await with_runs("slack/T2"), Room()
+
+    await handle_message(app, room, said("leaderboard sql"))
+
+    assert "No round of suite sql has been held yet" in room.said[0]
+    assert room.posted == []
+
+
+@pytest.mark.parametrize("place", [Place("terminal"), Place("web", channel="web:1")])
+async def test_the_house_sees_all_rounds(place: Place) -> None:
+    app, chat = await with_runs("slack/T2"), FakeChat()
+
+    await handle_message(app, chat, said("leaderboard sql as:judge", place))
+
+    assert "36 rounds of suite sql" in chat.said[0]
+    assert chat.said[0].startswith("Leaderboard of sql")
+    assert chat.keys == []
+
+
+async def test_what_may_not_be_posted_is_told() -> None:
+    app, room = await with_runs("slack/T1"), Room(refuses=PostingForbiddenError)
+
+    await handle_message(app, room, said("leaderboard sql"))
+
+    assert "Leaderboard of sql" in room.said[0]
+    assert len(room.said) > 3
+
+
+async def test_where_there_is_no_thread_why_is_told() -> None:
+    app, room = await with_runs("slack/T1"), Room(refuses=NoThreadError)
+
+    await handle_message(app, room, said("leaderboard sql"))
+
+    assert len(room.posted) == 1
+    assert room.said == ["Not here."]
+
+
+@pytest.mark.parametrize("who", ["guest", "shared"])
+async def test_strangers_see_no_leaderboard_of_the_workspace(who: str) -> None:
+    app, room = await with_runs("slack/T1"), Room()
+    app.access = replace(app.access, guests=True, shared_channels=True)
+    asked = said("leaderboard sql", is_shared=who == "shared")
+    if who == "guest":
+        asked = replace(asked, asker=replace(ADA, is_guest=True))
+
+    await handle_message(app, room, asked)
+
+    assert room.posted == []
+    assert "counts the rounds of the whole workspace" in room.said[0]
+
+
+async def test_a_window_that_is_none_is_told_with_examples() -> None:
+    app, room = await with_runs("slack/T1"), Room()
+
+    await handle_message(app, room, said("leaderboard sql since:yesterday"))
+
+    assert "say 30d, 2w, 12h" in room.said[0]
+
+
+async def test_a_category_and_a_window_narrow_what_is_counted() -> None:
+    app, room = await with_runs("slack/T1"), Room()
+
+    await handle_message(app, room, said("leaderboard sql category:joins until:2026-10-20"))
+
+    assert "12 rounds of suite sql, version 3f2a1b9c, category joins" in words_of(room.posted[0][1])

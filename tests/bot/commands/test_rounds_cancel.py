@@ -1,0 +1,135 @@
+"""`/council cancel`: spends nothing more, keeps what exists, stops only that round."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.access import Access
+from bot.chat import Asker, IncomingMessage
+from bot.commands.dispatch import handle_message
+from bot.context import AppContext
+from council.places import Place
+from council.ports import RoundQuery
+from council.rounds import Closing, Question, Round
+from storage.memory import MemoryStore
+from tests.bot.desks import FakeChat, an_app
+from tests.builders import ASKED_AT, CLAUDE, a_round, an_answer
+from tests.fakes.gateway import FakeGateway, Hangs
+
+HERE = Place("slack", "T1", "C1")
+ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
+KEPT = "2 of 3 answers are kept"
+
+
+@pytest.fixture
+def app() -> AppContext:
+    return an_app(FakeGateway({CLAUDE: Hangs()}))
+
+
+def asked(round_id: str = "beef1", by: Asker = ANA, place: Place = HERE) -> Round:
+    return replace(a_round(question=Question("Why?", by.id, place=place)), id=round_id)
+
+
+async def said(app: AppContext, text: str, asker: Asker = ANA, place: Place = HERE) -> str:
+    chat = FakeChat()
+    await handle_message(app, chat, IncomingMessage(text, asker, place, "k"))
+    return chat.said[-1]
+
+
+async def under_way(app: AppContext, round_: Round) -> None:
+    """Have a round carried until two of three have answered."""
+    await app.store.open(round_)
+    app.runner.start(round_)
+    async with app.runner.subscribe(round_.id) as sights:
+        async for sight in sights:
+            if len(sight.round_.answers) == 2:
+                return
+
+
+async def test_the_one_who_asked_cancels_it_and_hears_what_is_kept(app: AppContext) -> None:
+    await under_way(app, asked())
+
+    line = await said(app, "/council cancel beef1")
+
+    assert line == (
+        f"Round beef1 is cancelled: {KEPT}. Nobody is asked any more, and nothing spent."
+    )
+    assert app.runner.latest("beef1") is None
+    assert len((await app.store.load("beef1")).answers) == 2
+    assert await app.store.ids(wanted=RoundQuery(unfinished=True)) == ()
+
+
+async def test_last_is_ones_own_newest_that_is_unfinished(app: AppContext) -> None:
+    later = replace(asked("beef2"), asked_at=ASKED_AT.replace(hour=10))
+    latest = replace(asked("beef3", BEN), asked_at=ASKED_AT.replace(hour=11))
+    closed = replace(asked("beef4"), asked_at=ASKED_AT.replace(hour=12), closing=Closing(1.0))
+    for round_ in (asked(), later, latest, closed):
+        await app.store.open(round_)
+
+    assert "Round beef2 is cancelled" in await said(app, "cancel last")
+    assert "Round beef1 is cancelled" in await said(app, "cancel last")
+    assert await said(app, "cancel last") == "No round of yours is under way here."
+
+
+async def test_nobody_else_may(app: AppContext) -> None:
+    await app.store.open(asked())
+
+    assert await said(app, "cancel beef1", BEN) == "Only the one who asked can cancel a round."
+    assert not (await app.store.line("beef1")).paused
+
+
+async def test_an_admin_may(app: AppContext) -> None:
+    app.access = Access(admins=(BEN.id,))
+    await app.store.open(asked())
+
+    assert "Round beef1 is cancelled: 0 of 3 answers are kept" in await said(
+        app, "cancel beef1", BEN
+    )
+
+
+async def test_a_private_round_is_not_there_for_an_admin_elsewhere(app: AppContext) -> None:
+    app.access = Access(admins=(BEN.id,))
+    await app.store.open(asked(place=Place("slack", "T1", "D1", private=True)))
+
+    assert "There is no round 'beef1' here" in await said(app, "cancel beef1", BEN)
+
+
+async def test_a_round_that_was_cancelled_before_is_told_kindly(app: AppContext) -> None:
+    await app.store.open(asked().with_(an_answer()))
+    await said(app, "cancel beef1")
+
+    assert await said(app, "cancel beef1") == (
+        "Round beef1 was cancelled before: 1 of 3 answers is kept."
+    )
+
+
+async def test_a_closed_round_is_told_kindly(app: AppContext) -> None:
+    await app.store.open(asked().with_(Closing(1.0)))
+
+    assert await said(app, "cancel beef1") == (
+        "Round beef1 is closed already: `/council show beef1` opens it."
+    )
+    assert not (await app.store.line("beef1")).paused
+
+
+async def test_a_forgotten_round_is_told_kindly(app: AppContext) -> None:
+    await app.store.open(asked())
+    await app.store.forget("beef1", ASKED_AT, "salt")
+
+    assert "was forgotten on 2026-11-21" in await said(app, "cancel beef1")
+
+
+class ClosingStore(MemoryStore):
+    """Has a round come to its end while it is being cancelled."""
+
+    async def pause(self, round_id: str, *, paused: bool) -> None:
+        await super().pause(round_id, paused=paused)
+        await self.save(round_id, Closing(1.0))
+
+
+async def test_a_round_that_ends_meanwhile_is_closed_and_not_cancelled() -> None:
+    app = an_app(store=ClosingStore())
+    await app.store.open(asked())
+
+    assert "Round beef1 is closed already" in await said(app, "cancel beef1")
+    assert not (await app.store.line("beef1")).paused

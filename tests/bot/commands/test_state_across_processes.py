@@ -1,0 +1,115 @@
+"""State that processes share: picked panels, drafts, presses, the key of the page."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from bot.chat import Asker, IncomingMessage
+from bot.commands.ask import opened
+from bot.commands.buttons import ActionDeduplicator
+from bot.commands.dispatch import handle_message
+from bot.commands.recovery import left
+from bot.commands.suites import Draft, save_draft, take_draft
+from bot.web.auth import PageSigner, shared_key
+from council.bakeoffs.models import Suite, SuiteQuestion
+from council.errors import PanelError, SuiteError
+from council.places import Place
+from tests.bot.cluster_fakes import processes
+from tests.bot.desks import FakeChat, an_app
+from tests.builders import a_panel
+from tests.fakes.memory_key_value import MemoryKeyValueStore
+
+HERE = Place("slack", "T1", "C1")
+ADA, BEN = Asker("U1", "Ada"), Asker("U2", "Ben")
+SUITE = Suite("sql", (SuiteQuestion("Why WAL?"),), scope=HERE.scope)
+
+
+def said(text: str, key: str = "k1", by: Asker = ADA) -> IncomingMessage:
+    return IncomingMessage(text, by, HERE, key)
+
+
+async def test_a_panel_that_one_process_picked_goes_for_what_another_hears() -> None:
+    _, (one, other) = processes(2)
+    cheap = replace(a_panel(2), name="cheap")
+    for app in (one, other):
+        app.panels = {**app.panels, "cheap": cheap}
+    await opened(other, said("Before?", "k0"), "Before?")
+
+    await handle_message(one, FakeChat(), said("panel cheap"))
+
+    assert await opened(other, said("Why?"), "Why?")
+    assert (await one.store.load("k0")).panel.name == "house"
+    assert (await one.store.load("k1")).panel.name == "cheap"
+    await handle_message(other, FakeChat(), said("panel house"))
+    assert await opened(one, said("And now?", "k2"), "And now?")
+    assert (await one.store.load("k2")).panel.name == "house"
+
+
+async def test_a_picked_panel_that_is_gone_is_said_to_be() -> None:
+    app = an_app()
+    await app.pick("gone", HERE)
+
+    with pytest.raises(PanelError, match="'gone', which goes here, is not there any more: pick"):
+        await opened(app, said("Why?"), "Why?")
+
+
+async def test_a_suite_shown_by_one_process_is_kept_by_another() -> None:
+    _, (one, other) = processes(2)
+
+    code = await save_draft(one.key_values, Draft(SUITE, "U1", "v1"))
+
+    with pytest.raises(SuiteError, match="does not wait"):
+        await take_draft(other.key_values, code, said("", by=BEN))
+    assert await take_draft(other.key_values, code, said("")) == Draft(SUITE, "U1", "v1")
+    with pytest.raises(SuiteError, match="does not wait"):
+        await take_draft(one.key_values, code, said(""))
+
+
+async def test_a_draft_of_another_version_is_said_to_wait_no_more() -> None:
+    memos = MemoryKeyValueStore()
+    await memos.note("draft", f"{HERE.scope}/c0de", '{"suite": "otherwise"}')
+
+    with pytest.raises(SuiteError, match="Add it once more"):
+        await take_draft(memos, "c0de", said(""))
+
+
+async def test_a_workspace_that_leaves_takes_what_was_picked_and_shown_there() -> None:
+    app = an_app()
+    await app.pick("house", HERE)
+    await app.pick("house", Place("slack", "T2", "C1"))
+    await save_draft(app.key_values, Draft(SUITE, "U1"))
+
+    await left(app, "slack", "T1")
+
+    assert {*await app.key_values.every("panel")} == {"slack/T2/C1"}
+    assert await app.key_values.every("draft") == {}
+
+
+async def test_a_press_counts_once_however_many_processes_hear_it() -> None:
+    _, apps = processes(3)
+    done: list[int] = []
+
+    async def press(number: int, *, everywhere: bool) -> bool:
+        async def act() -> None:
+            done.append(number)
+
+        once = ActionDeduplicator(apps[number])
+        return await once.do(("U1", "C1", "again", "r1"), act, everywhere=everywhere)
+
+    heard = await asyncio.gather(*(press(number, everywhere=True) for number in range(3)))
+    looked = [await press(number, everywhere=False) for number in range(3)]
+
+    assert sorted(heard) == [False, False, True]
+    assert looked == [True, True, True]
+    assert len(done) == 4
+
+
+async def test_the_processes_of_a_cluster_seal_with_one_key() -> None:
+    _, (one, other) = processes(2)
+
+    seals = [PageSigner(await shared_key(app.key_values)) for app in (one, other)]
+
+    assert seals[1].fits_form("visitor", seals[0].form_token("visitor"))
+    assert seals[1].is_pass(seals[0].new_pass())
+    seals[1].open("r1", seals[0].link_key("r1"))

@@ -1,0 +1,96 @@
+"""Discord shards: which process receives a server, and what is stored about it."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.discord.servers import WHOLE, FileServerStore, ServerStore, Shard, SqlServerStore
+from bot.ports import SHOW, Job, job_of, queue_of_place, shard_of
+from council.places import Place
+from tests.fakes.memory_key_value import MemoryKeyValueStore
+
+SERVER = "1000000000000000001"
+IN_SERVER = Place("discord", SERVER, "C1")
+
+
+def test_each_server_is_heard_by_one_shard_as_discord_deals_them_out() -> None:
+    shards = [Shard(number, 3) for number in range(3)]
+
+    for server in map(str, range(10**18, 10**18 + 2**24, 2**22)):
+        (hears,) = [shard for shard in shards if shard.hears(server)]
+        assert hears.number == (int(server) >> 22) % 3
+
+
+def test_direct_messages_are_heard_by_the_first_shard() -> None:
+    assert Shard(0, 3).hears("")
+    assert not Shard(1, 3).hears("")
+    assert WHOLE.hears(SERVER)
+
+
+@pytest.mark.parametrize(
+    ("name", "shard"),
+    [
+        pytest.param("0/1", Shard(0, 1), id="the-only-one"),
+        pytest.param("2/16", Shard(2, 16), id="one-of-many"),
+        pytest.param("3/3", None, id="one-too-many"),
+        pytest.param("0/0", None, id="none"),
+        pytest.param("all", None, id="a-word-of-another-version"),
+        pytest.param("", None, id="nothing"),
+    ],
+)
+def test_a_shard_is_read_from_the_name_of_its_work(name: str, shard: Shard | None) -> None:
+    assert Shard.read(name) == shard
+    assert shard is None or str(shard) == name
+
+
+@pytest.mark.parametrize(
+    ("place", "teller"),
+    [
+        pytest.param(Place("slack", "T1", "C1"), "slack", id="slack"),
+        pytest.param(IN_SERVER, f"discord {shard_of(SERVER, 4)}/4", id="a-server"),
+        pytest.param(Place("discord", "", "D1"), "discord 0/4", id="direct-messages"),
+        pytest.param(Place("web"), "web", id="the-page"),
+        pytest.param(Place("terminal"), "web", id="the-command-line"),
+        pytest.param(Place(""), "web", id="of-old"),
+    ],
+)
+def test_what_is_told_in_a_place_waits_in_its_tellers_queue(place: Place, teller: str) -> None:
+    assert queue_of_place(place, 4) == teller
+    assert job_of(SHOW, place, "r1", 4) == Job(f"show {teller}", "r1")
+
+
+@pytest.fixture(params=["files", "rows"])
+def kept(request: pytest.FixtureRequest, tmp_path: Path) -> ServerStore:
+    return (
+        FileServerStore(tmp_path / "data")
+        if request.param == "files"
+        else SqlServerStore(MemoryKeyValueStore())
+    )
+
+
+async def test_the_servers_an_application_was_in_are_remembered(kept: ServerStore) -> None:
+    assert await kept.servers("app") == set()
+    await kept.note("app", set(), {"1", "2"})
+    await kept.note("app", {"1", "2"}, {"2", "3"})
+
+    assert await kept.servers("app") == {"2", "3"}
+    assert await kept.servers("another") == set()
+
+
+async def test_which_commands_are_registered_is_remembered(kept: ServerStore) -> None:
+    assert await kept.commands("app") == ""
+
+    await kept.register("app", "digest")
+
+    assert await kept.commands("app") == "digest"
+
+
+async def test_who_knows_of_one_shard_says_nothing_of_the_servers_of_another() -> None:
+    memos = MemoryKeyValueStore()
+    first, second = SqlServerStore(memos), SqlServerStore(memos)
+    await first.note("app", set(), {"1"})
+    await second.note("app", set(), {"2"})
+
+    await first.note("app", {"1"}, set())
+
+    assert await second.servers("app") == {"2"}

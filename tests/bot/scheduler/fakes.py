@@ -1,0 +1,152 @@
+"""Fakes for the scheduler: an app with a manual clock, a room, and a run that only counts."""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from bot.chat import Chat, MessageGoneError, Post, PostingForbiddenError, SentMessage
+from bot.context import AppContext
+from bot.scheduler import Scheduler, SlotTrigger
+from bot.schedules.cron import slots_of
+from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite, SuiteQuestion
+from council.bakeoffs.ports import BakeoffStores
+from council.places import Place
+from tests.bot.desks import FakeChat, an_app
+from tests.builders import a_schedule
+
+HERE = Place("slack", "T1", "C1")
+SQL = Suite("sql", (SuiteQuestion("What does SKIP LOCKED do?"), SuiteQuestion("Why WAL?")))
+MONDAY = datetime(2026, 11, 23, 8, 59, tzinfo=UTC)
+WEEKLY = a_schedule(
+    "5c4ed",
+    name="weekly-sql",
+    place=HERE,
+    made_at=MONDAY,
+    cap_micro=None,
+    last_slot="2026-11-20T12:00",
+    subscribers=(),
+)
+SLOT = "2026-11-23T09:00"
+
+
+@dataclass(slots=True)
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    moment: datetime = MONDAY
+
+    def __call__(self) -> datetime:
+        return self.moment
+
+    def move(self, **by: float) -> None:
+        self.moment += timedelta(**by)
+
+
+@dataclass(slots=True)
+class Holds:
+    """Counts what it is given to hold; it ends at once, unless it should go on, or may not be."""
+
+    goes_on: bool = False
+    refused: str = ""
+    held: list[Bakeoff] = field(default_factory=list)
+    shown_in: list[Chat | None] = field(default_factory=list)
+
+    async def __call__(self, app: AppContext, chat: Chat | None, bakeoff: Bakeoff) -> None:
+        self.held.append(bakeoff)
+        self.shown_in.append(chat)
+        if self.refused:
+            raise PostingForbiddenError(self.refused)
+        if not self.goes_on:
+            await app.bakeoff_stores.bakeoffs.end(bakeoff.id, Ending(app.now()))
+
+    @property
+    def ids(self) -> list[str]:
+        return [bakeoff.id for bakeoff in self.held]
+
+
+@dataclass(slots=True)
+class Room(FakeChat):
+    """A chat that remembers where it said what; some of its channels can be gone."""
+
+    is_room = True
+    posted: list[tuple[str, str]] = field(default_factory=list)
+    gone: set[str] = field(default_factory=set)
+    is_deleted: bool = False
+
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
+        if place.channel in self.gone:
+            raise (
+                MessageGoneError("gone")
+                if self.is_deleted
+                else PostingForbiddenError("It is archived.")
+            )
+        self.posted.append((place.channel, post.summary))
+        return await FakeChat.send(self, place, post, key)
+
+    async def check_postable(self, place: Place) -> None:
+        if place.channel in self.gone and not self.is_deleted:
+            raise PostingForbiddenError("It is archived.")
+
+    def private_place(self, asker_id: str, place: Place) -> Place:
+        return replace(place, channel=asker_id, private=True)
+
+
+@dataclass(slots=True)
+class Watch:
+    """A scheduler with its desk, clock, room and hold; its timers are looked at by hand."""
+
+    app: AppContext
+    clock: Clock
+    room: Room
+    bakeoff_registry: Holds
+    scheduler: Scheduler
+
+    async def keep(self, schedule: Schedule = WEEKLY) -> None:
+        await self.app.bakeoff_stores.schedules.keep(schedule)
+
+    async def row(self, schedule_id: str = WEEKLY.id) -> Schedule:
+        (found,) = [
+            x for x in await self.app.bakeoff_stores.schedules.every() if x.id == schedule_id
+        ]
+        return found
+
+    async def fire(self) -> None:
+        """Fire as a timer does, and see what was begun to its end."""
+        await self.scheduler.fire(WEEKLY.id)
+        await self.settled()
+
+    async def look(self) -> None:
+        await self.scheduler.reload()
+        await self.settled()
+
+    async def settled(self) -> None:
+        await self.scheduler.tasks.settled()
+
+
+async def a_watch(bench: BakeoffStores | None = None, clock: Clock | None = None) -> Watch:
+    """Give a scheduler on a desk whose chat is connected; a bench can be shared."""
+    clock, room, holds, app = clock or Clock(), Room(), Holds(), an_app()
+    app.now, app.chats["slack"] = clock, lambda _: room
+    app.bakeoff_stores = bench or app.bakeoff_stores
+    await app.bakeoff_stores.suites.keep(SQL, "U1", clock())
+    return Watch(app, clock, room, holds, Scheduler(app, holds))
+
+
+@dataclass(slots=True)
+class Timer:
+    """What APScheduler does with the trigger of a schedule, at a clock that is moved by hand."""
+
+    watch: Watch
+    schedule: Schedule
+    next_time: datetime = MONDAY
+    trigger: SlotTrigger = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.trigger = SlotTrigger(slots_of(self.schedule))
+        self.next_time = self.trigger.get_next_fire_time(None, self.watch.clock())
+
+    async def tick(self) -> None:
+        """Fire if it is time, and wait for the slot after that."""
+        now = self.watch.clock()
+        if self.next_time <= now:
+            await self.watch.scheduler.fire(self.schedule.id)
+            self.next_time = self.trigger.get_next_fire_time(self.next_time, now)

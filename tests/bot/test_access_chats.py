@@ -1,0 +1,180 @@
+"""Access in chats: who may ask where, and with which providers."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.access import Access, AccessDeniedError, ChannelRules, admitted, allows, check_panel
+from bot.chat import Asker, IncomingMessage
+from council.panel import Panel
+from council.places import Place
+from tests.builders import CLAUDE, a_panel
+
+ANA, GUEST = Asker("U1", "Ana"), Asker("U2", "Gil", is_guest=True)
+HERE = Place("slack", "T1", "C1")
+IN_CHANNEL = IncomingMessage("Why?", ANA, HERE, "k")
+SHARED = replace(IN_CHANNEL, is_shared=True)
+DIRECT = replace(IN_CHANNEL, place=Place("slack", "T1", "D1", private=True), is_direct=True)
+BY_GUEST = replace(IN_CHANNEL, asker=GUEST)
+SAID = {"channel": IN_CHANNEL, "shared": SHARED, "direct": DIRECT, "guest": BY_GUEST}
+EVERYBODY = Access(shared_channels=True, guests=True)
+
+
+def open_to(access: Access) -> set[str]:
+    """Give which of what is said is admitted."""
+    found = set()
+    for name, said in SAID.items():
+        try:
+            admitted(access, said)
+        except AccessDeniedError:
+            continue
+        found.add(name)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("access", "names"),
+    [
+        pytest.param(Access(), {"channel", "direct"}, id="as-it-comes"),
+        pytest.param(EVERYBODY, {*SAID}, id="everybody"),
+        pytest.param(Access(direct_messages=False), {"channel"}, id="no-direct-messages"),
+        pytest.param(Access(channels=("C2",)), {"direct"}, id="another-channel"),
+        pytest.param(Access(channels=()), {"direct"}, id="no-channel"),
+        pytest.param(Access(channels=("C1",)), {"channel", "direct"}, id="this-channel"),
+        pytest.param(
+            Access(channels=("D1",), direct_messages=False), {"direct"}, id="one-direct-message"
+        ),
+        pytest.param(replace(EVERYBODY, channels=("C2",)), {"direct"}, id="list-goes-for-all"),
+    ],
+)
+def test_the_council_is_open_where_it_is_said_to_be(access: Access, names: set[str]) -> None:
+    assert open_to(access) == names
+
+
+@pytest.mark.parametrize(
+    ("roles", "is_direct", "sentence"),
+    [
+        pytest.param(("R1", "R2"), False, "", id="one-of-them"),
+        pytest.param(None, False, "", id="a-chat-without-roles"),
+        pytest.param(("R3",), False, "and you have none of them", id="another"),
+        pytest.param((), True, "in direct messages nobody has any", id="direct-message"),
+        pytest.param(("R1",), True, "", id="told-in-a-direct-message"),
+    ],
+)
+def test_where_roles_are_named_only_who_has_one_may_ask(
+    roles: tuple[str, ...] | None, is_direct: bool, sentence: str
+) -> None:
+    said = replace(IN_CHANNEL, asker=Asker("U1", "Ana", roles=roles), is_direct=is_direct)
+    access = Access(roles=("R1", "R9"))
+
+    if not sentence:
+        admitted(access, said)
+        return
+    with pytest.raises(AccessDeniedError, match=sentence):
+        admitted(access, said)
+
+
+def test_an_admin_is_named_by_an_id_or_by_a_role() -> None:
+    access = Access(admins=("U1", "R1"))
+
+    assert access.is_admin(Asker("U1", "Ana"))
+    assert access.is_admin(Asker("U2", "Ben", roles=("R0", "R1")))
+    assert not access.is_admin(Asker("U3", "Cy", roles=("U9",)))
+
+
+def test_a_thread_that_few_see_goes_by_the_rules_of_its_channel() -> None:
+    place = Place("discord", "G1", "C1:T1", "T1", private=True)
+    access = Access(channels=("C1",), rules={"C1": ChannelRules("cheap")})
+
+    admitted(access, replace(IN_CHANNEL, place=place))
+    assert access.rules_in(place).panel == "cheap"
+    with pytest.raises(AccessDeniedError):
+        admitted(Access(channels=("C2",)), replace(IN_CHANNEL, place=place))
+
+
+@pytest.mark.parametrize("chat", ["web", "terminal"])
+def test_the_page_and_the_terminal_are_never_refused(chat: str) -> None:
+    shut = Access(channels=(), direct_messages=False)
+
+    admitted(shut, replace(BY_GUEST, place=Place(chat), is_shared=True))
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        pytest.param(
+            BY_GUEST,
+            "The council is not open to guests: have a member ask for you, or ask one of "
+            "its admins.",
+            id="guest",
+        ),
+        pytest.param(
+            SHARED,
+            "The council is not open in channels shared with other organisations: ask in a channel "
+            "of your own, or ask one of its admins.",
+            id="shared",
+        ),
+        pytest.param(
+            DIRECT,
+            "The council is not open in direct messages: ask in a channel, or ask one of "
+            "its admins.",
+            id="direct",
+        ),
+        pytest.param(
+            IN_CHANNEL,
+            "The council is not open in this channel: ask in one of those it is open in, or ask "
+            "one of its admins.",
+            id="channel",
+        ),
+    ],
+)
+def test_who_is_refused_is_told_where_to_turn(said: IncomingMessage, sentence: str) -> None:
+    shut = Access(channels=(), admins=("U8", "U9"), direct_messages=False)
+
+    with pytest.raises(AccessDeniedError) as refused:
+        admitted(shut, said)
+
+    assert str(refused.value) == sentence
+
+
+def test_without_admins_it_is_whoever_runs_it() -> None:
+    with pytest.raises(AccessDeniedError, match=r"or ask whoever runs it\.$"):
+        admitted(Access(), BY_GUEST)
+
+
+def in_channel(*vendors: str) -> Access:
+    return Access(rules={"C1": ChannelRules(vendors=vendors)})
+
+
+@pytest.mark.parametrize(
+    ("vendors", "allowed"),
+    [
+        pytest.param((), True, id="any"),
+        pytest.param(("anthropic", "openai", "gemini"), True, id="all-of-them"),
+        pytest.param(("anthropic", "openai"), False, id="not-the-third"),
+    ],
+)
+def test_a_panel_sits_where_every_seat_may(vendors: tuple[str, ...], allowed: bool) -> None:
+    access = in_channel(*vendors)
+
+    assert allows(access, HERE, a_panel()) is allowed
+    assert allows(access, replace(HERE, channel="C2"), a_panel())
+
+
+@pytest.mark.parametrize(
+    "panel",
+    [a_panel(3, outside=1), a_panel(3, chairmen=["deepseek/deepseek-chat"])],
+    ids=["judge", "chairman"],
+)
+def test_judges_and_chairmen_are_seats_too(panel: Panel) -> None:
+    assert not allows(in_channel("anthropic", "openai", "gemini"), HERE, panel)
+
+
+def test_whose_models_may_not_be_used_is_named() -> None:
+    with pytest.raises(AccessDeniedError) as refused:
+        check_panel(in_channel(CLAUDE.partition("/")[0]), HERE, a_panel())
+
+    assert str(refused.value) == (
+        "Only models of anthropic may be used in this channel, and panel 'house' also seats openai,"
+        " gemini: name another panel, `/council panel` lists those there are here."
+    )

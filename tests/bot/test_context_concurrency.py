@@ -1,0 +1,176 @@
+"""The limit of running rounds in a workspace."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from bot.access import Access
+from bot.chat import Asker, IncomingMessage
+from bot.commands.buttons import resume_round
+from bot.commands.dispatch import handle_message
+from bot.context import AppContext, TooManyRunningError
+from council.errors import CouncilError
+from council.places import Place
+from council.rounds import Closing, Question, Round
+from tests.bot.desks import FakeChat, an_app
+from tests.builders import ASKED_AT, CLAUDE, a_round
+from tests.fakes.gateway import FakeGateway, Hangs, SlowStore
+from tests.storage.builders import a_closed_round
+from tests.wire.looking import until
+
+ANA, BEN = Asker("U1", "Ana"), Asker("U2", "Ben")
+HERE = Place("slack", "T1", "C1")
+ONE = Access(rounds_at_once=1)
+ELSEWHERE = (replace(HERE, workspace="T2"), replace(HERE, chat="discord"), Place("web"))
+
+
+class Room(FakeChat):
+    """A chat whose rounds go on when nobody watches."""
+
+    is_room = True
+
+
+@dataclass(slots=True)
+class Office:
+    """A desk with a limit, whose models never answer."""
+
+    access: Access = ONE
+    app: AppContext = field(default_factory=lambda: an_app(FakeGateway({CLAUDE: Hangs()})))
+    now: datetime = ASKED_AT + timedelta(seconds=10)
+
+    def __post_init__(self) -> None:
+        self.app.access, self.app.now = self.access, lambda: self.now
+
+    async def asks(self, key: str, asker: Asker = ANA, place: Place = HERE) -> str:
+        """Give what is said back to a question, once its round is under way or refused."""
+        chat = Room()
+        asking = asyncio.create_task(
+            handle_message(self.app, chat, IncomingMessage("Why?", asker, place, key))
+        )
+        await until(lambda: self.app.runner.latest(key) or asking.done(), 10, lambda: chat.said)
+        asking.cancel()
+        await asyncio.wait([asking])
+        return "\n".join(chat.said)
+
+    async def cancels(self, key: str) -> None:
+        await handle_message(self.app, FakeChat(), IncomingMessage(f"cancel {key}", ANA, HERE, "c"))
+
+
+async def test_one_more_than_may_be_is_told_when_there_is_room_and_nothing_is_kept() -> None:
+    office = Office()
+    await office.asks("a1a1")
+
+    said = await office.asks("b1b1", BEN)
+
+    assert said == (
+        "1 round is under way in this workspace, as many as are allowed at once: ask again once it "
+        "has its answer."
+    )
+    assert await office.app.store.ids() == ("a1a1",)
+    await office.cancels("a1a1")
+
+
+async def test_how_soon_that_is_is_told_where_it_is_known() -> None:
+    office = Office(Access(rounds_at_once=2))
+    for number in range(3):
+        closed = replace(a_closed_round(f"r{number}"), closing=Closing(60.0))
+        await office.app.store.open(closed)
+    for key in ("a1a1", "b1b1"):
+        await office.asks(key)
+    office.now += timedelta(seconds=25)
+
+    said = await office.asks("c1c1")
+
+    assert "2 rounds are under way" in said
+    assert said.endswith("once one of them has its answer, usually in about 35 s.")
+    for key in ("a1a1", "b1b1"):
+        await office.cancels(key)
+
+
+async def test_there_is_room_again_once_a_round_is_over() -> None:
+    office = Office()
+    await office.asks("a1a1")
+    await office.cancels("a1a1")
+
+    assert "under way" not in await office.asks("b1b1")
+
+    assert office.app.runner.latest("b1b1")
+    await office.cancels("b1b1")
+
+
+@pytest.mark.parametrize("place", ELSEWHERE, ids=["workspace", "chat", "page"])
+async def test_each_workspace_has_room_of_its_own(place: Place) -> None:
+    office = Office()
+    await office.asks("a1a1")
+
+    await office.asks("b1b1", BEN, place)
+
+    assert office.app.runner.latest("b1b1")
+    for key in ("a1a1", "b1b1"):
+        await office.app.runner.stop(key)
+
+
+async def test_a_workspace_named_by_its_id_has_a_limit_of_its_own() -> None:
+    office = Office(Access(rounds_at_once=1, workspaces={"T1": 2}))
+    for key in ("a1a1", "b1b1"):
+        await office.asks(key)
+
+    assert "2 rounds are under way" in await office.asks("c1c1")
+    for key in ("a1a1", "b1b1"):
+        await office.cancels(key)
+
+
+async def test_direct_messages_outside_any_workspace_are_not_counted() -> None:
+    assert Access(rounds_at_once=1).most_at_once(Place("discord", "", "D1", private=True)) is None
+
+
+async def test_an_event_that_comes_again_is_not_refused() -> None:
+    app = Office().app
+
+    opened = [await app.open(asked("a1a1", ANA)) for _ in range(2)]
+
+    assert opened == [True, False]
+
+
+async def test_of_two_at_the_same_moment_one_is_taken_in() -> None:
+    app = Office().app
+    app.store = SlowStore()
+
+    found = await asyncio.gather(
+        *(app.open(asked(key, by)) for key, by in (("a1a1", ANA), ("b1b1", BEN))),
+        return_exceptions=True,
+    )
+
+    assert [type(one) for one in found if one is not True] == [TooManyRunningError]
+    assert len(await app.store.ids()) == 1
+
+
+async def test_one_that_a_fault_has_stopped_takes_no_room() -> None:
+    app = Office().app
+    stopped = asked("a1a1", ANA)
+    await app.open(stopped)
+    with pytest.raises(CouncilError), app.keeping_admitted(stopped):
+        raise CouncilError("The disk is full.")
+
+    assert await app.open(asked("b1b1", BEN))
+
+
+async def test_one_that_goes_on_again_waits_for_room_too() -> None:
+    office = Office()
+    app, chat = office.app, FakeChat()
+    await office.asks("a1a1")
+    await office.cancels("a1a1")
+    await office.asks("b1b1", BEN)
+
+    with pytest.raises(TooManyRunningError, match="1 round is under way"):
+        await resume_round(app, chat, IncomingMessage("", ANA, HERE, "k"), "a1a1")
+
+    assert (await app.store.line("a1a1")).paused
+    await app.runner.stop("b1b1")
+
+
+def asked(key: str, by: Asker) -> Round:
+    round_ = a_round(question=Question("Why?", by.id, place=HERE))
+    return replace(round_, id=key)

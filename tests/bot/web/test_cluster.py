@@ -1,0 +1,115 @@
+"""The page behind a load balancer: each request may reach another process."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from bot.bakeoffs.lifecycle import BakeoffJobs, is_held
+from bot.web.app import web_app
+from bot.web.auth import PageSigner, shared_key
+from council.places import Place
+from council.ports import EVERY, RoundQuery, RoundSummary
+from storage.memory import MemoryStore
+from tests.bot.bakeoffs.kitchen import a_bakeoff, kept
+from tests.bot.cluster_fakes import processes
+from tests.bot.desks import an_app
+from tests.bot.slack.inside import HeldGateway
+from tests.bot.web.visiting import Browser, Town, a_town, round_of
+from tests.builders import a_panel
+from tests.fakes.gateway import FakeGateway
+
+
+class Balancer(httpx.AsyncBaseTransport):
+    """Gives one request after another to one process after another."""
+
+    def __init__(self, *towns: Town) -> None:
+        self._transports = [httpx.ASGITransport(town.app) for town in towns]
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self._transports.append(self._transports.pop(0))
+        return await self._transports[-1].handle_async_request(request)
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    """Give a browser before three processes that serve one page."""
+    _, apps = processes(3, FakeGateway())
+    towns = []
+    for app_context in apps:
+        app_context.panels = {**app_context.panels, "cheap": replace(a_panel(2), name="cheap")}
+        town = a_town(app_context)
+        site = replace(town.site, seals=PageSigner(await shared_key(app_context.key_values)))
+        towns.append(Town(site, web_app(site), town.clock))
+    address = "http://localhost:8000"
+    client = httpx.AsyncClient(
+        transport=Balancer(*towns), base_url=address, headers={"accept": "text/html"}
+    )
+    async with client:
+        yield Browser(client)
+    await towns[0].close()
+
+
+async def test_a_question_is_asked_seen_and_stopped_whichever_process_is_met(
+    browser: Browser,
+) -> None:
+    asked = await browser.ask("Which queue?")
+    round_id = round_of(asked)
+
+    seen = [await browser.get(f"/rounds/{round_id}") for _ in range(3)]
+    stopped = await browser.act(round_id, "stop")
+
+    assert {found.status_code for found in seen} == {200}
+    assert all("Which queue?" in found.text for found in seen)
+    assert stopped.status_code == 303
+
+
+async def test_a_panel_that_is_picked_is_in_use_on_every_page(browser: Browser) -> None:
+    await browser.ask("panel cheap")
+
+    for _ in range(3):
+        found = round_of(await browser.ask("Why?"))
+        assert "cheap" in (await browser.get(f"/rounds/{found}/round.json")).text
+
+
+class SilentStore(MemoryStore):
+    """A store whose database does not answer."""
+
+    async def recent(
+        self, limit: int | None = None, wanted: RoundQuery = EVERY
+    ) -> tuple[RoundSummary, ...]:
+        await asyncio.Event().wait()
+        return await super().recent(limit, wanted)
+
+
+async def test_the_page_is_alive_and_not_ready_while_the_database_does_not_answer() -> None:
+    town = a_town(an_app(store=SilentStore()))
+
+    alive, ready = [await town.browser().get(path) for path in ("/healthz", "/readyz")]
+
+    assert (alive.status_code, ready.status_code) == (200, 503)
+    assert ready.json() == {"status": "not ready", "why": "The database does not answer."}
+    await town.site.doing.close()
+    await town.close()
+
+
+async def test_a_bake_off_begun_on_one_page_is_seen_and_cancelled_on_the_others() -> None:
+    gateway = HeldGateway()
+    _, (begins, holds, looks) = processes(3, gateway)
+    page = a_town(looks).browser()
+    await page.get("/")
+    own = replace(a_bakeoff(place=Place("web")), asked_by=page.visitor.asker.id)
+    bakeoff = await kept(begins, own)
+    assert holds.job_queue
+    async with BakeoffJobs(holds, "web").serve_queue(holds.job_queue):
+        running = await page.get(f"/bakeoffs/{bakeoff.id}/state")
+        await page.post(f"/bakeoffs/{bakeoff.id}/cancel", **await page.form())
+        async with asyncio.timeout(10):
+            while await is_held(looks, bakeoff):  # noqa: ASYNC110 - works give no other sign
+                await asyncio.sleep(0.01)
+        over = await page.get(f"/bakeoffs/{bakeoff.id}/state")
+
+    assert (running.json()["stopped"], running.json()["closed"]) == (False, False)
+    assert (over.json()["stopped"], over.json()["closed"]) == (True, True)
