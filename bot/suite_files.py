@@ -24,7 +24,7 @@ from council.errors import SuiteError
 
 # --- From the bytes of a file to its text, or to a sentence about why they are none.
 
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, .xls
 
@@ -56,9 +56,9 @@ def decoded(filename: str, content: bytes) -> str:
 
 def check_size(filename: str, size: int) -> None:
     """Raise SuiteError for a file of more bytes than a suite takes."""
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         raise SuiteError(
-            f"{filename} has {size:,} bytes, and a suite takes {MOST_BYTES:,} at most: make "
+            f"{filename} has {size:,} bytes, and a suite takes {MAX_BYTES:,} at most: make "
             "several of it."
         )
 
@@ -492,11 +492,11 @@ def suite_document(suite: Suite) -> dict[str, Any]:
         "name": suite.name,
         "version": suite.version,
         "judges_see_references": suite.judges_see_references,
-        "questions": [fields_of(question) for question in suite.questions],
+        "questions": [question_fields(question) for question in suite.questions],
     }
 
 
-def fields_of(question: SuiteQuestion) -> dict[str, str]:
+def question_fields(question: SuiteQuestion) -> dict[str, str]:
     """Give what a question has, by column; what it has not is left out."""
     reference = question.reference
     tolerance = repr(reference.tolerance) if reference and reference.tolerance else ""
@@ -514,7 +514,7 @@ def fields_of(question: SuiteQuestion) -> dict[str, str]:
 def as_csv(suite: Suite) -> str:
     """Give a suite as CSV with a header."""
     out = StringIO(newline="")
-    rows = [fields_of(question) for question in suite.questions]
+    rows = [question_fields(question) for question in suite.questions]
     used = [name for name in COLUMNS if any(name in row for row in rows)]
     writer = csv.DictWriter(out, used, restval="", lineterminator="\n")
     writer.writeheader()

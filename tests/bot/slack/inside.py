@@ -13,7 +13,7 @@ from bot.coordination.clock import now
 from bot.outbox import Outbox
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
-from bot.slack.workspace import LookupLimits
+from bot.slack.workspace import SlackLimits
 from council.answers import Call, Reply
 from storage.memory import MemoryOutbox
 from tests.bot.desks import an_app
@@ -23,7 +23,7 @@ from tests.wire.slack.state import SCOPES, Installation
 
 QUICKER = 0.05  # how long the outbox waits of a second
 FAST = Rates(off=True)
-QUICK = LookupLimits(
+QUICK = SlackLimits(
     ping_seconds=0.5, late_seconds=0.3, edit_seconds=0.1, posts_at_once=100, posts_a_second=100
 )
 
@@ -114,7 +114,7 @@ async def inside(
     slack: FakeSlack,
     gateway: HeldGateway | None = None,
     app: AppContext | None = None,
-    pace: LookupLimits = QUICK,
+    pace: SlackLimits = QUICK,
 ) -> AsyncIterator[Inside]:
     """Run the service until the block ends."""
     gateway = gateway or HeldGateway()

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from bot.chat import Button, Buttons, Heading, Note, Post, Prose
 from bot.render.pagination import pages
-from bot.slack.block_kit import BlockLevel, dressed, fits_slack
-from bot.slack.modals import modal_blocks
+from bot.slack.block_kit import BlockLevel, fits_slack, render_message
+from bot.slack.modals import modal_pages
 from tests.bot.render.markdowns import MARKDOWN, words
 from tests.bot.slack.limits_kept import shown
 from tests.bot.slack.test_hostile import faults
@@ -30,7 +30,7 @@ def test_any_answer_is_within_limits_and_calls_nobody(text: str) -> None:
 @SLOW
 @given(MARKDOWN, st.sampled_from(list(BlockLevel)))
 def test_every_word_is_shown_in_order_at_every_level(text: str, level: BlockLevel) -> None:
-    messages = [dressed(page, level) for page in pages(an_answer(text), fits_slack)]
+    messages = [render_message(page, level) for page in pages(an_answer(text), fits_slack)]
 
     read = "".join(shown(m.blocks) if m.blocks else m.text for m in messages)
     assert words(read) == words(text)
@@ -39,7 +39,7 @@ def test_every_word_is_shown_in_order_at_every_level(text: str, level: BlockLeve
 @SLOW
 @given(MARKDOWN)
 def test_every_word_is_shown_in_order_in_a_modal(text: str) -> None:
-    assert words("".join(map(shown, modal_blocks([an_answer(text)])))) == words(text)
+    assert words("".join(map(shown, modal_pages([an_answer(text)])))) == words(text)
 
 
 @SLOW

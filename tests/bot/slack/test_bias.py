@@ -7,7 +7,7 @@ from bot.render.bias_message import bias_thread
 from bot.render.bias_view import shown
 from bot.render.leaderboard_tables import Coverage
 from bot.render.pagination import pages
-from bot.slack.block_kit import BlockLevel, dressed, fits_slack
+from bot.slack.block_kit import BlockLevel, fits_slack, render_message
 from tests.bot.render.bias.builders import NOTHING, a_bias, a_judge, a_report
 from tests.bot.render.boards.builders import QWEN
 from tests.bot.slack.limits_kept import faults_of_message, pings_in
@@ -24,14 +24,14 @@ def test_every_post_of_a_report_is_taken(level: BlockLevel) -> None:
         thread = bias_thread(report)
         for post in (thread.root, *thread.replies):
             for page in pages(post, fits_slack):
-                made = dressed(page, level)
+                made = render_message(page, level)
                 assert faults_of_message(made.payload | {"blocks": made.blocks}) == []
 
 
 def test_the_first_post_is_one_message_with_findings_cautions_and_one_line() -> None:
     (page,) = pages(bias_thread(a_bias(majority="qwen")).root, fits_slack)
 
-    read = read_of(dressed(page).blocks)
+    read = read_of(render_message(page).blocks)
     assert "ranks its own answer .31 higher than the others do (n 52, .18 to .44)." in read
     assert "One family, qwen, holds most of the seats" in read
     assert "Over 64 closed rounds with 256 ballots" in read
@@ -44,4 +44,4 @@ def test_a_name_calls_nobody() -> None:
         if not isinstance(post.parts[0], File):
             for level in BlockLevel:
                 for page in pages(post, fits_slack):
-                    assert pings_in(dressed(page, level).payload) == []
+                    assert pings_in(render_message(page, level).payload) == []

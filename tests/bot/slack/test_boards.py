@@ -8,7 +8,7 @@ from bot.chat import File, Post
 from bot.render.leaderboard import board_thread
 from bot.render.leaderboard_text import delta_post
 from bot.render.pagination import pages
-from bot.slack.block_kit import BlockLevel, dressed, fits_slack
+from bot.slack.block_kit import BlockLevel, fits_slack, render_message
 from tests.bot.render.boards.builders import (
     CLAUDE,
     EMPTY,
@@ -36,18 +36,20 @@ def posts() -> list[Post]:
 def test_every_post_of_a_leaderboard_is_taken(level: BlockLevel) -> None:
     for post in posts():
         for page in pages(post, fits_slack):
-            assert faults_of_message(dressed(page, level).payload | _blocks(page, level)) == []
+            assert (
+                faults_of_message(render_message(page, level).payload | _blocks(page, level)) == []
+            )
 
 
 def _blocks(post: Post, level: BlockLevel) -> dict[str, object]:
-    return {"blocks": dressed(post, level).blocks}
+    return {"blocks": render_message(post, level).blocks}
 
 
 def test_the_first_post_is_one_message_with_a_table_that_sorts() -> None:
     root = board_thread(a_leaderboard()).root
 
     (page,) = pages(root, fits_slack)
-    blocks = dressed(page).blocks
+    blocks = render_message(page).blocks
     assert [block["type"] for block in blocks] == ["header", "rich_text", "data_table", "context"]
     share = blocks[2]["rows"][1][2]
     assert share == {"type": "raw_number", "value": 71, "text": "71 %"}
@@ -56,7 +58,7 @@ def test_the_first_post_is_one_message_with_a_table_that_sorts() -> None:
 def test_the_table_of_authors_is_whole() -> None:
     (page,) = pages(board_thread(a_leaderboard()).replies[0], fits_slack)
 
-    read = shown(dressed(page).blocks)
+    read = shown(render_message(page).blocks)
     assert all(name in read for name in NAMES.values())
     assert all(words in read for words in ("80 % right", "$0.012", "4.1 s", "First votes"))
 
@@ -68,5 +70,5 @@ def test_a_name_calls_nobody() -> None:
     for post in (thread.root, *thread.replies, delta_post(some_changes(), {CLAUDE: EVIL}, EVIL)):
         if not isinstance(post.parts[0], File):
             for level in BlockLevel:
-                payload = dressed(post, level).payload
+                payload = render_message(post, level).payload
                 assert pings_in(payload) == []

@@ -24,8 +24,8 @@ from bot.chat import (
 from bot.render.pagination import pages
 from bot.render.round_report import report
 from bot.render.round_status import progress_post
-from bot.slack.block_kit import BlockLevel, action_of, dressed, fits_slack
-from bot.slack.modals import modal_blocks
+from bot.slack.block_kit import BlockLevel, action_from_id, fits_slack, render_message
+from bot.slack.modals import modal_pages
 from tests.bot.rounds import held, stages_of
 from tests.bot.slack.limits_kept import faults_of_message, faults_of_page, shown
 from tests.builders import a_panel
@@ -40,17 +40,17 @@ OPINIONS = (Button("helpful", "Helpful", "r1"), Button("unhelpful", "Not helpful
 
 
 def only(part: Part, level: BlockLevel = BlockLevel.DATA_TABLE) -> list[dict[str, Any]]:
-    return dressed(Post((part,), "s"), level).blocks
+    return render_message(Post((part,), "s"), level).blocks
 
 
 def kinds(post: Post, level: BlockLevel = BlockLevel.DATA_TABLE) -> list[str]:
-    return [block["type"] for block in dressed(post, level).blocks]
+    return [block["type"] for block in render_message(post, level).blocks]
 
 
 async def test_a_finished_round_leads_with_the_answer_and_ends_with_what_can_be_pressed() -> None:
     root = report(await held()).root
 
-    message = dressed(root)
+    message = render_message(root)
 
     assert message.text == "Is Postgres enough for a job queue?"
     assert kinds(root) == ["header", "rich_text", "context", "actions", "context_actions"]
@@ -72,7 +72,10 @@ async def test_the_thread_of_a_round_is_a_sortable_table_ballots_and_answers() -
     assert kinds(replies[0])[:2] == ["header", "data_table"]
     assert kinds(replies[0], BlockLevel.TABLE)[:2] == ["header", "table"]
     assert kinds(replies[0], BlockLevel.MONOSPACE)[:2] == ["header", "rich_text"]
-    assert dressed(replies[0]).blocks[1]["caption"] == "Who wrote what, and how they were ranked"
+    assert (
+        render_message(replies[0]).blocks[1]["caption"]
+        == "Who wrote what, and how they were ranked"
+    )
     assert all(kinds(reply)[0] == "header" for reply in replies[1:])
 
 
@@ -85,7 +88,7 @@ async def test_every_stage_of_a_round_is_a_message_slack_takes() -> None:
 
 
 async def test_answers_and_ballots_of_a_round_are_one_page_of_a_modal() -> None:
-    made = modal_blocks(report(await held()).replies)
+    made = modal_pages(report(await held()).replies)
 
     assert len(made) == 1
     assert faults_of_page(made[0]) == []
@@ -104,7 +107,7 @@ def test_a_caution_stands_out_and_a_note_is_small() -> None:
 
 
 def test_notes_in_a_row_are_one_block_with_a_line_each() -> None:
-    (block,) = dressed(Post((Note("First: A"), Note("Asked by\nAda")))).blocks
+    (block,) = render_message(Post((Note("First: A"), Note("Asked by\nAda")))).blocks
 
     assert block["type"] == "context"
     assert [element["text"] for element in block["elements"]] == ["First: A\nAsked by Ada"]
@@ -114,7 +117,7 @@ def test_a_caution_and_a_ballot_stand_apart_from_what_follows() -> None:
     ballots = (Line("A saw X Y"), Quote("X is right."), Line("B saw Y X"))
 
     assert kinds(Post((Caution("B is missing."), Prose("Yes.")))) == ["rich_text", "rich_text"]
-    assert [shown([block]) for block in dressed(Post(ballots)).blocks] == [
+    assert [shown([block]) for block in render_message(Post(ballots)).blocks] == [
         "A saw X Y\nX is right.",
         "B saw Y X",
     ]
@@ -187,19 +190,19 @@ def test_one_action_offered_twice_has_two_ids_and_is_one_action() -> None:
     ids = [element["action_id"] for element in only(row)[0]["elements"]]
 
     assert ids == ["council:open", "council:open#2"]
-    assert {action_of(id_) for id_ in ids} == {"open"}
+    assert {action_from_id(id_) for id_ in ids} == {"open"}
 
 
 @pytest.mark.parametrize("level", BlockLevel)
 def test_the_text_of_a_message_is_never_empty_and_never_markup(level: BlockLevel) -> None:
-    assert dressed(Post(()), level).text
-    assert dressed(Post((), "a < b & c <!here>" * 50), level).text.count("<") == 0
+    assert render_message(Post(()), level).text
+    assert render_message(Post((), "a < b & c <!here>" * 50), level).text.count("<") == 0
 
 
 def test_plain_text_says_all_of_it() -> None:
     post = Post((Heading("Why?"), Prose("So & so."), Quote("q"), Line("l"), TABLE, STEPS), "Why?")
 
-    message = dressed(post, BlockLevel.NO_BLOCKS)
+    message = render_message(post, BlockLevel.NO_BLOCKS)
 
     assert message.blocks == []
     for words in ("Why?", "So &amp; so.", "» q", "Claude", "A answers: done, 4 s"):
@@ -215,7 +218,7 @@ def test_a_question_as_long_as_can_be_asked_is_given_whole() -> None:
     question = "why " * 5_000
     post = Post((Heading(question), Prose("So."), Note("4 of 4")), question)
 
-    made = [dressed(page) for page in pages(post, fits_slack)]
+    made = [render_message(page) for page in pages(post, fits_slack)]
 
     assert all(
         faults_of_message({"text": message.text, "blocks": message.blocks}) == []

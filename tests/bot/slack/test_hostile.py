@@ -6,8 +6,8 @@ import pytest
 
 from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
 from bot.render.pagination import pages
-from bot.slack.block_kit import BlockLevel, dressed, fits_slack
-from bot.slack.modals import modal_blocks
+from bot.slack.block_kit import BlockLevel, fits_slack, render_message
+from bot.slack.modals import modal_pages
 from tests.bot.render.hostile import ANSWERS, FORGED, HUGE, LINKS, PARTED, TOKENS
 from tests.bot.slack.limits_kept import faults_of_message, faults_of_page, pings_in
 
@@ -20,9 +20,9 @@ def faults(post: Post) -> list[str]:
     found = []
     for page in pages(post, fits_slack):
         for level in BlockLevel:
-            payload = asdict(dressed(page, level))
+            payload = asdict(render_message(page, level))
             found += [*faults_of_message(payload), *pings_in(payload)]
-    for blocks in modal_blocks([post]):
+    for blocks in modal_pages([post]):
         found += [*faults_of_page(blocks), *pings_in({"blocks": blocks})]
     return found
 

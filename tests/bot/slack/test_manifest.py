@@ -11,9 +11,9 @@ import yaml
 from bot.commands.dispatch import COMMANDS
 from bot.settings import load_houses
 from bot.slack.app import Slack
-from bot.slack.client import FEATURES, NEEDED
+from bot.slack.client import FEATURES_BY_SCOPE, REQUIRED_SCOPES
 from bot.slack.config import events_address, manifest, manifest_text
-from bot.slack.listeners import ABOUT_MESSAGE, ANYWHERE, SlackListeners
+from bot.slack.listeners import ASK_ABOUT_MESSAGE, ASK_ANYWHERE, SlackListeners
 from tests.bot.homes import Home, Ran
 from tests.wire.slack.manifest import faults_of_manifest
 
@@ -30,13 +30,13 @@ def test_slack_finds_no_fault_in_it(address: str | None) -> None:
 def test_its_scopes_are_those_that_are_checked_at_the_start() -> None:
     scopes = manifest()["oauth_config"]["scopes"]["bot"]
 
-    assert scopes == sorted({*NEEDED, *FEATURES})
+    assert scopes == sorted({*REQUIRED_SCOPES, *FEATURES_BY_SCOPE})
 
 
 def test_every_scope_says_what_it_is_for() -> None:
     lines = [line.strip() for line in manifest_text().splitlines()]
 
-    for scope in (*NEEDED, *FEATURES):
+    for scope in (*REQUIRED_SCOPES, *FEATURES_BY_SCOPE):
         assert any(line.startswith(f"- {scope} # ") for line in lines), scope
 
 
@@ -44,8 +44,8 @@ def test_every_shortcut_that_is_heard_is_in_it() -> None:
     shortcuts = {entry["callback_id"]: entry for entry in manifest()["features"]["shortcuts"]}
 
     assert {name: entry["type"] for name, entry in shortcuts.items()} == {
-        ABOUT_MESSAGE: "message",
-        ANYWHERE: "global",
+        ASK_ABOUT_MESSAGE: "message",
+        ASK_ANYWHERE: "global",
     }
 
 
@@ -159,11 +159,11 @@ def guide() -> str:
 def test_the_guide_has_every_scope_and_what_is_off_without_it() -> None:
     rows = [line for line in guide().splitlines() if line.startswith("| `")]
 
-    for scope in NEEDED:
+    for scope in REQUIRED_SCOPES:
         assert any(f"| `{scope}` |" in row and row.endswith("| not started |") for row in rows), (
             scope
         )
-    for scope, off in FEATURES.items():
+    for scope, off in FEATURES_BY_SCOPE.items():
         assert any(f"| `{scope}` |" in row and row.endswith(f"| {off} |") for row in rows), scope
 
 

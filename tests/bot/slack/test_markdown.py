@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.render.markdown_parser import parsed
-from bot.slack.rich_text import escaped, inert, markdown_blocks
+from bot.slack.rich_text import escape_mrkdwn, markdown_blocks, neutralize
 from tests.bot.slack.limits_kept import shown
 
 Element = dict[str, Any]
@@ -81,10 +81,10 @@ def test_words_after_a_fence_that_are_no_language_are_said() -> None:
 
 @pytest.mark.parametrize("code", ["<!DOCTYPE html>", "<!-- a -->", "a@b.example", "@property"])
 def test_what_calls_nobody_is_not_touched(code: str) -> None:
-    assert inert(code) == code
+    assert neutralize(code) == code
 
 
 def test_a_broken_token_reads_the_same() -> None:
-    assert inert("@here <!channel> <@U1>") == "@\u200bhere <\u200b!channel> <\u200b@U1>"
-    assert escaped("<!here> & co") == "&lt;\u200b!here&gt; &amp; co"
-    assert inert(inert("@here")) == inert("@here")
+    assert neutralize("@here <!channel> <@U1>") == "@\u200bhere <\u200b!channel> <\u200b@U1>"
+    assert escape_mrkdwn("<!here> & co") == "&lt;\u200b!here&gt; &amp; co"
+    assert neutralize(neutralize("@here")) == neutralize("@here")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.slack.events import plain_text, without_mention
+from bot.slack.events import strip_mention, to_plain_text
 
 
 async def _named(user: str) -> str:
@@ -22,8 +22,8 @@ async def _named(user: str) -> str:
     ],
 )
 async def test_markup_is_read_and_peoples_own_angle_brackets_stay(written: str, read: str) -> None:
-    assert await plain_text(written, _named) == read
+    assert await to_plain_text(written, _named) == read
 
 
 def test_only_the_mention_that_calls_us_is_taken_away() -> None:
-    assert without_mention("<@U0BOT>: ask <@U1>", "U0BOT") == "ask <@U1>"
+    assert strip_mention("<@U0BOT>: ask <@U1>", "U0BOT") == "ask <@U1>"

@@ -37,15 +37,15 @@ async def test_nobody_is_asked_again_before_they_said() -> None:
 
 
 async def test_no_sight_of_progress_delays_an_answer() -> None:
-    pace, slow = EditRateLimiter(), asyncio.Event()
-    async with pace.first():
-        turn = asyncio.create_task(pace.turn())
-        turn.add_done_callback(lambda _: slow.set())
+    limiter, acquired = EditRateLimiter(), asyncio.Event()
+    async with limiter.prioritize():
+        acquiring = asyncio.create_task(limiter.acquire())
+        acquiring.add_done_callback(lambda _: acquired.set())
         for _ in range(20):
             await asyncio.sleep(0)
-        assert not slow.is_set()
+        assert not acquired.is_set()
 
-    await turn
+    await acquiring
 
 
 async def test_with_slacks_own_rates_many_rounds_end() -> None:

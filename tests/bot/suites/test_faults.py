@@ -4,7 +4,7 @@ import pytest
 
 from bot.chat.incoming import MOST_CHARACTERS
 from bot.commands.context import checked_question
-from bot.suite_files import MOST_BYTES, checked_name, name_from, read_file, read_suite
+from bot.suite_files import MAX_BYTES, checked_name, name_from, read_file, read_suite
 from council.errors import SuiteError
 from council.rounds import Question
 
@@ -144,7 +144,7 @@ def test_a_thousand_questions_are_a_suite() -> None:
         pytest.param("question\nWhy?\n".encode("utf-16-le"), "s.csv is no text", id="utf-16"),
         pytest.param(b"\xff\xfeq", "Line 1 of s.csv is not UTF-8", id="half"),
         pytest.param(b"PK\x03\x04rest", "s.csv is a spreadsheet or an archive", id="xlsx"),
-        pytest.param(b"x" * (MOST_BYTES + 1), "s.csv has 2,000,001 bytes", id="big"),
+        pytest.param(b"x" * (MAX_BYTES + 1), "s.csv has 2,000,001 bytes", id="big"),
     ],
 )
 def test_a_file_that_is_no_utf_8_is_said_to_be_so(content: bytes, told: str) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.chat.incoming import cleaned
-from bot.suite_files import as_csv, fields_of, read_suite, suite_document
+from bot.suite_files import as_csv, question_fields, read_suite, suite_document
 from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
 
 _TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).map(cleaned).filter(bool)
@@ -46,7 +46,7 @@ def test_csv(suite: Suite) -> None:
 
 @given(SUITES)
 def test_json_lines(suite: Suite) -> None:
-    lines = (json.dumps(fields_of(question)) for question in suite.questions)
+    lines = (json.dumps(question_fields(question)) for question in suite.questions)
 
     assert read_suite("sql", "sql.jsonl", "\n".join(lines)) == suite
 
@@ -60,7 +60,7 @@ def test_json(suite: Suite) -> None:
 
 @given(SUITES)
 def test_yaml(suite: Suite) -> None:
-    text = yaml.safe_dump([fields_of(question) for question in suite.questions])
+    text = yaml.safe_dump([question_fields(question) for question in suite.questions])
 
     assert read_suite("sql", "sql.yaml", text) == suite
 
