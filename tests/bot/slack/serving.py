@@ -1,4 +1,4 @@
-"""The product as a process beside a fake Slack, over either transport."""
+"""The product as a process next to a fake Slack, over either transport."""
 
 import asyncio
 from collections.abc import AsyncIterator

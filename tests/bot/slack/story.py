@@ -1,4 +1,4 @@
-"""A workspace in which the product runs, and what people there say, press and read."""
+"""A workspace with the running product: what its people say, press and read."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -17,7 +17,7 @@ SERVED = ("up", "down", "left")
 _NUMBERS = count(1)
 
 
-def words(of: Message | View) -> str:
+def text_of(of: Message | View) -> str:
     """Give all that can be read in a message or a modal, in order."""
     if isinstance(of, Message):
         return "\n".join([of.text, *_texts(of.blocks)])
@@ -97,7 +97,7 @@ class Stage:
         """Wait until somebody alone was told this in a channel, and give the message."""
 
         def found() -> list[Message]:
-            return [m for m in self.whispers(user, channel) if said in words(m)]
+            return [m for m in self.whispers(user, channel) if said in text_of(m)]
 
         await self.slack.until(found, PATIENCE_SECONDS)
         return found()[-1]
@@ -106,7 +106,7 @@ class Stage:
         """Wait until somebody has a modal open that says this, and give it."""
 
         def found() -> list[View]:
-            return [view for view in self.slack.views(user) if said in words(view)]
+            return [view for view in self.slack.views(user) if said in text_of(view)]
 
         await self.slack.until(found, PATIENCE_SECONDS)
         return found()[-1]
@@ -137,7 +137,7 @@ def config(api_base: str, extra: str = "") -> str:
 
 
 @asynccontextmanager
-async def staged(
+async def run_stage(
     folder: Path, transport: Transport = "socket", extra: str = "", rules: Rules | None = None
 ) -> AsyncIterator[Stage]:
     """Run the product beside a Slack and a model server."""
