@@ -7,7 +7,7 @@ import pytest
 from tests.bot.slack.inside import FAST_LIMITS, make_fake_slack, run_slack
 from tests.wire.slack import DropAfter, DropBefore, Fail, Refuse, Slow
 from tests.wire.slack.state import SCOPES
-from tests.wire.slack.troubles import Trouble
+from tests.wire.slack.troubles import InjectedFault
 
 AT_FAULT = (Fail(500), Fail(503), Refuse("internal_error"))
 TIMEOUT_SECONDS = 0.6
@@ -22,7 +22,7 @@ IMPATIENT = replace(FAST_LIMITS, timeout_seconds=TIMEOUT_SECONDS, late_seconds=1
         pytest.param(AT_FAULT, id="at fault"),
     ],
 )
-async def test_every_message_is_there_once(troubles: tuple[Trouble, ...]) -> None:
+async def test_every_message_is_there_once(troubles: tuple[InjectedFault, ...]) -> None:
     one, other, third = troubles
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.trouble("chat.postMessage", one)  # the root

@@ -1,4 +1,4 @@
-"""Find what in a message would notify people, hide where a link leads, or fetch a page unasked.
+"""Find what in a message would notify users, hide where a link leads, or fetch a page.
 
 Pure: a payload of chat.postMessage or chat.update in, one line a finding out, in reading order.
 """
@@ -25,7 +25,7 @@ Payload = Mapping[str, Any]
 
 
 def pings_in(payload: Payload, method: str = "chat.postMessage") -> list[str]:
-    """Give every notification, hidden link and unasked fetch of this message; none is safe."""
+    """Return every notification, hidden link and unfurled URL of this message."""
     texts = [str(payload.get(name) or "") for name in ("text", "markdown_text")]
     found = [*_in_text(texts[0]), *_in_markdown(texts[1]), *_in_blocks(payload.get("blocks"))]
     for attachment in payload.get("attachments") or []:

@@ -1,4 +1,4 @@
-"""Let a request meet what a test ordered for it: a storm, an error, a break, a delay."""
+"""Fault injection: rate limit storms, errors, dropped connections and delays."""
 
 import asyncio
 import math
@@ -8,20 +8,22 @@ from aiohttp import web
 
 from tests.wire.slack.calls import Call
 from tests.wire.slack.state import State
-from tests.wire.slack.troubles import Refuse, Trouble
+from tests.wire.slack.troubles import InjectedFault, Refuse
 from tests.wire.troubles import DropAfter, DropBefore, Fail, Slow
 
-Act = Callable[[], web.Response]
+Respond = Callable[[], web.Response]
 
 
-async def meet(state: State, request: web.Request, call: Call, act: Act) -> web.Response:
-    """Do what was asked, unless its trouble comes first; remember the outcome."""
+async def respond_or_fail(
+    state: State, request: web.Request, call: Call, act: Respond
+) -> web.Response:
+    """Run the call unless a fault is injected, and record the outcome."""
     state.calls.append(call)
     state.subscription(call, request)
     wait = state.troubles.retry_after(call.method, call.at)
     if wait is not None:
         call.outcome = "ratelimited"
-        return limited(wait)
+        return rate_limited_response(wait)
     trouble = state.troubles.next(call.method)
     instead = _instead(request, call, trouble)
     if instead is not None:
@@ -37,7 +39,9 @@ async def meet(state: State, request: web.Request, call: Call, act: Act) -> web.
     return answer
 
 
-def _instead(request: web.Request, call: Call, trouble: Trouble | None) -> web.Response | None:
+def _instead(
+    request: web.Request, call: Call, trouble: InjectedFault | None
+) -> web.Response | None:
     match trouble:
         case Fail():
             call.outcome = str(trouble.status)
@@ -52,8 +56,8 @@ def _instead(request: web.Request, call: Call, trouble: Trouble | None) -> web.R
     return None
 
 
-def limited(seconds: float) -> web.Response:
-    """Ask to come back later."""
+def rate_limited_response(seconds: float) -> web.Response:
+    """Return a 429 response with Retry-After."""
     headers = {"Retry-After": str(max(1, math.ceil(seconds)))}
     return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers=headers)
 

@@ -1,4 +1,4 @@
-"""Socket Mode: the links an app holds open, the envelopes sent, their acknowledgements."""
+"""Socket Mode: open sockets, the envelopes sent over them, and their acknowledgements."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ class Link:
 
 
 class Links:
-    """All links of the app; a parcel goes down one of them, in turn."""
+    """All sockets of the app; each delivery goes to the next one in turn."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -39,7 +39,7 @@ class Links:
         self._turn = count()
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        """Hold one link: hello, then envelopes out and acknowledgements in."""
+        """Serve one socket: hello, then envelopes out and acknowledgements in."""
         ticket = request.query.get("ticket", "")
         known = ticket in self._state.tickets
         self._state.tickets.discard(ticket)
@@ -120,7 +120,7 @@ class Links:
         return envelope
 
     async def say_disconnect(self, reason: str) -> None:
-        """Announce the end of every link, as before a refresh; a warning ends none yet."""
+        """Announce that every socket will close, as before a refresh; a warning closes none."""
         for link in tuple(self.open):
             await link.socket.send_json(_disconnect(reason))
             if reason != "warning":
@@ -128,13 +128,13 @@ class Links:
                 asyncio.get_running_loop().call_later(_GRACE_SECONDS, _abort, link)
 
     def cut(self) -> None:
-        """Break every link without a word."""
+        """Break every socket without a close frame."""
         for link in tuple(self.open):
             self.open.remove(link)
             _abort(link)
 
     async def close(self) -> None:
-        """End every link politely."""
+        """Close every socket with a close frame."""
         for link in tuple(self.open):
             await link.socket.close()
 

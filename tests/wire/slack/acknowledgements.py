@@ -1,26 +1,26 @@
-"""What Slack does with the content of an acknowledgement: say it, or change the modal."""
+"""Effects of an acknowledgement's content: a reply is posted, or a modal changes."""
 
 from typing import Any
 
 from tests.wire.slack.calls import RefusalError
 from tests.wire.slack.delivering import Acknowledgement
-from tests.wire.slack.hooks import respond
+from tests.wire.slack.messages import check
 from tests.wire.slack.methods.views import STACK, change, checked, show
-from tests.wire.slack.posting import check
+from tests.wire.slack.response_urls import respond
 from tests.wire.slack.state import SeenFault, State, View
 from tests.wire.slack.workspace import Channel, Message
 
 Payload = dict[str, Any]
 
 
-class Answers:
-    """Carries acknowledgements out; what Slack would not show becomes a fault people see."""
+class AcknowledgementEffects:
+    """Applies acknowledgements; invalid content becomes an error that the user sees."""
 
     def __init__(self, state: State) -> None:
         self._state = state
 
     def to_command(self, user: str, channel: Channel, answer: Acknowledgement) -> Message | None:
-        """Say what the answer to a command says: to this user alone, or in the channel."""
+        """Post the reply to a command, to this user only or in the channel."""
         if not answer.accepted or not answer.payload:
             return None
         try:

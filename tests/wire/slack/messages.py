@@ -1,4 +1,4 @@
-"""Keep messages: post, change and show them. What may be posted is decided elsewhere."""
+"""Store messages: post, change and return them; permissions are checked elsewhere."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,14 +15,14 @@ POST_TEXT = 40_000
 
 
 def next_ts(channel: Channel, now: float) -> str:
-    """Give a ts later than any before it in this channel, even within one microsecond."""
+    """Return a ts later than any before it in this channel, even within one microsecond."""
     micros = max(int(now * 1_000_000), int(channel.last_ts) + 1)
     channel.last_ts = micros
     return f"{micros // 1_000_000}.{micros % 1_000_000:06d}"
 
 
 def check(state: State, content: Payload) -> None:
-    """Refuse content Slack would refuse: faulty blocks, or blocks this workspace lacks."""
+    """Refuse invalid blocks, or blocks that this workspace does not have."""
     faults = [*_unknown(state, content.get("blocks"), "/blocks"), *faults_of_message(content)]
     if faults:
         raise refusal_for(faults)
@@ -40,7 +40,7 @@ def _unknown(state: State, value: object, at: str) -> Iterator[Fault]:
 
 
 def check_metadata(metadata: object) -> None:
-    """Refuse metadata that is no event_type with an event_payload."""
+    """Refuse metadata other than an event_type with an event_payload."""
     if metadata is None or metadata == {}:
         return
     if not isinstance(metadata, dict) or set(metadata) != {"event_type", "event_payload"}:
@@ -52,7 +52,7 @@ def check_metadata(metadata: object) -> None:
 
 
 def new_message(state: State, channel: Channel, user: str, content: Payload) -> Message:
-    """Write a message by this user, not yet put anywhere; blocks get the ids they lack."""
+    """Return a new message by this user, not posted yet; its blocks get ids."""
     ts = next_ts(channel, state.now())
     payload: Payload = {"type": "message", "user": user, "ts": ts, "text": "", "team": TEAM}
     if user == BOT:
@@ -66,7 +66,7 @@ def new_message(state: State, channel: Channel, user: str, content: Payload) -> 
 
 
 def write(state: State, message: Message, content: Payload) -> None:
-    """Replace what a message says; a text alone takes its blocks away."""
+    """Replace the content of a message; a text without blocks removes the blocks."""
     payload = message.payload
     for name in ("blocks", "attachments"):
         payload.pop(name, None)
@@ -82,7 +82,7 @@ def write(state: State, message: Message, content: Payload) -> None:
 
 
 def with_ids(state: State, blocks: list[Payload]) -> list[Payload]:
-    """Give blocks and their elements the ids that Slack makes up."""
+    """Add the ids that Slack generates for blocks and elements."""
     return [_with_ids(state, block, "block_id") for block in blocks]
 
 
@@ -100,7 +100,7 @@ def _with_ids(state: State, value: Payload, name: str) -> Payload:
 
 
 def put(channel: Channel, message: Message, thread_ts: str | None = None) -> Message:
-    """Put a message into its channel, or under its root."""
+    """Add a message to its channel, or to the thread of its root."""
     if thread_ts:
         message.thread_ts = thread_ts
         message.payload["thread_ts"] = thread_ts
@@ -109,7 +109,7 @@ def put(channel: Channel, message: Message, thread_ts: str | None = None) -> Mes
 
 
 def take_away(channel: Channel, message: Message) -> None:
-    """Delete a message; a root with replies leaves a tombstone to hang them on."""
+    """Delete a message; a root with replies leaves a tombstone."""
     if not any(one.thread_ts == message.ts for one in channel.said):
         channel.said.remove(message)
         return
@@ -127,7 +127,7 @@ def take_away(channel: Channel, message: Message) -> None:
 
 
 def thread_root(channel: Channel, thread_ts: str | None) -> str | None:
-    """Give the root a reply would go under, or refuse: no such message, or a reply itself."""
+    """Return the root of a reply, or refuse: no such message, or a reply itself."""
     if thread_ts is None:
         return None
     root = channel.find(thread_ts)
@@ -139,7 +139,7 @@ def thread_root(channel: Channel, thread_ts: str | None) -> str | None:
 
 
 def shown(channel: Channel, message: Message, *, metadata: bool = False) -> Payload:
-    """Give a message as the API returns it; a root tells of its replies."""
+    """Return a message as the API does; a root includes data about its replies."""
     replies = [one for one in channel.said if one.thread_ts == message.ts]
     payload = dict(message.payload)
     if replies:

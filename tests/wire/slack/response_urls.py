@@ -7,8 +7,8 @@ from typing import Any
 from aiohttp import web
 
 from tests.wire.slack.calls import Call, RefusalError
-from tests.wire.slack.meeting import meet
-from tests.wire.slack.posting import check, new_message, put, thread_root, write
+from tests.wire.slack.fault_injection import respond_or_fail
+from tests.wire.slack.messages import check, new_message, put, thread_root, write
 from tests.wire.slack.state import Hook, State
 from tests.wire.slack.workspace import BOT, Message
 
@@ -28,7 +28,7 @@ class Hooks:
         """Take one answer."""
         call = await _read(request, self._state.now())
         act = partial(self._do, request.path.lstrip("/"), call)
-        return await meet(self._state, request, call, act)
+        return await respond_or_fail(self._state, request, call, act)
 
     def _do(self, name: str, call: Call) -> web.Response:
         try:
@@ -75,7 +75,7 @@ async def _read(request: web.Request, at: float) -> Call:
 
 
 def respond(state: State, user: str, channel_id: str, content: Payload) -> Message:
-    """Say it in the channel, or to this user alone, as the content's response_type wants."""
+    """Post the content in the channel or to this user only, depending on its response_type."""
     channel = state.workspace.channels[channel_id]
     message = new_message(state, channel, BOT, content)
     thread_ts = thread_root(channel, content.get("thread_ts"))
