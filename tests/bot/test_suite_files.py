@@ -65,12 +65,12 @@ QUESTIONS = (
         ("sql.toml", TOML),
     ],
 )
-def test_every_form_of_file_says_the_same(filename: str, text: str) -> None:
+def test_every_file_format_gives_the_same_suite(filename: str, text: str) -> None:
     assert read_suite("sql", filename, text) == Suite("sql", QUESTIONS)
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_spreadsheets_that_part_columns_otherwise_are_read(delimiter: str) -> None:
+def test_other_delimiters_of_spreadsheets_are_detected(delimiter: str) -> None:
     text = f"question{delimiter}answer\nWhy, if at all?{delimiter}42\n"
 
     (question,) = read_suite("sql", "sql.csv", text).questions
@@ -126,12 +126,12 @@ def test_a_toml_file_may_say_that_judges_see_references() -> None:
 
 
 @pytest.mark.parametrize("mark", [codecs.BOM_UTF8, b""])
-def test_a_mark_before_utf_8_is_no_part_of_the_first_name(mark: bytes) -> None:
+def test_a_byte_order_mark_is_not_part_of_the_first_column(mark: bytes) -> None:
     assert read_file("sql", "sql.csv", mark + CSV.encode()).questions == QUESTIONS
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_is_read_where_it_says_so(encoding: str) -> None:
+def test_utf_16_with_a_byte_order_mark_is_read(encoding: str) -> None:
     mark = codecs.BOM_UTF16_LE if encoding.endswith("le") else codecs.BOM_UTF16_BE
 
     assert read_file("sql", "sql.csv", mark + CSV.encode(encoding)).questions == QUESTIONS
@@ -141,7 +141,7 @@ def test_typed_lines_are_questions() -> None:
     assert [q.text for q in read_lines("sql", "Why?\nHow?").questions] == ["Why?", "How?"]
 
 
-def test_what_settings_list_may_be_texts_and_mappings() -> None:
+def test_settings_may_list_strings_and_mappings() -> None:
     read = suite_of("SQL", ["Why?", {"question": "How many?", "answer": 3}], "all")
 
     assert read.name == "sql"
@@ -151,7 +151,7 @@ def test_what_settings_list_may_be_texts_and_mappings() -> None:
     )
 
 
-def test_nothing_invisible_is_kept() -> None:
+def test_invisible_characters_are_removed() -> None:
     (question,) = read_lines("sql", "Wh\u200by\u202e?\x07").questions
 
     assert question.text == "Why?"

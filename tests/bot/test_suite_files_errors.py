@@ -112,7 +112,7 @@ LONG = "x" * (MOST_CHARACTERS + 1)
         pytest.param("s.toml", "questions = ['a', 1]", "Question 2 is no question", id="toml-2"),
     ],
 )
-def test_the_line_at_fault_is_named(filename: str, text: str, told: str) -> None:
+def test_the_wrong_line_is_named(filename: str, text: str, told: str) -> None:
     with pytest.raises(SuiteError) as caught:
         read_suite("sql", filename, text)
 
@@ -147,14 +147,14 @@ def test_a_thousand_questions_are_a_suite() -> None:
         pytest.param(b"x" * (MAX_BYTES + 1), "s.csv has 2,000,001 bytes", id="big"),
     ],
 )
-def test_a_file_that_is_no_utf_8_is_said_to_be_so(content: bytes, told: str) -> None:
+def test_a_file_that_is_not_utf_8_is_refused(content: bytes, told: str) -> None:
     with pytest.raises(SuiteError) as caught:
         read_file("sql", "s.csv", content)
 
     assert told in str(caught.value)
 
 
-def test_whatever_a_suite_takes_can_be_asked() -> None:
+def test_every_question_in_a_suite_can_be_asked() -> None:
     (question,) = read_suite("sql", "s.txt", "x" * MOST_CHARACTERS).questions
 
     assert checked_question(Question(question.text)).text == question.text
@@ -166,5 +166,5 @@ def test_a_name_that_cannot_be_typed_is_refused(name: str) -> None:
         checked_name(name)
 
 
-def test_a_file_lends_its_name() -> None:
+def test_the_default_name_is_the_file_name() -> None:
     assert name_from("My Questions.csv") == "my-questions"

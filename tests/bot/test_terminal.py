@@ -44,7 +44,7 @@ def lines_with(transcript: list[str], words: str) -> list[str]:
     return [line for line in transcript if words in line]
 
 
-def test_it_begins_with_the_panels_and_how_to_leave(transcript: list[str]) -> None:
+def test_it_starts_with_the_panels_and_how_to_leave(transcript: list[str]) -> None:
     text = " ".join(transcript[:6])
 
     assert "Panel house: North, South, East, West, Middle" in text
@@ -79,7 +79,7 @@ def test_help_lists_the_commands_that_are_registered(transcript: list[str]) -> N
         assert any(line.startswith(command.usage) for line in transcript), command.usage
 
 
-def test_what_is_unknown_is_told_in_a_sentence(transcript: list[str]) -> None:
+def test_unknown_panels_and_rounds_are_reported_in_one_sentence(transcript: list[str]) -> None:
     assert len(lines_with(transcript, "There is no panel 'nope'; known panels: house, pair.")) == 2
     assert lines_with(transcript, "There is no round 'beef'")
 
@@ -91,7 +91,7 @@ def test_a_panel_that_was_picked_stays_and_another_can_be_named_once(
     assert len(lines_with(transcript, HERE)) == 2
 
 
-async def test_ctrl_c_while_it_waits_leaves_at_once_and_cleanly(home: Home) -> None:
+async def test_ctrl_c_at_the_prompt_exits_at_once_and_cleanly(home: Home) -> None:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bot", "chat"),
         cwd=home.folder,

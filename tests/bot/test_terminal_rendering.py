@@ -84,7 +84,7 @@ def test_in_colour_the_only_escapes_are_our_own_styles(attack: str) -> None:
 @pytest.mark.parametrize(
     "markup", ["[red]danger[/red]", "[link=http://evil.example]x[/link]", "[/]", "[bold", ":smile:"]
 )
-def test_markup_of_the_library_is_shown_as_it_is(markup: str) -> None:
+def test_console_markup_is_shown_as_text(markup: str) -> None:
     for part in parts_of(markup):
         assert markup in printed(Post((part,))), part
 
@@ -126,7 +126,7 @@ async def test_a_whole_round_fits_in_eighty_columns(number: int) -> None:
         assert max(map(cell_len, printed(post).splitlines())) <= 80
 
 
-def test_nothing_of_a_text_is_lost_when_a_line_is_broken() -> None:
+def test_wrapping_loses_no_text() -> None:
     text = " ".join(f"word{number}" for number in range(100))
 
     for part in (Heading(text), Prose(text), Quote(text), Note(text), Caution(text)):

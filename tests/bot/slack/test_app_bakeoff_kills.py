@@ -30,7 +30,7 @@ async def told(served: Served, slack: FakeSlack) -> list[Message]:
     return slack.thread("C1", ours(slack)[0].ts)
 
 
-async def test_killed_twice_it_asks_nothing_twice_and_says_nothing_twice(tmp_path: Path) -> None:
+async def test_two_kills_repeat_no_question_and_no_message(tmp_path: Path) -> None:
     async with (
         ModelServer() as models,
         FakeSlack(rules=Rules(rates=Rates(off=True))) as slack,

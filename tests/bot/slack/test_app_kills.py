@@ -10,7 +10,7 @@ from tests.soak.slack import soak
 from tests.wire.slack import FakeSlack, Rates, Rules, Slow
 
 
-async def test_kills_lose_nothing_and_say_nothing_twice(tmp_path: Path) -> None:
+async def test_kills_lose_nothing_and_duplicate_nothing(tmp_path: Path) -> None:
     count = await soak(Home(tmp_path), kills=8, at_once=2, seed=3, life=1.0)
 
     assert len(count.kills) == 8
@@ -18,7 +18,7 @@ async def test_kills_lose_nothing_and_say_nothing_twice(tmp_path: Path) -> None:
     assert count.wrong == 0, str(count)
 
 
-async def test_a_stop_in_mid_delivery_is_clean_and_the_next_start_goes_on(tmp_path: Path) -> None:
+async def test_a_stop_during_delivery_is_clean_and_the_next_start_continues(tmp_path: Path) -> None:
     rules = Rules(rates=Rates(off=True))
     async with FakeSlack(rules=rules) as slack:
         async with serving(tmp_path, slack) as bot:

@@ -68,7 +68,7 @@ def a_slack(*without: str, port: int = 0) -> FakeSlack:
         ),
     ],
 )
-async def test_a_token_that_does_not_work_is_told_once_and_not_tried_again(
+async def test_an_invalid_token_is_reported_once_and_not_retried(
     tmp_path: Path, settings: dict[str, str], told: str, asked: dict[str, int]
 ) -> None:
     async with a_slack() as slack:
@@ -84,7 +84,7 @@ async def test_a_token_that_does_not_work_is_told_once_and_not_tried_again(
 
 
 @pytest.mark.parametrize("scope", ["chat:write", "commands"])
-async def test_without_a_scope_that_is_needed_it_is_not_started(tmp_path: Path, scope: str) -> None:
+async def test_slack_does_not_start_without_a_required_scope(tmp_path: Path, scope: str) -> None:
     async with (
         a_slack(scope) as slack,
         running(tmp_path, settings_for(slack, "socket")) as run,
@@ -96,7 +96,7 @@ async def test_without_a_scope_that_is_needed_it_is_not_started(tmp_path: Path, 
     assert slack.called("apps.connections.open") == []
 
 
-async def test_without_optional_scopes_it_starts_and_says_what_is_off(tmp_path: Path) -> None:
+async def test_slack_starts_without_optional_scopes_and_lists_what_is_off(tmp_path: Path) -> None:
     without = ("files:write", "users:read", "channels:history")
     async with (
         a_slack(*without) as slack,
@@ -118,7 +118,7 @@ def _thread(slack: FakeSlack) -> list[object]:
     return [*slack.thread("C1", roots[0].ts)] if roots else []
 
 
-async def test_a_slack_that_is_away_at_the_start_is_found_when_it_comes(tmp_path: Path) -> None:
+async def test_slack_connects_when_it_becomes_reachable_after_the_start(tmp_path: Path) -> None:
     port = free_port()
     told = {"SLACK_BOT_TOKEN": BOT, "SLACK_APP_TOKEN": APP}
     told |= {"SLACK_API_URL": f"http://127.0.0.1:{port}/api/"}
@@ -133,7 +133,7 @@ async def test_a_slack_that_is_away_at_the_start_is_found_when_it_comes(tmp_path
     assert lost.endswith("The next try is in 1 s.")
 
 
-async def test_a_slack_that_is_too_busy_at_the_start_is_asked_again(tmp_path: Path) -> None:
+async def test_a_rate_limit_at_the_start_is_retried(tmp_path: Path) -> None:
     async with a_slack() as slack:
         slack.storm("auth.test", 600, retry_after=60)
         slack.trouble("apps.connections.open", Fail(503))
@@ -146,7 +146,7 @@ async def test_a_slack_that_is_too_busy_at_the_start_is_asked_again(tmp_path: Pa
     assert not any("does not work" in line for line in run.lines)
 
 
-async def test_the_last_step_to_a_socket_may_fail_too(tmp_path: Path) -> None:
+async def test_a_failed_socket_handshake_is_retried(tmp_path: Path) -> None:
     async with a_slack() as slack:
         slack.trouble("apps.connections.open", Slow(0.0))
         slack.trouble("apps.connections.open", DropBefore())
@@ -156,7 +156,7 @@ async def test_the_last_step_to_a_socket_may_fail_too(tmp_path: Path) -> None:
     assert len(slack.called("apps.connections.open")) == 3
 
 
-async def test_an_address_that_expired_is_not_tried_for_ever(tmp_path: Path) -> None:
+async def test_an_expired_socket_url_is_not_retried_forever(tmp_path: Path) -> None:
     async with a_slack() as slack:
         slack.links.turned_away = 1
         async with running(tmp_path, settings_for(slack, "socket")):
@@ -166,7 +166,7 @@ async def test_an_address_that_expired_is_not_tried_for_ever(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("announced", [True, False], ids=["announced", "cut"])
-async def test_an_app_token_revoked_while_it_runs_ends_slack_and_nothing_else(
+async def test_an_app_token_revoked_at_run_time_ends_slack_and_nothing_else(
     tmp_path: Path, *, announced: bool
 ) -> None:
     async with a_slack() as slack, running(tmp_path, settings_for(slack, "socket")) as run:
@@ -192,7 +192,7 @@ async def _end_links(slack: FakeSlack, *, announced: bool) -> None:
         slack.links.cut()
 
 
-async def test_a_bot_token_revoked_while_it_runs_is_told_once(tmp_path: Path) -> None:
+async def test_a_bot_token_revoked_at_run_time_is_reported_once(tmp_path: Path) -> None:
     async with a_slack() as slack, running(tmp_path, settings_for(slack, "socket")) as run:
         await slack.connected()
         await slack.revokes(bot=False)

@@ -8,7 +8,7 @@ from tests.bot.slack.serving import serving
 from tests.wire.slack import FakeSlack, Rules
 
 
-async def test_what_a_revoked_token_keeps_back_is_said_with_a_new_one() -> None:
+async def test_messages_held_back_by_a_revoked_token_are_sent_with_a_new_one() -> None:
     gateway = HeldGateway()
     async with make_fake_slack() as slack:
         token = slack.state.tokens[slack.state.app.bot_token]
@@ -28,7 +28,7 @@ async def test_what_a_revoked_token_keeps_back_is_said_with_a_new_one() -> None:
             assert bot.ours() == [root]
 
 
-async def test_an_uninstalled_app_forgets_and_is_silent(tmp_path: Path) -> None:
+async def test_an_uninstalled_app_deletes_its_rounds_and_posts_nothing(tmp_path: Path) -> None:
     async with FakeSlack(rules=Rules()) as slack, serving(tmp_path, slack) as bot:
         await slack.command("U1", "C1", "/council", "Where is xylograph kept?")
         root = await bot.answered("C1")

@@ -23,7 +23,7 @@ async def holds_a_round(slack: FakeSlack, bot: RunningSlack) -> None:
 
 
 @pytest.mark.parametrize("reason", ["warning", "refresh_requested", "link_disabled"])
-async def test_an_announced_end_of_a_link_is_survived(reason: str) -> None:
+async def test_an_announced_disconnect_loses_nothing(reason: str) -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         await slack.links.say_disconnect(reason)
         await slack.until(lambda: slack.links.opened > 1)
@@ -31,14 +31,14 @@ async def test_an_announced_end_of_a_link_is_survived(reason: str) -> None:
         await holds_a_round(slack, bot)
 
 
-async def test_a_broken_link_comes_back() -> None:
+async def test_a_broken_socket_reconnects() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.links.cut()
 
         await holds_a_round(slack, bot)
 
 
-async def test_an_address_that_is_used_up_is_not_tried_for_ever() -> None:
+async def test_an_expired_socket_url_is_replaced() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         asked = len(slack.called("apps.connections.open"))
         slack.trouble("apps.connections.open", Slow(0.3))
@@ -50,7 +50,7 @@ async def test_an_address_that_is_used_up_is_not_tried_for_ever() -> None:
         await holds_a_round(slack, bot)
 
 
-async def test_an_event_delivered_again_over_a_new_link_makes_one_round() -> None:
+async def test_an_event_redelivered_over_a_new_socket_makes_one_round() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         event = await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")
         await slack.links.say_disconnect("refresh_requested")
@@ -66,7 +66,7 @@ async def test_an_event_delivered_again_over_a_new_link_makes_one_round() -> Non
         assert sum("council:answers" in str(message.blocks) for message in thread) == 1
 
 
-async def test_an_event_is_acknowledged_once_its_round_is_stored() -> None:
+async def test_an_event_is_acknowledged_after_its_round_is_stored() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.state.rules = replace(slack.state.rules, ack_seconds=0.2, retry_delays=())
         slack.trouble("users.info", Slow(1.0))

@@ -80,7 +80,7 @@ async def two() -> AsyncIterator[Processes]:
                 await apps[0].runner.stop(line.id)
 
 
-async def test_what_happens_is_heard_by_either_and_each_round_is_told_once() -> None:
+async def test_either_process_receives_events_and_each_round_is_posted_once() -> None:
     async with two() as both:
         both.gateway.goes_on.set()
 
@@ -95,7 +95,7 @@ async def test_what_happens_is_heard_by_either_and_each_round_is_told_once() -> 
         assert {len(both.slack.thread("C1", ts)) for ts in roots} == {6}
 
 
-async def test_a_round_goes_on_before_peoples_eyes_when_the_process_that_showed_it_ends() -> None:
+async def test_progress_continues_when_the_process_that_showed_it_ends() -> None:
     async with two() as both:
         await both.slack.command("U1", "C1", "/council", "Which queue?")
         await both.slack.until(both.ours)
@@ -115,7 +115,7 @@ async def test_a_round_goes_on_before_peoples_eyes_when_the_process_that_showed_
         assert len(both.board.begun) == 2
 
 
-async def test_what_one_process_showed_is_pressed_at_the_other() -> None:
+async def test_a_button_posted_by_one_process_works_at_the_other() -> None:
     async with two() as both:
         both.gateway.goes_on.set()
         await both.slack.command("U1", "C1", "/council", "Which queue?")
@@ -128,7 +128,7 @@ async def test_what_one_process_showed_is_pressed_at_the_other() -> None:
             await both.slack.until(partial(both.filled, count))
 
 
-async def test_a_panel_picked_at_one_process_goes_for_questions_at_the_other() -> None:
+async def test_a_panel_picked_at_one_process_applies_at_the_other() -> None:
     async with two() as both:
         both.gateway.goes_on.set()
         for app_context in both.apps:

@@ -47,7 +47,7 @@ def kinds(post: Post, level: BlockLevel = BlockLevel.DATA_TABLE) -> list[str]:
     return [block["type"] for block in render_message(post, level).blocks]
 
 
-async def test_a_finished_round_leads_with_the_answer_and_ends_with_what_can_be_pressed() -> None:
+async def test_a_finished_round_starts_with_the_answer_and_ends_with_buttons() -> None:
     root = report(await held()).root
 
     message = render_message(root)
@@ -144,7 +144,7 @@ def test_an_empty_cell_is_a_dash() -> None:
     assert only(Table(("a", "b"), (("", "x"),)))[0]["rows"][1][0]["text"] == "–"
 
 
-def test_of_two_tables_none_is_a_block() -> None:
+def test_two_tables_are_both_monospaced() -> None:
     assert set(kinds(Post((TABLE, Prose("|a|\n|-|\n|b|"))))) == {"rich_text"}
 
 
@@ -173,7 +173,7 @@ def test_opinions_are_thumbs_and_at_plainer_levels_buttons() -> None:
     assert [e["action_id"] for e in plain] == ["council:helpful", "council:unhelpful"]
 
 
-def test_what_costs_or_ends_something_is_asked_about_first() -> None:
+def test_actions_that_cost_or_end_something_ask_for_confirmation() -> None:
     row = Buttons((Button("cancel", "Stop", "r1"), Button("again", "Again", "r1")))
 
     cancel, again = only(row)[0]["elements"]
@@ -184,7 +184,7 @@ def test_what_costs_or_ends_something_is_asked_about_first() -> None:
     assert again["confirm"]
 
 
-def test_one_action_offered_twice_has_two_ids_and_is_one_action() -> None:
+def test_a_repeated_action_gets_two_ids_and_stays_one_action() -> None:
     row = Buttons((Button("open", "One", "r1"), Button("open", "Two", "r2")))
 
     ids = [element["action_id"] for element in only(row)[0]["elements"]]
@@ -199,7 +199,7 @@ def test_the_text_of_a_message_is_never_empty_and_never_markup(level: BlockLevel
     assert render_message(Post((), "a < b & c <!here>" * 50), level).text.count("<") == 0
 
 
-def test_plain_text_says_all_of_it() -> None:
+def test_plain_text_contains_every_part() -> None:
     post = Post((Heading("Why?"), Prose("So & so."), Quote("q"), Line("l"), TABLE, STEPS), "Why?")
 
     message = render_message(post, BlockLevel.NO_BLOCKS)
@@ -214,7 +214,7 @@ def test_levels_end_with_plain_text() -> None:
     assert BlockLevel.NO_BLOCKS.plainer is None
 
 
-def test_a_question_as_long_as_can_be_asked_is_given_whole() -> None:
+def test_the_longest_possible_question_is_shown_completely() -> None:
     question = "why " * 5_000
     post = Post((Heading(question), Prose("So."), Note("4 of 4")), question)
 

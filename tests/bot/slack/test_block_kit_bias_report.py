@@ -18,7 +18,7 @@ MANY = tuple(a_judge(f"openai/model-{number}") for number in range(12))
 
 
 @pytest.mark.parametrize("level", [*BlockLevel])
-def test_every_post_of_a_report_is_taken(level: BlockLevel) -> None:
+def test_every_post_of_a_report_is_valid(level: BlockLevel) -> None:
     reports = (a_bias(majority="qwen"), a_bias(judges=MANY), shown(NOTHING, Coverage(), {}))
     for report in reports:
         thread = bias_thread(report)
@@ -37,7 +37,7 @@ def test_the_first_post_is_one_message_with_findings_cautions_and_one_line() -> 
     assert "Over 64 closed rounds with 256 ballots" in read
 
 
-def test_a_name_calls_nobody() -> None:
+def test_a_name_mentions_nobody() -> None:
     thread = bias_thread(shown(a_report(), Coverage(64), {QWEN: EVIL}))
 
     for post in (thread.root, *thread.replies):

@@ -53,7 +53,7 @@ def test_there_are_at_least_two_hundred_hostile_answers() -> None:
 
 
 @pytest.mark.parametrize("answers", HUNDREDS, ids=range(len(HUNDREDS)))
-def test_no_hostile_answer_calls_somebody_or_breaks_a_message(answers: list[str]) -> None:
+def test_no_hostile_answer_mentions_anybody_or_breaks_a_message(answers: list[str]) -> None:
     assert {answer: found for answer in answers if (found := faults(an_answer(answer)))} == {}
 
 
@@ -62,7 +62,7 @@ def test_no_huge_answer_breaks_a_message(at: int) -> None:
     assert faults(an_answer(HUGE[at])) == []
 
 
-def test_no_part_of_a_post_obeys_what_it_says() -> None:
+def test_no_part_of_a_post_is_parsed_as_markup() -> None:
     texts = [*TOKENS, *PARTED, *LINKS, *FORGED]
 
     assert {text: found for text in texts if (found := faults(everywhere(text)))} == {}

@@ -33,7 +33,7 @@ def posts() -> list[Post]:
 
 
 @pytest.mark.parametrize("level", [*BlockLevel])
-def test_every_post_of_a_leaderboard_is_taken(level: BlockLevel) -> None:
+def test_every_post_of_a_leaderboard_is_valid(level: BlockLevel) -> None:
     for post in posts():
         for page in pages(post, fits_slack):
             assert (
@@ -64,7 +64,7 @@ def test_the_table_of_authors_is_whole() -> None:
     assert all(words in read for words in ("80 % right", "$0.012", "4.1 s", "First votes"))
 
 
-def test_a_name_calls_nobody() -> None:
+def test_a_name_mentions_nobody() -> None:
     board = replace(a_leaderboard(), names={CLAUDE: EVIL})
     thread = board_thread(board)
 

@@ -9,7 +9,7 @@ CALLED = Post((Line("Claude moved, <@U0BEN> <!channel>."), Mentions(("U0ADA", "W
 
 
 @pytest.mark.parametrize("level", [BlockLevel.DATA_TABLE, BlockLevel.TABLE, BlockLevel.MONOSPACE])
-def test_whom_we_mention_is_called_by_an_element_that_calls(level: BlockLevel) -> None:
+def test_mentions_are_user_elements(level: BlockLevel) -> None:
     block = render_message(CALLED, level).blocks[-1]
 
     (section,) = block["elements"]
@@ -28,7 +28,7 @@ def test_in_plain_text_only_our_own_mentions_are_markup() -> None:
 
 
 @pytest.mark.parametrize("id_", ["", "everyone", "!channel", "123", "U0ADA> <!here", "u0ada"])
-def test_what_is_no_persons_id_calls_nobody(id_: str) -> None:
+def test_an_id_that_is_not_a_users_mentions_nobody(id_: str) -> None:
     post = Post((Line("Here."), Mentions((id_,))), "s")
 
     assert len(render_message(post).blocks) == 1

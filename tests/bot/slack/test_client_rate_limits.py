@@ -10,7 +10,7 @@ from tests.wire.slack import Rates
 STORM_SECONDS = 2.0
 
 
-async def test_a_storm_of_refusals_loses_and_doubles_nothing() -> None:
+async def test_a_storm_of_rate_limits_loses_and_duplicates_nothing() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         roots = [await bot.asks() for _ in range(3)]
         slack.storm("*", STORM_SECONDS)
@@ -25,7 +25,7 @@ async def test_a_storm_of_refusals_loses_and_doubles_nothing() -> None:
         assert all(float(m.ts) > began + STORM_SECONDS for m in slack.thread("C1", roots[0].ts))
 
 
-async def test_nobody_is_asked_again_before_they_said() -> None:
+async def test_no_call_is_retried_before_retry_after() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         await bot.asks()
         slack.storm("*", STORM_SECONDS)
@@ -36,7 +36,7 @@ async def test_nobody_is_asked_again_before_they_said() -> None:
         assert len(refused) <= 2 * STORM_SECONDS  # Retry-After is one second
 
 
-async def test_no_sight_of_progress_delays_an_answer() -> None:
+async def test_no_progress_update_delays_an_answer() -> None:
     limiter, acquired = EditRateLimiter(), asyncio.Event()
     async with limiter.prioritize():
         acquiring = asyncio.create_task(limiter.acquire())
@@ -48,7 +48,7 @@ async def test_no_sight_of_progress_delays_an_answer() -> None:
     await acquiring
 
 
-async def test_with_slacks_own_rates_many_rounds_end() -> None:
+async def test_rounds_finish_at_slacks_own_rates() -> None:
     async with make_fake_slack(rates=Rates()) as slack, run_slack(slack, limits=FAST_LIMITS) as bot:
         roots = [await bot.asks(channel) for channel in ("C1", "G1")]
         bot.go_on()

@@ -23,11 +23,11 @@ APP_TOKEN = {"SLACK_APP_TOKEN": "xapp-1-home"}
 
 
 @pytest.mark.parametrize("address", [None, ADDRESS], ids=["socket", "http"])
-def test_slack_finds_no_fault_in_it(address: str | None) -> None:
+def test_it_is_valid(address: str | None) -> None:
     assert faults_of_manifest(manifest(address)) == []
 
 
-def test_its_scopes_are_those_that_are_checked_at_the_start() -> None:
+def test_its_scopes_are_those_that_preflight_checks() -> None:
     scopes = manifest()["oauth_config"]["scopes"]["bot"]
 
     assert scopes == sorted({*REQUIRED_SCOPES, *FEATURES_BY_SCOPE})
@@ -40,7 +40,7 @@ def test_every_scope_says_what_it_is_for() -> None:
         assert any(line.startswith(f"- {scope} # ") for line in lines), scope
 
 
-def test_every_shortcut_that_is_heard_is_in_it() -> None:
+def test_it_lists_every_shortcut_that_is_handled() -> None:
     shortcuts = {entry["callback_id"]: entry for entry in manifest()["features"]["shortcuts"]}
 
     assert {name: entry["type"] for name, entry in shortcuts.items()} == {
@@ -49,7 +49,7 @@ def test_every_shortcut_that_is_heard_is_in_it() -> None:
     }
 
 
-def test_every_event_in_it_is_heard() -> None:
+def test_every_event_in_it_is_handled() -> None:
     heard = inspect.getsource(SlackListeners) + inspect.getsource(Slack)
 
     for event in manifest()["settings"]["event_subscriptions"]["bot_events"]:
@@ -113,7 +113,7 @@ def test_an_address_is_one_that_slack_posts_to(url: str, address: str | None) ->
         pytest.param({}, ("--url", "https://council.example.com"), False, id="url"),
     ],
 )
-def test_what_is_printed_fits_the_settings(
+def test_the_printed_manifest_matches_the_settings(
     home: Home, settings: dict[str, str], arguments: tuple[str, ...], *, socket: bool
 ) -> None:
     home = home.with_settings(**settings)
@@ -129,7 +129,7 @@ def is_one_sentence(ran: Ran) -> bool:
     return (ran.code, ran.out, len(ran.lines)) == (2, "", 1)
 
 
-def test_http_without_an_address_is_one_sentence(home: Home) -> None:
+def test_http_without_a_url_is_an_error_of_one_sentence(home: Home) -> None:
     ran = home.with_settings(**SECRET).here("slack", "manifest")
 
     assert is_one_sentence(ran)
@@ -137,7 +137,7 @@ def test_http_without_an_address_is_one_sentence(home: Home) -> None:
     assert SECRET["SLACK_SIGNING_SECRET"] not in ran.err
 
 
-def test_a_bad_address_is_one_sentence(home: Home) -> None:
+def test_a_bad_url_is_an_error_of_one_sentence(home: Home) -> None:
     ran = home.here("slack", "manifest", "--url", "http://localhost:8765")
 
     assert is_one_sentence(ran)

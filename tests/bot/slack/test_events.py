@@ -21,9 +21,9 @@ async def _named(user: str) -> str:
         ),
     ],
 )
-async def test_markup_is_read_and_peoples_own_angle_brackets_stay(written: str, read: str) -> None:
+async def test_markup_is_parsed_and_typed_angle_brackets_stay(written: str, read: str) -> None:
     assert await to_plain_text(written, _named) == read
 
 
-def test_only_the_mention_that_calls_us_is_taken_away() -> None:
+def test_only_the_mention_of_the_bot_is_stripped() -> None:
     assert strip_mention("<@U0BOT>: ask <@U1>", "U0BOT") == "ask <@U1>"

@@ -38,7 +38,7 @@ async def test_a_file_is_fetched_with_our_token(slack: FakeSlack) -> None:
     assert await read(slack, file) == b"question\nWhy?\n"
 
 
-async def test_nobody_but_slack_is_shown_our_token(slack: FakeSlack) -> None:
+async def test_the_token_is_sent_to_slack_only(slack: FakeSlack) -> None:
     file = sent(slack.state, "U1", "sql.csv", b"x")
 
     for address in ("https://slack.com.example.org/x", "http://files.slack.com/x", ""):
@@ -47,7 +47,7 @@ async def test_nobody_but_slack_is_shown_our_token(slack: FakeSlack) -> None:
 
 
 @pytest.mark.parametrize(("token", "scopes"), [("xoxb-other", ()), (OURS, ("chat:write",))])
-async def test_without_the_scope_it_says_which_to_add(
+async def test_without_the_scope_the_error_names_it(
     slack: FakeSlack, token: str, scopes: tuple[str, ...]
 ) -> None:
     file = sent(slack.state, "U1", "sql.csv", b"x")
@@ -56,7 +56,7 @@ async def test_without_the_scope_it_says_which_to_add(
         await read(slack, file, token, *scopes)
 
 
-async def test_a_file_that_is_gone_is_asked_for_again(slack: FakeSlack) -> None:
+async def test_the_error_for_a_missing_file_asks_to_send_it_again(slack: FakeSlack) -> None:
     file = sent(slack.state, "U1", "sql.csv", b"x")
     slack.state.sent.clear()
 

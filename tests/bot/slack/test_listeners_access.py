@@ -49,7 +49,9 @@ def _stranger(stage: Stage) -> str:
     return stage.slack.workspace.add_user(User("UAWAY", "away", team="T0AWAY")).id
 
 
-async def test_ordinary_channels_are_open_and_guests_and_shared_ones_are_not(stage: Stage) -> None:
+async def test_ordinary_channels_are_open_but_guests_and_shared_channels_are_not(
+    stage: Stage,
+) -> None:
     guest, stranger = stage.person("gil", is_guest=True), _stranger(stage)
     channel, shared = stage.channel(guest), stage.channel(stranger, shared=True)
 
@@ -61,7 +63,7 @@ async def test_ordinary_channels_are_open_and_guests_and_shared_ones_are_not(sta
     assert not stage.rounds(shared)
 
 
-async def test_a_guest_may_press_nothing_that_asks_stops_or_goes_on(stage: Stage) -> None:
+async def test_a_guest_may_press_no_button_that_asks_stops_or_resumes(stage: Stage) -> None:
     guest = stage.person("gil", is_guest=True)
     channel = stage.channel(guest)
     root = await stage.asked(channel)
@@ -76,7 +78,7 @@ async def test_a_guest_may_press_nothing_that_asks_stops_or_goes_on(stage: Stage
     assert len(stage.rounds(channel)) == 1
 
 
-async def test_where_others_read_along_no_round_of_another_channel_is_shown(stage: Stage) -> None:
+async def test_a_shared_channel_shows_no_round_of_another_channel(stage: Stage) -> None:
     stranger, own = _stranger(stage), stage.channel()
     root = await stage.asked(own, "Which queue, in the open?")
     (id_,) = stage.rounds(own)
@@ -93,7 +95,7 @@ async def test_where_others_read_along_no_round_of_another_channel_is_shown(stag
     await stage.whispered(stranger, shared, "There is no round")
 
 
-async def test_the_council_is_open_only_in_the_channels_that_are_named(ruled: Stage) -> None:
+async def test_the_council_is_open_only_in_the_named_channels(ruled: Stage) -> None:
     closed, dora = ruled.channel(), ruled.person()
 
     assert "not open in this channel" in await _says(ruled, "U1", closed, "Why?")
@@ -102,7 +104,7 @@ async def test_the_council_is_open_only_in_the_channels_that_are_named(ruled: St
     assert not ruled.rounds(closed)
 
 
-async def test_whoever_has_asked_often_enough_is_told_when_the_next_round_is_free(
+async def test_a_rate_limited_user_learns_when_the_next_round_is_allowed(
     ruled: Stage,
 ) -> None:
     eve = ruled.person("eve")
@@ -132,7 +134,7 @@ async def test_a_channel_has_its_own_panel_and_its_own_vendors(ruled: Stage) -> 
     await ruled.answered("C-OPENAI")
 
 
-async def test_an_admin_may_stop_the_round_of_another(ruled: Stage) -> None:
+async def test_an_admin_may_stop_the_round_of_another_user(ruled: Stage) -> None:
     gus = ruled.person("gus")
     ruled.slack.workspace.channels["C1"].members.add(gus)
     await _says(ruled, gus, "C1", "Which queue?")
@@ -164,7 +166,7 @@ async def _in_private(stage: Stage, way: str, asker: str) -> tuple[str, Message]
 
 
 @pytest.mark.parametrize("way", ["private channel", "direct message", "only me"])
-async def test_a_private_round_is_read_nowhere_else(stage: Stage, way: str) -> None:
+async def test_a_private_round_is_readable_nowhere_else(stage: Stage, way: str) -> None:
     asker, other = stage.person("ida"), stage.person("jan")
     id_, root = await _in_private(stage, way, asker)
     elsewhere = stage.channel(asker, other)

@@ -31,7 +31,7 @@ def _after(seconds: float) -> Behaviour:
     return lambda _: Say("Use the one you have.", seconds=seconds)
 
 
-async def test_the_asker_is_told_at_once_who_is_asked_what_it_costs_and_how_long_it_takes(
+async def test_the_asker_sees_the_panel_the_cost_and_the_duration_at_once(
     either: Stage,
 ) -> None:
     channel = either.channel()
@@ -89,7 +89,7 @@ async def test_the_thread_reveals_in_order_who_wrote_what_the_ballots_each_answe
 
 
 @pytest.mark.parametrize("text", SAID)
-async def test_every_command_is_answered_at_once_and_to_the_one_who_gave_it(
+async def test_every_command_is_answered_at_once_and_only_to_its_user(
     either: Stage, text: str
 ) -> None:
     channel = either.channel()
@@ -103,7 +103,7 @@ async def test_every_command_is_answered_at_once_and_to_the_one_who_gave_it(
         assert not either.ours(channel)
 
 
-async def test_alone_the_command_says_what_can_be_said(stage: Stage) -> None:
+async def test_the_command_without_text_shows_help(stage: Stage) -> None:
     deed = await stage.slack.command("U1", stage.channel(), "/council")
 
     assert deed.message

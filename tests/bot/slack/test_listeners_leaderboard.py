@@ -36,7 +36,7 @@ async def test_the_leaderboard_is_posted_with_its_figure_in_the_thread(stage: St
     assert "Places are shared where the difference may be chance." in text_of(root)
 
 
-async def test_a_leaderboard_without_rounds_is_told_to_the_one_who_asked(stage: Stage) -> None:
+async def test_an_empty_leaderboard_is_reported_to_the_asker_only(stage: Stage) -> None:
     channel = stage.channel()
 
     deed = await stage.slack.command("U1", channel, "/council", "leaderboard nosuchsuite")
@@ -46,7 +46,7 @@ async def test_a_leaderboard_without_rounds_is_told_to_the_one_who_asked(stage: 
     assert not stage.ours(channel)
 
 
-async def test_a_bias_report_without_rounds_is_told_to_the_one_who_asked(stage: Stage) -> None:
+async def test_an_empty_bias_report_is_reported_to_the_asker_only(stage: Stage) -> None:
     channel = stage.channel()
 
     deed = await stage.slack.command("U1", channel, "/council", "bias nosuchpanel")

@@ -56,7 +56,7 @@ async def test_commands_can_be_mentioned_too(stage: Stage) -> None:
     assert not stage.ours(channel)
 
 
-async def test_a_thread_of_people_is_shown_before_it_goes_along(stage: Stage) -> None:
+async def test_a_thread_is_shown_to_the_asker_before_it_is_sent(stage: Stage) -> None:
     channel = stage.channel()
 
     offer = await _offered(stage, channel)
@@ -69,7 +69,7 @@ async def test_a_thread_of_people_is_shown_before_it_goes_along(stage: Stage) ->
     assert not stage.rounds(channel)
 
 
-async def test_with_it_the_models_receive_exactly_what_was_shown(either: Stage) -> None:
+async def test_with_the_thread_the_models_receive_exactly_what_was_shown(either: Stage) -> None:
     channel = either.channel()
     offer = await _offered(either, channel, "which one, with all that?")
 
@@ -87,7 +87,7 @@ async def test_with_it_the_models_receive_exactly_what_was_shown(either: Stage) 
     ]
 
 
-async def test_without_it_the_models_receive_nothing_of_it(stage: Stage) -> None:
+async def test_without_the_thread_the_models_receive_nothing_of_it(stage: Stage) -> None:
     channel = stage.channel()
     offer = await _offered(stage, channel, "which one, without?")
     stage.slack.workspace.channels[channel].said[0].payload["text"] = "changed, which is no matter"
@@ -100,7 +100,7 @@ async def test_without_it_the_models_receive_nothing_of_it(stage: Stage) -> None
     assert not any("Friday" in text or "Postgres" in text or "changed" in text for text in received)
 
 
-async def test_a_thread_that_changed_meanwhile_is_shown_again_before_anything_goes(
+async def test_a_changed_thread_is_shown_again_before_anything_is_sent(
     stage: Stage,
 ) -> None:
     channel = stage.channel()
@@ -118,7 +118,7 @@ async def test_a_thread_that_changed_meanwhile_is_shown_again_before_anything_go
     assert "We need two queues." in context
 
 
-async def test_pressed_twice_it_is_asked_once(stage: Stage) -> None:
+async def test_an_offer_pressed_twice_is_asked_once(stage: Stage) -> None:
     channel = stage.channel()
     offer = await _offered(stage, channel)
 
@@ -130,7 +130,7 @@ async def test_pressed_twice_it_is_asked_once(stage: Stage) -> None:
     assert len(stage.rounds(channel)) == len(stage.answers(channel)) == 1
 
 
-async def test_nobody_else_can_press_it(stage: Stage) -> None:
+async def test_nobody_else_can_press_an_offer(stage: Stage) -> None:
     channel = stage.channel()
     offer = await _offered(stage, channel)
     offer.ephemeral_to = "U2"  # as a forged press would have it
@@ -141,7 +141,7 @@ async def test_nobody_else_can_press_it(stage: Stage) -> None:
     assert not stage.rounds(channel)
 
 
-async def test_what_another_bot_says_in_a_thread_goes_along_too(stage: Stage) -> None:
+async def test_messages_of_other_bots_in_a_thread_are_sent_too(stage: Stage) -> None:
     channel = stage.channel("UOTHERBOT")
     root = stage.slack.says("UOTHERBOT", channel, "ALERT disk full on db-1")
     root.payload |= {"bot_id": "B9", "bot_profile": {"name": "pager"}}
@@ -206,7 +206,7 @@ async def test_a_direct_message_can_be_a_command(stage: Stage) -> None:
     assert "/council budget" in text_of(stage.ours(channel)[0])
 
 
-async def test_bots_and_edits_set_nothing_going(stage: Stage) -> None:
+async def test_messages_of_bots_and_edits_are_ignored(stage: Stage) -> None:
     channel = stage.channel("UOTHERBOT")
     robot = stage.slack.says("UOTHERBOT", channel, f"{ME} Which queue?")
     robot.payload["bot_id"] = "B9"

@@ -56,7 +56,7 @@ async def _storm_some(stage: Stage, event: Event) -> None:
     await asyncio.gather(*[stage.slack.deliver_again(event, n % 4) for n in range(30)])
 
 
-async def test_hostile_names_and_questions_call_nobody_and_forge_nothing(stage: Stage) -> None:
+async def test_hostile_names_and_questions_mention_nobody_and_forge_nothing(stage: Stage) -> None:
     loud = stage.slack.workspace.add_user(User("ULOUD", LOUD)).id
     channel = stage.channel(loud)
     stage.slack.workspace.channels[channel].name = LOUD

@@ -42,7 +42,7 @@ async def posted(stage: Stage, channel: str, said: str) -> Message:
     return found()[0]
 
 
-async def test_a_schedule_runs_at_its_slot_in_the_channel_that_was_named(scheduled: Stage) -> None:
+async def test_a_schedule_runs_at_its_slot_in_the_named_channel(scheduled: Stage) -> None:
     here, there = scheduled.channel(), scheduled.channel()
     name = scheduled.slack.workspace.channels[there].name
     add = ADD.format(name="hourly-sql", when="every hour", channel=f"<#{there}|{name}>")
@@ -64,7 +64,7 @@ async def test_a_schedule_runs_at_its_slot_in_the_channel_that_was_named(schedul
     assert [id_.startswith(f"sched:{schedule}@") for id_, schedule in ids] == [True]
 
 
-async def test_a_channel_that_was_archived_pauses_it_and_its_maker_is_told(
+async def test_an_archived_channel_pauses_the_schedule_and_notifies_its_creator(
     scheduled: Stage,
 ) -> None:
     here, there = scheduled.channel(), scheduled.channel()
@@ -90,7 +90,7 @@ async def test_a_channel_that_was_archived_pauses_it_and_its_maker_is_told(
         ("{shared}", "not open in channels shared with other organisations"),
     ],
 )
-async def test_a_channel_where_one_may_not_ask_is_refused(
+async def test_a_channel_where_the_user_may_not_ask_is_refused(
     scheduled: Stage, channel: str, why: str
 ) -> None:
     workspace = scheduled.slack.workspace

@@ -15,7 +15,7 @@ async def pressed(slack: FakeSlack, bot: RunningSlack, action: str) -> None:
     await slack.click(root, action, "U1")
 
 
-async def test_a_modal_that_came_too_late_is_told_kindly() -> None:
+async def test_an_expired_trigger_of_a_button_is_explained() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.trouble("views.open", Refuse("expired_trigger_id"))
 
@@ -26,7 +26,7 @@ async def test_a_modal_that_came_too_late_is_told_kindly() -> None:
         assert "trigger" not in told
 
 
-async def test_a_command_whose_modal_came_too_late_is_told_kindly() -> None:
+async def test_an_expired_trigger_of_a_command_is_explained() -> None:
     async with make_fake_slack() as slack, run_slack(slack):
         slack.trouble("views.open", Refuse("expired_trigger_id"))
 
@@ -35,7 +35,7 @@ async def test_a_command_whose_modal_came_too_late_is_told_kindly() -> None:
         await slack.until(lambda: any("once more" in text_of(m) for m in slack.ephemerals("U1")))
 
 
-async def test_what_no_ephemeral_tells_goes_over_the_response_url() -> None:
+async def test_a_refused_ephemeral_is_sent_by_response_url() -> None:
     async with make_fake_slack() as slack, run_slack(slack):
         slack.trouble("users.info", Slow(2.2))  # so that the acknowledgement goes first
 
@@ -45,7 +45,7 @@ async def test_what_no_ephemeral_tells_goes_over_the_response_url() -> None:
         assert [call.outcome for call in slack.calls if call.method == RESPONSE_URL] == ["ok"]
 
 
-async def test_a_used_up_response_url_is_no_end_of_it() -> None:
+async def test_a_used_up_response_url_falls_back_to_a_direct_message() -> None:
     async with make_fake_slack() as slack, run_slack(slack):
         slack.state.rules = replace(slack.state.rules, hook_uses=0)
         slack.trouble("users.info", Slow(2.2))
@@ -55,7 +55,7 @@ async def test_a_used_up_response_url_is_no_end_of_it() -> None:
         await slack.until(lambda: any("/invite" in text_of(m) for m in slack.direct("U2")))
 
 
-async def test_a_whisper_whose_blocks_are_refused_comes_as_text() -> None:
+async def test_an_ephemeral_whose_blocks_are_refused_is_sent_as_text() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         root = await bot.asks()
         bot.go_on()

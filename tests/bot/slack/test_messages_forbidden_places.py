@@ -21,7 +21,7 @@ def heard(slack: FakeSlack, user: str = "U1") -> str:
         pytest.param("G2", "/invite", id="private and unknown"),
     ],
 )
-async def test_where_the_bot_is_no_member_nothing_is_asked(channel: str, words: str) -> None:
+async def test_nothing_is_asked_in_a_channel_without_the_bot(channel: str, words: str) -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         await slack.command("U1", channel, "/council", "Which queue?")
 
@@ -30,7 +30,7 @@ async def test_where_the_bot_is_no_member_nothing_is_asked(channel: str, words: 
         assert not bot.gateway.asked
 
 
-async def test_without_leave_to_look_a_closed_place_costs_nothing_either() -> None:
+async def test_a_forbidden_place_costs_nothing_even_without_the_scope_to_look_it_up() -> None:
     scopes = [scope for scope in SCOPES if not scope.endswith(":read")]
     async with make_fake_slack(scopes) as slack, run_slack(slack) as bot:
         await slack.command("U1", "C2", "/council", "Which queue?")
@@ -41,7 +41,7 @@ async def test_without_leave_to_look_a_closed_place_costs_nothing_either() -> No
         assert not bot.app.runner.latest((await bot.app.store.recent())[0].id)
 
 
-async def test_in_an_archived_channel_nothing_is_asked() -> None:
+async def test_nothing_is_asked_in_an_archived_channel() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         root = await bot.asks()
         bot.go_on()
@@ -68,7 +68,7 @@ def gone(bot: RunningSlack) -> None:
 
 
 @pytest.mark.parametrize("close", [archived, removed, gone])
-async def test_an_answer_without_its_place_is_told_the_asker_alone(
+async def test_an_answer_whose_place_is_gone_goes_to_the_asker_only(
     close: Callable[[RunningSlack], None],
 ) -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
@@ -86,7 +86,7 @@ async def test_an_answer_without_its_place_is_told_the_asker_alone(
         assert len(slack.calls) == calls
 
 
-async def test_a_place_closed_in_mid_thread_is_left_alone() -> None:
+async def test_no_more_replies_are_posted_in_a_place_closed_halfway() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         root = await bot.asks()
         slack.trouble("chat.postMessage", Slow(0.0))  # the first reply, as it is
@@ -98,7 +98,7 @@ async def test_a_place_closed_in_mid_thread_is_left_alone() -> None:
         assert len(bot.dms()) == 1
 
 
-async def test_a_deleted_root_is_posted_anew_once() -> None:
+async def test_a_deleted_root_is_posted_again_once() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         root = await bot.asks()
         slack.workspace.channels["C1"].said.remove(root)
@@ -107,7 +107,7 @@ async def test_a_deleted_root_is_posted_anew_once() -> None:
         await bot.is_one_whole_round()
 
 
-async def test_a_root_deleted_in_mid_thread_is_posted_anew_with_the_rest() -> None:
+async def test_a_root_deleted_halfway_is_posted_again_with_the_rest() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         root = await bot.asks()
         slack.trouble("chat.postMessage", Slow(0.0))  # the first reply, as it is
@@ -124,7 +124,7 @@ async def test_a_root_deleted_in_mid_thread_is_posted_anew_with_the_rest() -> No
         assert len(keys) == len(set(keys)) == 5
 
 
-async def test_a_deleted_thread_is_not_begun_anew() -> None:
+async def test_a_deleted_thread_is_not_started_again() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         event = await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")
         question = event.message

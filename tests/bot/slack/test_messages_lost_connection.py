@@ -22,7 +22,7 @@ IMPATIENT = replace(FAST_LIMITS, timeout_seconds=TIMEOUT_SECONDS, late_seconds=1
         pytest.param(AT_FAULT, id="at fault"),
     ],
 )
-async def test_every_message_is_there_once(troubles: tuple[InjectedFault, ...]) -> None:
+async def test_every_message_is_posted_once(troubles: tuple[InjectedFault, ...]) -> None:
     one, other, third = troubles
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.trouble("chat.postMessage", one)  # the root
@@ -37,7 +37,7 @@ async def test_every_message_is_there_once(troubles: tuple[InjectedFault, ...]) 
 
 
 @pytest.mark.parametrize("before", [False, True], ids=["done at once", "done late"])
-async def test_a_call_given_up_on_is_not_made_twice(before: bool) -> None:
+async def test_a_call_that_timed_out_takes_effect_once(before: bool) -> None:
     slow = Slow(TIMEOUT_SECONDS + 0.03, before)
     async with make_fake_slack() as slack, run_slack(slack, limits=IMPATIENT) as bot:
         slack.trouble("chat.postMessage", slow)
@@ -50,7 +50,7 @@ async def test_a_call_given_up_on_is_not_made_twice(before: bool) -> None:
         await bot.is_one_whole_round()
 
 
-async def test_without_leave_to_read_nothing_is_lost() -> None:
+async def test_nothing_is_lost_without_the_scope_to_read_history() -> None:
     scopes = [scope for scope in SCOPES if not scope.endswith(":history")]
     async with make_fake_slack(scopes) as slack, run_slack(slack) as bot:
         root = await bot.asks()
@@ -62,7 +62,7 @@ async def test_without_leave_to_read_nothing_is_lost() -> None:
         assert bot.ours() == [root]
 
 
-async def test_an_edit_that_slack_stumbles_over_is_made_plainer() -> None:
+async def test_an_edit_that_fails_at_slack_is_sent_plainer() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         root = await bot.asks()
         slack.trouble("chat.update", Refuse("fatal_error"), times=2)
@@ -72,7 +72,7 @@ async def test_an_edit_that_slack_stumbles_over_is_made_plainer() -> None:
         assert "council:answers" in str(root.blocks)
 
 
-async def test_a_sight_of_progress_that_arrives_late_does_not_stay() -> None:
+async def test_a_late_progress_update_does_not_replace_the_answer() -> None:
     async with make_fake_slack() as slack, run_slack(slack, limits=IMPATIENT) as bot:
         slack.trouble("chat.update", Slow(1.2, before=True))
         root = await bot.asks()

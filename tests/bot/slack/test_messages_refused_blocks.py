@@ -31,7 +31,7 @@ async def a_told_round(bot: RunningSlack) -> list[Message]:
         pytest.param(("plan",), "rich_text", id="plan"),
     ],
 )
-async def test_a_block_that_is_refused_is_replaced(refused: tuple[str, ...], instead: str) -> None:
+async def test_a_refused_block_is_replaced(refused: tuple[str, ...], instead: str) -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.refuse_blocks(*refused)
 
@@ -41,7 +41,7 @@ async def test_a_block_that_is_refused_is_replaced(refused: tuple[str, ...], ins
         assert instead in kinds(messages)
 
 
-async def test_a_refused_plan_is_not_tried_with_every_edit() -> None:
+async def test_a_refused_plan_is_not_retried_with_every_edit() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         slack.refuse_blocks("plan")
         await bot.asks()
@@ -55,7 +55,7 @@ async def test_a_refused_plan_is_not_tried_with_every_edit() -> None:
 
 
 @pytest.mark.parametrize("answer", ["Use a queue.", LONG], ids=["short", "long"])
-async def test_without_any_blocks_the_answer_is_there_as_text(answer: str) -> None:
+async def test_an_answer_without_any_blocks_is_sent_as_text(answer: str) -> None:
     gateway = HeldGateway(chairmen={CLAUDE: answer})
     async with make_fake_slack() as slack, run_slack(slack, gateway) as bot:
         slack.refuse_blocks("rich_text", "header", "context", "actions", "plan", "table")
@@ -69,7 +69,7 @@ async def test_without_any_blocks_the_answer_is_there_as_text(answer: str) -> No
         bot.thread_is_whole(root)
 
 
-async def test_a_message_that_may_not_be_edited_any_more_is_posted_anew_once() -> None:
+async def test_a_message_that_cannot_be_edited_is_posted_again_once() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         root = await bot.asks()
         slack.state.rules = type(slack.state.rules)(

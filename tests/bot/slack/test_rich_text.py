@@ -66,21 +66,21 @@ def test_html_is_text() -> None:
     assert shown_text(elements("<b>a</b>")) == "<b>a</b>"
 
 
-def test_cells_beyond_the_columns_are_not_left_out() -> None:
+def test_cells_beyond_the_columns_are_shown() -> None:
     assert "over" in shown_text(elements("|a|\n|-|\n|b|over|"))
 
 
-def test_what_is_nested_beyond_reason_is_still_said() -> None:
+def test_deeply_nested_text_is_shown() -> None:
     assert "deep" in shown_text(elements("> " * 300 + "deep"))
 
 
-def test_words_after_a_fence_that_are_no_language_are_said() -> None:
+def test_words_after_a_fence_that_are_not_a_language_are_shown() -> None:
     assert shown_text(elements("```py\nx\n```")) == "x"
     assert shown_text(elements("``` all of the answer\n```")) == "all of the answer\n"
 
 
 @pytest.mark.parametrize("code", ["<!DOCTYPE html>", "<!-- a -->", "a@b.example", "@property"])
-def test_what_calls_nobody_is_not_touched(code: str) -> None:
+def test_text_that_mentions_nobody_is_unchanged(code: str) -> None:
     assert neutralize(code) == code
 
 

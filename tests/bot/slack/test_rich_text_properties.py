@@ -23,7 +23,7 @@ def an_answer(text: str) -> Post:
 
 @SLOW
 @given(MARKDOWN)
-def test_any_answer_is_within_limits_and_calls_nobody(text: str) -> None:
+def test_any_answer_is_within_limits_and_mentions_nobody(text: str) -> None:
     assert faults(an_answer(text)) == []
 
 

@@ -30,7 +30,7 @@ def test_the_samples_are_within_the_limits_we_know_of() -> None:
             assert find_message_faults(json.loads(sample.payload)) == [], sample.name
 
 
-async def test_slack_finds_no_fault_in_what_we_post_and_needs_no_token(home: Home) -> None:
+async def test_all_samples_are_valid_and_need_no_token(home: Home) -> None:
     async with FakeSlack() as slack:
         ran = await home.with_settings(SLACK_API_URL=slack.api_url).beside("slack", "validate")
 
@@ -40,7 +40,7 @@ async def test_slack_finds_no_fault_in_what_we_post_and_needs_no_token(home: Hom
     assert [call.token for call in slack.calls] == [None] * len(list(samples()))
 
 
-async def test_what_slack_refuses_is_named_and_fails(home: Home) -> None:
+async def test_a_refused_sample_is_named_and_fails(home: Home) -> None:
     async with FakeSlack() as slack:
         slack.trouble("blocks.validate", Refuse("invalid_blocks"))
         ran = await home.with_settings(SLACK_API_URL=slack.api_url).beside("slack", "validate")
@@ -60,21 +60,21 @@ async def test_a_fault_says_where_it_is() -> None:
     assert faults[0].startswith("/blocks/1")
 
 
-async def test_a_slack_that_is_not_there_is_one_sentence(home: Home) -> None:
+async def test_an_unreachable_slack_is_reported_in_one_sentence(home: Home) -> None:
     ran = await home.with_settings(SLACK_API_URL=NOWHERE).beside("slack", "validate")
 
     assert (ran.code, ran.out, len(ran.lines)) == (1, "", 1)
     assert "The connection to Slack was lost" in ran.err
 
 
-async def test_nothing_is_sent_along_but_the_sample() -> None:
+async def test_only_the_sample_is_sent() -> None:
     async with FakeSlack() as slack, opened_client(slack.api_url) as client:
         await faults_of(client, Sample("bad", "message", TWO_BAD))
 
     assert slack.calls[0].arguments == {"message": TWO_BAD}
 
 
-async def test_a_slack_that_is_not_there_is_no_finding() -> None:
+async def test_an_unreachable_slack_is_not_a_finding() -> None:
     async with opened_client(NOWHERE) as client:
         with pytest.raises(DeliveryUnknownError):
             await faults_of(client, Sample("any", "message", TWO_BAD))

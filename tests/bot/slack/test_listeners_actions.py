@@ -74,7 +74,7 @@ async def test_long_answers_have_pages_to_turn(stage: Stage) -> None:
     assert not [m for m in stage.whispers(dora, channel) if "refused" in text_of(m)]
 
 
-async def test_run_again_pressed_twice_asks_once_more_as_the_pressers_own(stage: Stage) -> None:
+async def test_run_again_pressed_twice_makes_one_new_round_of_the_presser(stage: Stage) -> None:
     channel = stage.channel()
     root = await stage.asked(channel, "Which queue again?")
 
@@ -87,7 +87,7 @@ async def test_run_again_pressed_twice_asks_once_more_as_the_pressers_own(stage:
     assert len(stage.rounds(channel)) == 2
 
 
-async def test_only_the_asker_can_cancel_and_go_on_and_nothing_answered_is_asked_again(
+async def test_only_the_asker_can_cancel_and_resume_and_no_answer_is_repeated(
     stage: Stage,
 ) -> None:
     channel = stage.channel()
@@ -130,7 +130,7 @@ async def test_export_puts_the_round_in_its_thread_once_however_often_it_is_pres
     assert json.loads(file.content or b"")["question"] == "Which queue to export?"
 
 
-async def test_an_opinion_is_kept_with_its_reason_and_changed_by_a_second_press(
+async def test_an_opinion_is_stored_with_its_reason_and_changed_by_a_second_press(
     either: Stage,
 ) -> None:
     channel = either.channel()

@@ -23,7 +23,7 @@ async def _about(stage: Stage, message: Message, user: str) -> View:
     return stage.slack.views(user)[-1]
 
 
-async def test_alone_the_word_ask_opens_the_modal(either: Stage) -> None:
+async def test_the_word_ask_without_a_question_opens_the_modal(either: Stage) -> None:
     dora = either.person()
     channel = either.channel(dora)
 
@@ -62,7 +62,7 @@ async def test_a_message_is_asked_about_in_its_thread(stage: Stage) -> None:
     assert (await stage.whispered(dora, channel, " in round ")).thread_ts is None
 
 
-async def test_of_an_answer_of_the_council_the_whole_answer_is_taken(stage: Stage) -> None:
+async def test_a_question_about_the_councils_answer_includes_the_whole_answer(stage: Stage) -> None:
     dora = stage.person()
     channel = stage.channel(dora)
     answer = await stage.asked(channel, "Which queue is the last?")
@@ -73,7 +73,7 @@ async def test_of_an_answer_of_the_council_the_whole_answer_is_taken(stage: Stag
     assert "The council's answer to it: " in text_of(view)
 
 
-async def test_only_me_arrives_as_a_direct_message_and_nowhere_else(stage: Stage) -> None:
+async def test_a_private_answer_arrives_as_a_direct_message_only(stage: Stage) -> None:
     dora = stage.person()
     channel = stage.channel(dora)
     message = stage.slack.says("U2", channel, "We need a queue.")
@@ -89,7 +89,7 @@ async def test_only_me_arrives_as_a_direct_message_and_nowhere_else(stage: Stage
     assert stage.slack.pings() == []
 
 
-async def test_from_anywhere_a_channel_or_oneself_is_chosen(stage: Stage) -> None:
+async def test_the_global_shortcut_asks_for_a_channel_or_a_private_answer(stage: Stage) -> None:
     dora = stage.person()
     channel = stage.channel(dora)
     await stage.slack.shortcut(dora, ANYWHERE)
@@ -106,7 +106,7 @@ async def test_from_anywhere_a_channel_or_oneself_is_chosen(stage: Stage) -> Non
     await stage.answered(stage.slack.workspace.im_with(dora).id)
 
 
-async def test_what_is_wrong_stays_in_the_modal_beside_its_field_and_nothing_typed_is_lost(
+async def test_errors_are_shown_at_their_field_and_the_modal_keeps_its_input(
     either: Stage,
 ) -> None:
     dora = either.person()
@@ -128,7 +128,7 @@ async def test_what_is_wrong_stays_in_the_modal_beside_its_field_and_nothing_typ
     await either.answered(away.id)
 
 
-async def test_sent_twice_it_is_asked_once(stage: Stage) -> None:
+async def test_a_modal_submitted_twice_is_asked_once(stage: Stage) -> None:
     dora = stage.person()
     channel = stage.channel(dora)
     await stage.slack.command(dora, channel, "/council", "ask")

@@ -14,7 +14,7 @@ def direct(stage: Stage, user: str, said: str) -> list[Message]:
     return [message for message in stage.slack.direct(user) if said in text_of(message)]
 
 
-async def test_a_file_sent_to_the_bot_is_shown_and_kept_with_a_press(either: Stage) -> None:
+async def test_a_file_sent_to_the_bot_is_shown_and_saved_with_a_button(either: Stage) -> None:
     dora = either.person()
 
     await either.slack.direct_message(dora, "suite add sent", files={"sql.csv": CSV})
@@ -39,7 +39,7 @@ async def test_a_broken_file_is_answered_with_its_line(stage: Stage) -> None:
     await stage.slack.until(lambda: direct(stage, dora, told), 15)
 
 
-async def test_questions_in_a_command_are_kept_by_the_one_who_typed_them_alone(
+async def test_questions_in_a_command_are_proposed_to_their_author_only(
     stage: Stage,
 ) -> None:
     channel = stage.channel()

@@ -34,7 +34,9 @@ def root_words(bot: RunningSlack, channel: str) -> str:
     return "".join(map(text_of, bot.ours(channel)[:1]))
 
 
-async def test_it_is_proposed_begun_with_a_press_and_its_result_replaces_its_progress() -> None:
+async def test_a_bakeoff_is_proposed_started_by_button_and_its_result_replaces_its_progress() -> (
+    None
+):
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         proposal = await proposed(bot)
         assert "2 questions, each put to" in text_of(proposal)
@@ -57,7 +59,7 @@ async def test_it_is_proposed_begun_with_a_press_and_its_result_replaces_its_pro
         assert slack.pings() == []
 
 
-async def test_left_it_costs_nothing() -> None:
+async def test_a_dismissed_proposal_costs_nothing() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         proposal = await proposed(bot)
 
@@ -68,7 +70,7 @@ async def test_left_it_costs_nothing() -> None:
         assert bot.ours() == []
 
 
-async def test_a_button_cancels_it_for_who_began_it_and_goes_on_with_it() -> None:
+async def test_buttons_cancel_and_resume_the_bakeoff_for_its_owner() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         await slack.click(await proposed(bot), "council:bakeoff_start", "U1")
         await slack.until(lambda: bot.ours())
@@ -87,7 +89,7 @@ async def test_a_button_cancels_it_for_who_began_it_and_goes_on_with_it() -> Non
         assert slack.faults == []
 
 
-async def test_where_the_bot_is_no_member_nothing_is_asked() -> None:
+async def test_nothing_is_asked_in_a_channel_without_the_bot() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
 
@@ -97,7 +99,7 @@ async def test_where_the_bot_is_no_member_nothing_is_asked() -> None:
         assert not bot.gateway.asked
 
 
-async def test_a_channel_archived_meanwhile_has_the_result_told_to_who_began_it_alone() -> None:
+async def test_the_result_for_an_archived_channel_goes_to_the_owner_only() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         await slack.click(await proposed(bot), "council:bakeoff_start", "U1")
         await slack.until(lambda: bot.ours())
@@ -110,7 +112,7 @@ async def test_a_channel_archived_meanwhile_has_the_result_told_to_who_began_it_
         assert len(await bot.app.store.recent()) == 2
 
 
-async def test_a_restart_goes_on_in_the_same_message() -> None:
+async def test_a_restart_continues_in_the_same_message() -> None:
     async with make_fake_slack() as slack:
         async with run_slack(slack) as bot:
             await slack.click(await proposed(bot), "council:bakeoff_start", "U1")
@@ -125,7 +127,7 @@ async def test_a_restart_goes_on_in_the_same_message() -> None:
             assert len(await app.store.recent()) == 2
 
 
-async def test_a_round_of_it_is_opened_by_its_id() -> None:
+async def test_a_round_of_a_bakeoff_is_opened_by_its_id() -> None:
     async with make_fake_slack() as slack, run_slack(slack) as bot:
         bot.go_on()
         await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
