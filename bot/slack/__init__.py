@@ -1,1 +1,1 @@
-"""Slack: posts as Block Kit messages and modals."""
+"""Slack: Bolt listeners, Block Kit messages and modals, and the Web API client."""

@@ -1,4 +1,4 @@
-"""Rows of buttons; each carries an opaque id, and what cannot be undone is asked about first."""
+"""Block Kit renderer: posts as Slack messages, from the newest blocks down to plain text."""
 
 import json
 from collections import Counter
@@ -41,44 +41,42 @@ from bot.chat import (
     Table,
 )
 from bot.render.formatting import monospaced, step_line
-from bot.render.markdown_parser import Parsed, parsed
+from bot.render.markdown_parser import parsed
 from bot.render.pagination import may_fit
 from bot.render.text_safety import shortened
 from bot.slack.rich_text import (
-    ACTIONS,
-    BLOCKS,
-    BOLD_HEADING,
-    BUTTON_LABEL,
-    CONTEXT_ELEMENTS,
-    HEADER,
-    MESSAGE_JSON,
-    MODAL_BLOCKS,
-    MODAL_JSON,
-    PLAIN_TEXT,
-    PLAN_TASKS,
-    PLAN_TITLE,
-    RICH_ELEMENT,
-    SUMMARY,
-    TASK_TITLE,
-    TEXT,
+    MAX_ACTIONS,
+    MAX_BLOCKS,
+    MAX_BOLD_HEADING,
+    MAX_BUTTON_LABEL,
+    MAX_CONTEXT_ELEMENTS,
+    MAX_HEADER,
+    MAX_MESSAGE_JSON,
+    MAX_MODAL_BLOCKS,
+    MAX_MODAL_JSON,
+    MAX_PLAIN_TEXT,
+    MAX_PLAN_TASKS,
+    MAX_PLAN_TITLE,
+    MAX_RICH_TEXT,
+    MAX_SUMMARY,
+    MAX_TASK_TITLE,
+    MAX_TEXT,
     Block,
-    blocks,
     bold,
-    callable_ids,
     data_table_block,
-    element,
-    elements,
-    escaped,
-    inert,
+    escape_mrkdwn,
     markdown_blocks,
+    mentionable_ids,
+    neutralize,
     one_line,
-    parted,
-    size,
+    rich_text_blocks,
+    rich_text_element,
+    rich_text_elements,
+    split_leaves,
     table_block,
-    text,
+    text_leaf,
+    text_length,
 )
-
-# --- Rows of buttons; each carries an opaque id, and what cannot be undone is asked about first.
 
 FEEDBACK = "council:feedback"
 _OPINIONS = ("helpful", "unhelpful")
@@ -91,41 +89,248 @@ _CONFIRMED = {
     "cancel": ("Stop this round?", "What has been answered so far is kept; the rest is not asked."),
 }
 _DANGEROUS = {"cancel", "bakeoff_cancel"}
+_TASK_STATUS = {
+    StepState.WAITING: "pending",
+    StepState.RUNNING: "in_progress",
+    StepState.DONE: "complete",
+    StepState.MISSING: "error",
+}
+# The kind of rich text element for a part, and the style of its text.
+_RICH_TEXT: dict[type[Part], tuple[str, ...]] = {
+    Quote: ("quote",),
+    Line: ("section",),
+    Caution: ("section", "bold"),
+}
+_FALLBACK_SUMMARY = "A message of the council"
+
+
+class BlockLevel(IntEnum):
+    """How much of Block Kit a message uses; one that Slack refuses is sent one level plainer."""
+
+    DATA_TABLE = 0
+    TABLE = 1
+    MONOSPACE = 2
+    NO_BLOCKS = 3
+
+    @property
+    def plainer(self) -> "BlockLevel | None":
+        """Return the next level to try; None after plain text."""
+        return BlockLevel(self + 1) if self < BlockLevel.NO_BLOCKS else None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """The text and blocks of a message for `chat.postMessage` or `chat.update`."""
+
+    text: str
+    blocks: list[Block]
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """Return the message as arguments of a call."""
+        return {"text": self.text, **({"blocks": self.blocks} if self.blocks else {})}
+
+
+def render_message(post: Post, level: BlockLevel = BlockLevel.DATA_TABLE) -> Message:
+    """Return a post as a message; if `fits_slack(post)`, it is within every limit of Slack."""
+    if level is BlockLevel.NO_BLOCKS:
+        return Message(_whole_text(post), [])
+    return Message(_summary_text(post), PostRenderer(post).blocks(level))
+
+
+def fits_slack(post: Post) -> bool:
+    """Return whether the post fits into one message at every level."""
+    if not may_fit(post, MAX_MESSAGE_JSON, MAX_BOLD_HEADING):
+        return False
+    renderer = PostRenderer(post)
+    levels = (BlockLevel.DATA_TABLE, BlockLevel.TABLE, BlockLevel.MONOSPACE)[
+        0 if renderer.has_levels else -1 :
+    ]
+    return (
+        all(_is_within(renderer.blocks(level), MAX_BLOCKS, MAX_MESSAGE_JSON) for level in levels)
+        and len(_whole_text(post)) < MAX_TEXT
+    )
+
+
+def fits_modal(post: Post) -> bool:
+    """Return whether the post fits on one page of a modal."""
+    if not may_fit(post, MAX_MODAL_JSON, MAX_BOLD_HEADING):
+        return False
+    blocks = PostRenderer(post).blocks(BlockLevel.MONOSPACE)
+    return _is_within(blocks, MAX_MODAL_BLOCKS, MAX_MODAL_JSON)
+
+
+def _is_within(blocks: Sequence[Block], max_blocks: int, max_json: int) -> bool:
+    return len(blocks) <= max_blocks and json_size(blocks) <= max_json
+
+
+def json_size(blocks: Sequence[Block]) -> int:
+    """Return the length in characters of the blocks as JSON."""
+    return len(json.dumps(blocks, ensure_ascii=False))
 
 
 def action_id(action: str) -> str:
-    """Give what a press of this action is known by."""
+    """Return the action id of a button."""
     return f"council:{action}"
 
 
-def action_of(action_id: str) -> str:
-    """Give the action that a press is known by; the inverse of `action_id`, and of `distinct`."""
+def action_from_id(action_id: str) -> str:
+    """Return the action for an id made by `action_id`, numbered by `unique_action_ids` or not."""
     return action_id.removeprefix("council:").partition("#")[0]
 
 
-def distinct(blocks: Iterable[Block]) -> list[Block]:
-    """Give the blocks with no action id twice: the second `council:open` is `council:open#2`."""
-    seen = Counter[str]()
+def unique_action_ids(blocks: Iterable[Block]) -> list[Block]:
+    """Number repeated action ids: the second `council:open` becomes `council:open#2`."""
+    counts = Counter[str]()
+
+    def number(element: Block) -> Block:
+        name = element["action_id"].partition("#")[0]
+        counts[name] += 1
+        return element | {"action_id": name if counts[name] == 1 else f"{name}#{counts[name]}"}
+
     return [
-        block | {"elements": [_numbered(e, seen) for e in block["elements"]]}
+        block | {"elements": [number(element) for element in block["elements"]]}
         if block["type"] in {"actions", "context_actions"}
         else block
         for block in blocks
     ]
 
 
-def _numbered(element: Block, seen: Counter[str]) -> Block:
-    name = element["action_id"].partition("#")[0]
-    seen[name] += 1
-    return element | {"action_id": name if seen[name] == 1 else f"{name}#{seen[name]}"}
+class PostRenderer:
+    """Renders one post at several levels, and parses its Markdown only once."""
+
+    def __init__(self, post: Post) -> None:
+        self._post = post
+        self._prose = [parsed(part.text) for part in post.parts if isinstance(part, Prose)]
+        tables = sum(isinstance(part, Table) for part in post.parts)
+        tables += sum(prose.tables for prose in self._prose)
+        self._has_one_table = tables == 1  # Slack takes one table block in a message
+        self.has_levels = self._has_one_table or any(
+            isinstance(part, Steps | Buttons) for part in post.parts
+        )
+
+    def blocks(self, level: BlockLevel) -> list[Block]:
+        """Return the blocks at a level."""
+        prose = iter(self._prose)
+        caption = self._post.summary
+        blocks: list[Block] = []
+        previous: Part | None = None
+        for part in _merge_notes(self._post.parts):
+            if isinstance(part, Heading):
+                caption = part.text
+            if isinstance(part, Prose):
+                as_table = self._has_one_table and level <= BlockLevel.TABLE
+                rendered = markdown_blocks(next(prose), as_table=as_table)
+            elif isinstance(part, Table):
+                rendered = self._table(part, level, caption)
+            else:
+                rendered = _render_part(part, level)
+            if _belong_together(previous, part):
+                blocks = _merge_rich_text(blocks, rendered)
+            else:
+                blocks = [*blocks, *rendered]
+            previous = part
+        return unique_action_ids(blocks)
+
+    def _table(self, table: Table, level: BlockLevel, caption: str) -> list[Block]:
+        """Return a table block, or monospaced text if a block is not possible."""
+        block = None
+        if self._has_one_table and level is BlockLevel.DATA_TABLE:
+            block = data_table_block(table, caption)
+        if self._has_one_table and level <= BlockLevel.TABLE:
+            block = block or table_block(table)
+        return [block] if block else _rich_text(monospaced(table), "preformatted")
 
 
-def button_blocks(buttons: Sequence[Button], *, feedback: bool) -> Iterator[Block]:
-    """Give the rows of buttons; thumbs for the opinions where Slack's own may be used."""
-    thumbs = _thumbs(buttons) if feedback else None
+def _merge_notes(parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield the parts with consecutive notes merged into one, a line for each."""
+    for is_note, run in groupby(parts, lambda part: isinstance(part, Note)):
+        if is_note:
+            yield Note("\n".join(one_line(part.text) for part in run if isinstance(part, Note)))
+        else:
+            yield from run
+
+
+def _belong_together(previous: Part | None, part: Part) -> bool:
+    """Return whether two parts may share one rich text block."""
+    is_quoted_line = isinstance(previous, Line) and isinstance(part, Quote)
+    return type(previous) is type(part) or is_quoted_line
+
+
+def _merge_rich_text(blocks: list[Block], more: list[Block]) -> list[Block]:
+    """Return all blocks, with the rich text in the middle merged if it is short enough."""
+    if not blocks or not more:
+        return [*blocks, *more]
+    last, first = blocks[-1], more[0]
+    are_rich_text = last["type"] == first["type"] == "rich_text"
+    if not are_rich_text or text_length(last) + text_length(first) > MAX_RICH_TEXT:
+        return [*blocks, *more]
+    merged = {"type": "rich_text", "elements": [*last["elements"], *first["elements"]]}
+    return [*blocks[:-1], merged, *more[1:]]
+
+
+def _render_part(part: Part, level: BlockLevel) -> list[Block]:  # noqa: PLR0911
+    is_best = level is BlockLevel.DATA_TABLE
+    match part:
+        case Heading(words):
+            return _heading(words)
+        case Quote() | Line() | Caution():
+            return _rich_text(part.text, *_RICH_TEXT[type(part)])
+        case Note(words):
+            return list(_context_blocks(words))
+        case Steps():
+            plan = _plan_block(part) if is_best else None
+            return [plan] if plan else _step_list(part)
+        case Buttons(buttons):
+            return list(_button_blocks(buttons, feedback=is_best))
+        case Mentions(ids):
+            return _mention_blocks(ids)
+        case _:  # a file is uploaded
+            return []
+
+
+def _heading(words: str) -> list[Block]:
+    title = one_line(words)
+    if title and len(title) <= MAX_HEADER and "\n" not in words.strip():
+        return [HeaderBlock(text=PlainTextObject(text=title, emoji=False)).to_dict()]
+    return _rich_text(words, "section", "bold")
+
+
+def _rich_text(words: str, kind: str, *styles: str) -> list[Block]:
+    """Return rich text of one kind, without markup or mentions."""
+    plain = neutralize(words).strip("\n")
+    if not plain.strip():
+        return []
+    return rich_text_blocks(rich_text_elements(kind, [text_leaf(plain, *styles)]))
+
+
+def _mention_blocks(ids: Iterable[str]) -> list[Block]:
+    """Return the only kind of element that notifies people."""
+    leaves: list[Block] = []
+    for id_ in mentionable_ids(ids):
+        leaves += [*([text_leaf(" ")] if leaves else []), {"type": "user", "user_id": id_}]
+    if not leaves:
+        return []
+    return [{"type": "rich_text", "elements": [rich_text_element("section", leaves)]}]
+
+
+def _context_blocks(words: str) -> Iterator[Block]:
+    """Yield small grey text, split like rich text."""
+    pieces = [part[0]["text"] for part in split_leaves([text_leaf(words)], MAX_PLAIN_TEXT)]
+    elements = [PlainTextObject(text=piece, emoji=False) for piece in pieces]
+    for at in range(0, len(elements), MAX_CONTEXT_ELEMENTS):
+        yield ContextBlock(elements=elements[at : at + MAX_CONTEXT_ELEMENTS]).to_dict()
+
+
+# --- Buttons: each carries an opaque value, and a dangerous one asks for confirmation.
+
+
+def _button_blocks(buttons: Sequence[Button], *, feedback: bool) -> Iterator[Block]:
+    """Yield the rows of buttons; with `feedback`, opinions become Slack's feedback buttons."""
+    thumbs = _feedback_block(buttons) if feedback else None
     plain = [b for b in buttons if not (thumbs and b.action in _OPINIONS)]
-    for at in range(0, len(plain), ACTIONS):
-        row = [_button(button) for button in plain[at : at + ACTIONS]]
+    for at in range(0, len(plain), MAX_ACTIONS):
+        row = [_button(button) for button in plain[at : at + MAX_ACTIONS]]
         yield ActionsBlock(elements=row).to_dict()
     if thumbs:
         yield thumbs
@@ -153,16 +358,17 @@ def _confirm(button: Button) -> ConfirmObject | None:
     )
 
 
-def _thumbs(buttons: Sequence[Button]) -> Block | None:
-    """Give both opinions as one element; None unless there is exactly one of each."""
-    found = {button.action: button for button in buttons if button.action in _OPINIONS}
-    if len(found) != len(_OPINIONS) or sum(b.action in _OPINIONS for b in buttons) != len(found):
+def _feedback_block(buttons: Sequence[Button]) -> Block | None:
+    """Return both opinions as one element; None unless there is exactly one of each."""
+    opinions = [button for button in buttons if button.action in _OPINIONS]
+    by_action = {button.action: button for button in opinions}
+    if not len(opinions) == len(by_action) == len(_OPINIONS):
         return None
     good, bad = (
         FeedbackButtonObject(
-            text=_label(found[opinion]),
-            accessibility_label=_label(found[opinion]),
-            value=f"{opinion}:{found[opinion].value}",
+            text=_label(by_action[opinion]),
+            accessibility_label=_label(by_action[opinion]),
+            value=f"{opinion}:{by_action[opinion].value}",
         )
         for opinion in _OPINIONS
     )
@@ -171,79 +377,71 @@ def _thumbs(buttons: Sequence[Button]) -> Block | None:
 
 
 def _label(button: Button) -> str:
-    return shortened(one_line(button.label), BUTTON_LABEL) or button.action
+    return shortened(one_line(button.label), MAX_BUTTON_LABEL) or button.action
 
 
-# --- Progress as Slack's plan of tasks, and as a plain list where Slack takes no plan.
-
-_STATUS = {
-    StepState.WAITING: "pending",
-    StepState.RUNNING: "in_progress",
-    StepState.DONE: "complete",
-    StepState.MISSING: "error",
-}
+# --- Progress: a plan block with tasks, or a list.
 
 
-def plan_block(steps: Steps) -> Block | None:
-    """Give a plan with a task for each step; None where there are more than a plan takes."""
-    if not 1 <= len(steps.steps) <= PLAN_TASKS or len(one_line(steps.title)) > PLAN_TITLE:
+def _plan_block(steps: Steps) -> Block | None:
+    """Return a plan with a task for each step; None if there are too many for a plan."""
+    if not 1 <= len(steps.steps) <= MAX_PLAN_TASKS or len(one_line(steps.title)) > MAX_PLAN_TITLE:
         return None
     tasks = [_task(number, step) for number, step in enumerate(steps.steps, start=1)]
     return PlanBlock(title=one_line(steps.title) or "Progress", tasks=tasks).to_dict()
 
 
-def step_lines(steps: Steps) -> list[Block]:
-    """Give the steps as a list that says in words how far each is."""
-    title = bold([text(one_line(steps.title) or "Progress")])
-    sections = [
-        part
-        for step in steps.steps
-        for part in elements("section", [text(one_line(step_line(step)))])
-    ]
-    lists = [element("list", [section], style="bullet") for section in sections]
-    return blocks([*elements("section", title), *lists])
-
-
 def _task(number: int, step: Step) -> TaskCardBlock:
-    """Give one task; only a long detail is folded away."""
+    """Return a task; a detail that is too long for the title is folded."""
     title, detail = one_line(step.title) or "Step", one_line(step.detail)
     whole = f"{title} · {detail}" if detail else title
-    fits = len(whole) <= TASK_TITLE
+    fits = len(whole) <= MAX_TASK_TITLE
+    details = rich_text_elements("section", [text_leaf(whole)])
     return TaskCardBlock(
         task_id=f"step-{number}",
-        title=whole if fits else shortened(title, TASK_TITLE),
-        status=_STATUS[step.state],
-        details=None if fits else blocks(elements("section", [text(whole)]))[0],
+        title=whole if fits else shortened(title, MAX_TASK_TITLE),
+        status=_TASK_STATUS[step.state],
+        details=None if fits else rich_text_blocks(details)[0],
     )
 
 
-# --- A post as nothing but text: its summary, and the whole of it where Slack refuses its blocks.
+def _step_list(steps: Steps) -> list[Block]:
+    """Return the steps as a list with their states in words."""
+    title = bold([text_leaf(one_line(steps.title) or "Progress")])
+    sections = [
+        part
+        for step in steps.steps
+        for part in rich_text_elements("section", [text_leaf(one_line(step_line(step)))])
+    ]
+    lists = [rich_text_element("list", [section], style="bullet") for section in sections]
+    return rich_text_blocks([*rich_text_elements("section", title), *lists])
 
-_NAMELESS = "A message of the council"
+
+# --- The `text` of a message: the summary in notifications, or the whole post without blocks.
 
 
-def summary_text(post: Post) -> str:
-    """Give the short text that stands for a message in a notification; never empty."""
-    words = one_line(post.summary) or one_line(_words_of(post)[: 2 * SUMMARY]) or _NAMELESS
-    return _fitting(words, SUMMARY)
+def _summary_text(post: Post) -> str:
+    """Return the text for notifications; never empty."""
+    words = one_line(post.summary) or one_line(_words_of(post)[: 2 * MAX_SUMMARY])
+    return _fit(words or _FALLBACK_SUMMARY, MAX_SUMMARY)
 
 
-def whole_text(post: Post) -> str:
-    """Give all words of a post, escaped; never empty, and never more than Slack takes."""
+def _whole_text(post: Post) -> str:
+    """Return all words of a post, escaped; never empty, and never longer than Slack's limit."""
     calls = [part for part in post.parts if isinstance(part, Mentions)]
-    called = "".join(f"\n<@{id_}>" for part in calls for id_ in callable_ids(part.ids))
-    words = _words_of(post).strip() or post.summary.strip() or _NAMELESS
-    return _fitting(words, TEXT - len(called)) + called
+    mentions = "".join(f"\n<@{id_}>" for part in calls for id_ in mentionable_ids(part.ids))
+    words = _words_of(post).strip() or post.summary.strip() or _FALLBACK_SUMMARY
+    return _fit(words, MAX_TEXT - len(mentions)) + mentions
 
 
-def _fitting(words: str, limit: int) -> str:
-    """Escape what fits into so many characters: an escaped sign counts as several."""
-    text = escaped(words)
+def _fit(words: str, limit: int) -> str:
+    """Return as many of the words as fit when escaped: one character may become several."""
+    escaped = escape_mrkdwn(words)
     keep = min(limit, len(words))
-    while len(text) > limit:
-        keep = keep * limit // len(text) - 1
-        text = escaped(shortened(words, keep))
-    return text
+    while len(escaped) > limit:
+        keep = keep * limit // len(escaped) - 1
+        escaped = escape_mrkdwn(shortened(words, keep))
+    return escaped
 
 
 def _words_of(post: Post) -> str:
@@ -263,197 +461,3 @@ def _words(part: Part) -> str:
         case Prose(text):
             return text
     return one_line(part.text)
-
-
-# --- Posts in Slack's dress: Block Kit messages, from the newest blocks down to plain text.
-
-# What words become: the kind of element, and the style of its text.
-_LOOKS: dict[type[Part], tuple[str, ...]] = {
-    Quote: ("quote",),
-    Line: ("section",),
-    Caution: ("section", "bold"),
-}
-
-
-class BlockLevel(IntEnum):
-    """How much of Block Kit a message uses; what Slack refuses is tried one level plainer."""
-
-    DATA_TABLE = 0
-    TABLE = 1
-    MONOSPACE = 2
-    NO_BLOCKS = 3
-
-    @property
-    def plainer(self) -> "BlockLevel | None":
-        """Give the next level to try; None after plain text."""
-        return BlockLevel(self + 1) if self < BlockLevel.NO_BLOCKS else None
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """What `chat.postMessage` and `chat.update` are given."""
-
-    text: str
-    blocks: list[Block]
-
-    @property
-    def payload(self) -> dict[str, Any]:
-        """Give it as arguments of a call."""
-        return {"text": self.text, **({"blocks": self.blocks} if self.blocks else {})}
-
-
-def dressed(post: Post, level: BlockLevel = BlockLevel.DATA_TABLE) -> Message:
-    """Give a post as a message; a post that `fits_slack` is within every limit at every level."""
-    if level is BlockLevel.NO_BLOCKS:
-        return Message(whole_text(post), [])
-    return Message(summary_text(post), PostRenderer(post).blocks(level))
-
-
-class PostRenderer:
-    """A post whose Markdown is read once, to be dressed at several levels."""
-
-    def __init__(self, post: Post) -> None:
-        self._post = post
-        self._read = [parsed(part.text) for part in post.parts if isinstance(part, Prose)]
-        tables = sum(isinstance(part, Table) for part in post.parts)
-        tables += sum(prose.tables for prose in self._read)
-        self._one_table = tables == 1
-        self.varies = self._one_table or any(isinstance(p, Steps | Buttons) for p in post.parts)
-
-    def blocks(self, level: BlockLevel) -> list[Block]:
-        """Give the blocks at a level."""
-        read = iter(self._read)
-        caption = self._post.summary
-        made: list[Block] = []
-        before: Part | None = None
-        for part in _noted(self._post.parts):
-            if isinstance(part, Heading):
-                caption = part.text
-            if isinstance(part, Prose):
-                shown = self._prose(next(read), level)
-            elif isinstance(part, Table):
-                shown = self._table(part, level, caption)
-            else:
-                shown = _part(part, level)
-            made = _joined(made, shown) if _belong(before, part) else [*made, *shown]
-            before = part
-        return distinct(made)
-
-    def _prose(self, prose: Parsed, level: BlockLevel) -> list[Block]:
-        return markdown_blocks(prose, as_table=self._one_table and level <= BlockLevel.TABLE)
-
-    def _table(self, table: Table, level: BlockLevel, caption: str) -> list[Block]:
-        """Give the table as well as Slack can show it: one of each message stands out."""
-        block = None
-        if self._one_table and level is BlockLevel.DATA_TABLE:
-            block = data_table_block(table, caption)
-        if self._one_table and level <= BlockLevel.TABLE:
-            block = block or table_block(table)
-        return [block] if block else _rich(monospaced(table), "preformatted")
-
-
-def _part(part: Part, level: BlockLevel) -> list[Block]:  # noqa: PLR0911
-    best = level is BlockLevel.DATA_TABLE
-    match part:
-        case Heading(words):
-            return _heading(words)
-        case Quote() | Line() | Caution():
-            return _rich(part.text, *_LOOKS[type(part)])
-        case Note(words):
-            return list(_small_print(words))
-        case Steps():
-            plan = plan_block(part) if best else None
-            return [plan] if plan else step_lines(part)
-        case Buttons(buttons):
-            return list(button_blocks(buttons, feedback=best))
-        case Mentions(ids):
-            return _calls(ids)
-        case _:  # a file is uploaded, not shown
-            return []
-
-
-def _noted(parts: Iterable[Part]) -> Iterator[Part]:
-    """Give the parts with notes in a row made one, a line for each."""
-    for is_note, run in groupby(parts, lambda part: isinstance(part, Note)):
-        if is_note:
-            yield Note("\n".join(one_line(part.text) for part in run if isinstance(part, Note)))
-        else:
-            yield from run
-
-
-def _heading(words: str) -> list[Block]:
-    title = one_line(words)
-    if title and len(title) <= HEADER and "\n" not in words.strip():
-        return [HeaderBlock(text=PlainTextObject(text=title, emoji=False)).to_dict()]
-    return _rich(words, "section", "bold")
-
-
-def _rich(words: str, kind: str, *styles: str) -> list[Block]:
-    """Give rich text of one kind that says no more than the words do."""
-    said = inert(words).strip("\n")
-    return blocks(elements(kind, [text(said, *styles)])) if said.strip() else []
-
-
-def _calls(ids: Iterable[str]) -> list[Block]:
-    """Give the one kind of element that calls people."""
-    leaves: list[Block] = []
-    for id_ in callable_ids(ids):
-        leaves += [*([text(" ")] if leaves else []), {"type": "user", "user_id": id_}]
-    return [{"type": "rich_text", "elements": [element("section", leaves)]}] if leaves else []
-
-
-def _small_print(words: str) -> Iterator[Block]:
-    """Give grey small print of lines that are inert; rich text's parting serves it too."""
-    pieces = [part[0]["text"] for part in parted([text(words)], PLAIN_TEXT)]
-    shown = [PlainTextObject(text=piece, emoji=False) for piece in pieces]
-    for at in range(0, len(shown), CONTEXT_ELEMENTS):
-        yield ContextBlock(elements=shown[at : at + CONTEXT_ELEMENTS]).to_dict()
-
-
-def _belong(before: Part | None, part: Part) -> bool:
-    """Say whether nothing need stand between two parts; all others are blocks of their own."""
-    return type(before) is type(part) or (isinstance(before, Line) and isinstance(part, Quote))
-
-
-def _joined(made: list[Block], more: list[Block]) -> list[Block]:
-    """Give the blocks with rich text that meets made one where that is short enough."""
-    if not made or not more:
-        return [*made, *more]
-    last, first = made[-1], more[0]
-    rich = last["type"] == first["type"] == "rich_text"
-    if not rich or size(last) + size(first) > RICH_ELEMENT:
-        return [*made, *more]
-    both = {"type": "rich_text", "elements": [*last["elements"], *first["elements"]]}
-    return [*made[:-1], both, *more[1:]]
-
-
-# --- Whether a post is within all of Slack's limits, whichever dress it has to be sent in.
-
-
-def fits_slack(post: Post) -> bool:
-    """Say whether Slack takes the post as one message, at every level."""
-    if not may_fit(post, MESSAGE_JSON, BOLD_HEADING):
-        return False
-    dress = PostRenderer(post)
-    levels = (BlockLevel.DATA_TABLE, BlockLevel.TABLE, BlockLevel.MONOSPACE)[
-        0 if dress.varies else -1 :
-    ]
-    return all(_within(dress.blocks(level), BLOCKS, MESSAGE_JSON) for level in levels) and (
-        len(whole_text(post)) < TEXT
-    )
-
-
-def fits_modal(post: Post) -> bool:
-    """Say whether the post is shown on one page of a modal."""
-    if not may_fit(post, MODAL_JSON, BOLD_HEADING):
-        return False
-    return _within(PostRenderer(post).blocks(BlockLevel.MONOSPACE), MODAL_BLOCKS, MODAL_JSON)
-
-
-def json_size(blocks: Sequence[Block]) -> int:
-    """Give the length of the blocks as the JSON that is sent, escapes and structure counted."""
-    return len(json.dumps(blocks, ensure_ascii=False))
-
-
-def _within(blocks: Sequence[Block], most: int, longest: int) -> bool:
-    return len(blocks) <= most and json_size(blocks) <= longest

@@ -1,11 +1,14 @@
-"""Calls of Slack's Web API: patient when asked too often, honest when an outcome is unknown."""
+"""Slack Web API client: retries after rate limits, error mapping, edit rate limiter, token check.
+
+It raises DeliveryUnknownError whenever a call may or may not have taken effect.
+"""
 
 import asyncio
 import logging
-import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from math import inf
 from typing import TypeVar
 
 import aiohttp
@@ -19,13 +22,11 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.chat import ChatUnreachableError, DeliveryUnknownError
 from council.errors import CouncilError
 
-# --- Calls of Slack's Web API: patient when asked too often, honest when an outcome is unknown.
+T = TypeVar("T")
+Call = Callable[[], Awaitable[T]]
 
-Done = TypeVar("Done")
-Call = Callable[[], Awaitable[Done]]
-
-TIMEOUT_SECONDS = 10  # of one call; the outbox's grace is longer
-FOR_EVER = math.inf
+TIMEOUT_SECONDS = 10  # of one call; the outbox waits longer before it sends again
+_RATE_LIMITED = {"ratelimited", "rate_limited"}
 _UNKNOWN_OUTCOMES = {
     "internal_error",
     "fatal_error",
@@ -33,8 +34,8 @@ _UNKNOWN_OUTCOMES = {
     "request_timeout",
     "team_added_to_org",
 }
-# The same call would be taken again once the app is installed anew, or is granted more.
-_ABOUT_TOKENS = {
+# The same call would succeed once the app is reinstalled or has more permissions.
+_TOKEN_ERRORS = {
     "invalid_auth",
     "not_authed",
     "account_inactive",
@@ -49,15 +50,15 @@ _ABOUT_TOKENS = {
     "ekm_access_denied",
     "team_access_not_granted",
 }
-_TOO_MANY, _SERVER_FAULT = 429, 500
+_TOO_MANY_REQUESTS, _SERVER_ERROR = 429, 500
 
 
 class SlackServerError(DeliveryUnknownError):
-    """Slack said that it is at fault; what it was asked may be what it stumbles over."""
+    """Slack reported an error on its side, perhaps caused by what the request contained."""
 
 
 class RefusedError(CouncilError):
-    """Slack answered that it does not do this; `code` is its word for why."""
+    """Slack refused a call; `code` is the error code of its reply."""
 
     def __init__(self, code: str, needed: str = "") -> None:
         super().__init__(f"Slack refused: {code}{f' (it needs {needed})' if needed else ''}.")
@@ -65,84 +66,15 @@ class RefusedError(CouncilError):
 
     @property
     def is_about_token(self) -> bool:
-        """Say whether the fault is in what the app may do, not in what was asked."""
-        return self.code in _ABOUT_TOKENS
-
-
-async def called(call: Call[Done], patience_seconds: float = FOR_EVER) -> Done:
-    """Give Slack's reply, waiting as long as it says that it is asked too often.
-
-    Raises RefusedError for what it does not do, and on timeouts; ChatUnreachableError where
-    it was not reached, DeliveryUnknownError where it may have been done and may not.
-    """
-    loop = asyncio.get_running_loop()
-    until = loop.time() + patience_seconds
-    while True:
-        try:
-            return await call()
-        except SlackApiError as error:
-            reply = _reply_of(error)
-            seconds = _pause(reply)
-            if seconds is None or loop.time() + seconds > until:
-                raise _told(reply) from None
-        except ClientConnectorError as error:
-            raise ChatUnreachableError(_lost(error)) from None
-        # The SDK stumbles with the last two over replies that are no JSON object.
-        except (ClientError, TimeoutError, OSError, AttributeError, ValueError) as error:
-            raise DeliveryUnknownError(_lost(error)) from None
-        await asyncio.sleep(seconds)
-
-
-def _lost(error: Exception) -> str:
-    return f"The connection to Slack was lost ({type(error).__name__})."
-
-
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    """What a failed call came back with, whichever shape the SDK gives it."""
-
-    code: str
-    status: int
-    retry_after: str = ""
-    needed: str = ""
-
-
-def _reply_of(error: SlackApiError) -> _Reply:
-    found = error.response
-    if not isinstance(found, AsyncSlackResponse):  # a body that is no JSON
-        return _Reply("", int(getattr(found, "status", 0)))
-    told = found.data if isinstance(found.data, dict) else {}
-    again = str(found.headers.get("Retry-After", ""))
-    code, needed = str(told.get("error") or ""), str(told.get("needed") or "")
-    return _Reply(code, int(found.status_code), again, needed)
-
-
-def _pause(reply: _Reply) -> float | None:
-    """Give how long Slack wants to be left alone; None if it said something else."""
-    if reply.code not in {"ratelimited", "rate_limited"} and reply.status != _TOO_MANY:
-        return None
-    try:
-        return max(0.05, float(reply.retry_after))
-    except ValueError:
-        return 1.0
-
-
-def _told(reply: _Reply) -> CouncilError:
-    if reply.status >= _SERVER_FAULT or not reply.code or reply.code in _UNKNOWN_OUTCOMES:
-        return SlackServerError(
-            f"Slack is at fault itself just now ({reply.code or reply.status})."
-        )
-    return RefusedError(reply.code, reply.needed)
-
-
-# --- The client of Slack's Web API, open for as long as it is used.
+        """Return whether the app lacks a valid token or permission for the call."""
+        return self.code in _TOKEN_ERRORS
 
 
 @asynccontextmanager
 async def opened_client(
     api_url: str, bot_token: str | None = None, seconds: float = TIMEOUT_SECONDS
 ) -> AsyncIterator[AsyncWebClient]:
-    """Give a client of Slack's Web API; without a token, for the few calls that need none."""
+    """Yield a client of Slack's Web API; without a token, for the few calls that need none."""
     timeout = aiohttp.ClientTimeout(total=seconds)
     async with aiohttp.ClientSession(timeout=timeout) as session:
         yield AsyncWebClient(
@@ -154,49 +86,117 @@ async def opened_client(
         )
 
 
-# --- Who edits next in a workspace: answers at once, sights of progress with what room they leave
+async def call_api(call: Call[T], max_wait_seconds: float = inf) -> T:
+    """Return Slack's reply to a call, retrying when rate limited, as late as Retry-After says.
 
-# Slack allows about 50 edits a minute in a workspace. Of progress, no minute sees more than 40: so
-# many at once, and so many after each other.
-AT_ONCE, A_MINUTE = 4, 36
+    Raise RefusedError if Slack refuses the call, or would make us wait longer in all than
+    `max_wait_seconds`; ChatUnreachableError if Slack was not reached; DeliveryUnknownError if
+    the call may have taken effect.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + max_wait_seconds
+    while True:
+        try:
+            return await call()
+        except SlackApiError as error:
+            reply = _parse_reply(error)
+            seconds = _retry_after_seconds(reply)
+            if seconds is None or loop.time() + seconds > deadline:
+                raise _map_error(reply) from None
+        except ClientConnectorError as error:
+            raise ChatUnreachableError(_connection_lost(error)) from None
+        # The SDK raises the last two for replies that are not JSON objects.
+        except (ClientError, TimeoutError, OSError, AttributeError, ValueError) as error:
+            raise DeliveryUnknownError(_connection_lost(error)) from None
+        await asyncio.sleep(seconds)
+
+
+def _connection_lost(error: Exception) -> str:
+    return f"The connection to Slack was lost ({type(error).__name__})."
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """The reply to a failed call, in whatever form the SDK reports it."""
+
+    code: str
+    status: int
+    retry_after: str = ""
+    needed: str = ""
+
+
+def _parse_reply(error: SlackApiError) -> _Reply:
+    response = error.response
+    if not isinstance(response, AsyncSlackResponse):  # the body was not JSON
+        return _Reply("", int(getattr(response, "status", 0)))
+    data = response.data if isinstance(response.data, dict) else {}
+    return _Reply(
+        code=str(data.get("error") or ""),
+        status=int(response.status_code),
+        retry_after=str(response.headers.get("Retry-After", "")),
+        needed=str(data.get("needed") or ""),
+    )
+
+
+def _retry_after_seconds(reply: _Reply) -> float | None:
+    """Return how long Slack asks us to wait; None if the call was not rate limited."""
+    if reply.code not in _RATE_LIMITED and reply.status != _TOO_MANY_REQUESTS:
+        return None
+    try:
+        return max(0.05, float(reply.retry_after))
+    except ValueError:
+        return 1.0
+
+
+def _map_error(reply: _Reply) -> CouncilError:
+    if reply.status >= _SERVER_ERROR or not reply.code or reply.code in _UNKNOWN_OUTCOMES:
+        return SlackServerError(
+            f"Slack is at fault itself just now ({reply.code or reply.status})."
+        )
+    return RefusedError(reply.code, reply.needed)
+
+
+# Slack allows about 50 edits a minute in a workspace. Progress takes at most 40 of any minute:
+# a burst, and then a steady rate.
+_EDIT_BURST, _EDITS_PER_MINUTE = 4, 36
 
 
 class EditRateLimiter:
-    """Lets sights of progress by at a steady pace, and none while an answer waits."""
+    """Rate limiter for the edits of one workspace: answers go first, progress updates wait."""
 
     def __init__(self) -> None:
-        self._pace = AsyncLimiter(AT_ONCE, 60 * AT_ONCE / A_MINUTE)
+        self._limiter = AsyncLimiter(_EDIT_BURST, 60 * _EDIT_BURST / _EDITS_PER_MINUTE)
         self._answers = 0
-        self._free = asyncio.Event()
-        self._free.set()
+        self._no_answer = asyncio.Event()
+        self._no_answer.set()
 
     @asynccontextmanager
-    async def first(self) -> AsyncIterator[None]:
-        """Go before all progress, as long as the block lasts."""
+    async def prioritize(self) -> AsyncIterator[None]:
+        """Hold back all progress updates for the duration of the block."""
         self._answers += 1
-        self._free.clear()
+        self._no_answer.clear()
         try:
             yield
         finally:
             self._answers -= 1
             if not self._answers:
-                self._free.set()
+                self._no_answer.set()
 
-    async def turn(self) -> None:
-        """Wait until another sight of progress may be shown."""
+    async def acquire(self) -> None:
+        """Wait until another progress update may be sent."""
         while True:
-            await self._free.wait()
-            await self._pace.acquire()
-            if self._free.is_set():
+            await self._no_answer.wait()
+            await self._limiter.acquire()
+            if self._no_answer.is_set():
                 return
 
 
-# --- Before Slack is started: whether its tokens work, and what they allow.
+# --- Preflight: whether the tokens work, and what they allow.
 
-PATIENCE_SECONDS = 30.0
-NEEDED = ("chat:write", "commands")
+_PREFLIGHT_WAIT_SECONDS = 30.0
+REQUIRED_SCOPES = ("chat:write", "commands")
 # What does not work without a scope.
-FEATURES = {
+FEATURES_BY_SCOPE = {
     "app_mentions:read": "mentions are not heard",
     "channels:history": "threads of channels are not read",
     "channels:read": "channels shared with others cannot be told from ordinary ones",
@@ -208,20 +208,20 @@ FEATURES = {
     "im:write": "no answer can be had for oneself alone",
     "users:read": "guests cannot be told from members, and names are not shown",
 }
-COPY_ANEW = (
+_BOT_AUTH_FAILED = (
     "SLACK_BOT_TOKEN does not work ({code}): copy the Bot User OAuth Token, which begins with "
     "xoxb-, anew."
 )
-REINSTALL = "add it under OAuth & Permissions and install the app again"
+_REINSTALL = "add it under OAuth & Permissions and install the app again"
 
 
 class SlackError(CouncilError):
-    """Slack cannot be started, or cannot go on; says what to do."""
+    """Slack cannot be started or continued; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who the bot token is: a workspace, a bot in it, and what it was granted, if Slack said so."""
+    """The workspace and bot user of a token; `scopes` is empty if Slack did not list them."""
 
     team: str
     team_name: str
@@ -232,32 +232,38 @@ class Identity:
 
     @property
     def faults(self) -> list[str]:
-        """Say which scopes are missing without which nothing works."""
-        return [f"The scope {scope} is missing: {REINSTALL}." for scope in self._without(NEEDED)]
+        """Return a sentence for each required scope that is missing."""
+        return [
+            f"The scope {scope} is missing: {_REINSTALL}."
+            for scope in self._missing(REQUIRED_SCOPES)
+        ]
 
     @property
     def warnings(self) -> list[str]:
-        """Say what does not work for want of a scope."""
+        """Return a sentence for each feature that does not work because its scope is missing."""
         return [
-            f"Slack: {FEATURES[scope]}: {scope} is missing; {REINSTALL}."
-            for scope in self._without(FEATURES)
+            f"Slack: {FEATURES_BY_SCOPE[scope]}: {scope} is missing; {_REINSTALL}."
+            for scope in self._missing(FEATURES_BY_SCOPE)
         ]
 
-    def _without(self, scopes: Iterable[str]) -> list[str]:
+    def _missing(self, scopes: Iterable[str]) -> list[str]:
         return [scope for scope in scopes if self.scopes and scope not in self.scopes]
 
 
 async def identity(client: AsyncWebClient) -> Identity:
-    """Give who the bot token is; SlackError for one that does not work, or is no bot's.
+    """Return the workspace and bot user of the client's token.
 
-    Raises DeliveryUnknownError where Slack cannot be reached, or is asked too often.
+    Raise SlackError if the token does not work or is not a bot token, DeliveryUnknownError if
+    Slack cannot be reached or limits the rate.
     """
     try:
-        reply = await called(lambda: client.auth_test(), PATIENCE_SECONDS)
+        reply = await call_api(lambda: client.auth_test(), _PREFLIGHT_WAIT_SECONDS)
     except RefusedError as error:
-        raise _not_now(error) or SlackError(COPY_ANEW.format(code=error.code)) from None
-    if not reply.get("bot_id"):  # a person's token, or the app's own
-        raise SlackError(COPY_ANEW.format(code="it is no bot's"))
+        raise _rate_limit_error(error) or SlackError(
+            _BOT_AUTH_FAILED.format(code=error.code)
+        ) from None
+    if not reply.get("bot_id"):  # a user token, or the app-level token
+        raise SlackError(_BOT_AUTH_FAILED.format(code="it is no bot's"))
     granted = reply.headers.get("x-oauth-scopes", "")
     scopes = frozenset(scope.strip() for scope in granted.split(",") if scope.strip())
     return Identity(
@@ -271,38 +277,40 @@ async def identity(client: AsyncWebClient) -> Identity:
 
 
 async def check_app_token(client: AsyncWebClient, token: str) -> None:
-    """Raise SlackError if the app token opens no socket; DeliveryUnknownError as above."""
+    """Raise SlackError if the app-level token cannot open a socket.
+
+    Raise DeliveryUnknownError if Slack cannot be reached or limits the rate.
+    """
     try:
-        await called(lambda: client.apps_connections_open(app_token=token), PATIENCE_SECONDS)
+        await call_api(
+            lambda: client.apps_connections_open(app_token=token), _PREFLIGHT_WAIT_SECONDS
+        )
     except RefusedError as error:
         needed = ", with the scope connections:write" if error.code == "missing_scope" else ""
-        raise _not_now(error) or SlackError(
+        raise _rate_limit_error(error) or SlackError(
             f"SLACK_APP_TOKEN does not work ({error.code}): make an App-Level Token{needed}, which "
             "begins with xapp-, and switch on Socket Mode."
         ) from None
 
 
-def _not_now(error: RefusedError) -> DeliveryUnknownError | None:
-    """Tell a refusal that says nothing of the token, and is worth another try later."""
-    passing = error.code in {"ratelimited", "rate_limited"}
-    return DeliveryUnknownError("Slack is asked too often just now.") if passing else None
+def _rate_limit_error(error: RefusedError) -> DeliveryUnknownError | None:
+    """Return an error that is worth a retry if the refusal says nothing about the token."""
+    is_limited = error.code in _RATE_LIMITED
+    return DeliveryUnknownError("Slack is asked too often just now.") if is_limited else None
 
 
-# --- What Slack's own libraries complain of, in our log: one line, no address, nobody's words.
+def sdk_logger(name: str, level: int) -> logging.Logger:
+    """Return a logger for one of Slack's libraries that writes to our log from this level up."""
+    logger = logging.getLogger(name)
+    logger.setLevel(level)
+    logger.handlers, logger.propagate = [_StructlogHandler()], False
+    return logger
 
 
-class _ToLog(logging.Handler):
+class _StructlogHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        """Write what went wrong, without the details: an address is a secret, a body is a text."""
+        """Log what went wrong without details: an address is a secret, a body holds texts."""
         what = record.getMessage().partition(":")[0].partition(" (")[0]
         fault = record.exc_info[0] if record.exc_info else None
         name = fault.__name__ if fault else ""
         structlog.get_logger().warning("slack_trouble", what=what, fault=name)
-
-
-def sdk_logger(name: str, level: int) -> logging.Logger:
-    """Give a logger for a library that tells our log what is as bad as this level, or worse."""
-    logger = logging.getLogger(name)
-    logger.setLevel(level)
-    logger.handlers, logger.propagate = [_ToLog()], False
-    return logger

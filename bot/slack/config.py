@@ -1,4 +1,7 @@
-"""What Slack is reached with. Imports none of Slack's libraries: every start asks for tokens."""
+"""Slack configuration: tokens and the app manifest.
+
+Imports none of Slack's libraries, because every start of the program reads the tokens.
+"""
 
 import json
 import re
@@ -10,12 +13,14 @@ import yaml
 
 from bot.commands.dispatch import COMMANDS
 
-# --- What Slack is reached with. Imports none of Slack's libraries: every start asks for tokens.
+_EVENTS_PATH = "/slack/events"
+_HTTP_ONLY = "# HTTP: "
+_ADDRESS = re.compile(r"https://[\w-]+(\.[\w-]+)*(:\d{1,5})?(/[\w.~%-]+)*/?\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What Slack is reached with; with `app` over a socket, else `signing` checks what it posts."""
+    """The app's secrets: with `app` it uses Socket Mode, else HTTP requests signed by `signing`."""
 
     bot: str = field(repr=False)
     app: str = field(repr=False)
@@ -24,46 +29,40 @@ class Tokens:
 
     @property
     def transport(self) -> str:
-        """Give the way events come in."""
+        """Return the name of the transport that events arrive by."""
         return "Socket Mode" if self.app else "HTTP at /slack/events"
 
 
-# --- The manifest of the Slack app, for Socket Mode or for HTTP.
-
-EVENTS_PATH = "/slack/events"
-_ONLY_HTTP = "# HTTP: "
-_ADDRESS = re.compile(r"https://[\w-]+(\.[\w-]+)*(:\d{1,5})?(/[\w.~%-]+)*/?\Z", re.ASCII)
-
-
 def manifest_text(address: str | None = None) -> str:
-    """Give the manifest as YAML: for HTTP at an address, without one for Socket Mode."""
+    """Return the app manifest as YAML: for HTTP at an address, or for Socket Mode without one."""
     text = files("bot.slack").joinpath("manifest.yaml").read_text(encoding="utf-8")
-    lines = text.replace("usage_hint: QUESTION", f"usage_hint: {_quoted(usage_hint())}")
+    text = text.replace("usage_hint: QUESTION", f"usage_hint: {_quote(_usage_hint())}")
     if address is None:
-        kept = [line for line in lines.splitlines() if _ONLY_HTTP not in line]
-        return "\n".join([*kept, ""])
-    lines = lines.replace(_ONLY_HTTP, "").replace("ADDRESS", _quoted(address))
-    return lines.replace("socket_mode_enabled: true", "socket_mode_enabled: false")
+        lines = [line for line in text.splitlines() if _HTTP_ONLY not in line]
+        return "\n".join([*lines, ""])
+    text = text.replace(_HTTP_ONLY, "").replace("ADDRESS", _quote(address))
+    return text.replace("socket_mode_enabled: true", "socket_mode_enabled: false")
 
 
 def manifest(address: str | None = None) -> dict[str, Any]:
-    """Give the same as a document."""
+    """Return the app manifest as a parsed document."""
     document: dict[str, Any] = yaml.safe_load(manifest_text(address))
     return document
 
 
-def usage_hint() -> str:
-    """Give what may follow the command."""
+def events_address(url: str) -> str | None:
+    """Return the request URL for Slack if the bot is reached at `url`.
+
+    None if Slack would not accept it, because it is not an https URL.
+    """
+    if not _ADDRESS.match(url):
+        return None
+    return url.rstrip("/").removesuffix(_EVENTS_PATH) + _EVENTS_PATH
+
+
+def _usage_hint() -> str:
     return " · ".join(command.usage.removeprefix("/council ") for command in COMMANDS.commands)
 
 
-def events_address(url: str) -> str | None:
-    """Give where Slack posts to, for the address that others reach the bot at.
-
-    None for one that Slack would not post to: it takes https alone.
-    """
-    return url.rstrip("/").removesuffix(EVENTS_PATH) + EVENTS_PATH if _ADDRESS.match(url) else None
-
-
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)

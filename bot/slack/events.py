@@ -1,4 +1,7 @@
-"""What people write in Slack, as plain text."""
+"""Parsers for Slack events, commands and interactions, and the deduplicator of redelivered events.
+
+Turns Slack payloads into IncomingMessage, with mentions and links as plain text.
+"""
 
 import asyncio
 import html
@@ -10,102 +13,43 @@ from typing import Any
 
 from bot.chat import Asker, IncomingMessage, PostingForbiddenError, key_of
 from bot.ports import PubSub
-from bot.slack.files import attached
+from bot.slack.files import parse_attachments
 from bot.slack.messages import EphemeralReplies
 from bot.slack.workspace import CHAT, Directory, Workspace
 from council.places import Place
 
-# --- What people write in Slack, as plain text.
-
-# What else stands in angle brackets, such as `List<String>`, is somebody's own words.
-_TOKEN = re.compile(r"<([@#!][^<>\n]+|[a-z][a-z0-9+.-]*:[^<>\n]+)>")
-
-Named = Callable[[str], Awaitable[str]]
-
-
-async def plain_text(text: str, named: Named) -> str:
-    """Give a message's text without Slack's markup: names for ids, links with their addresses."""
-    users = dict.fromkeys(re.findall(r"<@([UW][A-Z0-9]+)>", text))
-    names = {user: await named(user) for user in users}
-
-    def read(token: re.Match[str]) -> str:
-        return _read(token[1], names)
-
-    return html.unescape(_TOKEN.sub(read, text)).strip()
-
-
-def without_mention(text: str, bot: str) -> str:
-    """Give a message's text without the mention that called us."""
-    return re.sub(rf"\s*<@{re.escape(bot)}(\|[^>]*)?>[:,]?\s*", " ", text, count=1).strip()
-
-
-def _read(token: str, names: dict[str, str]) -> str:
-    target, _, label = token.partition("|")
-    if target.startswith("@"):
-        return f"@{label or names.get(target[1:], target[1:])}"
-    if target.startswith("#"):
-        return f"#{label or target[1:]}"
-    if target.startswith("!"):
-        return label or f"@{target[1:].partition('^')[0]}"
-    target = target.removeprefix("mailto:")
-    return target if label in {"", target} else f"{label} ({target})"
-
-
-# --- From Slack's events to what was said: by whom, where, and under which key.
-
 Body = dict[str, Any]
-NOT_OURS = "I am not in this conversation: ask in a channel that I am in, or write to me alone."
+
+CHANNEL_CHANGED, UNINSTALLED = "slack channel", "slack gone"  # topics of the event bus
+_NOT_IN_CONVERSATION = (
+    "I am not in this conversation: ask in a channel that I am in, or write to me alone."
+)
+# Other text in angle brackets, such as `List<String>`, was typed by a person.
+_TOKEN = re.compile(r"<([@#!][^<>\n]+|[a-z][a-z0-9+.-]*:[^<>\n]+)>")
+_MAX_SEEN_EVENTS = 10_000  # Slack stops redelivering after minutes
 
 
 @dataclass(frozen=True, slots=True)
 class SlackEvent:
-    """An event, before Slack was asked who and where that is."""
+    """A parsed event, before its user and channel are looked up."""
 
     text: str
     user: str
     channel: str
-    event: str
+    event_id: str
     thread: str | None = None
     user_name: str = ""
     files: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
 
-    def said(self, team: str) -> IncomingMessage:
-        """Give what is known at once; nothing is known of the place, so it counts as private."""
+    def to_message(self, team: str) -> IncomingMessage:
+        """Return the message as far as it is known without a lookup: its place is private."""
         place = Place(CHAT, team, self.channel, self.thread, private=True)
         asker = Asker(self.user, self.user_name or self.user)
-        return IncomingMessage(self.text, asker, place, key_of(CHAT, team, self.event))
+        return IncomingMessage(self.text, asker, place, key_of(CHAT, team, self.event_id))
 
 
-async def known(workspace: Workspace, heard: SlackEvent) -> IncomingMessage:
-    """Give what was said, in plain text, with what Slack knows of person and place."""
-    asker = await workspace.people.asker(heard.user, heard.user_name)
-    where = await workspace.people.conversation(heard.channel)
-    said = heard.said(workspace.team)
-    return replace(
-        said,
-        text=await plain_text(heard.text, workspace.people.named),
-        asker=asker,
-        place=replace(said.place, private=where.is_private),
-        is_shared=where.is_shared,
-        is_direct=heard.channel.startswith("D"),
-        files=attached(workspace, heard.files),
-    )
-
-
-async def check_welcome(workspace: Workspace, user: str, channel: str) -> None:
-    """Raise PostingForbiddenError, with what to do, where the bot could not post its answer."""
-    if channel.startswith("D") and workspace.may("im:write"):
-        if channel != await workspace.own_channel(user):
-            raise PostingForbiddenError(NOT_OURS)
-        return
-    where = await workspace.people.conversation(channel)
-    if where.refusal:
-        workspace.people.forget(channel)  # somebody may invite us now
-        raise PostingForbiddenError(where.refusal)
-
-
-def of_command(body: Body) -> SlackEvent:
-    """Read a slash command."""
+def parse_command(body: Body) -> SlackEvent:
+    """Parse a slash command."""
     return SlackEvent(
         str(body.get("text") or ""),
         str(body["user_id"]),
@@ -115,22 +59,22 @@ def of_command(body: Body) -> SlackEvent:
     )
 
 
-def of_message(event: Body) -> SlackEvent:
-    """Read a message or a mention; a message is one event, however often it is delivered."""
-    channel, moment = str(event["channel"]), str(event["ts"])
+def parse_message(event: Body) -> SlackEvent:
+    """Parse a message or a mention; every delivery of one message has the same event id."""
+    channel, ts = str(event["channel"]), str(event["ts"])
     thread = event.get("thread_ts")
     return SlackEvent(
         str(event.get("text") or ""),
         str(event["user"]),
         channel,
-        f"{channel} {moment}",
+        f"{channel} {ts}",
         str(thread) if thread else None,
         files=tuple(event.get("files") or ()),
     )
 
 
-def of_click(body: Body) -> SlackEvent:
-    """Read a pressed button, or a shortcut on a message; without a channel it is in a modal."""
+def parse_interaction(body: Body) -> SlackEvent:
+    """Parse a block action or a shortcut; its channel is empty if it happened in a modal."""
     container, message = body.get("container") or {}, body.get("message") or {}
     thread = message.get("thread_ts") or container.get("thread_ts")
     user, channel = body["user"], body.get("channel") or {}
@@ -144,46 +88,94 @@ def of_click(body: Body) -> SlackEvent:
     )
 
 
-# --- Which events were heard before: Slack delivers one again where it doubts that it arrived.
+async def resolve_event(workspace: Workspace, event: SlackEvent) -> IncomingMessage:
+    """Return the message in plain text, with what Slack knows about its user and channel."""
+    asker = await workspace.directory.asker(event.user, event.user_name)
+    conversation = await workspace.directory.conversation(event.channel)
+    message = event.to_message(workspace.team)
+    return replace(
+        message,
+        text=await to_plain_text(event.text, workspace.directory.display_name),
+        asker=asker,
+        place=replace(message.place, private=conversation.is_private),
+        is_shared=conversation.is_shared,
+        is_direct=event.channel.startswith("D"),
+        files=parse_attachments(workspace, event.files),
+    )
 
-MOST_EVENTS = 10_000  # Slack gives up after minutes; nobody says so much in them
+
+async def check_can_answer(workspace: Workspace, user: str, channel: str) -> None:
+    """Raise PostingForbiddenError, which says what to do, if the bot cannot post its answer."""
+    if channel.startswith("D") and workspace.has_scope("im:write"):
+        if channel != await workspace.dm_channel(user):
+            raise PostingForbiddenError(_NOT_IN_CONVERSATION)
+        return
+    conversation = await workspace.directory.conversation(channel)
+    if conversation.refusal:
+        workspace.directory.forget(channel)  # somebody may invite us now
+        raise PostingForbiddenError(conversation.refusal)
+
+
+async def to_plain_text(text: str, display_name: Callable[[str], Awaitable[str]]) -> str:
+    """Return a message's text without mrkdwn: names instead of ids, links with their URLs."""
+    users = dict.fromkeys(re.findall(r"<@([UW][A-Z0-9]+)>", text))
+    names = {user: await display_name(user) for user in users}
+    return html.unescape(_TOKEN.sub(lambda token: _plain_token(token[1], names), text)).strip()
+
+
+def strip_mention(text: str, bot_user: str) -> str:
+    """Return a message's text without the first mention of the bot."""
+    return re.sub(rf"\s*<@{re.escape(bot_user)}(\|[^>]*)?>[:,]?\s*", " ", text, count=1).strip()
+
+
+def _plain_token(token: str, names: dict[str, str]) -> str:
+    target, _, label = token.partition("|")
+    if target.startswith("@"):
+        return f"@{label or names.get(target[1:], target[1:])}"
+    if target.startswith("#"):
+        return f"#{label or target[1:]}"
+    if target.startswith("!"):
+        return label or f"@{target[1:].partition('^')[0]}"
+    target = target.removeprefix("mailto:")
+    return target if label in {"", target} else f"{label} ({target})"
 
 
 class SeenEvents:
-    """Remembers the newest events of this process; a round is safe by its key even without."""
+    """Deduplicator of the newest events, because Slack redelivers those it has no reply to.
+
+    It covers one process; the key of a round protects against duplicates in any other.
+    """
 
     def __init__(self) -> None:
         self._events: OrderedDict[str, EphemeralReplies] = OrderedDict()
 
-    def before(self, event: str) -> EphemeralReplies | None:
-        """Give who tells of an event that was heard before; None for a new one."""
-        return self._events.get(event)
+    def get(self, event_id: str) -> EphemeralReplies | None:
+        """Return the replies to an event that was seen before; None for a new event."""
+        return self._events.get(event_id)
 
-    def remember(self, event: str, whispers: EphemeralReplies) -> None:
-        """Remember an event, and who tells of it."""
-        self._events[event] = whispers
-        if len(self._events) > MOST_EVENTS:
+    def add(self, event_id: str, replies: EphemeralReplies) -> None:
+        """Remember an event and the replies to it."""
+        self._events[event_id] = replies
+        if len(self._events) > _MAX_SEEN_EVENTS:
             self._events.popitem(last=False)
 
 
-# --- What one process of a cluster has heard from Slack, and every other has to know.
-
-CHANGED, GONE = "slack channel", "slack gone"  # a channel is another now, the app was uninstalled
+# --- What one process learns from Slack and all processes of a cluster must know.
 
 
-async def forget_changed(bus: PubSub, people: Directory) -> None:
-    """Ask Slack again about channels that have changed, until cancelled."""
-    with bus.subscription(CHANGED) as changed:
+async def invalidate_changed_channels(bus: PubSub, directory: Directory) -> None:
+    """Remove channels from the cache when any process sees them change, until cancelled."""
+    with bus.subscription(CHANNEL_CHANGED) as subscription:
         while True:
-            if channel := await changed.get():
-                people.forget(channel)
-            else:
-                people.forget_channels()
+            if channel := await subscription.get():
+                directory.forget(channel)
+            else:  # notifications may have been missed
+                directory.forget_channels()
 
 
-async def hear_gone(bus: PubSub, gone: asyncio.Event) -> None:
-    """Wait until some process hears that the app was uninstalled."""
-    with bus.subscription(GONE) as told:
-        while not await told.get():
+async def wait_for_uninstall(bus: PubSub, uninstalled: asyncio.Event) -> None:
+    """Set the event once any process sees that the app was uninstalled."""
+    with bus.subscription(UNINSTALLED) as subscription:
+        while not await subscription.get():
             pass
-    gone.set()
+    uninstalled.set()

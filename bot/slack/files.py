@@ -1,4 +1,4 @@
-"""Files in a thread: asked for, sent, completed."""
+"""Slack files and message lookup: upload, download, and finding a sent message by its key."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -12,163 +12,151 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import Attachment, DeliveryUnknownError, File, SentMessage, retry_until_sent
 from bot.render.text_safety import shortened
-from bot.slack.client import RefusedError, called
-from bot.slack.rich_text import ALT_TEXT, one_line
+from bot.slack.client import RefusedError, call_api
+from bot.slack.rich_text import MAX_ALT_TEXT, one_line
 from bot.slack.workspace import Workspace
 from council.errors import CouncilError
 from council.places import Place
 
-# --- Files in a thread: asked for, sent, completed.
+_TIMEOUT = aiohttp.ClientTimeout(total=30)
+_NO_SCOPE = (
+    "Slack does not let me read files: have an admin add the scope files:read and install the app "
+    "again, or write the questions under the command, one a line."
+)
+_NOT_READ = "Slack did not give me {name}: send it once more, or write the questions in a message."
+_DENIED_STATUSES = {301, 302, 303, 307, 401, 403}
+
+_PAGE_SIZE = 200
+_MAX_PAGES = 25  # of messages searched for a key
+_USER_ID_PREFIXES = {"U", "W"}
 
 
-async def upload(client: AsyncWebClient, place: Place, file: File) -> str:
-    """Post a file in a thread and give its id; DeliveryUnknownError where it may have arrived."""
-    # Until it is completed nobody sees it, so it may be sent twice.
-    file_id = await retry_until_sent(partial(_uploaded, client, file))
-    named: list[dict[str, str | None]] = [{"id": file_id, "title": file.name}]
-    await called(
+async def upload_file(client: AsyncWebClient, place: Place, file: File) -> str:
+    """Post a file in a thread and return its id.
+
+    Raise DeliveryUnknownError if it may have been posted.
+    """
+    # Nobody sees the file until the upload is completed, so it may be sent twice.
+    file_id = await retry_until_sent(partial(_upload_content, client, file))
+    files: list[dict[str, str | None]] = [{"id": file_id, "title": file.name}]
+    await call_api(
         lambda: client.files_completeUploadExternal(
-            files=named, channel_id=place.channel, thread_ts=place.thread
+            files=files, channel_id=place.channel, thread_ts=place.thread
         )
     )
     return file_id
 
 
-async def _uploaded(client: AsyncWebClient, file: File) -> str:
-    """Give the id of a file that nobody sees yet; a picture is told in words as well."""
-    told = shortened(one_line(file.text), ALT_TEXT) if file.is_picture else None
-    asked = await called(
+async def _upload_content(client: AsyncWebClient, file: File) -> str:
+    """Upload a file, not yet visible to anybody, and return its id; a picture gets an alt text."""
+    alt_text = shortened(one_line(file.text), MAX_ALT_TEXT) if file.is_picture else None
+    reply = await call_api(
         lambda: client.files_getUploadURLExternal(
-            filename=file.name, length=len(file.content), alt_txt=told
+            filename=file.name, length=len(file.content), alt_txt=alt_text
         )
     )
-    await _put(str(asked["upload_url"]), file.content)
-    return str(asked["file_id"])
-
-
-async def _put(url: str, content: bytes) -> None:
     try:
         async with (
-            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as session,
-            session.post(url, data=content) as reply,
+            aiohttp.ClientSession(timeout=_TIMEOUT) as session,
+            session.post(str(reply["upload_url"]), data=file.content) as response,
         ):
-            reply.raise_for_status()
+            response.raise_for_status()
     except (aiohttp.ClientError, TimeoutError) as error:
         raise DeliveryUnknownError(
             f"A file did not reach Slack ({type(error).__name__})."
         ) from None
+    return str(reply["file_id"])
 
 
-# --- Files that people send: fetched when a command wants them, with our token, from Slack alone.
-
-TIMEOUT_SECONDS = 30.0
-NO_SCOPE = (
-    "Slack does not let me read files: have an admin add the scope files:read and install the app "
-    "again, or write the questions under the command, one a line."
-)
-NOT_READ = "Slack did not give me {name}: send it once more, or write the questions in a message."
-_REFUSED = {301, 302, 303, 307, 401, 403}
+def parse_attachments(
+    workspace: Workspace, files: Iterable[Mapping[str, Any]]
+) -> tuple[Attachment, ...]:
+    """Return the files of an event as attachments, which are downloaded only when read."""
+    return tuple(_parse_attachment(workspace, file) for file in files)
 
 
-def attached(workspace: Workspace, files: Iterable[Mapping[str, Any]]) -> tuple[Attachment, ...]:
-    """Give the files of an event, to be read later."""
-    return tuple(_attached(workspace, file) for file in files)
-
-
-def _attached(workspace: Workspace, file: Mapping[str, Any]) -> Attachment:
+def _parse_attachment(workspace: Workspace, file: Mapping[str, Any]) -> Attachment:
     name = str(file.get("name") or "file")
     url = str(file.get("url_private_download") or file.get("url_private") or "")
 
     async def read() -> bytes:
-        if not workspace.may("files:read"):
-            raise CouncilError(NO_SCOPE)
-        if not _is_slacks(workspace.client, url):
-            raise CouncilError(NOT_READ.format(name=name))
-        return await _fetched(workspace.client, url, name)
+        if not workspace.has_scope("files:read"):
+            raise CouncilError(_NO_SCOPE)
+        if not _is_slack_url(workspace.client, url):
+            raise CouncilError(_NOT_READ.format(name=name))
+        return await _download(workspace.client, url, name)
 
     return Attachment(name, int(file.get("size") or 0), read)
 
 
-def _is_slacks(client: AsyncWebClient, url: str) -> bool:
-    """Say whether an address is Slack's own: no other is shown our token."""
-    there, api = urlsplit(url), urlsplit(client.base_url)
-    if (there.scheme, there.netloc) == (api.scheme, api.netloc):
+def _is_slack_url(client: AsyncWebClient, url: str) -> bool:
+    """Return whether a URL is Slack's own; no other server may see our token."""
+    target, api = urlsplit(url), urlsplit(client.base_url)
+    if (target.scheme, target.netloc) == (api.scheme, api.netloc):
         return True
-    host = there.hostname or ""
-    return there.scheme == "https" and (host == "slack.com" or host.endswith(".slack.com"))
+    host = target.hostname or ""
+    return target.scheme == "https" and (host == "slack.com" or host.endswith(".slack.com"))
 
 
-async def _fetched(client: AsyncWebClient, url: str, name: str) -> bytes:
-    timeout = aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
+async def _download(client: AsyncWebClient, url: str, name: str) -> bytes:
     headers = {"Authorization": f"Bearer {client.token}"}
     try:
         async with (
-            aiohttp.ClientSession(timeout=timeout) as session,
-            session.get(url, headers=headers, allow_redirects=False) as reply,
+            aiohttp.ClientSession(timeout=_TIMEOUT) as session,
+            session.get(url, headers=headers, allow_redirects=False) as response,
         ):
-            # Without the scope Slack leads to a page to log in at, or shows it.
-            if reply.status in _REFUSED or reply.content_type == "text/html":
-                raise CouncilError(NO_SCOPE)
-            reply.raise_for_status()
-            return await reply.read()
+            # Without the scope Slack redirects to its login page, or serves it.
+            if response.status in _DENIED_STATUSES or response.content_type == "text/html":
+                raise CouncilError(_NO_SCOPE)
+            response.raise_for_status()
+            return await response.read()
     except (aiohttp.ClientError, TimeoutError):
-        raise CouncilError(NOT_READ.format(name=name)) from None
-
-
-# --- Messages looked up by the key they were sent with.
-
-PAGE = 200
-_PEOPLE = {"U", "W"}  # what the ids of people begin with
-MOST_PAGES = 25  # as far back as a message is looked for
+        raise CouncilError(_NOT_READ.format(name=name)) from None
 
 
 async def find_message(workspace: Workspace, place: Place, key: str) -> SentMessage | None:
-    """Give the message with this key in its metadata, or the file that was to be sent under it.
+    """Return the message with this key in its metadata, or the file that was uploaded for it.
 
-    Without leave to read the conversation nothing is found.
+    None if there is no such message, or the bot may not read the conversation.
     """
     cursor = ""
-    for _ in range(MOST_PAGES):
+    for _ in range(_MAX_PAGES):
         try:
-            place = await _conversation(workspace, place)
-            messages, cursor = await _page(workspace.client, place, cursor)
+            if place.channel[:1] in _USER_ID_PREFIXES:
+                place = replace(place, channel=await workspace.dm_channel(place.channel))
+            messages, cursor = await _fetch_page(workspace.client, place, cursor)
         except RefusedError as error:
             structlog.get_logger().warning("slack_history_unread", why=error.code)
             return None
         for message in messages:
-            if _is_meant(message, key):
+            if _has_key(message, key):
                 return SentMessage(place, str(message["ts"]))
         if not cursor:
             return None
     return None
 
 
-async def _conversation(workspace: Workspace, place: Place) -> Place:
-    """Give the place with the channel of a person's direct messages, where it names a person."""
-    if place.channel[:1] not in _PEOPLE:
-        return place
-    return replace(place, channel=await workspace.own_channel(place.channel))
-
-
-async def _page(
+async def _fetch_page(
     client: AsyncWebClient, place: Place, cursor: str
 ) -> tuple[list[dict[str, Any]], str]:
-    wanted: dict[str, Any] = {
+    params: dict[str, Any] = {
         "channel": place.channel,
-        "limit": PAGE,
+        "limit": _PAGE_SIZE,
         "include_all_metadata": True,
         **({"cursor": cursor} if cursor else {}),
     }
     if place.thread:
-        reply = await called(lambda: client.conversations_replies(ts=place.thread or "", **wanted))
+        reply = await call_api(
+            lambda: client.conversations_replies(ts=place.thread or "", **params)
+        )
     else:
-        reply = await called(lambda: client.conversations_history(**wanted))
-    following = (reply.get("response_metadata") or {}).get("next_cursor") or ""
-    return reply.get("messages") or [], str(following)
+        reply = await call_api(lambda: client.conversations_history(**params))
+    next_cursor = (reply.get("response_metadata") or {}).get("next_cursor") or ""
+    return reply.get("messages") or [], str(next_cursor)
 
 
-def _is_meant(message: dict[str, Any], key: str) -> bool:
+def _has_key(message: dict[str, Any], key: str) -> bool:
     payload = (message.get("metadata") or {}).get("event_payload") or {}
     names = {file.get("name") for file in message.get("files") or ()}
-    # A file has no metadata; its key ends with its name.
+    # A file has no metadata, but its key ends with its name.
     return payload.get("key") == key or key.rpartition("/")[2] in names

@@ -1,4 +1,4 @@
-"""What reaches us from Slack, and what each of it sets going: one set for both transports."""
+"""Bolt listeners: commands, mentions, messages, shortcuts, block actions and view submissions."""
 
 import asyncio
 import re
@@ -8,242 +8,253 @@ from functools import partial
 from slack_bolt.async_app import AsyncApp
 
 from bot.chat import Chat, IncomingMessage, SendEphemeral, key_of
-from bot.commands import rounds as following
 from bot.commands.ask import taken_up
-from bot.commands.buttons import OTHER_VERSION, PRESSES, ActionDeduplicator, tell_busy
+from bot.commands.buttons import (
+    OTHER_VERSION,
+    PRESSES,
+    ActionDeduplicator,
+    add_to_suite,
+    tell_busy,
+)
 from bot.commands.context import AppContext
 from bot.commands.dispatch import ASK, COMMANDS, Act, handle_message, reporting_errors
+from bot.commands.rounds import context_of, rounds_of_thread
 from bot.coordination.tasks import BackgroundTasks
 from bot.observability import logs
-from bot.slack import actions as presses
-from bot.slack import modals as asking
-from bot.slack import modals as forms
-from bot.slack import modals as suite_form
+from bot.slack import modals
+from bot.slack.actions import Press, press
 from bot.slack.events import (
-    CHANGED,
-    GONE,
+    CHANNEL_CHANGED,
+    UNINSTALLED,
     Body,
     SeenEvents,
     SlackEvent,
-    check_welcome,
-    known,
-    of_click,
-    of_command,
-    of_message,
-    without_mention,
+    check_can_answer,
+    parse_command,
+    parse_interaction,
+    parse_message,
+    resolve_event,
+    strip_mention,
 )
-from bot.slack.messages import Ack, EphemeralReplies, SlackChat, beside
+from bot.slack.messages import Ack, EphemeralReplies, SlackChat, outside_thread
 from bot.slack.threads import offer_thread
 from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError
 
-ABOUT_MESSAGE, ANYWHERE = "ask_about_message", "ask_the_council"  # shortcuts of the manifest
-# What people say themselves; any other subtype is a change, or tells of one.
-_SAID = {None, "file_share", "me_message", "thread_broadcast"}
+# Callback ids of the shortcuts in the manifest.
+ASK_ABOUT_MESSAGE, ASK_ANYWHERE = "ask_about_message", "ask_the_council"
+# The subtypes of messages that people write; all others report a change.
+_USER_SUBTYPES = {None, "file_share", "me_message", "thread_broadcast"}
 
 
 class SlackListeners:
-    """Hears one workspace; what takes longer than an acknowledgement goes on in `doing`."""
+    """Bolt listeners of one workspace, for both transports.
+
+    A listener acknowledges and leaves the work to `tasks`. `uninstalled` is set once the app is
+    uninstalled.
+    """
 
     def __init__(
         self,
         app_context: AppContext,
         workspace: Workspace,
-        doing: BackgroundTasks,
-        gone: asyncio.Event,
+        tasks: BackgroundTasks,
+        uninstalled: asyncio.Event,
     ) -> None:
         self._app_context = app_context
         self._workspace = workspace
-        self._doing = doing
-        self._gone = gone
-        self._heard = SeenEvents()
-        self._once = ActionDeduplicator(app_context)
+        self._tasks = tasks
+        self._uninstalled = uninstalled
+        self._seen = SeenEvents()
+        self._deduplicator = ActionDeduplicator(app_context)
 
-    def listen_to(self, app: AsyncApp) -> None:
-        """Have everything heard that the manifest subscribes to."""
-        app.command(re.compile(r"/.+"))(self.command)
-        app.event("app_mention")(self.mention)
-        app.event("message")(self.message)
-        app.event("app_uninstalled")(self.uninstalled)
+    def register(self, app: AsyncApp) -> None:
+        """Register a listener for everything that the manifest subscribes to."""
+        app.command(re.compile(r"/.+"))(self.on_command)
+        app.event("app_mention")(self.on_mention)
+        app.event("message")(self.on_message)
+        app.event("app_uninstalled")(self.on_uninstalled)
         for event in ("channel_archive", "channel_unarchive", "member_joined_channel"):
-            app.event(event)(self.channel_changed)
-        app.shortcut(re.compile(f"{ABOUT_MESSAGE}|{ANYWHERE}"))(self.shortcut)
-        app.action(re.compile("council:.+"))(self.pressed)
-        app.view(asking.CALLBACK)(self.asked_in_modal)
-        app.view(presses.WHY_CALLBACK)(self.told_why)
-        app.view(suite_form.SUITE_CALLBACK)(self.joined_suite)
-        app.view(re.compile("council:.+"))(filled_otherwise)  # the last: any other
+            app.event(event)(self.on_channel_changed)
+        app.shortcut(re.compile(f"{ASK_ABOUT_MESSAGE}|{ASK_ANYWHERE}"))(self.on_shortcut)
+        app.action(re.compile("council:.+"))(self.on_action)
+        app.view(modals.ASK_CALLBACK)(self.on_ask_submitted)
+        app.view(modals.WHY_CALLBACK)(self.on_reason_submitted)
+        app.view(modals.SUITE_CALLBACK)(self.on_suite_submitted)
+        app.view(re.compile("council:.+"))(filled_otherwise)  # must be the last view listener
 
-    async def command(self, ack: Ack, body: Body) -> None:
-        """Hear `/council …`."""
-        heard = of_command(body)
-        whispers = EphemeralReplies(self._workspace, str(body.get("response_url") or ""), ack)
-        if heard.text.strip().lower() == ASK.name:
-            await whispers.end()
-            self._begin(heard, whispers, self._form(str(body["trigger_id"]), {}))
+    async def on_command(self, ack: Ack, body: Body) -> None:
+        """Handle `/council …`: acknowledge in time, and run the command in the background."""
+        event = parse_command(body)
+        replies = EphemeralReplies(self._workspace, str(body.get("response_url") or ""), ack)
+        if event.text.strip().lower() == ASK.name:
+            await replies.acknowledge()
+            self._start(event, replies, self._open_ask_modal(str(body["trigger_id"]), {}))
             return
-        self._begin(heard, whispers, self._hear)
-        await whispers.in_time()
+        self._start(event, replies, self._handle)
+        await replies.acknowledge_in_time()
 
-    async def mention(self, event: Body) -> None:
-        """Hear `@Council …`; the answer goes into a thread."""
-        await self._begin_said(event, thread=str(event.get("thread_ts") or event["ts"]))
+    async def on_mention(self, event: Body) -> None:
+        """Handle `@Council …`; the answer is posted in a thread."""
+        await self._on_text(event, thread=str(event.get("thread_ts") or event["ts"]))
 
-    async def message(self, event: Body) -> None:
-        """Hear a direct message; other messages are not for us."""
+    async def on_message(self, event: Body) -> None:
+        """Handle a direct message; ignore messages in channels."""
         if event.get("channel_type") == "im":
-            await self._begin_said(event, thread=event.get("thread_ts"))
+            await self._on_text(event, thread=event.get("thread_ts"))
 
-    async def _begin_said(self, event: Body, thread: str | None) -> None:
-        """Hear what a person says, once; in somebody's thread, with it, when they have seen it."""
-        by_bot = event.get("bot_id") or event.get("user") in {None, self._workspace.bot}
-        if by_bot or event.get("subtype") not in _SAID:
+    async def _on_text(self, event: Body, thread: str | None) -> None:
+        """Handle what a person wrote, once however often Slack delivers it."""
+        is_from_bot = event.get("bot_id") or event.get("user") in {None, self._workspace.bot_user}
+        if is_from_bot or event.get("subtype") not in _USER_SUBTYPES:
             return
-        heard, moment = of_message(event), str(event["ts"])
-        if before := self._heard.before(heard.event):
-            await before.taken_in()
+        parsed, ts = parse_message(event), str(event["ts"])
+        if replies := self._seen.get(parsed.event_id):
+            await replies.wait_until_acknowledged()
             return
-        text = without_mention(heard.text, self._workspace.bot)
-        heard = replace(heard, text=text, thread=thread)
-        act = self._hear if thread in {None, moment} else self._hear_in_thread(moment)
-        whispers = EphemeralReplies(self._workspace)
-        self._heard.remember(heard.event, whispers)
-        self._begin(heard, whispers, act, beside(whispers) if thread == moment else None)
-        # Acknowledged sooner, it would be lost if we died now; so Slack delivers it again.
-        await whispers.taken_in()
+        text = strip_mention(parsed.text, self._workspace.bot_user)
+        parsed = replace(parsed, text=text, thread=thread)
+        handler = self._handle if thread in {None, ts} else self._handle_in_thread(ts)
+        replies = EphemeralReplies(self._workspace)
+        self._seen.add(parsed.event_id, replies)
+        self._start(parsed, replies, handler, outside_thread(replies) if thread == ts else None)
+        # If this process dies before, Slack has no acknowledgement and delivers the event again.
+        await replies.wait_until_acknowledged()
 
-    async def uninstalled(self) -> None:
-        """Hear that nobody wants us any more, and have every process hear it."""
-        self._gone.set()
-        await self._app_context.pubsub.publish(GONE, GONE)
+    async def on_uninstalled(self) -> None:
+        """Handle the removal of the app, and notify the other processes."""
+        self._uninstalled.set()
+        await self._app_context.pubsub.publish(UNINSTALLED, UNINSTALLED)
 
-    async def channel_changed(self, event: Body) -> None:
-        """Hear that what every process knows of a channel is old."""
+    async def on_channel_changed(self, event: Body) -> None:
+        """Remove the channel from the cache of every process."""
         channel = str(event.get("channel", ""))
-        self._workspace.people.forget(channel)
-        await self._app_context.pubsub.publish(CHANGED, channel)
+        self._workspace.directory.forget(channel)
+        await self._app_context.pubsub.publish(CHANNEL_CHANGED, channel)
 
-    async def shortcut(self, ack: Ack, body: Body) -> None:
+    async def on_shortcut(self, ack: Ack, body: Body) -> None:
         """Open the modal to ask in, about a message or about anything."""
         await ack()
-        heard, message = of_click(body), body.get("message") or {}
+        event, message = parse_interaction(body), body.get("message") or {}
         if message:
-            thread = str(message.get("thread_ts") or message["ts"])
-            heard = replace(heard, thread=thread)
-        whispers = EphemeralReplies(self._workspace, str(body.get("response_url") or ""))
-        self._begin(heard, whispers, self._form(str(body["trigger_id"]), message))
+            event = replace(event, thread=str(message.get("thread_ts") or message["ts"]))
+        replies = EphemeralReplies(self._workspace, str(body.get("response_url") or ""))
+        self._start(event, replies, self._open_ask_modal(str(body["trigger_id"]), message))
 
-    async def pressed(self, ack: Ack, body: Body) -> None:
-        """Hear a button; what is being done already is not done twice."""
+    async def on_action(self, ack: Ack, body: Body) -> None:
+        """Handle a button; a second press is ignored while the first is being handled."""
         await ack()
-        press = presses.Press.of(body)
-        whispers = EphemeralReplies(self._workspace, str(body.get("response_url") or ""))
+        action = Press.parse(body)
+        replies = EphemeralReplies(self._workspace, str(body.get("response_url") or ""))
 
-        async def done(chat: Chat, said: IncomingMessage) -> None:
-            act = partial(presses.press, self._app_context, self._workspace, chat, said, press)
-            # A modal that opens says by itself that once was enough.
-            costs = press.action in PRESSES
-            if not await self._once.do(press.does, act, everywhere=costs) and costs:
-                await tell_busy(chat, said)
+        async def handle(chat: Chat, message: IncomingMessage) -> None:
+            run = partial(press, self._app_context, self._workspace, chat, message, action)
+            # Opening a modal twice is harmless and visible, so it needs no check or notice.
+            everywhere = action.name in PRESSES
+            is_run = await self._deduplicator.do(action.identity, run, everywhere=everywhere)
+            if not is_run and everywhere:
+                await tell_busy(chat, message)
 
-        self._begin(press.subscription, whispers, done)
+        self._start(action.event, replies, handle)
 
-    async def told_why(self, ack: Ack, body: Body) -> None:
-        """Hear why a round was of no help."""
+    async def on_reason_submitted(self, ack: Ack, body: Body) -> None:
+        """Store why a round was not helpful."""
         await ack()
-        heard, reason = presses.reason_of(body)
+        event, reason = modals.parse_reason(body)
 
-        async def act(chat: Chat, said: IncomingMessage) -> None:
-            await presses.keep_reason(self._app_context, chat, said, reason)
+        async def handle(chat: Chat, message: IncomingMessage) -> None:
+            await modals.store_reason(self._app_context, chat, message, reason)
 
-        self._begin(heard, EphemeralReplies(self._workspace), act)
+        self._start(event, EphemeralReplies(self._workspace), handle)
 
-    async def joined_suite(self, ack: Ack, body: Body) -> None:
-        """Hear which suite a question joins; without a name it is said in the modal."""
+    async def on_suite_submitted(self, ack: Ack, body: Body) -> None:
+        """Add a question to the chosen suite; show an error in the modal if none is named."""
         try:
-            heard, filled = suite_form.read_filled(body)
+            event, form = modals.read_suite_form(body)
         except CouncilError as error:
-            await ack(response_action="errors", errors={suite_form.NAME: str(error)})
+            await ack(response_action="errors", errors={modals.NAME: str(error)})
             return
         await ack()
 
-        async def act(chat: Chat, said: IncomingMessage) -> None:
-            await suite_form.join(self._app_context, chat, said, filled)
+        async def handle(chat: Chat, message: IncomingMessage) -> None:
+            await add_to_suite(self._app_context, chat, message, form.round_id, form.addition)
 
-        self._begin(heard, EphemeralReplies(self._workspace), act)
+        self._start(event, EphemeralReplies(self._workspace), handle)
 
-    async def asked_in_modal(self, ack: Ack, body: Body) -> None:
-        """Hear the modal; what is wrong with it is said in it, so that nothing typed is lost."""
+    async def on_ask_submitted(self, ack: Ack, body: Body) -> None:
+        """Ask the question of the modal; show errors in the modal, which keeps what was typed."""
         try:
-            said, round_ = await forms.taken_in(self._app_context, self._workspace, body)
+            message, round_ = await modals.submit_ask_form(self._app_context, self._workspace, body)
         except CouncilError as error:
-            field = asking.field_of(error, body["view"])
+            field = modals.field_for(error, body["view"])
             await ack(response_action="errors", errors={field: str(error)})
             return
-        # Unacknowledged, the modal would say nothing of what is to be done.
+        # Without an acknowledgement Slack would show no reason and no advice.
         except Exception as error:  # noqa: BLE001
-            wrong = logs.unforeseen("modal_failed", error)
-            await ack(response_action="errors", errors={asking.QUESTION: wrong})
+            sentence = logs.unforeseen("modal_failed", error)
+            await ack(response_action="errors", errors={modals.QUESTION: sentence})
             return
         await ack()
         if round_:
-            chat = SlackChat(self._workspace, beside(EphemeralReplies(self._workspace)))
-            self._doing.begin(
-                reporting_errors(chat, said, taken_up(self._app_context, chat, said, round_))
+            chat = SlackChat(self._workspace, outside_thread(EphemeralReplies(self._workspace)))
+            delivery = taken_up(self._app_context, chat, message, round_)
+            self._tasks.begin(reporting_errors(chat, message, delivery))
+
+    def _start(
+        self,
+        event: SlackEvent,
+        replies: EphemeralReplies,
+        handler: Act,
+        send_ephemeral: SendEphemeral | None = None,
+    ) -> None:
+        """Run a handler in the background, and acknowledge the event at its end at the latest."""
+        chat = SlackChat(self._workspace, send_ephemeral or replies)
+
+        async def resolve_and_handle() -> None:
+            await handler(chat, await resolve_event(self._workspace, event))
+
+        async def run() -> None:
+            message = event.to_message(self._workspace.team)
+            await reporting_errors(chat, message, resolve_and_handle())
+            await replies.acknowledge()
+
+        self._tasks.begin(run())
+
+    async def _handle(self, chat: Chat, message: IncomingMessage) -> None:
+        if COMMANDS.read(message.text).command is ASK:
+            await check_can_answer(self._workspace, message.asker.id, message.place.channel)
+        await handle_message(self._app_context, chat, message)
+
+    def _handle_in_thread(self, ts: str) -> Act:
+        """Return the handler of a message in a thread.
+
+        In a thread with rounds it asks about these; in any other it offers the thread as context.
+        """
+
+        async def handle(chat: Chat, message: IncomingMessage) -> None:
+            place = message.place
+            key = key_of(CHAT, self._workspace.team, f"{place.channel} {place.thread}")
+            rounds = await rounds_of_thread(self._app_context, place, key)
+            if rounds or COMMANDS.read(message.text).command is not ASK:
+                context = context_of(rounds)
+                await handle_message(self._app_context, chat, replace(message, context=context))
+            else:
+                await check_can_answer(self._workspace, message.asker.id, place.channel)
+                await offer_thread(self._app_context, self._workspace, chat, message, ts)
+
+        return handle
+
+    def _open_ask_modal(self, trigger_id: str, about: Body) -> Act:
+        async def handle(_: Chat, message: IncomingMessage) -> None:
+            await modals.open_ask_modal(
+                self._app_context, self._workspace, message, trigger_id, about
             )
 
-    def _begin(
-        self,
-        heard: SlackEvent,
-        whispers: EphemeralReplies,
-        act: Act,
-        whisper: SendEphemeral | None = None,
-    ) -> None:
-        chat = SlackChat(self._workspace, whisper or whispers)
-        self._doing.begin(self._done(heard, chat, whispers, act))
-
-    async def _done(
-        self, heard: SlackEvent, chat: Chat, whispers: EphemeralReplies, act: Act
-    ) -> None:
-        """Do something for the one who was heard; whatever goes wrong is told to them."""
-        said = heard.said(self._workspace.team)
-
-        async def known_first() -> None:
-            await act(chat, await known(self._workspace, heard))
-
-        await reporting_errors(chat, said, known_first())
-        await whispers.end()
-
-    async def _hear(self, chat: Chat, said: IncomingMessage) -> None:
-        if COMMANDS.read(said.text).command is ASK:
-            await check_welcome(self._workspace, said.asker.id, said.place.channel)
-        await handle_message(self._app_context, chat, said)
-
-    def _hear_in_thread(self, moment: str) -> Act:
-        """Hear a message in a thread: after a round, about that round; else, about the thread."""
-
-        async def act(chat: Chat, said: IncomingMessage) -> None:
-            asked = key_of(CHAT, self._workspace.team, f"{said.place.channel} {said.place.thread}")
-            before = await following.rounds_of_thread(self._app_context, said.place, asked)
-            if before or COMMANDS.read(said.text).command is not ASK:
-                await handle_message(
-                    self._app_context, chat, replace(said, context=following.context_of(before))
-                )
-            else:
-                await check_welcome(self._workspace, said.asker.id, said.place.channel)
-                await offer_thread(self._app_context, self._workspace, chat, said, moment)
-
-        return act
-
-    def _form(self, trigger: str, message: Body) -> Act:
-        async def act(_: Chat, said: IncomingMessage) -> None:
-            await forms.open_form(self._app_context, self._workspace, said, trigger, message)
-
-        return act
+        return handle
 
 
 async def filled_otherwise(ack: Ack, body: Body) -> None:
-    """Hear a modal that this version does not know: said in it, so that nothing typed is lost."""
+    """Show an error in a modal of another version, so that nothing that was typed is lost."""
     fields = [block["block_id"] for block in body["view"]["blocks"] if block["type"] == "input"]
     if fields:
         await ack(response_action="errors", errors={fields[0]: OTHER_VERSION})

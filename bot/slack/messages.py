@@ -1,4 +1,4 @@
-"""Telling only the one who spoke: with the acknowledgement, or by a message nobody else sees."""
+"""Slack messages: SlackChat posts, edits and finds messages; EphemeralReplies answer one user."""
 
 import asyncio
 import time
@@ -27,27 +27,257 @@ from bot.chat import (
     send_first_possible,
 )
 from bot.render.pagination import pages
-from bot.slack import workspace as channels
-from bot.slack.block_kit import BlockLevel, Message, dressed, fits_slack
-from bot.slack.client import TIMEOUT_SECONDS, Call, RefusedError, SlackServerError, called
-from bot.slack.files import find_message, upload
-from bot.slack.workspace import ARCHIVED, INVITE, UNFURLED, Workspace
+from bot.slack.block_kit import BlockLevel, Message, fits_slack, render_message
+from bot.slack.client import TIMEOUT_SECONDS, Call, RefusedError, SlackServerError, call_api
+from bot.slack.files import find_message, upload_file
+from bot.slack.workspace import (
+    ARCHIVED,
+    NO_UNFURL,
+    NOT_A_MEMBER,
+    Workspace,
+    check_postable,
+    redirect_to_channel,
+)
 from council.errors import CouncilError
 from council.places import Place
 
-# --- Telling only the one who spoke: with the acknowledgement, or by a message nobody else sees.
+# Nothing untrusted is parsed: a name does not become a mention, nor a URL a preview.
+NO_PARSING: dict[str, Any] = {"parse": "none", "link_names": False}
 
-ACKNOWLEDGE_SECONDS = 2.0  # of the three that Slack gives
-PATIENCE_SECONDS = 120.0
+_ACKNOWLEDGE_SECONDS = 2.0  # of the three that Slack allows
+_EPHEMERAL_WAIT_SECONDS = 120.0
+_PROGRESS_WAIT_SECONDS = 0.0
+_ERRORS_PER_LEVEL = 2
+_MOVED = "The answer is in a message of its own, below."
+_GONE = {
+    "message_not_found": "The message is not there any more.",
+    "thread_not_found": "The thread is not there any more: ask again in the channel.",
+    "cannot_reply_to_message": "Nobody may reply to this message: ask again in the channel.",
+}
+_FORBIDDEN = {
+    "channel_not_found": NOT_A_MEMBER,
+    "not_in_channel": NOT_A_MEMBER,
+    "user_not_in_channel": NOT_A_MEMBER,
+    "is_archived": ARCHIVED,
+    "is_inactive": ARCHIVED,
+    "restricted_action": "Not everybody may post in this channel: ask in another one.",
+    "restricted_action_thread_only_channel": (
+        "Only replies may be posted in this channel: ask in another one."
+    ),
+}
 
 Ack = Callable[..., Awaitable[Any]]
-Way = Callable[[IncomingMessage, Message], Awaitable[object]]
+Write = Callable[[dict[str, Any]], Awaitable[AsyncSlackResponse]]
+Attempt = Callable[[Call[AsyncSlackResponse]], Awaitable[AsyncSlackResponse]]
+
+
+class SlackChat(Chat):
+    """The chat of one workspace; `send_ephemeral` is how to answer only the asker.
+
+    Blocks that Slack refuses are sent again in a plainer form.
+    """
+
+    is_room = True
+    tick_seconds: ClassVar[float] = 15.0
+
+    def __init__(self, workspace: Workspace, send_ephemeral: SendEphemeral) -> None:
+        self._workspace = workspace
+        self._client = workspace.client
+        self._send_ephemeral = send_ephemeral
+        self._edited_at = time.monotonic()
+        self._late_until = self._edited_at
+        self._progress_level = BlockLevel.DATA_TABLE
+        self._server_errors = Counter[str]()
+        self.keeps_files = workspace.has_scope("files:write")
+
+    def pages(self, post: Post) -> tuple[Post, ...]:
+        """Split the post into posts that each fit into a message; nothing is dropped."""
+        return pages(post, fits_slack)
+
+    async def named(self, asker_id: str) -> str:
+        """Return a user's display name."""
+        return await self._workspace.directory.display_name(asker_id)
+
+    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
+        """Post a message with its key in the metadata, which users do not see."""
+        async with self._workspace.post_limiter(place.channel):
+            file = next((part for part in post.parts if isinstance(part, File)), None)
+            if file:
+                return await self._upload(place, file)
+            return await self._post(place, post, key)
+
+    async def _upload(self, place: Place, file: File) -> SentMessage:
+        """Upload a file; one that Slack refuses is skipped, and not sent again."""
+        try:
+            return SentMessage(place, await upload_file(self._client, place, file))
+        except RefusedError as error:
+            if error.is_about_token:
+                raise
+            structlog.get_logger().warning("slack_file_refused", why=error.code)
+            return SentMessage(place, f"refused: {error.code}")
+
+    async def _post(self, place: Place, post: Post, key: str) -> SentMessage:
+        metadata = {"event_type": "council_round", "event_payload": {"key": key}}
+
+        async def write(payload: dict[str, Any]) -> AsyncSlackResponse:
+            return await self._client.chat_postMessage(
+                channel=place.channel,
+                thread_ts=place.thread,
+                metadata=metadata,
+                **payload,
+                **NO_PARSING,
+                **NO_UNFURL,
+            )
+
+        try:
+            reply = await self._write(key, post, write)
+        except RefusedError as error:
+            mapped = _map_refusal(error)
+            if mapped is error and not error.is_about_token:
+                mapped = PostingForbiddenError(str(error))
+            raise mapped from None
+        # A message to a user is posted in the channel of their direct messages.
+        channel = str(reply.get("channel") or place.channel)
+        return SentMessage(replace(place, channel=channel), str(reply["ts"]))
+
+    async def _write(self, name: str, post: Post, write: Write) -> AsyncSlackResponse:
+        """Write a message; start at a plainer level if Slack failed with it several times."""
+        level = BlockLevel(
+            min(self._server_errors[name] // _ERRORS_PER_LEVEL, BlockLevel.NO_BLOCKS)
+        )
+        try:
+            reply, _ = await _write_with_fallback(post, write, call_api, level)
+        except SlackServerError:
+            self._server_errors[name] += 1
+            raise
+        return reply
+
+    async def find(self, place: Place, key: str) -> SentMessage | None:
+        """Return the message that was posted with this key; None if it is not found."""
+        return await find_message(self._workspace, place, key)
+
+    async def edit(self, sent: SentMessage, post: Post) -> None:
+        """Replace a message, however long Slack limits the rate.
+
+        If Slack refuses the edit itself, say so in the message and raise MessageGoneError, so that
+        the post is sent as a new message.
+        """
+        update = self._update(sent)
+        try:
+            async with self._workspace.edit_limiter.prioritize():
+                await retry_until_sent(partial(self._write, sent.message, post, update))
+        except RefusedError as error:
+            mapped = _map_refusal(error)
+            if mapped is error and not error.is_about_token:
+                structlog.get_logger().warning("slack_edit_refused", why=error.code)
+                with suppress(RefusedError):
+                    await retry_until_sent(partial(call_api, partial(update, {"text": _MOVED})))
+                mapped = MessageGoneError(_MOVED)
+            raise mapped from None
+
+    async def turn(self, sent: SentMessage) -> None:
+        """Wait until the rate limits allow another progress update of the message."""
+        at = self._edited_at + self._workspace.limits.edit_seconds
+        await asyncio.sleep(at - time.monotonic())
+        await self._workspace.edit_limiter.acquire()
+
+    async def show_progress(self, sent: SentMessage, post: Post) -> None:
+        """Replace a message once; a failure is ignored, because the next update follows."""
+        self._edited_at = time.monotonic()
+        try:
+            _, self._progress_level = await _write_with_fallback(
+                post, self._update(sent), _call_once, self._progress_level
+            )
+        except CouncilError as error:
+            if isinstance(error, DeliveryUnknownError):
+                self._expect_late_edit()
+            structlog.get_logger().debug("slack_progress_not_shown", why=str(error))
+        except asyncio.CancelledError:
+            self._expect_late_edit()
+            raise
+
+    def _expect_late_edit(self) -> None:
+        """Note that Slack may still apply an edit that was cancelled or lost."""
+        self._late_until = time.monotonic() + self._workspace.limits.late_seconds
+
+    async def settle(self, sent: SentMessage, post: Post) -> None:
+        """Write the message once more when no late edit can overwrite it any longer."""
+        seconds = self._late_until - time.monotonic()
+        if seconds > 0:
+            await asyncio.sleep(seconds)
+            with suppress(MessageGoneError):  # somebody read and deleted it
+                await self.edit(sent, post)
+
+    def _update(self, sent: SentMessage) -> Write:
+        async def write(payload: dict[str, Any]) -> AsyncSlackResponse:
+            # Without `blocks` Slack may keep the old ones.
+            return await self._client.chat_update(
+                channel=sent.place.channel,
+                ts=sent.message,
+                **{"blocks": [], **payload},
+                **NO_PARSING,
+            )
+
+        return write
+
+    def private_place(self, asker_id: str, place: Place) -> Place:
+        """Return the place of a user's direct messages; Slack opens them on the first post."""
+        return replace(place, channel=asker_id, thread=None, private=True)
+
+    async def in_channel(self, said: IncomingMessage, channel: str) -> IncomingMessage:
+        """Return the message as if it had been posted in another channel, by name or id."""
+        return await redirect_to_channel(self._workspace, said, channel)
+
+    async def check_postable(self, place: Place) -> None:
+        """Raise PostingForbiddenError with the reason if nothing can be posted there."""
+        await check_postable(self._workspace, place)
+
+    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
+        """Send a post that only the asker sees."""
+        for page in self.pages(post):
+            await self._send_ephemeral(said, page)
+
+
+async def _call_once(call: Call[AsyncSlackResponse]) -> AsyncSlackResponse:
+    return await call_api(call, _PROGRESS_WAIT_SECONDS)
+
+
+async def _write_with_fallback(
+    post: Post, write: Write, attempt: Attempt, level: BlockLevel
+) -> tuple[AsyncSlackResponse, BlockLevel]:
+    """Write a post at the first level that Slack accepts, from `level` on; return which it was."""
+    while True:
+        payload = render_message(post, level).payload
+        try:
+            return await attempt(partial(write, payload)), level
+        except RefusedError as error:
+            if level.plainer is None or not _is_about_blocks(error.code):
+                raise
+            structlog.get_logger().warning("slack_blocks_refused", why=error.code, level=level.name)
+            level = level.plainer
+
+
+def _is_about_blocks(code: str) -> bool:
+    """Return whether Slack may accept a plainer message."""
+    return code.startswith(("invalid_blocks", "invalid_attachments", "msg_", "invalid_arguments"))
+
+
+def _map_refusal(error: RefusedError) -> CouncilError:
+    """Return the platform-free error for a refusal; the refusal itself if there is none."""
+    if error.code in _GONE:
+        return MessageGoneError(_GONE[error.code])
+    if error.code in _FORBIDDEN:
+        return PostingForbiddenError(_FORBIDDEN[error.code])
+    if error.code.startswith("restricted_action"):
+        return PostingForbiddenError(_FORBIDDEN["restricted_action"])
+    return error
 
 
 class EphemeralReplies:
-    """Tells one person in the place where they spoke; `response_url` works where we are no member.
+    """Ephemeral replies to one event, and its acknowledgement.
 
-    The first whisper after a command goes with its acknowledgement.
+    The first reply to a slash command is sent with the acknowledgement. The `response_url` also
+    works where the bot is not a member.
     """
 
     def __init__(
@@ -58,314 +288,97 @@ class EphemeralReplies:
         self._ack = ack
         self._acknowledged = asyncio.Event()
 
-    async def __call__(self, said: IncomingMessage, post: Post) -> None:
-        """Tell the one who spoke; what cannot be told anywhere is logged."""
-        if await self._acknowledge(dressed(post, BlockLevel.MONOSPACE)):
+    async def __call__(self, message: IncomingMessage, post: Post) -> None:
+        """Send a post that only the author of the message sees; log it if that is impossible."""
+        if await self._acknowledge(render_message(post, BlockLevel.MONOSPACE)):
             return
         try:
-            await self._told(said, post)
+            await self._send(message, post)
         except CouncilError as error:
-            structlog.get_logger().warning("slack_whisper_lost", key=said.key, why=str(error))
+            structlog.get_logger().warning("slack_whisper_lost", key=message.key, why=str(error))
 
-    async def in_time(self) -> None:
-        """Have the command acknowledged before Slack gives up on us, whatever is said later."""
+    async def acknowledge_in_time(self) -> None:
+        """Acknowledge a command without a reply if there is none before Slack's deadline."""
         try:
-            async with asyncio.timeout(ACKNOWLEDGE_SECONDS):
+            async with asyncio.timeout(_ACKNOWLEDGE_SECONDS):
                 await self._acknowledged.wait()
         except TimeoutError:
             await self._acknowledge(None)
 
-    async def taken_in(self) -> None:
-        """Wait until what was heard is safe: told of, or done with."""
-        await self._acknowledged.wait()
-
-    async def end(self) -> None:
-        """Acknowledge what there is nothing more to say to."""
+    async def acknowledge(self) -> None:
+        """Acknowledge the event without a reply, unless it has been acknowledged."""
         await self._acknowledge(None)
 
-    async def _acknowledge(self, message: Message | None) -> bool:
-        """Let it be known that the event was taken in; say whether the message went along."""
+    async def wait_until_acknowledged(self) -> None:
+        """Wait until the event is stored, replied to or handled, so that it cannot be lost."""
+        await self._acknowledged.wait()
+
+    async def _acknowledge(self, reply: Message | None) -> bool:
+        """Acknowledge once; return whether the reply was sent with the acknowledgement."""
         if self._acknowledged.is_set():
             return False
         self._acknowledged.set()
         if self._ack is None:
             return False
-        if message is None:
+        if reply is None:
             await self._ack()
         else:
-            await self._ack(response_type="ephemeral", **message.payload)
+            await self._ack(response_type="ephemeral", **reply.payload)
         return True
 
-    async def _told(self, said: IncomingMessage, post: Post) -> None:
-        """Tell in the first way that Slack takes; where it takes no blocks, in plain text."""
-        messages = (dressed(post, level) for level in (BlockLevel.MONOSPACE, BlockLevel.NO_BLOCKS))
-        ways = (partial(way, said, one) for one in messages for way in self._ways(said))
-        await send_first_possible((partial(called, way) for way in ways), PATIENCE_SECONDS)
+    async def _send(self, message: IncomingMessage, post: Post) -> None:
+        """Send by the first route that works, with blocks if possible, else as plain text."""
+        replies = (
+            render_message(post, level) for level in (BlockLevel.MONOSPACE, BlockLevel.NO_BLOCKS)
+        )
+        calls = (
+            partial(send, message, reply) for reply in replies for send in self._routes(message)
+        )
+        await send_first_possible(
+            (partial(call_api, call) for call in calls), _EPHEMERAL_WAIT_SECONDS
+        )
 
-    def _ways(self, said: IncomingMessage) -> list[Way]:
-        """Give the ways to one person: in the place, through what they did, by direct message."""
-        if said.place.channel.startswith("D"):
+    def _routes(
+        self, message: IncomingMessage
+    ) -> list[Callable[[IncomingMessage, Message], Awaitable[object]]]:
+        """Return the routes to one user: in the place, by response_url, by direct message."""
+        if message.place.channel.startswith("D"):
             return [self._post]
-        through = [self._respond] if self._response_url else []
-        return [self._post_to_one, *through, self._post_alone]
+        by_url = [self._respond] if self._response_url else []
+        return [self._post_ephemeral, *by_url, self._post_direct]
 
-    async def _post(self, said: IncomingMessage, message: Message) -> object:
-        place = said.place
+    async def _post(self, message: IncomingMessage, reply: Message) -> object:
+        place = message.place
         return await self._workspace.client.chat_postMessage(
-            channel=place.channel, thread_ts=place.thread, **message.payload, **UNFURLED
+            channel=place.channel, thread_ts=place.thread, **reply.payload, **NO_UNFURL
         )
 
-    async def _post_to_one(self, said: IncomingMessage, message: Message) -> object:
-        place = said.place
+    async def _post_ephemeral(self, message: IncomingMessage, reply: Message) -> object:
+        place = message.place
         return await self._workspace.client.chat_postEphemeral(
-            channel=place.channel, thread_ts=place.thread, user=said.asker.id, **message.payload
+            channel=place.channel, thread_ts=place.thread, user=message.asker.id, **reply.payload
         )
 
-    async def _post_alone(self, said: IncomingMessage, message: Message) -> object:
+    async def _post_direct(self, message: IncomingMessage, reply: Message) -> object:
         return await self._workspace.client.chat_postMessage(
-            channel=said.asker.id, **message.payload, **UNFURLED
+            channel=message.asker.id, **reply.payload, **NO_UNFURL
         )
 
-    async def _respond(self, _: IncomingMessage, message: Message) -> object:
+    async def _respond(self, _: IncomingMessage, reply: Message) -> object:
         webhook = AsyncWebhookClient(self._response_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
-        reply = await webhook.send_dict({"response_type": "ephemeral", **message.payload})
-        if reply.status_code != 200:  # noqa: PLR2004
-            raise RefusedError(reply.body)
-        return reply
+        response = await webhook.send_dict({"response_type": "ephemeral", **reply.payload})
+        if response.status_code != 200:  # noqa: PLR2004
+            raise RefusedError(response.body)
+        return response
 
 
-# --- Whispers beside a thread: Slack shows nobody what is whispered in one without replies.
+def outside_thread(send_ephemeral: SendEphemeral) -> SendEphemeral:
+    """Return a sender that replies in the channel rather than in the thread.
 
+    Slack does not show ephemeral messages in a thread that has no replies yet.
+    """
 
-def beside(whisper: SendEphemeral) -> SendEphemeral:
-    """Give a whisper that is heard in the channel, whatever thread is spoken of."""
+    async def send(message: IncomingMessage, post: Post) -> None:
+        await send_ephemeral(replace(message, place=replace(message.place, thread=None)), post)
 
-    async def told(said: IncomingMessage, post: Post) -> None:
-        await whisper(replace(said, place=replace(said.place, thread=None)), post)
-
-    return told
-
-
-# --- Slack as a chat: posts become messages, and every one that is refused has a plainer form.
-
-FAULTS_A_LEVEL = 2
-PROGRESS_PATIENCE_SECONDS = 0.0
-_GONE = {
-    "message_not_found": "The message is not there any more.",
-    "thread_not_found": "The thread is not there any more: ask again in the channel.",
-    "cannot_reply_to_message": "Nobody may reply to this message: ask again in the channel.",
-}
-_UNWELCOME = {
-    "channel_not_found": INVITE,
-    "not_in_channel": INVITE,
-    "user_not_in_channel": INVITE,
-    "is_archived": ARCHIVED,
-    "is_inactive": ARCHIVED,
-    "restricted_action": "Not everybody may post in this channel: ask in another one.",
-    "restricted_action_thread_only_channel": (
-        "Only replies may be posted in this channel: ask in another one."
-    ),
-}
-# Nothing untrusted is parsed: no name becomes a mention, no address a preview.
-UNPARSED: dict[str, Any] = {"parse": "none", "link_names": False}
-MOVED = "The answer is in a message of its own, below."
-
-Write = Callable[[dict[str, Any]], Awaitable[AsyncSlackResponse]]
-How = Callable[[Call[AsyncSlackResponse]], Awaitable[AsyncSlackResponse]]
-
-
-class SlackChat(Chat):
-    """The way to people in one workspace; `whisper` is how the one who spoke is reached."""
-
-    is_room = True
-    tick_seconds: ClassVar[float] = 15.0
-
-    def __init__(self, workspace: Workspace, whisper: SendEphemeral) -> None:
-        self._workspace = workspace
-        self._client = workspace.client
-        self._whisper = whisper
-        self._written_at = time.monotonic()
-        self._late_until = self._written_at
-        self._progress_level = BlockLevel.DATA_TABLE
-        self._faults = Counter[str]()
-        self.keeps_files = workspace.may("files:write")
-
-    def pages(self, post: Post) -> tuple[Post, ...]:
-        """Give the post as so many that each fits in a message; nothing is dropped."""
-        return pages(post, fits_slack)
-
-    async def named(self, asker_id: str) -> str:
-        """Give the name somebody goes by."""
-        return await self._workspace.people.named(asker_id)
-
-    async def send(self, place: Place, post: Post, key: str) -> SentMessage:
-        """Post a message; its key goes with it as metadata that people do not see."""
-        async with self._workspace.posts_in(place.channel):
-            file = next((part for part in post.parts if isinstance(part, File)), None)
-            if file:
-                return await self._uploaded(place, file)
-            return await self._posted(place, post, key)
-
-    async def _uploaded(self, place: Place, file: File) -> SentMessage:
-        """Post a file; one that Slack does not take is no reason to stop, or to try for ever."""
-        try:
-            return SentMessage(place, await upload(self._client, place, file))
-        except RefusedError as error:
-            if error.is_about_token:
-                raise
-            structlog.get_logger().warning("slack_file_refused", why=error.code)
-            return SentMessage(place, f"refused: {error.code}")
-
-    async def _posted(self, place: Place, post: Post, key: str) -> SentMessage:
-        metadata = {"event_type": "council_round", "event_payload": {"key": key}}
-
-        async def write(payload: dict[str, Any]) -> AsyncSlackResponse:
-            return await self._client.chat_postMessage(
-                channel=place.channel,
-                thread_ts=place.thread,
-                metadata=metadata,
-                **payload,
-                **UNPARSED,
-                **UNFURLED,
-            )
-
-        try:
-            reply = await self._written(key, post, write)
-        except RefusedError as error:
-            meaning = _meaning(error)
-            if meaning is error and not error.is_about_token:
-                meaning = PostingForbiddenError(str(error))
-            raise meaning from None
-        # A message to a person is posted in a channel of its own.
-        channel = str(reply.get("channel") or place.channel)
-        return SentMessage(replace(place, channel=channel), str(reply["ts"]))
-
-    async def _written(self, name: str, post: Post, write: Write) -> AsyncSlackResponse:
-        """Write a message; what Slack stumbles over again and again is made plainer."""
-        best = BlockLevel(min(self._faults[name] // FAULTS_A_LEVEL, BlockLevel.NO_BLOCKS))
-        try:
-            reply, _ = await _plainer_until_taken(post, write, called, best)
-        except SlackServerError:
-            self._faults[name] += 1
-            raise
-        return reply
-
-    async def find(self, place: Place, key: str) -> SentMessage | None:
-        """Give the message that was posted with this key."""
-        return await find_message(self._workspace, place, key)
-
-    async def edit(self, sent: SentMessage, post: Post) -> None:
-        """Replace a message, however long Slack wants to be left alone before."""
-        update = self._update(sent)
-        try:
-            async with self._workspace.edits.first():
-                await retry_until_sent(partial(self._written, sent.message, post, update))
-        except RefusedError as error:
-            meaning = _meaning(error)
-            if meaning is error and not error.is_about_token:
-                # Whatever Slack has against this edit, a new message may do.
-                structlog.get_logger().warning("slack_edit_refused", why=error.code)
-                await self._moved(update)
-                meaning = MessageGoneError(MOVED)
-            raise meaning from None
-
-    async def _moved(self, update: Write) -> None:
-        """Say where progress was shown that the answer is in a message of its own."""
-        with suppress(RefusedError):
-            await retry_until_sent(partial(called, partial(update, {"text": MOVED})))
-
-    async def turn(self, sent: SentMessage) -> None:
-        """Wait until message and workspace bear another sight of progress."""
-        at = self._written_at + self._workspace.pace.edit_seconds
-        await asyncio.sleep(at - time.monotonic())
-        await self._workspace.edits.turn()
-
-    async def show_progress(self, sent: SentMessage, post: Post) -> None:
-        """Replace a message for the time being; the next sight makes up for one that fails."""
-        self._written_at = time.monotonic()
-        try:
-            _, self._progress_level = await _plainer_until_taken(
-                post, self._update(sent), _once, self._progress_level
-            )
-        except CouncilError as error:
-            if isinstance(error, DeliveryUnknownError):
-                self._gave_up()
-            structlog.get_logger().debug("slack_progress_not_shown", why=str(error))
-        except asyncio.CancelledError:
-            self._gave_up()
-            raise
-
-    def _gave_up(self) -> None:
-        """Take note that an edit may still be carried out."""
-        self._late_until = time.monotonic() + self._workspace.pace.late_seconds
-
-    async def settle(self, sent: SentMessage, post: Post) -> None:
-        """Put a message right again once no edit that we gave up can be carried out any more."""
-        seconds = self._late_until - time.monotonic()
-        if seconds > 0:
-            await asyncio.sleep(seconds)
-            with suppress(MessageGoneError):  # then it has been read, and is not wanted
-                await self.edit(sent, post)
-
-    def private_place(self, asker_id: str, place: Place) -> Place:
-        """Give the direct messages with somebody: Slack opens them for who posts to a person."""
-        return replace(place, channel=asker_id, thread=None, private=True)
-
-    def _update(self, sent: SentMessage) -> Write:
-        async def write(payload: dict[str, Any]) -> AsyncSlackResponse:
-            # Blocks that are not named may stay as they were.
-            whole = {"blocks": [], **payload}
-            return await self._client.chat_update(
-                channel=sent.place.channel, ts=sent.message, **whole, **UNPARSED
-            )
-
-        return write
-
-    async def in_channel(self, said: IncomingMessage, channel: str) -> IncomingMessage:
-        """Give what was said as if it were said in another channel, named or by its id."""
-        return await channels.elsewhere(self._workspace, said, channel)
-
-    async def check_postable(self, place: Place) -> None:
-        """Raise PostingForbiddenError with the reason if nothing can be posted there."""
-        await channels.check_postable(self._workspace, place)
-
-    async def send_ephemeral(self, said: IncomingMessage, post: Post) -> None:
-        """Tell only the one who spoke."""
-        for page in self.pages(post):
-            await self._whisper(said, page)
-
-
-async def _once(call: Call[AsyncSlackResponse]) -> AsyncSlackResponse:
-    return await called(call, PROGRESS_PATIENCE_SECONDS)
-
-
-async def _plainer_until_taken(
-    post: Post, write: Write, how: How, best: BlockLevel = BlockLevel.DATA_TABLE
-) -> tuple[AsyncSlackResponse, BlockLevel]:
-    """Write a post as well as Slack takes it, and say at which level."""
-    level = best
-    while True:
-        payload = dressed(post, level).payload
-        try:
-            return await how(partial(write, payload)), level
-        except RefusedError as error:
-            if level.plainer is None or not _about_blocks(error.code):
-                raise
-            structlog.get_logger().warning("slack_blocks_refused", why=error.code, level=level.name)
-            level = level.plainer
-
-
-def _about_blocks(code: str) -> bool:
-    """Say whether a plainer message may be taken where this one was refused."""
-    return code.startswith(("invalid_blocks", "invalid_attachments", "msg_", "invalid_arguments"))
-
-
-def _meaning(error: RefusedError) -> CouncilError:
-    """Give a refusal as what every chat knows; itself where it is Slack's own affair."""
-    if error.code in _GONE:
-        return MessageGoneError(_GONE[error.code])
-    if error.code in _UNWELCOME:
-        return PostingForbiddenError(_UNWELCOME[error.code])
-    if error.code.startswith("restricted_action"):
-        return PostingForbiddenError(_UNWELCOME["restricted_action"])
-    return error
+    return send

@@ -1,4 +1,4 @@
-"""Posts as pages of a modal, which takes fewer kinds of block and more of them than a message."""
+"""Slack modals: views of a round, and forms to ask, to add to a suite and to explain feedback."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,65 +10,62 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.access import allows
 from bot.chat import Caution, Chat, Heading, IncomingMessage, Note, Post, PostingForbiddenError
 from bot.commands.ask import AskOptions, opened
-from bot.commands.buttons import add_to_suite, check_may_add, readable_round
+from bot.commands.buttons import check_may_add, opine, readable_round
 from bot.commands.context import AppContext
-from bot.commands.rounds import context_of, round_at
+from bot.commands.rounds import Opinion, context_of, rate, round_at
 from bot.commands.suites import SuiteAddition
 from bot.render.pagination import pages
 from bot.render.round_status import receivers
 from bot.render.text_safety import shortened
-from bot.slack.block_kit import BlockLevel, PostRenderer, distinct, fits_modal, json_size
-from bot.slack.client import RefusedError, called
-from bot.slack.events import Body, SlackEvent, check_welcome, known, plain_text
-from bot.slack.rich_text import MODAL_BLOCKS, MODAL_JSON, Block, inert
+from bot.slack.block_kit import BlockLevel, PostRenderer, fits_modal, json_size, unique_action_ids
+from bot.slack.client import RefusedError, call_api
+from bot.slack.events import Body, SlackEvent, check_can_answer, resolve_event, to_plain_text
+from bot.slack.rich_text import MAX_MODAL_BLOCKS, MAX_MODAL_JSON, Block, neutralize
 from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError, PanelError, SuiteError
 from council.panel import Panel
 from council.places import Place
 from council.rounds import Round
 
-# --- Posts as pages of a modal, which takes fewer kinds of block and more of them than a message.
+# Callback ids, and block ids, which are the action ids of their elements too.
+ASK_CALLBACK, SUITE_CALLBACK, WHY_CALLBACK = "council:ask", "council:suite", "council:why"
+QUESTION, CONTEXT, PANEL, AUDIENCE, CHANNEL = "question", "context", "panel", "audience", "channel"
+SUITE, NAME, ANSWER = "suite", "name", "answer"
+WHY = "why"
+TITLES = {"answers": "Answers", "ballots": "Ballots"}  # by what a modal shows of a round
 
-_DIVIDER: Block = {"type": "divider"}
-
-
-def modal_blocks(posts: Iterable[Post]) -> list[list[Block]]:
-    """Give the posts one after another as pages for a modal, a line between two posts."""
-    return [distinct(page) for page in _packed(_dressed(posts))]
-
-
-def _dressed(posts: Iterable[Post]) -> Iterator[list[Block]]:
-    for post in posts:
-        for page in pages(post, fits_modal):
-            if blocks := PostRenderer(page).blocks(BlockLevel.MONOSPACE):
-                yield blocks
-
-
-def _packed(dressed: Iterable[list[Block]]) -> Iterator[list[Block]]:
-    page: list[Block] = []
-    for blocks in dressed:
-        both = [*page, dict(_DIVIDER), *blocks] if page else blocks
-        if page and (len(both) > MODAL_BLOCKS or json_size(both) > MODAL_JSON):
-            yield page
-            page = blocks
-        else:
-            page = both
-    if page:
-        yield page
-
-
-# --- Modals that show: they open at once, then fill, and have pages.
-
-PATIENCE_SECONDS = 1.0  # a trigger lasts three
-TOO_LATE = "That took a moment too long for Slack: please do it once more."
-PAGE_ACTION = "council:page"
+_PAGE_ACTION = "council:page"
+_HERE, _ONLY_ME = "here", "me"  # values of the audience
+_MAX_INPUT, _MAX_OPTION = 3000, 75  # characters
+_MAX_OPTIONS = 100
+_OPEN_WAIT_SECONDS = 1.0  # a trigger id expires after three
+_TOO_LATE = "That took a moment too long for Slack: please do it once more."
+_NO_PLACE = "Choose a channel, or have the answer for yourself alone."
+_NO_NAME = "Choose a suite, or give a new one a name."
 
 View = dict[str, Any]
 
 
+async def open_view(client: AsyncWebClient, trigger_id: str, view: View) -> View:
+    """Open a modal and return Slack's view of it; CouncilError if the trigger id has expired."""
+    try:
+        reply = await call_api(
+            lambda: client.views_open(trigger_id=trigger_id, view=view), _OPEN_WAIT_SECONDS
+        )
+    except RefusedError as error:
+        if error.code in {"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"}:
+            raise CouncilError(_TOO_LATE) from None
+        raise
+    view_opened: View = reply["view"]
+    return view_opened
+
+
+# --- The modal that shows a round's answers or ballots: opened at once, then filled, in pages.
+
+
 @dataclass(frozen=True, slots=True)
 class ModalState:
-    """What a modal shows: a kind of post of a round, at a page, opened from a channel."""
+    """The private metadata of the modal: which posts of which round it shows, and which page."""
 
     what: str
     round_id: str
@@ -77,166 +74,200 @@ class ModalState:
 
     @property
     def metadata(self) -> str:
-        """Give it as text that comes back with every click."""
+        """Return the state as JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
-    def read(cls, metadata: str) -> "ModalState":
-        """Read it again."""
+    def parse(cls, metadata: str) -> "ModalState":
+        """Parse the JSON of `metadata`."""
         return cls(**json.loads(metadata))
 
-
-TITLES = {"answers": "Answers", "ballots": "Ballots"}
-
-
-async def open_modal(client: AsyncWebClient, trigger: str, shown: ModalState) -> View:
-    """Open a modal that waits to be filled, and give Slack's view of it."""
-    waiting = _view(shown, modal_blocks([Post((Note("One moment …"),))])[0])
-    return await open_view(client, trigger, waiting)
+    @property
+    def title(self) -> str:
+        """Return the title of the modal."""
+        return TITLES.get(self.what, "Council")
 
 
-async def open_view(client: AsyncWebClient, trigger: str, view: View) -> View:
-    """Open any view."""
-    try:
-        reply = await called(
-            lambda: client.views_open(trigger_id=trigger, view=view), PATIENCE_SECONDS
-        )
-    except RefusedError as error:
-        if error.code in {"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"}:
-            raise CouncilError(TOO_LATE) from None
-        raise
-    opened: View = reply["view"]
-    return opened
+async def open_round_modal(client: AsyncWebClient, trigger_id: str, state: ModalState) -> View:
+    """Open the modal with a placeholder, and return Slack's view of it."""
+    placeholder = modal_pages([Post((Note("One moment …"),))])[0]
+    return await open_view(client, trigger_id, _round_view(state, placeholder))
 
 
-async def fill(
-    client: AsyncWebClient, opened: View, shown: ModalState, posts: Sequence[Post]
+async def fill_modal(
+    client: AsyncWebClient, opened: View, state: ModalState, posts: Sequence[Post]
 ) -> None:
-    """Put a page of posts in an open modal."""
-    view = page_view(shown, posts)
+    """Show a page of posts in an open modal."""
+    view = page_view(state, posts)
     try:
-        await called(
+        await call_api(
             lambda: client.views_update(view_id=opened["id"], hash=opened.get("hash"), view=view)
         )
     except RefusedError as error:
-        # Turned or closed meanwhile: what is on the screen is newer than this.
+        # The user has turned the page or closed the modal in the meantime.
         if error.code not in {"hash_conflict", "not_found"}:
             raise
 
 
-def page_view(shown: ModalState, posts: Sequence[Post]) -> View:
-    """Give the modal with a page of posts; the last one for a page beyond it."""
-    pages = modal_blocks(_untitled(posts, shown))
-    page = min(shown.page, len(pages) - 1)
-    return _view(shown, [*pages[page], *_turning(page, len(pages))])
-
-
 async def fill_with_error(
-    client: AsyncWebClient, opened: View, shown: ModalState, told: str
+    client: AsyncWebClient, opened: View, state: ModalState, error: str
 ) -> None:
-    """Say in an open modal what went wrong."""
-    await fill(client, opened, shown, [Post((Caution(told),))])
+    """Show an error in an open modal."""
+    await fill_modal(client, opened, state, [Post((Caution(error),))])
 
 
-def _untitled(posts: Sequence[Post], shown: ModalState) -> list[Post]:
-    """Give the posts without a heading that says what the modal's title says."""
-    title = Heading(_title(shown))
-    return [replace(post, parts=tuple(p for p in post.parts if p != title)) for post in posts]
+def page_view(state: ModalState, posts: Sequence[Post]) -> View:
+    """Return the modal with a page of posts; the last page if there are fewer."""
+    title = Heading(state.title)  # not repeated in the posts
+    posts = [replace(post, parts=tuple(p for p in post.parts if p != title)) for post in posts]
+    all_pages = modal_pages(posts)
+    page = min(state.page, len(all_pages) - 1)
+    return _round_view(state, [*all_pages[page], *_page_buttons(page, len(all_pages))])
 
 
-def _title(shown: ModalState) -> str:
-    return TITLES.get(shown.what, "Council")
+def modal_pages(posts: Iterable[Post]) -> list[list[Block]]:
+    """Return the posts as the blocks of each page, with a divider between two posts."""
+    return [unique_action_ids(page) for page in _pack_pages(_render_posts(posts))]
 
 
-def _view(shown: ModalState, blocks: list[dict[str, Any]]) -> View:
+def _render_posts(posts: Iterable[Post]) -> Iterator[list[Block]]:
+    for post in posts:
+        for page in pages(post, fits_modal):
+            if blocks := PostRenderer(page).blocks(BlockLevel.MONOSPACE):
+                yield blocks
+
+
+def _pack_pages(rendered: Iterable[list[Block]]) -> Iterator[list[Block]]:
+    page: list[Block] = []
+    for blocks in rendered:
+        both = [*page, {"type": "divider"}, *blocks] if page else blocks
+        if page and (len(both) > MAX_MODAL_BLOCKS or json_size(both) > MAX_MODAL_JSON):
+            yield page
+            page = blocks
+        else:
+            page = both
+    if page:
+        yield page
+
+
+def _round_view(state: ModalState, blocks: list[Block]) -> View:
     return {
         "type": "modal",
         "callback_id": "council:shown",
-        "title": {"type": "plain_text", "text": _title(shown)},
+        "title": {"type": "plain_text", "text": state.title},
         "close": {"type": "plain_text", "text": "Close"},
-        "private_metadata": shown.metadata,
+        "private_metadata": state.metadata,
         "blocks": blocks,
     }
 
 
-def _turning(page: int, pages: int) -> list[dict[str, Any]]:
-    if pages == 1:
+def _page_buttons(page: int, count: int) -> list[Block]:
+    if count == 1:
         return []
-    buttons = [("Previous", page - 1)] * (page > 0) + [("Next", page + 1)] * (page < pages - 1)
+    buttons = [("Previous", page - 1)] * (page > 0) + [("Next", page + 1)] * (page < count - 1)
     elements = [
         {
             "type": "button",
-            "action_id": f"{PAGE_ACTION}:{to}",
-            "text": {"type": "plain_text", "text": f"{label} ({to + 1} of {pages})"},
-            "value": str(to),
+            "action_id": f"{_PAGE_ACTION}:{target}",
+            "text": {"type": "plain_text", "text": f"{label} ({target + 1} of {count})"},
+            "value": str(target),
         }
-        for label, to in buttons
+        for label, target in buttons
     ]
     return [{"type": "actions", "block_id": "turning", "elements": elements}]
 
 
 # --- The modal to ask in: question, context, panel, and who may read the answer.
 
-CALLBACK = "council:ask"
-QUESTION, CONTEXT, PANEL, AUDIENCE, CHANNEL = "question", "context", "panel", "audience", "channel"
-HERE, ONLY_ME = "here", "me"
-INPUT, OPTION = 3000, 75  # characters that Slack takes
-MOST_OPTIONS = 100
-NO_PLACE = "Choose a channel, or have the answer for yourself alone."
-_CHANNELS = {
-    "type": "conversations_select",
-    "default_to_current_conversation": True,
-    "filter": {"include": ["public", "private"], "exclude_bot_users": True},
-}
-
 
 class NoPlaceError(CouncilError):
-    """Nobody said where the answer is to be posted."""
+    """The asker chose no place for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskForm:
-    """What a modal was filled with."""
+    """The submitted fields of the modal."""
 
     question: str
     context: str
-    choice: AskOptions
+    options: AskOptions
     place: Place
 
 
-def ask_view(app: AppContext, workspace: Workspace, said: IncomingMessage) -> View:
-    """Give the modal for a question in the place where it was opened, or in one to choose."""
-    panels = {panel.name: panel for panel in _panels(app, said.place)}
-    default = app.panel_name(said.place) or ""
-    return form_view(panels, default, said, alone=workspace.may("im:write"))
+async def open_ask_modal(
+    app: AppContext, workspace: Workspace, message: IncomingMessage, trigger_id: str, about: Body
+) -> None:
+    """Open the modal; if it is about a message, that message is filled in as context."""
+    context = await _context_from(app, workspace, message.place, about) if about else ""
+    await app.look_up(message.place)
+    panels = [panel for panel in app.panels.values() if allows(app.access, message.place, panel)]
+    if not panels:
+        panels = [app.panel(None, message.place)]  # its error says why there is none
+    view = ask_view(
+        {panel.name: panel for panel in panels},
+        app.panel_name(message.place) or "",
+        replace(message, context=context),
+        can_answer_privately=workspace.has_scope("im:write"),
+    )
+    await open_view(workspace.client, trigger_id, view)
 
 
-def form_view(
-    panels: Mapping[str, Panel], default: str, said: IncomingMessage, *, alone: bool
+async def _context_from(app: AppContext, workspace: Workspace, place: Place, about: Body) -> str:
+    """Return a message's text; for the council's own, the question and the whole answer."""
+    if about.get("user") == workspace.bot_user:
+        round_ = await round_at(app, place, str(about["ts"]))
+        return context_of([round_]) if round_ else ""
+    return await to_plain_text(str(about.get("text") or ""), workspace.directory.display_name)
+
+
+def ask_view(
+    panels: Mapping[str, Panel],
+    default: str,
+    message: IncomingMessage,
+    *,
+    can_answer_privately: bool,
 ) -> View:
-    """Give that modal with these panels; `alone` says whether a person can be answered alone."""
+    """Return the modal; if the message has no channel, it asks for one as well."""
+    place = message.place
+    panel_options = _options(
+        [(name, f"{name}: goes to {receivers(panel)}") for name, panel in panels.items()]
+    )[:_MAX_OPTIONS]
+    audience = [(_HERE, _everybody(place))]
+    if can_answer_privately:
+        audience.append((_ONLY_ME, "Only me: the answer comes as a direct message"))
+    audience_options = _options(audience)
     blocks = [
-        _input(QUESTION, "Question", _text(said.text)),
-        _input(CONTEXT, "What it refers to", _text(said.context), optional=True),
-        _input(PANEL, "Panel", _select(_described(panels), default)),
-        *([] if said.place.channel else [_input(CHANNEL, "Channel", _CHANNELS, optional=True)]),
+        _input(QUESTION, "Question", _text_area(message.text)),
+        _input(CONTEXT, "What it refers to", _text_area(message.context), optional=True),
+        _input(
+            PANEL,
+            "Panel",
+            {
+                "type": "static_select",
+                "options": panel_options,
+                "initial_option": next(
+                    (o for o in panel_options if o["value"] == default), panel_options[0]
+                ),
+            },
+        ),
+        *([] if place.channel else [_input(CHANNEL, "Channel", _channel_select(), optional=True)]),
+        _input(
+            AUDIENCE,
+            "Who may read it",
+            {
+                "type": "radio_buttons",
+                "options": audience_options,
+                "initial_option": audience_options[0],
+            },
+        ),
+        _note("Several models answer, rank each other without names, and one sums up."),
     ]
-    audience = [(HERE, _everybody(said.place))]
-    if alone:
-        audience.append((ONLY_ME, "Only me: the answer comes as a direct message"))
-    options = _options(audience)
-    radio = {"type": "radio_buttons", "options": options, "initial_option": options[0]}
-    blocks.append(_input(AUDIENCE, "Who may read it", radio))
-    blocks.append(_note("Several models answer, rank each other without names, and one sums up."))
-    return {
-        "type": "modal",
-        "callback_id": CALLBACK,
-        "title": _plain("Ask the council"),
-        "submit": _plain("Ask"),
-        "close": _plain("Cancel"),
-        "private_metadata": json.dumps([said.place.channel, said.place.thread]),
-        "blocks": blocks,
-    }
+    return _form_view(
+        ASK_CALLBACK,
+        {"title": "Ask the council", "submit": "Ask", "close": "Cancel"},
+        [place.channel, place.thread],
+        blocks,
+    )
 
 
 def _everybody(place: Place) -> str:
@@ -247,8 +278,8 @@ def _everybody(place: Place) -> str:
     return f"Everybody in {'this' if place.channel else 'the'} channel"
 
 
-def field_of(error: CouncilError, view: View) -> str:
-    """Give the field beside which an error is told."""
+def field_for(error: CouncilError, view: View) -> str:
+    """Return the block id of the field that shows an error."""
     has_channel = any(block["block_id"] == CHANNEL for block in view["blocks"])
     match error:
         case PanelError():
@@ -258,208 +289,198 @@ def field_of(error: CouncilError, view: View) -> str:
     return QUESTION
 
 
-def read_form(view: View, team: str, own_channel: str) -> AskForm:
-    """Read a modal that was sent; `own_channel` is the asker's direct messages with the bot.
-
-    Raises NoPlaceError where none was chosen.
-    """
-    found = {
-        block: next(iter(action.values())) for block, action in view["state"]["values"].items()
-    }
-    channel, thread = json.loads(view.get("private_metadata") or '["", null]')
-    place = Place(CHAT, team, str(channel or _value(found, CHANNEL)), thread, private=True)
-    if _value(found, AUDIENCE) == ONLY_ME:
-        place = replace(place, channel=own_channel, thread=None)
-    if not place.channel:
-        raise NoPlaceError(NO_PLACE)
-    panel = _value(found, PANEL) or None
-    return AskForm(_value(found, QUESTION), _value(found, CONTEXT), AskOptions(panel), place)
-
-
-def wants_own_channel(view: View) -> bool:
-    """Say whether the answer is for the asker alone."""
-    values = view["state"]["values"].get(AUDIENCE, {})
-    return _value({AUDIENCE: next(iter(values.values()), {})}, AUDIENCE) == ONLY_ME
-
-
-def _value(found: Mapping[str, Any], block: str) -> str:
-    state = found.get(block) or {}
-    option = (state.get("selected_option") or {}).get("value")
-    return str(state.get("value") or option or state.get("selected_conversation") or "")
-
-
-def _panels(app: AppContext, place: Place) -> list[Panel]:
-    allowed = [panel for panel in app.panels.values() if allows(app.access, place, panel)]
-    return allowed or [app.panel(None, place)]  # which says why there is none
-
-
-def _described(panels: Mapping[str, Panel]) -> list[tuple[str, str]]:
-    described = [(name, f"{name}: goes to {receivers(panel)}") for name, panel in panels.items()]
-    return described[:MOST_OPTIONS]
-
-
-def _text(initial: str) -> dict[str, Any]:
-    element: dict[str, Any] = {"type": "plain_text_input", "multiline": True, "max_length": INPUT}
-    return element | ({"initial_value": initial[:INPUT]} if initial else {})
-
-
-def _select(named: list[tuple[str, str]], default: str | None) -> dict[str, Any]:
-    options = _options(named)
-    initial = next((o for o in options if o["value"] == default), options[0])
-    return {"type": "static_select", "options": options, "initial_option": initial}
-
-
-def _options(named: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    return [{"text": _plain(shortened(label, OPTION)), "value": value} for value, label in named]
-
-
-def _input(
-    name: str, label: str, element: dict[str, Any], *, optional: bool = False
-) -> dict[str, Any]:
-    return {
-        "type": "input",
-        "block_id": name,
-        "label": _plain(label),
-        "element": {"action_id": name, **element},
-        "optional": optional,
-    }
-
-
-def _note(text: str) -> dict[str, Any]:
-    return {"type": "context", "elements": [_plain(text)]}
-
-
-def _plain(text: str) -> dict[str, Any]:
-    return {"type": "plain_text", "text": inert(text), "emoji": False}
-
-
-# --- The modal to ask in: opened where somebody is, and what it was filled with, taken in.
-
-
-async def open_form(
-    app: AppContext, workspace: Workspace, said: IncomingMessage, trigger: str, message: Body
-) -> None:
-    """Open the modal, about a message where there is one."""
-    about = await _about(app, workspace, said.place, message) if message else ""
-    await app.look_up(said.place)
-    view = ask_view(app, workspace, replace(said, context=about))
-    await open_view(workspace.client, trigger, view)
-
-
-async def _about(app: AppContext, workspace: Workspace, place: Place, message: Body) -> str:
-    """Give what a message says; of one of the council's, its question and the whole answer."""
-    if message.get("user") == workspace.bot:
-        round_ = await round_at(app, place, str(message["ts"]))
-        return context_of([round_]) if round_ else ""
-    return await plain_text(str(message.get("text") or ""), workspace.people.named)
-
-
-async def taken_in(
+async def submit_ask_form(
     app: AppContext, workspace: Workspace, body: Body
 ) -> tuple[IncomingMessage, Round | None]:
-    """Give what a modal that was sent asks for, and its new round; None if it was sent before.
+    """Return the question of a submitted modal and its new round; None if it is a duplicate.
 
-    Raises CouncilError for what is wrong with it.
+    Raise CouncilError if the form cannot be accepted.
     """
     view, user = body["view"], str(body["user"]["id"])
-    own = await workspace.own_channel(user) if wants_own_channel(view) else ""
-    form = read_form(view, workspace.team, own)
-    await check_welcome(workspace, user, form.place.channel)
-    said = await _said(workspace, form, user, f"view {view['id']}")
-    return said, await opened(app, said, said.text, form.choice)
+    form = await _read_ask_form(workspace, view, user)
+    channel, thread = form.place.channel, form.place.thread
+    await check_can_answer(workspace, user, channel)
+    event = SlackEvent(form.question, user, channel, f"view {view['id']}", thread)
+    message = replace(await resolve_event(workspace, event), context=form.context)
+    return message, await opened(app, message, message.text, form.options)
 
 
-async def _said(workspace: Workspace, form: AskForm, user: str, event: str) -> IncomingMessage:
-    heard = SlackEvent(form.question, user, form.place.channel, event, form.place.thread)
-    return replace(await known(workspace, heard), context=form.context)
+async def _read_ask_form(workspace: Workspace, view: View, user: str) -> AskForm:
+    """Return the submitted fields; NoPlaceError if no channel was chosen."""
+    values = _submitted_values(view)
+    channel, thread = json.loads(view.get("private_metadata") or '["", null]')
+    if _value(values, AUDIENCE) == _ONLY_ME:
+        channel, thread = await workspace.dm_channel(user), None
+    else:
+        channel = str(channel or _value(values, CHANNEL))
+    if not channel:
+        raise NoPlaceError(_NO_PLACE)
+    place = Place(CHAT, workspace.team, channel, thread, private=True)
+    options = AskOptions(_value(values, PANEL) or None)
+    return AskForm(_value(values, QUESTION), _value(values, CONTEXT), options, place)
 
 
-# --- The modal that asks which suite a round's question joins, and what it was filled with.
-
-SUITE_CALLBACK = "council:suite"
-SUITE, NAME, ANSWER = "suite", "name", "answer"
-MOST_SUITES = 100  # that Slack shows to choose from
-NO_NAME = "Choose a suite, or give a new one a name."
+# --- The modal that asks which suite a round's question is added to.
 
 
 @dataclass(frozen=True, slots=True)
-class FormInput:
-    """What somebody filled in: for which round, and which suite its question joins."""
+class SuiteForm:
+    """The submitted fields of the modal."""
 
     round_id: str
-    joining: SuiteAddition
+    addition: SuiteAddition
 
 
-async def ask_which_suite(
-    app: AppContext, workspace: Workspace, said: IncomingMessage, round_id: str, trigger: str
+async def open_suite_modal(
+    app: AppContext, workspace: Workspace, message: IncomingMessage, round_id: str, trigger_id: str
 ) -> None:
-    """Open the modal, for somebody who may read the round and add to suites."""
-    check_may_add(app, said)
-    await readable_round(app, said, round_id)
-    lines = await app.bakeoff_stores.suites.lines(said.place.scope)
-    view = suite_view(round_id, said, [line.name for line in lines])
-    await open_view(workspace.client, trigger, view)
+    """Open the modal; CouncilError if the user may not read the round or add to suites."""
+    check_may_add(app, message)
+    await readable_round(app, message, round_id)
+    lines = await app.bakeoff_stores.suites.lines(message.place.scope)
+    view = suite_view(round_id, message, [line.name for line in lines])
+    await open_view(workspace.client, trigger_id, view)
 
 
-def suite_view(round_id: str, said: IncomingMessage, names: Sequence[str]) -> View:
-    """Give the modal; `names` are the suites there are."""
+def suite_view(round_id: str, message: IncomingMessage, names: Sequence[str]) -> View:
+    """Return the modal, which offers the existing suites of these names."""
+    options = _options([(name, name) for name in names[:_MAX_OPTIONS]])
+    select = {"type": "static_select", "options": options}
+    name = _text_line(40, "such as sql-basics")
+    answer = _text_line(1000, "left out, answers are not graded")
     blocks = [
-        *([_optional_input(SUITE, "Suite", _static_select(names[:MOST_SUITES]))] if names else []),
-        _optional_input(
-            NAME, "A new suite" if names else "Suite", _text_input(40, "such as sql-basics")
-        ),
-        _optional_input(
-            ANSWER, "The right answer", _text_input(1000, "left out, answers are not graded")
-        ),
+        *([_input(SUITE, "Suite", select, optional=True)] if names else []),
+        _input(NAME, "A new suite" if names else "Suite", name, optional=True),
+        _input(ANSWER, "The right answer", answer, optional=True),
     ]
+    return _form_view(
+        SUITE_CALLBACK,
+        {"title": "Add to suite", "submit": "Add", "close": "Cancel"},
+        [round_id, message.place.channel, message.place.thread],
+        blocks,
+    )
+
+
+def read_suite_form(body: Body) -> tuple[SlackEvent, SuiteForm]:
+    """Return the submission and its fields; SuiteError if no suite is named."""
+    event, round_id = _parse_submission(body)
+    values = _submitted_values(body["view"])
+    name = _value(values, NAME) or _value(values, SUITE)
+    if not name.strip():
+        raise SuiteError(_NO_NAME)
+    return event, SuiteForm(round_id, SuiteAddition(name, _value(values, ANSWER)))
+
+
+# --- The modal that asks why a round was not helpful.
+
+
+def reason_view(round_id: str, message: IncomingMessage, reason: str = "") -> View:
+    """Return the modal, with an earlier reason filled in."""
+    element = {"type": "plain_text_input", "multiline": True, "max_length": 1000}
+    element |= {"initial_value": reason} if reason else {}
+    return _form_view(
+        WHY_CALLBACK,
+        {"title": "Not helpful", "submit": "Send", "close": "Skip"},
+        [round_id, message.place.channel, message.place.thread],
+        [_input(WHY, "What was wrong or missing?", element, optional=True)],
+    )
+
+
+def parse_reason(body: Body) -> tuple[SlackEvent, tuple[str, str]]:
+    """Return the submission, and the round's id with the reason."""
+    event, round_id = _parse_submission(body)
+    return event, (round_id, _value(_submitted_values(body["view"]), WHY))
+
+
+async def store_reason(
+    app: AppContext, chat: Chat, message: IncomingMessage, submitted: tuple[str, str]
+) -> None:
+    """Store a reason, and thank for one that is not empty; the button said thanks already."""
+    round_id, reason = submitted
+    opinion = Opinion(helpful=False, reason=reason)
+    if reason.strip():
+        await opine(app, chat, message, round_id, opinion)
+    else:
+        await rate(app, await readable_round(app, message, round_id), message.asker.id, opinion)
+
+
+# --- Elements and values that the forms share.
+
+
+def _form_view(
+    callback_id: str, labels: Mapping[str, str], metadata: list[str | None], blocks: list[Block]
+) -> View:
+    """Return a modal with a submit button; `labels` are its title, submit and close."""
     return {
         "type": "modal",
-        "callback_id": SUITE_CALLBACK,
-        "title": _plain_text("Add to suite"),
-        "submit": _plain_text("Add"),
-        "close": _plain_text("Cancel"),
-        "private_metadata": json.dumps([round_id, said.place.channel, said.place.thread]),
+        "callback_id": callback_id,
+        **{name: _plain_text(label) for name, label in labels.items()},
+        "private_metadata": json.dumps(metadata),
         "blocks": blocks,
     }
 
 
-def read_filled(body: Body) -> tuple[SlackEvent, FormInput]:
-    """Read a modal that was sent: by whom, and with what; SuiteError where no suite is named."""
-    view = body["view"]
-    round_id, channel, thread = json.loads(view["private_metadata"])
-    values = {block: next(iter(x.values())) for block, x in view["state"]["values"].items()}
-    chosen = (values.get(SUITE, {}).get("selected_option") or {}).get("value")
-    name = str(values.get(NAME, {}).get("value") or chosen or "")
-    if not name.strip():
-        raise SuiteError(NO_NAME)
-    heard = SlackEvent("", str(body["user"]["id"]), channel, f"view {view['id']}", thread)
-    answer = str(values.get(ANSWER, {}).get("value") or "")
-    return heard, FormInput(round_id, SuiteAddition(name, answer))
-
-
-async def join(app: AppContext, chat: Chat, said: IncomingMessage, filled: FormInput) -> None:
-    """Keep the question in the suite that was named."""
-    await add_to_suite(app, chat, said, filled.round_id, filled.joining)
-
-
-def _static_select(names: Sequence[str]) -> dict[str, Any]:
-    options = [{"text": _plain_text(name), "value": name} for name in names]
-    return {"type": "static_select", "options": options}
-
-
-def _text_input(most: int, hint: str) -> dict[str, Any]:
-    return {"type": "plain_text_input", "max_length": most, "placeholder": _plain_text(hint)}
-
-
-def _optional_input(name: str, label: str, element: dict[str, Any]) -> dict[str, Any]:
+def _input(block_id: str, label: str, element: Block, *, optional: bool = False) -> Block:
     return {
         "type": "input",
-        "block_id": name,
+        "block_id": block_id,
         "label": _plain_text(label),
-        "element": {"action_id": name, **element},
-        "optional": True,
+        "element": {"action_id": block_id, **element},
+        "optional": optional,
     }
 
 
-def _plain_text(text: str) -> dict[str, Any]:
-    return {"type": "plain_text", "text": inert(text), "emoji": False}
+def _text_area(initial: str) -> Block:
+    element = {"type": "plain_text_input", "multiline": True, "max_length": _MAX_INPUT}
+    return element | ({"initial_value": initial[:_MAX_INPUT]} if initial else {})
+
+
+def _text_line(max_length: int, placeholder: str) -> Block:
+    return {
+        "type": "plain_text_input",
+        "max_length": max_length,
+        "placeholder": _plain_text(placeholder),
+    }
+
+
+def _channel_select() -> Block:
+    return {
+        "type": "conversations_select",
+        "default_to_current_conversation": True,
+        "filter": {"include": ["public", "private"], "exclude_bot_users": True},
+    }
+
+
+def _options(labels: Iterable[tuple[str, str]]) -> list[Block]:
+    """Return options for pairs of value and label."""
+    return [
+        {"text": _plain_text(shortened(label, _MAX_OPTION)), "value": value}
+        for value, label in labels
+    ]
+
+
+def _note(text: str) -> Block:
+    return {"type": "context", "elements": [_plain_text(text)]}
+
+
+def _plain_text(text: str) -> Block:
+    return {"type": "plain_text", "text": neutralize(text), "emoji": False}
+
+
+def _parse_submission(body: Body) -> tuple[SlackEvent, str]:
+    """Return a submission about a round, and the round's id."""
+    view = body["view"]
+    round_id, channel, thread = json.loads(view["private_metadata"])
+    event = SlackEvent("", str(body["user"]["id"]), channel, f"view {view['id']}", thread)
+    return event, round_id
+
+
+def _submitted_values(view: View) -> dict[str, Any]:
+    """Return the state of each input by its block id."""
+    return {block: next(iter(x.values()), {}) for block, x in view["state"]["values"].items()}
+
+
+def _value(values: Mapping[str, Any], block_id: str) -> str:
+    state = values.get(block_id) or {}
+    option = (state.get("selected_option") or {}).get("value")
+    return str(state.get("value") or option or state.get("selected_conversation") or "")

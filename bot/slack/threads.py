@@ -1,4 +1,4 @@
-"""A thread so far, as what a question refers to: of people, or of the council's own rounds."""
+"""Slack threads as context: read a thread, offer to send it along with a question, ask with it."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,27 +28,31 @@ from bot.commands.context import AppContext
 from bot.commands.rounds import newest, round_at
 from bot.render.formatting import counted
 from bot.render.round_status import receivers
-from bot.slack.client import RefusedError, called
-from bot.slack.events import plain_text, without_mention
+from bot.slack.client import RefusedError, call_api
+from bot.slack.events import strip_mention, to_plain_text
 from bot.slack.workspace import CHAT, Workspace
 from council.errors import CouncilError
 from council.panel import Panel
 from council.places import Place
 
-# --- A thread so far, as what a question refers to: of people, or of the council's own rounds.
-
-PAGE = 200
-UNREADABLE = (
+WITH_THREAD, WITHOUT_THREAD = "with_thread", "without_thread"  # actions of the offer's buttons
+_ASKED = "Send this thread along with your question?"
+_CHANGED = "The thread has changed since. This is what would go along now."
+_NOT_YOURS = "Only the one who asked can press this."
+_GONE = "Your question is not there any more: ask it again."
+_UNREADABLE = (
     "I may not read this thread ({code}), so I can only be asked without it: use /council in the "
     "channel."
 )
+_MAX_EXCERPT = 1_200  # characters of the thread that the offer shows
+_PAGE_SIZE = 200
 
 Message = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadContext:
-    """What was said in a thread, of so many messages; the oldest are left out where it is long."""
+    """The text of a thread and its number of messages; the oldest are left out of a long one."""
 
     text: str
     messages: int
@@ -56,164 +60,163 @@ class ThreadContext:
 
     @property
     def digest(self) -> str:
-        """Tell this context from any other, so that what is sent is what was shown."""
+        """Return a digest of the text, to check that what is sent is what was shown."""
         return sha256(self.text.encode()).hexdigest()[:8]
-
-
-async def thread_before(
-    workspace: Workspace, app: AppContext, place: Place, moment: str
-) -> tuple[ThreadContext, Message]:
-    """Give what was said in the place's thread before a message, and that message itself.
-
-    Of what the bot said, the council's answers are taken. Raises CouncilError where the bot may
-    not read it.
-    """
-    messages = await _messages(workspace, place, moment)
-    asked = next((message for message in messages if message["ts"] == moment), {})
-    before = [message for message in messages if message["ts"] != moment]
-    found = [await _line(workspace, app, place, message) for message in before]
-    lines = [line for line in found if line]
-    kept = newest(lines)
-    context = ThreadContext("\n\n".join(kept), len(kept), len(lines) - len(kept))
-    return context, asked
-
-
-async def _messages(workspace: Workspace, place: Place, moment: str) -> list[Message]:
-    messages: list[Message] = []
-    thread = {"channel": place.channel, "ts": place.thread or moment}
-    wanted: dict[str, Any] = {**thread, "limit": PAGE, "latest": moment, "inclusive": True}
-    while True:
-        try:
-            reply = await called(partial(workspace.client.conversations_replies, **wanted))
-        except RefusedError as error:
-            raise CouncilError(UNREADABLE.format(code=error.code)) from None
-        messages += reply.get("messages") or []
-        wanted["cursor"] = (reply.get("response_metadata") or {}).get("next_cursor")
-        if not wanted["cursor"]:
-            # The thread's first message is given whatever the bounds are.
-            return [message for message in messages if float(message["ts"]) <= float(moment)]
-
-
-async def _line(
-    workspace: Workspace, app: AppContext, place: Place, message: Message
-) -> str | None:
-    if message.get("user") == workspace.bot:
-        round_ = await round_at(app, place, str(message["ts"]))
-        answer = round_.synthesis.text if round_ and round_.synthesis else ""
-        return f"The council: {answer}" if answer else None
-    text = await plain_text(str(message.get("text", "")), workspace.people.named)
-    return f"{await _author(workspace, message)}: {text}" if text else None
-
-
-async def _author(workspace: Workspace, message: Message) -> str:
-    """Give who says something; other bots may go by a name of their own."""
-    own = message.get("username") or (message.get("bot_profile") or {}).get("name")
-    return str(own) if own else await workspace.people.named(str(message.get("user", "")))
-
-
-# --- What the asker is shown before a thread goes along with a question.
-
-SHOWN_CHARACTERS = 1_200
-WITH, WITHOUT = "with_thread", "without_thread"
-ASKED = "Send this thread along with your question?"
-CHANGED = "The thread has changed since. This is what would go along now."
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadOffer:
-    """A thread, the panel it would go to, what the buttons carry, and whether it was changed."""
+    """A message that shows a thread and asks whether to send it to a panel.
+
+    `value` is the value of its buttons: timestamp of the question, thread and digest.
+    """
 
     context: ThreadContext
     panel: Panel
     value: str
-    changed: bool = False
+    has_changed: bool = False
 
     @property
     def post(self) -> Post:
-        """Give what the asker alone is shown."""
-        return Post(tuple(self._parts()), ASKED)
+        """Return the ephemeral message for the asker."""
+        return Post(tuple(self._parts()), _ASKED)
 
     def _parts(self) -> list[Part]:
         text = self.context.text
-        shown = text[-SHOWN_CHARACTERS:]
-        with_, without = (
-            Button(WITH, "Ask with it", self.value),
-            Button(WITHOUT, "Ask without", self.value),
-        )
+        excerpt = text[-_MAX_EXCERPT:]
         return [
-            *([Caution(CHANGED)] if self.changed else []),
-            Heading(ASKED),
-            Quote(shown if shown == text else f"…{shown}"),
+            *([Caution(_CHANGED)] if self.has_changed else []),
+            Heading(_ASKED),
+            Quote(excerpt if excerpt == text else f"…{excerpt}"),
             Note(f"{self._size()}. All of it would go to {receivers(self.panel)}."),
-            Buttons((with_, without)),
+            Buttons(
+                (
+                    Button(WITH_THREAD, "Ask with it", self.value),
+                    Button(WITHOUT_THREAD, "Ask without", self.value),
+                )
+            ),
         ]
 
     def _size(self) -> str:
-        kept, older = self.context.messages, self.context.left_out
-        size = f"{counted(kept, 'message')}, {len(self.context.text):,} characters"
-        return size + (f"; {counted(older, 'older message')} left out" if older else "")
-
-
-# --- A question asked in a thread: the asker sees what would go along, and sends it with a press.
-
-NOT_YOURS = "Only the one who asked can press this."
-GONE = "Your question is not there any more: ask it again."
+        messages, left_out = self.context.messages, self.context.left_out
+        size = f"{counted(messages, 'message')}, {len(self.context.text):,} characters"
+        return size + (f"; {counted(left_out, 'older message')} left out" if left_out else "")
 
 
 async def offer_thread(
-    app: AppContext, workspace: Workspace, chat: Chat, said: IncomingMessage, moment: str
+    app: AppContext, workspace: Workspace, chat: Chat, message: IncomingMessage, ts: str
 ) -> None:
-    """Show the asker the thread that would be sent along; without one to send, ask at once."""
-    admitted(app.access, said)
-    context, _ = await thread_before(workspace, app, said.place, moment)
-    await app.look_up(said.place)
+    """Show the asker the thread that would be sent along; if it is empty, ask at once."""
+    admitted(app.access, message)
+    context, _ = await _read_thread(workspace, app, message.place, ts)
+    await app.look_up(message.place)
     if context.text:
-        await chat.send_ephemeral(said, _offer(app, said, context, moment).post)
+        await chat.send_ephemeral(message, _build_offer(app, message, context, ts).post)
     else:
-        await asked(app, chat, said)
-
-
-def _offer(
-    app: AppContext, said: IncomingMessage, context: ThreadContext, moment: str
-) -> ThreadOffer:
-    value = "|".join((moment, said.place.thread or "", context.digest))
-    return ThreadOffer(context, app.panel(None, said.place), value)
+        await asked(app, chat, message)
 
 
 async def ask_about_thread(
     app: AppContext,
     workspace: Workspace,
     chat: Chat,
-    said: IncomingMessage,
-    pressed: tuple[str, str],
+    message: IncomingMessage,
+    action: tuple[str, str],
 ) -> None:
-    """Ask what was offered, with the thread or without; one that has changed is shown again."""
-    action, value = pressed
-    moment, thread, digest = value.split("|")
-    place = replace(said.place, thread=thread)
-    context, message = await thread_before(workspace, app, place, moment)
-    if not message:
-        raise CouncilError(GONE)
-    if message.get("user") != said.asker.id:
-        raise CouncilError(NOT_YOURS)
-    key = key_of(CHAT, workspace.team, f"{place.channel} {moment}")
-    text = without_mention(str(message.get("text") or ""), workspace.bot)
-    words = await plain_text(text, workspace.people.named)
-    asking = replace(said, text=words, place=place, key=key)
-    if action != WITH:
-        await asked(app, chat, asking)
+    """Ask the question of an offer, with the thread or without.
+
+    `action` is the name and value of the pressed button. A thread that has changed since it was
+    shown is offered again. Raise CouncilError if the question is gone or is somebody else's.
+    """
+    name, value = action
+    ts, thread, digest = value.split("|")
+    place = replace(message.place, thread=thread)
+    context, original = await _read_thread(workspace, app, place, ts)
+    if not original:
+        raise CouncilError(_GONE)
+    if original.get("user") != message.asker.id:
+        raise CouncilError(_NOT_YOURS)
+    text = strip_mention(str(original.get("text") or ""), workspace.bot_user)
+    question = replace(
+        message,
+        text=await to_plain_text(text, workspace.directory.display_name),
+        place=place,
+        key=key_of(CHAT, workspace.team, f"{place.channel} {ts}"),
+    )
+    if name != WITH_THREAD:
+        await asked(app, chat, question)
     elif context.digest == digest:
-        await asked(app, chat, replace(asking, context=context.text))
+        await asked(app, chat, replace(question, context=context.text))
     else:
         await app.look_up(place)
-        again = replace(_offer(app, asking, context, moment), changed=True)
-        await chat.send_ephemeral(asking, again.post)
+        offer = replace(_build_offer(app, question, context, ts), has_changed=True)
+        await chat.send_ephemeral(question, offer.post)
 
 
-async def take_away(response_url: str) -> None:
-    """Take away an offer that was taken up; where Slack does not, it stands and does nothing."""
+async def delete_offer(response_url: str) -> None:
+    """Delete an offer whose button was pressed; if Slack does not, it stays without effect."""
     if not response_url:
         return
     webhook = AsyncWebhookClient(response_url, timeout=2, retry_handlers=[])
     with suppress(ClientError, TimeoutError, OSError):
         await webhook.send_dict({"delete_original": True})
+
+
+def _build_offer(
+    app: AppContext, message: IncomingMessage, context: ThreadContext, ts: str
+) -> ThreadOffer:
+    value = "|".join((ts, message.place.thread or "", context.digest))
+    return ThreadOffer(context, app.panel(None, message.place), value)
+
+
+async def _read_thread(
+    workspace: Workspace, app: AppContext, place: Place, ts: str
+) -> tuple[ThreadContext, Message]:
+    """Return the thread before the message sent at `ts`, and that message ({} if it is gone).
+
+    Of the bot's own messages only the council's answers are included. Raise CouncilError if the
+    bot may not read the thread.
+    """
+    messages = await _fetch_messages(workspace, place, ts)
+    original = next((message for message in messages if message["ts"] == ts), {})
+    earlier = [message for message in messages if message["ts"] != ts]
+    rendered = [await _render_message(workspace, app, place, message) for message in earlier]
+    lines = [line for line in rendered if line]
+    included = newest(lines)
+    context = ThreadContext("\n\n".join(included), len(included), len(lines) - len(included))
+    return context, original
+
+
+async def _fetch_messages(workspace: Workspace, place: Place, ts: str) -> list[Message]:
+    messages: list[Message] = []
+    thread = {"channel": place.channel, "ts": place.thread or ts}
+    params: dict[str, Any] = {**thread, "limit": _PAGE_SIZE, "latest": ts, "inclusive": True}
+    while True:
+        try:
+            reply = await call_api(partial(workspace.client.conversations_replies, **params))
+        except RefusedError as error:
+            raise CouncilError(_UNREADABLE.format(code=error.code)) from None
+        messages += reply.get("messages") or []
+        params["cursor"] = (reply.get("response_metadata") or {}).get("next_cursor")
+        if not params["cursor"]:
+            # Slack returns the thread's first message regardless of `latest`.
+            return [message for message in messages if float(message["ts"]) <= float(ts)]
+
+
+async def _render_message(
+    workspace: Workspace, app: AppContext, place: Place, message: Message
+) -> str | None:
+    if message.get("user") == workspace.bot_user:
+        round_ = await round_at(app, place, str(message["ts"]))
+        answer = round_.synthesis.text if round_ and round_.synthesis else ""
+        return f"The council: {answer}" if answer else None
+    text = await to_plain_text(str(message.get("text", "")), workspace.directory.display_name)
+    return f"{await _author(workspace, message)}: {text}" if text else None
+
+
+async def _author(workspace: Workspace, message: Message) -> str:
+    """Return the author's name; another bot may set one in the message."""
+    name = message.get("username") or (message.get("bot_profile") or {}).get("name")
+    if name:
+        return str(name)
+    return await workspace.directory.display_name(str(message.get("user", "")))

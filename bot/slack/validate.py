@@ -1,4 +1,4 @@
-"""What we post, for a round that was never held: messages and modals for Slack to look over."""
+"""Samples of all messages and modals, and their validation by Slack's `blocks.validate`."""
 
 import json
 from collections.abc import Iterator
@@ -13,10 +13,16 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.chat import Asker, IncomingMessage, Post
 from bot.render.round_report import answer_posts, ballots_post, report
 from bot.render.round_status import progress_post
-from bot.slack.actions import why_view
-from bot.slack.block_kit import BlockLevel, dressed
-from bot.slack.client import RefusedError, called
-from bot.slack.modals import ModalState, form_view, modal_blocks, page_view, suite_view
+from bot.slack.block_kit import BlockLevel, render_message
+from bot.slack.client import RefusedError, call_api
+from bot.slack.modals import (
+    ModalState,
+    ask_view,
+    modal_pages,
+    page_view,
+    reason_view,
+    suite_view,
+)
 from bot.slack.threads import ThreadContext, ThreadOffer
 from bot.slack.workspace import CHAT
 from council.answers import Absence, Answer, Prompt, Reply, Role
@@ -27,8 +33,7 @@ from council.prompts.shared import DEFAULT_RUBRIC
 from council.round_rules import counted, drawn
 from council.rounds import Closing, Question, Round, Synthesis
 
-# --- What we post, for a round that was never held: messages and modals for Slack to look over.
-
+_MAX_WAIT_SECONDS = 120.0
 _LEVELS = (BlockLevel.DATA_TABLE, BlockLevel.TABLE, BlockLevel.MONOSPACE)
 _PROSE = """Yes, **for most teams**: see [the docs](https://www.postgresql.org/docs/) & `SKIP`.
 
@@ -53,7 +58,7 @@ SELECT id FROM jobs WHERE state = 'new' FOR UPDATE SKIP LOCKED LIMIT 1;
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One thing we would show, as `blocks.validate` takes it: a "message" or a "view"."""
+    """A payload for `blocks.validate`; `kind` is "message" or "view"."""
 
     name: str
     kind: str
@@ -61,13 +66,37 @@ class Sample:
 
 
 def samples() -> Iterator[Sample]:
-    """Give every kind of message at every level of dress, and every modal."""
+    """Yield every kind of message at every block level, and every modal."""
     closed = _closed_round()
     for name, post in _posts(closed):
         for level in _LEVELS:
-            message = json.dumps(dressed(post, level).payload)
+            message = json.dumps(render_message(post, level).payload)
             yield Sample(f"{name}, as {level.name.lower().replace('_', ' ')}", "message", message)
     yield from _modals(closed)
+
+
+async def faults_of(client: AsyncWebClient, sample: Sample) -> list[str]:
+    """Return what Slack would refuse in a sample, and where; this needs no token.
+
+    Raise DeliveryUnknownError if Slack cannot be asked.
+    """
+    try:
+        reply = await call_api(partial(_validate, client, sample), _MAX_WAIT_SECONDS)
+    except RefusedError as error:
+        return [error.code]
+    errors = reply.get("errors") or ()
+    return [f"{error.get('pointer') or '/'}: {error.get('message')}" for error in errors]
+
+
+async def _validate(client: AsyncWebClient, sample: Sample) -> AsyncSlackResponse:
+    """Call `blocks.validate`; a refusal that lists errors is a reply too."""
+    try:
+        return await client.api_call("blocks.validate", json={sample.kind: sample.payload})
+    except SlackApiError as error:
+        reply = error.response
+        if isinstance(reply, AsyncSlackResponse) and reply.get("errors"):
+            return reply
+        raise
 
 
 def _posts(closed: Round) -> Iterator[tuple[str, Post]]:
@@ -90,18 +119,18 @@ def _modals(closed: Round) -> Iterator[Sample]:
     panels = {closed.panel.name: closed.panel}
     here = IncomingMessage(_PROSE, Asker("U1", "Ada"), closed.question.place, "k", context=_PROSE)
     nowhere = replace(here, place=replace(here.place, channel="", thread=None))
-    for name, said in (("a question in a thread", here), ("a question from anywhere", nowhere)):
-        yield _view(name, form_view(panels, closed.panel.name, said, alone=True))
-    yield _view("why it was not helpful", why_view(closed.id, here))
+    for name, message in (("a question in a thread", here), ("a question from anywhere", nowhere)):
+        yield _view(name, ask_view(panels, closed.panel.name, message, can_answer_privately=True))
+    yield _view("why it was not helpful", reason_view(closed.id, here))
     for names in ([], ["sql", "maths"]):
         yield _view(f"a suite to choose, of {len(names)}", suite_view(closed.id, here, names))
     if closed.draw:
-        shown = {
+        posts_by_kind = {
             "ballots": [ballots_post(closed, closed.draw)],
             "answers": [*answer_posts(closed, closed.draw)] * 5,  # so that there are pages
         }
-        for what, posts in shown.items():
-            for page in range(len(modal_blocks(posts))):
+        for what, posts in posts_by_kind.items():
+            for page in range(len(modal_pages(posts))):
                 view = page_view(ModalState(what, closed.id, "C1", page), posts)
                 yield _view(f"{what}, page {page + 1}", view)
 
@@ -120,7 +149,7 @@ def _asked_round() -> Round:
 
 
 def _closed_round() -> Round:
-    """Give a round with an absence, a ballot of every judge, and an answer."""
+    """Return a round with an absence, a ballot of every judge, and an answer."""
     round_ = _asked_round()
     *answering, absent = round_.panel.members
     for seat in answering:
@@ -136,29 +165,3 @@ def _closed_round() -> Round:
     drawn_on = draw.labels.labels[:2]
     round_ = round_.with_(Synthesis(_PROSE, answering[0].key, drawn_on=drawn_on))
     return round_.with_(Closing(21.4))
-
-
-# --- Slack's own opinion of blocks, which it gives to anybody who asks, without a token.
-
-PATIENCE_SECONDS = 120.0
-
-
-async def faults_of(client: AsyncWebClient, sample: Sample) -> list[str]:
-    """Give what Slack would refuse in a sample, and where; UnsureError where it cannot be asked."""
-    try:
-        reply = await called(partial(_asked, client, sample), PATIENCE_SECONDS)
-    except RefusedError as error:
-        return [error.code]
-    found = reply.get("errors") or ()
-    return [f"{fault.get('pointer') or '/'}: {fault.get('message')}" for fault in found]
-
-
-async def _asked(client: AsyncWebClient, sample: Sample) -> AsyncSlackResponse:
-    """Ask; a refusal that says what is wrong is an answer too."""
-    try:
-        return await client.api_call("blocks.validate", json={sample.kind: sample.payload})
-    except SlackApiError as error:
-        told = error.response
-        if isinstance(told, AsyncSlackResponse) and told.get("errors"):
-            return told
-        raise

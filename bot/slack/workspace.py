@@ -1,4 +1,4 @@
-"""Who speaks and where: what Slack says of users and conversations, asked once in a while."""
+"""Slack workspace: client and limits, a cache of users and channels, and channel lookup by name."""
 
 import asyncio
 import time
@@ -12,28 +12,86 @@ from aiolimiter import AsyncLimiter
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat import Asker, DeliveryUnknownError, IncomingMessage, PostingForbiddenError
-from bot.slack.client import TIMEOUT_SECONDS, EditRateLimiter, RefusedError, called
+from bot.slack.client import TIMEOUT_SECONDS, EditRateLimiter, RefusedError, call_api
 from council.errors import CouncilError
 from council.places import Place
 
-# --- Who speaks and where: what Slack says of users and conversations, asked once in a while.
+CHAT = "slack"
+# To build a preview Slack would fetch any URL a model wrote, including data encoded in it.
+NO_UNFURL: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False}
 
-KEPT_SECONDS = 300.0
-PATIENCE_SECONDS = 2.0  # somebody waits for the acknowledgement
-INVITE = "I am not in this channel: type /invite and my name, then ask again."
+NOT_A_MEMBER = "I am not in this channel: type /invite and my name, then ask again."
 ARCHIVED = "This channel is archived: ask in another one."
-BUSY = "Slack does not answer just now: try again in a moment."
-_NOT_TOLD = {"missing_scope", "unknown_method", "not_allowed_token_type"}
+_BUSY = "Slack does not answer just now: try again in a moment."
+_NO_COMMON_CHANNEL = (
+    "There is no channel #{name} that you and I are both in: check its name, and type /invite and "
+    "my name there."
+)
+
+_CACHE_SECONDS = 300.0
+_FACT_WAIT_SECONDS = 2.0  # a user is waiting for the acknowledgement
+_LOOKUP_WAIT_SECONDS = 10.0
+_PAGE_SIZE = 200
+_MAX_PAGES = 25
+_NO_PERMISSION = {"missing_scope", "unknown_method", "not_allowed_token_type"}
 
 Facts = dict[str, Any]
-Found = TypeVar("Found")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SlackLimits:
+    """Timeouts of the calls to Slack, and the rates we keep to."""
+
+    timeout_seconds: float = TIMEOUT_SECONDS  # of one call
+    ping_seconds: float = 5.0  # between pings of a socket, and before it is reopened
+    late_seconds: float = 20.0  # how long Slack may still apply an edit after we cancelled it
+    edit_seconds: float = 3.0  # the minimum between two edits of one message
+    posts_at_once: int = 4  # a channel takes about one post a second, and short bursts
+    posts_a_second: float = 1.0
+
+
+DEFAULT_LIMITS = SlackLimits()
+
+
+@dataclass(slots=True)
+class Workspace:
+    """One workspace and our client for it; `scopes` is empty if Slack did not list them."""
+
+    client: AsyncWebClient
+    team: str
+    bot_user: str
+    directory: "Directory"
+    scopes: frozenset[str] = frozenset()
+    limits: SlackLimits = DEFAULT_LIMITS
+    edit_limiter: EditRateLimiter = field(default_factory=EditRateLimiter)
+    _post_limiters: dict[str, AsyncLimiter] = field(default_factory=dict)  # by channel
+    _dm_channels: dict[str, str] = field(default_factory=dict)  # by user
+
+    def has_scope(self, scope: str) -> bool:
+        """Return whether a scope was granted; True if the scopes are unknown."""
+        return not self.scopes or scope in self.scopes
+
+    def post_limiter(self, channel: str) -> AsyncLimiter:
+        """Return the rate limiter for posts in a channel."""
+        burst = self.limits.posts_at_once
+        return self._post_limiters.setdefault(
+            channel, AsyncLimiter(burst, burst / self.limits.posts_a_second)
+        )
+
+    async def dm_channel(self, user: str) -> str:
+        """Return the channel of a user's direct messages with the bot; open it if necessary."""
+        if user not in self._dm_channels:
+            reply = await call_api(lambda: self.client.conversations_open(users=user), 1.0)
+            self._dm_channels[user] = str(reply["channel"]["id"])
+        return self._dm_channels[user]
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A channel, a group, or a direct message; what Slack did not say of it counts as private.
+    """A channel, a group or a direct message; it counts as private unless Slack says otherwise.
 
-    `refusal` says why the bot cannot post there, and what to do; it is empty where it can.
+    `refusal` says why the bot cannot post there and what to do; it is empty if the bot can.
     """
 
     id: str
@@ -44,81 +102,78 @@ class Conversation:
 
 @dataclass(slots=True)
 class Directory:
-    """What is known of people and conversations; a fact is asked for again after five minutes."""
+    """Cache of users and conversations; an entry expires after five minutes."""
 
     client: AsyncWebClient
     team: str
     clock: Callable[[], float] = time.monotonic
-    _kept: dict[str, tuple[float, Any]] = field(default_factory=dict)
-    _turns: defaultdict[str, asyncio.Lock] = field(
+    _cache: dict[str, tuple[float, Any]] = field(default_factory=dict)
+    _locks: defaultdict[str, asyncio.Lock] = field(
         default_factory=lambda: defaultdict(asyncio.Lock)
     )
 
     async def asker(self, user: str, name: str = "") -> Asker:
-        """Give who speaks; without leave to ask Slack, guests cannot be told from members."""
+        """Return a user; without the scope users:read, guests look like members."""
 
-        async def ask() -> Asker:
-            facts = await self._facts(lambda: self.client.users_info(user=user), "user")
-            return _asker(user, facts, self.team) if facts else Asker(user, name or user)
+        async def fetch() -> Asker:
+            facts = await self._fetch(lambda: self.client.users_info(user=user), "user")
+            return _parse_asker(user, facts, self.team) if facts else Asker(user, name or user)
 
-        return await self._once(f"user {user}", ask)
+        return await self._cached(f"user {user}", fetch)
 
-    async def named(self, user: str) -> str:
-        """Give the name somebody goes by; the id where Slack does not tell."""
+    async def display_name(self, user: str) -> str:
+        """Return a user's name; the id if Slack does not return one."""
         try:
             return (await self.asker(user)).name
         except CouncilError:
             return user
 
     async def conversation(self, channel: str) -> Conversation:
-        """Give what is known of where something is said."""
+        """Return a conversation; direct messages are not looked up."""
         if not channel or channel.startswith("D"):
             return Conversation(channel)
 
-        async def ask() -> Conversation:
-            return await self._conversation(channel)
+        async def fetch() -> Conversation:
+            try:
+                facts = await self._fetch(
+                    lambda: self.client.conversations_info(channel=channel), "channel"
+                )
+            except RefusedError as error:
+                if error.code == "channel_not_found":
+                    return Conversation(channel, refusal=NOT_A_MEMBER)
+                raise
+            return _parse_conversation(channel, facts)
 
-        return await self._once(f"channel {channel}", ask)
-
-    async def _conversation(self, channel: str) -> Conversation:
-        try:
-            facts = await self._facts(
-                lambda: self.client.conversations_info(channel=channel), "channel"
-            )
-        except RefusedError as error:
-            if error.code == "channel_not_found":
-                return Conversation(channel, refusal=INVITE)
-            raise
-        return _conversation(channel, facts)
+        return await self._cached(f"channel {channel}", fetch)
 
     def forget(self, channel: str) -> None:
-        """Ask again next time: something has changed in the channel."""
-        self._kept.pop(f"channel {channel}", None)
+        """Remove a channel that has changed from the cache."""
+        self._cache.pop(f"channel {channel}", None)
 
     def forget_channels(self) -> None:
-        """Ask again about every channel: one may have changed."""
-        for name in [name for name in self._kept if name.startswith("channel ")]:
-            del self._kept[name]
+        """Remove all channels from the cache, because any may have changed."""
+        for name in [name for name in self._cache if name.startswith("channel ")]:
+            del self._cache[name]
 
-    async def _once(self, name: str, ask: Callable[[], Awaitable[Found]]) -> Found:
-        async with self._turns[name]:  # of many who want to know, one asks
-            until, found = self._kept.get(name, (0.0, None))
-            if found is None or until < self.clock():
-                found = await ask()
-                self._kept[name] = (self.clock() + KEPT_SECONDS, found)
-        fact: Found = found
+    async def _cached(self, name: str, fetch: Callable[[], Awaitable[T]]) -> T:
+        async with self._locks[name]:  # concurrent readers share one request
+            expiry, value = self._cache.get(name, (0.0, None))
+            if value is None or expiry < self.clock():
+                value = await fetch()
+                self._cache[name] = (self.clock() + _CACHE_SECONDS, value)
+        fact: T = value
         return fact
 
-    async def _facts(self, call: Callable[[], Any], kind: str) -> Facts:
-        """Give what Slack says; nothing where the bot has no leave to ask."""
+    async def _fetch(self, call: Callable[[], Any], kind: str) -> Facts:
+        """Return what Slack knows; an empty dict if the bot may not ask."""
         try:
-            reply = await called(call, PATIENCE_SECONDS)
+            reply = await call_api(call, _FACT_WAIT_SECONDS)
         except DeliveryUnknownError as error:
-            raise CouncilError(BUSY) from error
+            raise CouncilError(_BUSY) from error
         except RefusedError as error:
             if error.code == "ratelimited":
-                raise CouncilError(BUSY) from error
-            if error.code not in _NOT_TOLD:
+                raise CouncilError(_BUSY) from error
+            if error.code not in _NO_PERMISSION:
                 raise
             structlog.get_logger().debug("slack_fact_unknown", kind=kind, why=error.code)
             return {}
@@ -126,138 +181,86 @@ class Directory:
         return facts
 
 
-def _asker(user: str, facts: Facts, team: str) -> Asker:
+def _parse_asker(user: str, facts: Facts, team: str) -> Asker:
     profile = facts.get("profile") or {}
     name = profile.get("display_name") or facts.get("real_name") or facts.get("name") or user
-    restricted = facts.get("is_restricted") or facts.get("is_ultra_restricted")
-    stranger = facts.get("is_stranger") or facts.get("team_id", team) != team
-    return Asker(user, str(name), is_guest=bool(restricted or stranger))
+    is_restricted = facts.get("is_restricted") or facts.get("is_ultra_restricted")
+    is_stranger = facts.get("is_stranger") or facts.get("team_id", team) != team
+    return Asker(user, str(name), is_guest=bool(is_restricted or is_stranger))
 
 
-def _conversation(channel: str, facts: Facts) -> Conversation:
+def _parse_conversation(channel: str, facts: Facts) -> Conversation:
     if not facts:
         return Conversation(channel)
-    closed = facts.get("is_private") or facts.get("is_im") or facts.get("is_mpim")
-    shared = facts.get("is_ext_shared") or facts.get("is_pending_ext_shared")
+    is_private = facts.get("is_private") or facts.get("is_im") or facts.get("is_mpim")
+    is_shared = facts.get("is_ext_shared") or facts.get("is_pending_ext_shared")
     refusal = ARCHIVED if facts.get("is_archived") else ""
     if facts.get("is_member") is False and not facts.get("is_mpim"):
-        refusal = refusal or INVITE
-    return Conversation(channel, bool(closed), bool(shared), refusal)
-
-
-# --- The one workspace: the client, who we are in it, and what we may do there.
-
-CHAT = "slack"
-# For a preview Slack would fetch whatever address a model wrote, with all that is in it.
-UNFURLED: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False}
-
-
-@dataclass(frozen=True, slots=True)
-class LookupLimits:
-    """How long Slack is waited for, and how fast it is spoken to."""
-
-    timeout_seconds: float = TIMEOUT_SECONDS  # of one call
-    ping_seconds: float = 5.0  # of a socket, and before it is opened anew
-    late_seconds: float = 20.0  # how long after we gave an edit up Slack may still carry it out
-    edit_seconds: float = 3.0  # Slack asks for no more edits of one message than that
-    posts_at_once: int = 4  # a channel bears about one post a second, and some more for a moment
-    posts_a_second: float = 1.0
-
-
-SLACKS_OWN = LookupLimits()
-
-
-@dataclass(slots=True)
-class Workspace:
-    """A workspace; `scopes` is empty where Slack did not say what it granted."""
-
-    client: AsyncWebClient
-    team: str
-    bot: str
-    people: Directory
-    scopes: frozenset[str] = frozenset()
-    pace: LookupLimits = SLACKS_OWN
-    edits: EditRateLimiter = field(default_factory=EditRateLimiter)
-    posts: dict[str, AsyncLimiter] = field(default_factory=dict)
-    own: dict[str, str] = field(default_factory=dict)  # channels of people's direct messages
-
-    def may(self, scope: str) -> bool:
-        """Say whether a scope was granted, as far as is known."""
-        return not self.scopes or scope in self.scopes
-
-    def posts_in(self, channel: str) -> AsyncLimiter:
-        """Give what paces the posts in a channel."""
-        most = self.pace.posts_at_once
-        return self.posts.setdefault(channel, AsyncLimiter(most, most / self.pace.posts_a_second))
-
-    async def own_channel(self, user: str) -> str:
-        """Give the channel of somebody's direct messages with the bot."""
-        if user not in self.own:
-            reply = await called(lambda: self.client.conversations_open(users=user), 1.0)
-            self.own[user] = str(reply["channel"]["id"])
-        return self.own[user]
-
-
-# --- Channels that people name: looked up, and whether bot and speaker are both in them.
-
-PAGE = 200
-MOST_PAGES = 25
-LOOKUP_TIMEOUT_SECONDS = 10.0
-NOT_BOTH = (
-    "There is no channel #{name} that you and I are both in: check its name, and type /invite and "
-    "my name there."
-)
-
-Call = Callable[..., Any]
-
-
-async def elsewhere(workspace: Workspace, said: IncomingMessage, name: str) -> IncomingMessage:
-    """Give what was said as if it were said in another channel of the workspace, named or by id."""
-    client = workspace.client
-    kinds = "public_channel,private_channel" if workspace.may("groups:read") else "public_channel"
-    own = _listed(client.users_conversations, "channels", types=kinds, exclude_archived=True)
-    async for channel in own:
-        if name.casefold() in {str(channel.get("name", "")).casefold(), channel["id"].casefold()}:
-            return await _there(workspace, said, str(channel["id"]), name)
-    raise PostingForbiddenError(NOT_BOTH.format(name=name))
+        refusal = refusal or NOT_A_MEMBER
+    return Conversation(channel, bool(is_private), bool(is_shared), refusal)
 
 
 async def check_postable(workspace: Workspace, place: Place) -> None:
-    """Raise PostingForbiddenError for a channel that is gone, archived, or without the bot."""
-    workspace.people.forget(place.channel)  # it may have changed since
-    where = await workspace.people.conversation(place.channel)
-    if where.refusal:
-        raise PostingForbiddenError(where.refusal)
+    """Raise PostingForbiddenError if a channel is gone or archived, or the bot is not in it."""
+    workspace.directory.forget(place.channel)  # it may have changed since
+    await _postable_conversation(workspace, place.channel)
 
 
-async def _there(
-    workspace: Workspace, said: IncomingMessage, channel: str, name: str
+async def redirect_to_channel(
+    workspace: Workspace, message: IncomingMessage, name: str
 ) -> IncomingMessage:
-    where = await workspace.people.conversation(channel)
-    if where.refusal:
-        raise PostingForbiddenError(where.refusal)
-    # Members of the workspace may see every public channel; others only what they are in.
-    if where.is_private or said.asker.is_guest:
-        members = _listed(workspace.client.conversations_members, "members", channel=channel)
-        if said.asker.id not in [member async for member in members]:
-            raise PostingForbiddenError(NOT_BOTH.format(name=name))
-    place = Place(CHAT, workspace.team, channel, private=where.is_private)
-    return replace(said, place=place, is_shared=where.is_shared, is_direct=False)
+    """Return the message as if it had been posted in another channel, given by name or id.
+
+    Raise PostingForbiddenError unless the bot can post there and the asker can read it.
+    """
+    channel = await _find_channel(workspace, name)
+    conversation = await _postable_conversation(workspace, channel)
+    # Members of the workspace can read every public channel, guests only those they are in.
+    if conversation.is_private or message.asker.is_guest:
+        members = _paginate(workspace.client.conversations_members, "members", channel=channel)
+        if message.asker.id not in [member async for member in members]:
+            raise PostingForbiddenError(_NO_COMMON_CHANNEL.format(name=name))
+    place = Place(CHAT, workspace.team, channel, private=conversation.is_private)
+    return replace(message, place=place, is_shared=conversation.is_shared, is_direct=False)
 
 
-async def _listed(call: Call, kind: str, **wanted: object) -> AsyncIterator[Any]:
-    """Give what Slack lists, page after page."""
+async def _find_channel(workspace: Workspace, name: str) -> str:
+    """Return the id of a channel the bot is in, given by name or id."""
+    types = (
+        "public_channel,private_channel" if workspace.has_scope("groups:read") else "public_channel"
+    )
+    channels = _paginate(
+        workspace.client.users_conversations, "channels", types=types, exclude_archived=True
+    )
+    async for channel in channels:
+        if name.casefold() in {str(channel.get("name", "")).casefold(), channel["id"].casefold()}:
+            return str(channel["id"])
+    raise PostingForbiddenError(_NO_COMMON_CHANNEL.format(name=name))
+
+
+async def _postable_conversation(workspace: Workspace, channel: str) -> Conversation:
+    conversation = await workspace.directory.conversation(channel)
+    if conversation.refusal:
+        raise PostingForbiddenError(conversation.refusal)
+    return conversation
+
+
+async def _paginate(method: Callable[..., Any], key: str, **params: object) -> AsyncIterator[Any]:
+    """Yield the items of a list method, page by page."""
     cursor = ""
-    for _ in range(MOST_PAGES):
-        more = {"cursor": cursor} if cursor else {}
+    for _ in range(_MAX_PAGES):
+        page = {"cursor": cursor} if cursor else {}
         try:
-            reply = await called(lambda: call(limit=PAGE, **wanted, **more), LOOKUP_TIMEOUT_SECONDS)  # noqa: B023
+            reply = await call_api(
+                lambda: method(limit=_PAGE_SIZE, **params, **page),  # noqa: B023
+                _LOOKUP_WAIT_SECONDS,
+            )
         except DeliveryUnknownError as error:
-            raise CouncilError(BUSY) from error
+            raise CouncilError(_BUSY) from error
         except RefusedError as error:
             raise PostingForbiddenError(f"I cannot look up channels here. {error}") from None
-        for found in reply.get(kind) or ():
-            yield found
+        for item in reply.get(key) or ():
+            yield item
         cursor = str((reply.get("response_metadata") or {}).get("next_cursor") or "")
         if not cursor:
             return

@@ -7,8 +7,8 @@ from itertools import product
 
 from bot.chat import Post
 from bot.render.pagination import pages
-from bot.slack.block_kit import BlockLevel, dressed, fits_slack
-from bot.slack.messages import UNPARSED
+from bot.slack.block_kit import BlockLevel, fits_slack, render_message
+from bot.slack.messages import NO_PARSING
 from tests.bench.generated import measure
 from tests.wire.slack import faults_of_message, pings_in
 
@@ -18,7 +18,7 @@ QUIET = {"unfurl_links": False, "unfurl_media": False}
 def looked_at(post: Post) -> Iterator[Counter[str]]:
     """Look at every page at every level, from the newest blocks down to plain text."""
     for page, level in product(pages(post, fits_slack), BlockLevel):
-        payload = {"channel": "C1", **dressed(page, level).payload, **UNPARSED, **QUIET}
+        payload = {"channel": "C1", **render_message(page, level).payload, **NO_PARSING, **QUIET}
         found = {"over limit": len(faults_of_message(payload)), "pings": len(pings_in(payload))}
         yield Counter({name: number for name, number in found.items() if number})
 

@@ -64,7 +64,7 @@ def client_of(slack: FakeSlack, token: str | None = "") -> AsyncWebClient:
 
 
 async def refused(call: Awaitable[AsyncSlackResponse]) -> Payload:
-    """Give Slack's answer to a call it refuses."""
+    """Return Slack's reply to a call it refuses."""
     with pytest.raises(SlackApiError) as refusal:
         await call
     answer = refusal.value.response.data

@@ -1,4 +1,4 @@
-"""What a message would notify, hide or fetch."""
+"""Mentions, hidden links and unfurled URLs in a message are found."""
 
 from typing import Any
 

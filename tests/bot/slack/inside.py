@@ -1,6 +1,6 @@
-"""The service inside this process beside a fake Slack, for troubles that need no process's death.
+"""Slack in this process next to a fake Slack, for failures that need no kill of a process.
 
-Everything is the product's own but models and database; waits of the outbox are short.
+Only the models and the database are fakes; the outbox waits for shorter times.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from bot.coordination.clock import now
 from bot.outbox import Outbox
 from bot.slack.app import Slack
 from bot.slack.config import Tokens
-from bot.slack.workspace import LookupLimits
+from bot.slack.workspace import SlackLimits
 from council.answers import Call, Reply
 from storage.memory import MemoryOutbox
 from tests.bot.desks import an_app
@@ -21,16 +21,16 @@ from tests.fakes.gateway import FakeGateway
 from tests.wire.slack import BOT, FakeSlack, Message, Rates, Rules
 from tests.wire.slack.state import SCOPES, Installation
 
-QUICKER = 0.05  # how long the outbox waits of a second
-FAST = Rates(off=True)
-QUICK = LookupLimits(
+OUTBOX_SPEED = 0.05  # seconds the outbox waits for a second
+NO_RATES = Rates(off=True)
+FAST_LIMITS = SlackLimits(
     ping_seconds=0.5, late_seconds=0.3, edit_seconds=0.1, posts_at_once=100, posts_a_second=100
 )
 
 
 @dataclass(eq=False)
 class HeldGateway(FakeGateway):
-    """Replies once it is let go on."""
+    """Replies once `goes_on` is set."""
 
     goes_on: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -40,17 +40,17 @@ class HeldGateway(FakeGateway):
 
 
 @dataclass(slots=True)
-class Inside:
-    """A running service, and what it says of itself."""
+class RunningSlack:
+    """A running Slack with its fakes; `reports` are the sentences about its state."""
 
     app: AppContext
     gateway: HeldGateway
     slack: FakeSlack
-    told: list[str]
+    reports: list[str]
     running: asyncio.Task[None]
 
     async def asks(self, channel: str = "C1", user: str = "U1") -> Message:
-        """Have somebody mention the bot, and give the root that shows progress."""
+        """Ask with the command, and return the root message that shows progress."""
         before = len(self.ours(channel))
         await self.slack.command(user, channel, "/council", "Which queue?")
         await self.slack.until(lambda: len(self.ours(channel)) > before)
@@ -61,11 +61,11 @@ class Inside:
         self.gateway.goes_on.set()
 
     def ours(self, channel: str = "C1") -> list[Message]:
-        """Give our own messages in a channel."""
+        """Return the bot's own messages in a channel."""
         return [m for m in self.slack.messages(channel) if m.user == BOT]
 
     async def delivered(self, seconds: float = 20.0) -> None:
-        """Wait until all there is to say of every round has been said."""
+        """Wait until every round is delivered."""
         end = asyncio.get_running_loop().time() + seconds
         while not all(line.delivered for line in await self.app.store.recent()):
             last = [f"{call.method}: {call.outcome}" for call in self.slack.calls[-8:]]
@@ -73,16 +73,16 @@ class Inside:
             await asyncio.sleep(0.01)
 
     async def is_one_whole_round(self, channel: str = "C1") -> None:
-        """See that a channel holds one answer, and under it everything once and in order."""
+        """Assert that a channel has one answer, and its thread every part once and in order."""
         await self.delivered()
         (root,) = self.ours(channel)
         assert "council:answers" in str(root.blocks)
         self.thread_is_whole(root)
 
     def thread_is_whole(self, root: Message) -> None:
-        """See that the thread under a message holds every part once, in order, and one file."""
+        """Assert that the thread has every part once and in order, and one file."""
         thread = self.slack.thread(root.channel, root.ts)
-        keys = [part_of(message) for message in thread if message.metadata]
+        keys = [part_number(message) for message in thread if message.metadata]
         assert keys == [str(number) for number in range(1, len(keys) + 1)]
         assert len(keys) == 5  # two tables, and an answer of each member
         files = [file["name"] for message in thread for file in message.payload.get("files", [])]
@@ -90,43 +90,43 @@ class Inside:
         assert thread[-1].payload.get("files")
 
     def dms(self, user: str = "U1") -> list[str]:
-        """Give the words of the direct messages with somebody."""
-        return [words_of(message) for message in self.slack.direct(user)]
+        """Return the texts of the direct messages with a user."""
+        return [text_of(message) for message in self.slack.direct(user)]
 
 
-def part_of(message: Message) -> str:
-    """Give which part of its round a message is."""
+def part_number(message: Message) -> str:
+    """Return the number of the part of a round that a message is."""
     assert message.metadata
     return str(message.metadata["event_payload"]["key"]).rpartition("/")[2]
 
 
-def words_of(message: Message) -> str:
-    """Give all that can be read in a message."""
+def text_of(message: Message) -> str:
+    """Return the text and blocks of a message."""
     return f"{message.text} {message.blocks}"
 
 
 async def quickly(seconds: float) -> None:
-    await asyncio.sleep(seconds * QUICKER)
+    await asyncio.sleep(seconds * OUTBOX_SPEED)
 
 
 @asynccontextmanager
-async def inside(
+async def run_slack(
     slack: FakeSlack,
     gateway: HeldGateway | None = None,
     app: AppContext | None = None,
-    pace: LookupLimits = QUICK,
-) -> AsyncIterator[Inside]:
-    """Run the service until the block ends."""
+    limits: SlackLimits = FAST_LIMITS,
+) -> AsyncIterator[RunningSlack]:
+    """Run Slack for the duration of the block."""
     gateway = gateway or HeldGateway()
     if app is None:
         app = an_app(gateway)
         app.outbox = Outbox(MemoryOutbox(), now, quickly, alone=True)
-    installed, told = slack.state.app, list[str]()
+    installed, reports = slack.state.app, list[str]()
     tokens = Tokens(installed.bot_token, installed.app_token, "", slack.api_url)
-    running = asyncio.create_task(Slack(app, tokens, told.append, pace).run())
+    running = asyncio.create_task(Slack(app, tokens, reports.append, limits).run())
     try:
         await slack.connected()
-        yield Inside(app, gateway, slack, told, running)
+        yield RunningSlack(app, gateway, slack, reports, running)
     finally:
         running.cancel()
         gateway.goes_on.set()
@@ -135,6 +135,6 @@ async def inside(
             await app.runner.stop(line.id)
 
 
-def a_slack(scopes: Sequence[str] = SCOPES, rates: Rates = FAST) -> FakeSlack:
-    """Give a Slack without rates, whose app has these scopes."""
+def make_fake_slack(scopes: Sequence[str] = SCOPES, rates: Rates = NO_RATES) -> FakeSlack:
+    """Return a fake Slack whose app has these scopes, by default without rate limits."""
     return FakeSlack(rules=Rules(rates=rates), app=Installation(scopes=tuple(scopes)))

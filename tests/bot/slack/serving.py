@@ -1,4 +1,4 @@
-"""The product as a process beside a fake Slack, over either transport."""
+"""The product as a process next to a fake Slack, over either transport."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,19 +17,19 @@ Transport = Literal["socket", "http"]
 
 @dataclass(slots=True)
 class Served:
-    """A running product: its home, and the Slack it talks to."""
+    """A running product: its home, its Slack and its process."""
 
     home: Home
     slack: FakeSlack
     process: asyncio.subprocess.Process
 
     async def kill(self) -> None:
-        """Kill it as a machine would."""
+        """Kill the process without a chance to clean up."""
         self.process.kill()
         await self.process.wait()
 
     async def answered(self, channel: str, at: int = -1) -> Message:
-        """Wait until a message of ours in a channel holds an answer, and give it."""
+        """Wait until a message of the bot in a channel is an answer, and return it."""
         await self.slack.until(lambda: is_answer(self._ours(channel), at), 60)
         return self._ours(channel)[at]
 
@@ -37,7 +37,7 @@ class Served:
         return [m for m in self.slack.messages(channel) if m.payload.get("bot_id")]
 
     async def told(self, channel: str, root: Message) -> list[Message]:
-        """Wait for a round's whole thread: its last message is the file."""
+        """Wait for a round's whole thread, which ends with a file, and return it."""
         ts = root.thread_ts or root.ts
 
         def whole() -> bool:
@@ -48,7 +48,7 @@ class Served:
 
 
 def is_answer(messages: list[Message], at: int = -1) -> bool:
-    """Say whether there is such a message, and it has the buttons of an answer."""
+    """Return whether the message exists and has the buttons of an answer."""
     try:
         return "council:answers" in str(messages[at].blocks)
     except IndexError:
@@ -56,7 +56,7 @@ def is_answer(messages: list[Message], at: int = -1) -> bool:
 
 
 def settings_for(slack: FakeSlack, transport: Transport) -> dict[str, str]:
-    """Give the environment of a product that is to talk to this Slack."""
+    """Return the environment variables that connect the product to this Slack."""
     app = slack.state.app
     told = {"SLACK_BOT_TOKEN": app.bot_token, "SLACK_API_URL": slack.api_url}
     if transport == "socket":
@@ -71,7 +71,7 @@ async def serving(
     transport: Transport = "socket",
     config: str | None = None,
 ) -> AsyncIterator[Served]:
-    """Run the product beside a Slack until the block ends."""
+    """Run the product connected to a Slack for the duration of the block."""
     port = str(free_port())
     home = Home(folder, {**settings_for(slack, transport), "COUNCIL_PORT": port})
     home.with_config(config or scripted_panel(4)).with_tables()

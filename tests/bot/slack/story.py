@@ -1,4 +1,4 @@
-"""A workspace in which the product runs, and what people there say, press and read."""
+"""A workspace with the running product: what its people say, press and read."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -17,8 +17,8 @@ SERVED = ("up", "down", "left")
 _NUMBERS = count(1)
 
 
-def words(of: Message | View) -> str:
-    """Give all that can be read in a message or a modal, in order."""
+def text_of(of: Message | View) -> str:
+    """Return all texts of a message or a modal, in order."""
     if isinstance(of, Message):
         return "\n".join([of.text, *_texts(of.blocks)])
     return "\n".join([of.payload["title"]["text"], *_texts(of.payload["blocks"])])
@@ -48,12 +48,12 @@ class Stage:
         return self.served.slack
 
     def person(self, name: str = "dora", *, is_guest: bool = False) -> str:
-        """Let somebody new in."""
+        """Add a user."""
         user = User(f"U{next(_NUMBERS):05d}", name, is_restricted=is_guest)
         return self.slack.workspace.add_user(user).id
 
     def channel(self, *others: str, kind: Kind = "public", shared: bool = False) -> str:
-        """Open a channel with Ada and Ben in it."""
+        """Add a channel with Ada, Ben and the bot."""
         letter = "G" if kind == "private" else "C"
         id_ = f"{letter}{next(_NUMBERS):05d}"
         members = {BOT, "U1", "U2", *others}
@@ -61,17 +61,17 @@ class Stage:
         return self.slack.workspace.add_channel(opened).id
 
     def ours(self, channel: str) -> list[Message]:
-        """Give what the council said in a channel, in threads as well."""
+        """Return the bot's messages in a channel, including replies."""
         said = self.slack.workspace.channels[channel].said
         return [message for message in said if message.payload.get("bot_id")]
 
     def answers(self, channel: str) -> list[Message]:
-        """Give the council's messages that hold an answer."""
+        """Return the bot's messages that are answers."""
         ours = self.ours(channel)
         return [message for at, message in enumerate(ours) if is_answer(ours, at)]
 
     async def answered(self, channel: str, times: int = 1) -> Message:
-        """Wait for so many answers in a channel, and give the last."""
+        """Wait for this many answers in a channel, and return the last."""
         await self.slack.until(lambda: len(self.answers(channel)) >= times, PATIENCE_SECONDS)
         assert len(self.answers(channel)) == times
         return self.answers(channel)[-1]
@@ -79,41 +79,41 @@ class Stage:
     async def asked(
         self, channel: str, question: str = "Which queue?", user: str = "U1"
     ) -> Message:
-        """Ask with the command, and give the answer."""
+        """Ask with the command, and return the answer."""
         before = len(self.answers(channel))
         deed = await self.slack.command(user, channel, "/council", question)
         assert deed.message, deed
         return await self.answered(channel, before + 1)
 
     async def told(self, root: Message) -> list[Message]:
-        """Wait for a round's whole thread, and give it."""
+        """Wait for a round's whole thread, and return it."""
         return await self.served.told(root.channel, root)
 
     def whispers(self, user: str, channel: str) -> list[Message]:
-        """Give what one person alone was shown in a channel."""
+        """Return the ephemeral messages to a user in a channel."""
         return [m for m in self.slack.ephemerals(user) if m.channel == channel]
 
     async def whispered(self, user: str, channel: str, said: str) -> Message:
-        """Wait until somebody alone was told this in a channel, and give the message."""
+        """Wait for an ephemeral message with this text, and return it."""
 
         def found() -> list[Message]:
-            return [m for m in self.whispers(user, channel) if said in words(m)]
+            return [m for m in self.whispers(user, channel) if said in text_of(m)]
 
         await self.slack.until(found, PATIENCE_SECONDS)
         return found()[-1]
 
     async def modal(self, user: str, said: str = "") -> View:
-        """Wait until somebody has a modal open that says this, and give it."""
+        """Wait until a user has a modal open with this text, and return it."""
 
         def found() -> list[View]:
-            return [view for view in self.slack.views(user) if said in words(view)]
+            return [view for view in self.slack.views(user) if said in text_of(view)]
 
         await self.slack.until(found, PATIENCE_SECONDS)
         return found()[-1]
 
     @contextmanager
     def scripted(self, script: Mapping[str, Behaviour]) -> Iterator[None]:
-        """Have models of the served panel behave so, until the block ends."""
+        """Script models of the served panel for the duration of the block."""
         self.models.script.update(script)
         try:
             yield
@@ -121,7 +121,7 @@ class Stage:
             self.models.script.clear()
 
     def rounds(self, channel: str) -> list[str]:
-        """Give the ids of the rounds stored for a channel, oldest first."""
+        """Return the ids of the rounds stored for a channel, oldest first."""
         rows = self.served.home.sql(
             "SELECT id FROM round WHERE channel = ? ORDER BY asked_at", channel
         )
@@ -129,7 +129,7 @@ class Stage:
 
 
 def config(api_base: str, extra: str = "") -> str:
-    """Give a council.toml: three scripted members, and a panel "served" by a model server."""
+    """Return a council.toml: three scripted members, and a panel "served" by a model server."""
     listed = ", ".join(f'"openai/{name}"' for name in SERVED)
     seats = "".join(seat_of(f"openai/{name}", api_base=api_base) for name in SERVED)
     served = f"[panels.served]\nmembers = [{listed}]\naudit_share = 0\n"
@@ -137,10 +137,10 @@ def config(api_base: str, extra: str = "") -> str:
 
 
 @asynccontextmanager
-async def staged(
+async def run_stage(
     folder: Path, transport: Transport = "socket", extra: str = "", rules: Rules | None = None
 ) -> AsyncIterator[Stage]:
-    """Run the product beside a Slack and a model server."""
+    """Run the product connected to a Slack and a model server."""
     rules = rules or Rules(rates=Rates(off=True))
     async with (
         ModelServer() as models,

@@ -11,7 +11,7 @@ from tests.wire.slack.calls import Call
 from tests.wire.slack.delivering import Acknowledgement
 from tests.wire.slack.driver import FakeSlack
 from tests.wire.slack.manifest import faults_of_manifest
-from tests.wire.slack.pings import pings_in
+from tests.wire.slack.mentions import pings_in
 from tests.wire.slack.rates import Rates
 from tests.wire.slack.state import File, Installation, Rules, SeenFault, View
 from tests.wire.slack.troubles import Refuse

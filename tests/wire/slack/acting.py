@@ -1,4 +1,4 @@
-"""What people do in this Slack: type commands, speak, click, fill in forms."""
+"""Actions of users: commands, messages, clicks, submitted modals."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.wire.slack import fields, payloads
-from tests.wire.slack.answering import Answers
+from tests.wire.slack.acknowledgements import AcknowledgementEffects
 from tests.wire.slack.delivering import Acknowledgement, Parcel, Transport
+from tests.wire.slack.messages import new_message, put, thread_root
 from tests.wire.slack.methods.files import sent
-from tests.wire.slack.posting import new_message, put, thread_root
 from tests.wire.slack.state import SeenFault, State, View
 from tests.wire.slack.workspace import BOT, Channel, Message
 
@@ -18,7 +18,7 @@ Payload = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """A command or an interaction as it was sent, and what the app made of it."""
+    """A command or an interaction as it was sent, and its acknowledgement."""
 
     sent: Payload
     acknowledgement: Acknowledgement
@@ -26,28 +26,28 @@ class Deed:
 
     @property
     def payload(self) -> Payload | None:
-        """What the acknowledgement carried."""
+        """Return the content of the acknowledgement."""
         return self.acknowledgement.payload
 
     @property
     def seconds(self) -> float:
-        """How long the app took."""
+        """Return the seconds until the acknowledgement."""
         return self.acknowledgement.seconds
 
     @property
     def timed_out(self) -> bool:
-        """Whether the app was late."""
+        """Return whether the app was too late."""
         return self.acknowledgement.timed_out
 
     @property
     def accepted(self) -> bool:
-        """Whether the app took it in time."""
+        """Return whether the app acknowledged in time."""
         return self.acknowledgement.accepted
 
 
 @dataclass(slots=True)
 class Event:
-    """Something that happened, and every delivery of it so far; some the app never hears of."""
+    """An event and its deliveries; it has none if the app did not subscribe to it."""
 
     name: str
     payload: Payload = field(default_factory=dict)
@@ -56,22 +56,22 @@ class Event:
 
     @property
     def accepted(self) -> bool:
-        """Whether the app took one of the deliveries."""
+        """Return whether the app acknowledged one of the deliveries."""
         return any(one.accepted for one in self.acknowledgements)
 
 
 class Acting:
-    """The people's side. Whoever acts is named first; nobody acts who could not in Slack."""
+    """What users do. The first argument is the user; an action impossible in Slack fails."""
 
     def __init__(self, state: State, transport: Transport) -> None:
         self.state = state
         self.transport = transport
-        self._answers = Answers(state)
+        self._answers = AcknowledgementEffects(state)
         self.delivered: list[Parcel] = []  # everything brought to the app, in order
         state.echo = self._echo
 
     async def command(self, user: str, channel: str, name: str, text: str = "") -> Deed:
-        """Type a slash command; it works in any channel the user is in, never in a thread."""
+        """Send a slash command from a channel that the user is in, never from a thread."""
         place = self._place(user, channel)
         sent = payloads.command(self.state, user, place, (name, text))
         answer = await self._bring(Parcel("slash_commands", sent))
@@ -79,7 +79,7 @@ class Acting:
         return Deed(sent, answer, self._answers.to_command(user, place, answer))
 
     def says(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> Message:
-        """Say something the app is not told of."""
+        """Post a message without an event for the app."""
         place = self._place(user, channel)
         message = new_message(self.state, place, user, {"text": text})
         return put(place, message, thread_root(place, thread_ts))
@@ -87,7 +87,7 @@ class Acting:
     async def mention(
         self, user: str, channel: str, text: str, thread_ts: str | None = None
     ) -> Event:
-        """Say something with the bot's name in it."""
+        """Post a message that mentions the bot."""
         assert f"<@{BOT}>" in text, f"nobody is mentioned without <@{BOT}>"
         message = self.says(user, channel, text, thread_ts)
         return await self._tell("app_mention", message)
@@ -99,7 +99,7 @@ class Acting:
         thread_ts: str | None = None,
         files: Mapping[str, bytes] | None = None,
     ) -> Event:
-        """Write to the bot alone, perhaps with files by their names."""
+        """Send a direct message to the bot, optionally with files by name."""
         place = self.state.workspace.im_with(user)
         message = self.says(user, place.id, text, thread_ts)
         if files:
@@ -109,12 +109,12 @@ class Acting:
     async def channel_message(
         self, user: str, channel: str, text: str, thread_ts: str | None = None
     ) -> Event:
-        """Say something in a channel; the app hears it if it subscribed to that."""
+        """Post a message in a channel; the app receives an event if it subscribed to it."""
         name = _heard_as(self.state.workspace.channels[channel])
         return await self._tell(name, self.says(user, channel, text, thread_ts))
 
     async def opens_home(self, user: str) -> Event:
-        """Look at the app's home tab."""
+        """Open the app's home tab."""
         inner: Payload = {"type": "app_home_opened", "user": user, "tab": "home"}
         inner["channel"] = self.state.workspace.im_with(user).id
         if user in self.state.homes:
@@ -122,12 +122,12 @@ class Acting:
         return await self._happens("app_home_opened", inner)
 
     async def uninstalls(self) -> Event:
-        """Remove the app: its token is dead, and it is told so."""
+        """Uninstall the app: revoke its token, and send the event."""
         self.state.tokens[self.state.app.bot_token].trouble = "account_inactive"
         return await self._happens("app_uninstalled", {"type": "app_uninstalled"})
 
     async def revokes(self, *, bot: bool = True) -> Event:
-        """Take back the bot's token, or only somebody's own, and tell the app so."""
+        """Revoke the bot's token, or only a user's, and send the event."""
         if bot:
             self.state.tokens[self.state.app.bot_token].trouble = "token_revoked"
         tokens = {"bot": [BOT]} if bot else {"oauth": ["U1"]}
@@ -140,14 +140,14 @@ class Acting:
         return answer
 
     async def shortcut(self, user: str, callback_id: str, message: Message | None = None) -> Deed:
-        """Choose a shortcut: of this message, or a global one."""
+        """Use a message shortcut or a global one."""
         sent = payloads.shortcut(self.state, user, callback_id, message)
         return await self._interact(user, sent)
 
     async def click(
         self, on: Message | View, action_id: str, user: str, value: str | None = None
     ) -> Deed:
-        """Click a button, or set what has options to this value ("positive" for feedback)."""
+        """Click a button, or choose an option by its value ("positive" for feedback)."""
         blocks = on.blocks if isinstance(on, Message) else on.payload["blocks"]
         block_id, clicked = fields.element(blocks, action_id)
         assert user in clicked.get("visible_to_user_ids", [user]), f"{user} does not see it"
@@ -160,7 +160,7 @@ class Acting:
         return await self._interact(user, sent)
 
     async def submit(self, view: View, values: Mapping[str, object], user: str) -> Deed:
-        """Fill in a modal and send it; values by block_id or action_id."""
+        """Submit a modal with values by block_id or action_id."""
         assert view in self.state.modals.get(user, []), f"{user} has no such modal open"
         sent = payloads.submission(self.state, view, fields.form(view.payload, values))
         deed = await self._interact(user, sent)
@@ -169,14 +169,14 @@ class Acting:
         return deed
 
     async def closes(self, view: View) -> Deed | None:
-        """Close a modal; the app is told if the modal asked for that."""
+        """Close a modal; send an event if the view has notify_on_close."""
         self.state.modals[view.user].remove(view)
         if not view.given.get("notify_on_close"):
             return None
         return await self._interact(view.user, payloads.closing(self.state, view))
 
     def _echo(self, subtype: str | None, message: Message) -> None:
-        """Tell the app what it did itself, as Slack does wherever the app hears messages."""
+        """Send the app an event for its own message, as Slack does if it subscribed to messages."""
         place = self.state.workspace.channels[message.channel]
         name = _heard_as(place)
         if name in self.state.app.events:
@@ -199,7 +199,7 @@ class Acting:
         return Deed(sent, answer)
 
     def _seen(self, user: str, answer: Acknowledgement) -> None:
-        """Slack shows the person that the app failed."""
+        """Record the error that Slack shows the user."""
         if answer.accepted:
             return
         what = "operation_timeout" if answer.timed_out else "dispatch_failed"
@@ -244,6 +244,6 @@ class Acting:
 
 
 def _heard_as(place: Channel) -> str:
-    """Give the event by which an app hears what is said there."""
+    """Return the name of the message event for a channel."""
     names = {"public": "message.channels", "private": "message.groups"}
     return names.get(place.kind, f"message.{place.kind}")

@@ -1,4 +1,4 @@
-"""Answer calls of the Web API: read the arguments, check the token, do what is asked."""
+"""Web API: parse the arguments, check the token, run the method."""
 
 import json
 from functools import partial
@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.wire.slack.calls import Call, RefusalError
-from tests.wire.slack.meeting import limited, meet
+from tests.wire.slack.fault_injection import rate_limited_response, respond_or_fail
 from tests.wire.slack.methods import METHODS, Method
 from tests.wire.slack.state import State, Token
 
@@ -15,7 +15,7 @@ Payload = dict[str, Any]
 
 
 async def read(request: web.Request, method: str, at: float) -> Call:
-    """Read a call in any of the styles clients use: GET, form, query on a POST, JSON."""
+    """Parse a call in any of the styles that clients use: GET, form, query on a POST, JSON."""
     arguments: Payload = dict(request.query)
     style = "get" if request.method == "GET" else "query"
     if request.method == "POST" and request.content_type == "application/json":
@@ -43,24 +43,24 @@ async def _json(request: web.Request) -> Payload:
 
 
 class Api:
-    """The Web API over the state; every call is remembered, whatever becomes of it."""
+    """The Web API; it records every call."""
 
     def __init__(self, state: State) -> None:
         self._state = state
 
     async def serve(self, request: web.Request) -> web.Response:
-        """Answer one call."""
+        """Handle one call."""
         try:
             call = await read(request, request.match_info["method"], self._state.now())
         except RefusalError as refusal:
             return web.json_response(refusal.body)
-        return await meet(self._state, request, call, partial(self._do, call))
+        return await respond_or_fail(self._state, request, call, partial(self._do, call))
 
     def _do(self, call: Call) -> web.Response:
         wait = self._state.limiter.wait_for(call.method, call.text("channel"), self._state.now())
         if wait:
             call.outcome = "ratelimited"
-            return limited(wait)
+            return rate_limited_response(wait)
         try:
             method = _method(call)
             self._allow(call, method)
@@ -73,7 +73,7 @@ class Api:
         return web.json_response(call.response, headers=headers)
 
     def _allow(self, call: Call, method: Method) -> None:
-        """Refuse a call whose token, scopes or style the method does not take."""
+        """Refuse a call if the method does not accept its token, scopes or style."""
         if method.token is None:
             return
         token = self._live(call)

@@ -1,4 +1,4 @@
-"""Say what Slack would refuse in a message or a view.
+"""Validate messages and views as Slack does.
 
 Pure, and written from Slack's documents alone: it knows no renderer. Lengths are counted in
 characters as sent. Two limits are nowhere documented, and counted here by the strictest reading
@@ -57,7 +57,7 @@ _blocks = many(typed(in_message), MESSAGE_BLOCKS, 0)
 
 
 def faults_of_message(payload: Payload) -> list[Fault]:
-    """Give everything that chat.postMessage would refuse in these arguments, worst first."""
+    """Return everything that chat.postMessage would refuse in these arguments, worst first."""
     blocks = payload.get("blocks") or []
     attachments = payload.get("attachments") or []
     if not any(payload.get(name) for name in ("text", "markdown_text", "blocks", "attachments")):
@@ -73,7 +73,7 @@ def faults_of_message(payload: Payload) -> list[Fault]:
 
 
 def faults_of_blocks(blocks: object, at: str = "/blocks") -> list[Fault]:
-    """Give everything that a message would be refused for in these blocks."""
+    """Return everything in these blocks for which a message would be refused."""
     if not isinstance(blocks, list):
         return [bad("must be an array", at, "invalid_blocks_format")]
     faults = list(_blocks(blocks, at))
@@ -81,7 +81,7 @@ def faults_of_blocks(blocks: object, at: str = "/blocks") -> list[Fault]:
 
 
 def faults_of_view(view: object) -> list[Fault]:
-    """Give everything that views.open, push, update or publish would refuse in this view."""
+    """Return everything that views.open, push, update or publish would refuse in this view."""
     at = "/view"
     kinds = {"modal": _modal, "home": _home}
     faults = list(all_of(typed(kinds))(view, at))

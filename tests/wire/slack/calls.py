@@ -1,4 +1,4 @@
-"""What was asked of the API: its arguments, what became of it, and the refusals it can meet."""
+"""Calls of the Web API: arguments, outcome and refusals."""
 
 import json
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class RefusalError(Exception):
 
 
 def refusal_for(faults: list[Fault]) -> RefusalError:
-    """Give Slack's answer to faulty blocks or a faulty view: the first fault gives the code."""
+    """Return Slack's reply to invalid blocks or an invalid view, with the first fault's code."""
     said = [str(fault) for fault in faults]
     messages = {"messages": [f"[ERROR] {one}" for one in said]}
     return RefusalError(faults[0].code, errors=said, response_metadata=messages)
@@ -43,12 +43,12 @@ class Call:
     response: Payload = field(default_factory=dict)
 
     def text(self, name: str) -> str | None:
-        """Give an argument as a string; an empty one is none."""
+        """Return an argument as a string; None if it is empty."""
         value = self.arguments.get(name)
         return None if value is None or value == "" else str(value)
 
     def required(self, name: str, code: str = "invalid_arguments") -> str:
-        """Give an argument that must be there."""
+        """Return a required argument."""
         value = self.text(name)
         if value is None:
             missing = {"messages": [f"[ERROR] missing required field: {name}"]}
@@ -56,12 +56,12 @@ class Call:
         return value
 
     def flag(self, name: str, usual: bool = False) -> bool:
-        """Give a true or false that may have come as 1, 0, true or false."""
+        """Return a boolean sent as 1, 0, true or false."""
         value = self.text(name)
         return usual if value is None else value.lower() in {"true", "1"}
 
     def number(self, name: str, usual: int) -> int:
-        """Give a whole number, or the usual one."""
+        """Return an integer, or the default."""
         value = self.text(name)
         if value is None:
             return usual
@@ -70,7 +70,7 @@ class Call:
         return int(value)
 
     def value(self, name: str, code: str = "invalid_arguments") -> object:
-        """Give structured JSON, whether it came as such or written into a string."""
+        """Return structured JSON, whether it was sent as such or in a string."""
         value = self.arguments.get(name)
         if not isinstance(value, str):
             return value

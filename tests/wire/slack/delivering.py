@@ -1,4 +1,4 @@
-"""What Slack sends an app, and what the app makes of it. Values, and the two ways' one shape."""
+"""Deliveries to the app and their acknowledgements: values, and the protocol of both transports."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -8,7 +8,7 @@ Payload = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """One delivery: a command, an interaction or an event; a retry says why it comes again."""
+    """One delivery of a command, an interaction or an event; a retry has a reason."""
 
     kind: Literal["slash_commands", "interactive", "events_api"]
     payload: Payload
@@ -18,7 +18,7 @@ class Parcel:
 
 @dataclass(frozen=True, slots=True)
 class Acknowledgement:
-    """How the app took a delivery: what it answered, and after how long."""
+    """The app's reply to a delivery, and the time it took."""
 
     seconds: float
     payload: Payload | None = None
@@ -29,24 +29,24 @@ class Acknowledgement:
 
     @property
     def accepted(self) -> bool:
-        """Whether it came in time, and as a success."""
+        """Return whether it came in time and was a success."""
         return not self.timed_out and not self.undelivered and self.status in {None, 200}
 
     @property
     def trouble(self) -> str:
-        """Why Slack would deliver again, in its word for it."""
+        """Return Slack's name for the reason of a redelivery."""
         if self.undelivered:
             return "connection_failed"
         return "http_timeout" if self.timed_out else "http_error"
 
 
 class Transport(Protocol):
-    """Brings parcels to the app."""
+    """Delivers commands, interactions and events to the app."""
 
     async def deliver(self, parcel: Parcel) -> Acknowledgement:
-        """Bring one, and wait for its acknowledgement as long as Slack would."""
+        """Deliver one, and wait for its acknowledgement as long as Slack would."""
         ...
 
     async def close(self) -> None:
-        """End every connection."""
+        """Close every connection."""
         ...

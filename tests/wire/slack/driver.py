@@ -1,4 +1,4 @@
-"""The fake Slack as a test holds it: people act, the product answers, the test looks."""
+"""The interface of the fake Slack for tests: users act, the product replies, the test inspects."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,12 +8,12 @@ from typing import Any, Literal, Self
 from tests.wire.looking import until
 from tests.wire.slack.acting import Acting
 from tests.wire.slack.calls import Call
-from tests.wire.slack.links import Links
-from tests.wire.slack.pings import pings_in
+from tests.wire.slack.mentions import pings_in
 from tests.wire.slack.request_url import RequestUrl
 from tests.wire.slack.server import Server
+from tests.wire.slack.sockets import Links
 from tests.wire.slack.state import File, Installation, Rules, SeenFault, State, View
-from tests.wire.slack.troubles import Storm, Trouble
+from tests.wire.slack.troubles import InjectedFault, Storm
 from tests.wire.slack.workspace import Message, Workspace
 
 Payload = dict[str, Any]
@@ -58,61 +58,61 @@ class FakeSlack(Acting):
 
     @property
     def api_url(self) -> str:
-        """The address of the Web API, as a client wants it."""
+        """The base URL of the Web API."""
         return f"{self.state.address}/api/"
 
     @property
     def workspace(self) -> Workspace:
-        """The people and places."""
+        """The users and channels."""
         return self.state.workspace
 
     @property
     def calls(self) -> list[Call]:
-        """Every call of the API so far; uses of a response_url are called "response_url"."""
+        """All calls of the API so far; the method of a response_url is "response_url"."""
         return self.state.calls
 
     @property
     def faults(self) -> list[SeenFault]:
-        """Every failure of the app that Slack showed someone."""
+        """All errors of the app that Slack showed a user."""
         return self.state.faults
 
     @property
     def files(self) -> list[File]:
-        """Every file that was shared."""
+        """All files that were shared."""
         return [file for file in self.state.files.values() if file.done]
 
     def called(self, method: str) -> list[Call]:
-        """Give the calls of one method, in order."""
+        """Return the calls of one method, in order."""
         return [call for call in self.calls if call.method == method]
 
     def messages(self, channel: str) -> list[Message]:
-        """Give what stands in a channel, in order, without the replies."""
+        """Return the messages of a channel, in order, without replies."""
         said = self.workspace.channels[channel].said
         return [message for message in said if message.thread_ts is None]
 
     def thread(self, channel: str, ts: str) -> list[Message]:
-        """Give the replies under a root, in order."""
+        """Return the replies in a thread, in order."""
         said = self.workspace.channels[channel].said
         return [message for message in said if message.thread_ts == ts]
 
     def direct(self, user: str) -> list[Message]:
-        """Give everything in the direct conversation with this user."""
+        """Return the direct messages with this user."""
         return list(self.workspace.im_with(user).said)
 
     def ephemerals(self, user: str) -> list[Message]:
-        """Give what this user alone was shown."""
+        """Return the ephemeral messages to this user."""
         return [message for message in self.state.ephemerals if message.ephemeral_to == user]
 
     def views(self, user: str) -> list[View]:
-        """Give the modals on this user's screen, the lowest first."""
+        """Return the open modals of this user, the lowest first."""
         return list(self.state.modals.get(user, []))
 
     def home(self, user: str) -> View | None:
-        """Give this user's home tab."""
+        """Return this user's home tab."""
         return self.state.homes.get(user)
 
     def pings(self) -> list[str]:
-        """Give what every message ever posted or updated would notify, hide or fetch."""
+        """Return what all messages posted or updated would notify, hide or fetch."""
         posting = ("chat.postMessage", "chat.update", "chat.postEphemeral", "response_url")
         found: list[str] = []
         for call in self.calls:
@@ -123,28 +123,28 @@ class FakeSlack(Acting):
                 found += pings_in(call.arguments | read, call.method)
         return found
 
-    def trouble(self, method: str, trouble: Trouble, times: int = 1) -> None:
-        """Let the next calls of a method meet this; "*" is any, "upload" and "response_url" too."""
+    def trouble(self, method: str, trouble: InjectedFault, times: int = 1) -> None:
+        """Inject a fault into the next calls of a method, "upload", "response_url" or "*" (any)."""
         self.state.troubles.order(method, trouble, times)
 
     def storm(self, method: str, seconds: float, retry_after: int = 1) -> None:
-        """Answer every call of a method with 429 for so long."""
+        """Reply to every call of a method with 429 for some seconds."""
         self.state.troubles.storm(method, Storm(seconds, retry_after), self.state.now())
 
     def refuse_blocks(self, *types: str) -> None:
-        """Know these blocks no more, as a workspace they were not rolled out to."""
+        """Refuse these blocks, like a workspace that does not have them yet."""
         self.state.refused_blocks |= set(types)
 
     async def connected(self, links: int = 1, seconds: float = 10.0) -> None:
-        """Wait until the product holds so many links."""
+        """Wait until the product has this many sockets open."""
         await self.until(lambda: len(self.links.open) >= links, seconds)
 
     def calm(self) -> None:
-        """Order nothing any more."""
+        """Remove all faults."""
         self.state.troubles.clear()
 
     async def until(self, holds: Callable[[], object], seconds: float = 10.0) -> None:
-        """Look again and again until this holds; fail with what was seen when it never does."""
+        """Poll until the condition holds; fail with the recorded calls if it never does."""
         await until(holds, seconds, self._last)
 
     def _last(self) -> list[str]:

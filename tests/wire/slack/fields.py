@@ -1,4 +1,4 @@
-"""What a person can click or fill in, and the value Slack makes of it.
+"""Interactive elements: what a user can click or fill in, and the value Slack sends for it.
 
 A person cannot do what Slack's own client prevents: click what is not there, leave a required field
 empty, choose what is not offered. A test that tries fails with an AssertionError.
@@ -13,7 +13,7 @@ _FEEDBACK = ("positive", "negative")
 
 
 def elements_in(value: object, block_id: str = "") -> Iterator[tuple[str, Payload]]:
-    """Give every element that has an action_id, with the id of its block."""
+    """Yield every element that has an action_id, with the id of its block."""
     if isinstance(value, list):
         for part in value:
             yield from elements_in(part, block_id)
@@ -83,7 +83,7 @@ def _option(field: Payload, value: object) -> Payload:
 
 
 def initial(field: Payload) -> object:
-    """Give what stands in a field before anyone touches it."""
+    """Return the initial value of a field."""
     for name in ("initial_option", "initial_options"):
         given = field.get(name)
         if given:

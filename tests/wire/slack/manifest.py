@@ -1,4 +1,4 @@
-"""Say what Slack would refuse in an app's manifest. Pure, and only the rules a small app meets."""
+"""Validate an app manifest as Slack does, as far as a small app needs. Pure."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -144,7 +144,7 @@ _manifest = shape(
 
 
 def faults_of_manifest(manifest: object) -> list[Fault]:
-    """Give everything wrong with a manifest."""
+    """Return everything that is wrong with a manifest."""
     faults = list(_manifest(manifest, ""))
     if faults or not isinstance(manifest, dict):
         return faults
@@ -165,7 +165,7 @@ def _urls(manifest: dict[str, Any]) -> Iterator[Fault]:
 
 
 def _scopes(manifest: dict[str, Any]) -> Iterator[Fault]:
-    """What a manifest uses, its scopes must allow."""
+    """Check that the scopes cover what the manifest uses."""
     has = set(manifest.get("oauth_config", {}).get("scopes", {}).get("bot", []))
     features = manifest.get("features", {})
     if (features.get("slash_commands") or features.get("shortcuts")) and "commands" not in has:

@@ -1,4 +1,4 @@
-"""The payloads of commands, events and interactions, as Slack writes them."""
+"""Payloads of commands, events and interactions, as Slack sends them."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _NAMES = {"im": "directmessage", "private": "privategroup", "mpim": "mpdm"}
 
 
 def command(state: State, user: str, channel: Channel, line: tuple[str, str]) -> Payload:
-    """Write a slash command; `line` is the command and its text. There is no thread in it."""
+    """Return a slash command, which names no thread; `line` is the command and its text."""
     return {
         "token": TOKEN,
         "team_id": TEAM,
@@ -31,7 +31,7 @@ def command(state: State, user: str, channel: Channel, line: tuple[str, str]) ->
 
 
 def event(state: State, inner: Payload, *, shared: bool = False) -> Payload:
-    """Wrap an event for delivery."""
+    """Return an event wrapped for delivery."""
     number = state.number()
     return {
         "token": TOKEN,
@@ -51,7 +51,7 @@ def event(state: State, inner: Payload, *, shared: bool = False) -> Payload:
 
 
 def said(state: State, message: Message, channel: Channel, type_: str) -> Payload:
-    """Write the event of something a person said."""
+    """Return the event for a user's message."""
     author = state.workspace.users[message.user]
     inner: Payload = {
         "type": type_,
@@ -79,7 +79,7 @@ def said(state: State, message: Message, channel: Channel, type_: str) -> Payloa
 
 
 def echo(message: Message, channel: Channel, subtype: str | None, at: str) -> Payload:
-    """Write the event of something the app itself said, changed or deleted."""
+    """Return the event for a message that the app posted, changed or deleted."""
     kind = {"public": "channel", "private": "group"}.get(channel.kind, channel.kind)
     place: Payload = {"channel": channel.id, "channel_type": kind}
     if subtype is None:
@@ -97,7 +97,7 @@ def echo(message: Message, channel: Channel, subtype: str | None, at: str) -> Pa
 
 
 def interaction(state: State, type_: str, user: str) -> Payload:
-    """Begin an interaction: what every kind of them carries."""
+    """Return the fields that every interaction has."""
     who = state.workspace.users[user]
     return {
         "type": type_,
@@ -113,7 +113,7 @@ def interaction(state: State, type_: str, user: str) -> Payload:
 
 
 def click_in_message(state: State, message: Message, user: str, action: Payload) -> Payload:
-    """Write a click in a message; of one only its reader sees, Slack sends no text along."""
+    """Return a click in a message; for an ephemeral one Slack does not send the text."""
     channel = state.workspace.channels[message.channel]
     hidden = message.ephemeral_to is not None
     container: Payload = {
@@ -135,7 +135,7 @@ def click_in_message(state: State, message: Message, user: str, action: Payload)
 
 
 def click_in_view(state: State, view: View, action: Payload) -> Payload:
-    """Write a click in a modal or a home tab."""
+    """Return a click in a modal or a home tab."""
     return interaction(state, "block_actions", view.user) | {
         "container": {"type": "view", "view_id": view.id},
         "view": view.payload,
@@ -144,7 +144,7 @@ def click_in_view(state: State, view: View, action: Payload) -> Payload:
 
 
 def submission(state: State, view: View, values: Payload) -> Payload:
-    """Write the sending of a modal's form."""
+    """Return the submission of a modal."""
     return interaction(state, "view_submission", view.user) | {
         "view": view.payload | {"state": {"values": values}},
         "response_urls": [],
@@ -152,14 +152,14 @@ def submission(state: State, view: View, values: Payload) -> Payload:
 
 
 def closing(state: State, view: View) -> Payload:
-    """Write the closing of a modal."""
+    """Return the closing of a modal."""
     payload = interaction(state, "view_closed", view.user)
     del payload["trigger_id"]
     return payload | {"view": view.payload, "is_cleared": False}
 
 
 def shortcut(state: State, user: str, callback_id: str, message: Message | None) -> Payload:
-    """Write a shortcut: one on a message, or a global one."""
+    """Return a message shortcut or a global one."""
     if message is None:
         return interaction(state, "shortcut", user) | {"callback_id": callback_id}
     channel = state.workspace.channels[message.channel]

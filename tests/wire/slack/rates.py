@@ -25,7 +25,7 @@ USUAL_TIER = 4  # views.*, files.*, users.info, conversations.members, chat.post
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """How often one may call. Burst and workspace share are this fake's own; Slack names none."""
+    """The rate limits. Burst and workspace share are our own; Slack documents none."""
 
     per_minute: dict[int, int] = field(default_factory=lambda: {1: 1, 2: 20, 3: 50, 4: 100})
     posts_per_second: float = 1.0
@@ -41,14 +41,14 @@ class _Bucket:
 
 
 class Limiter:
-    """Counts calls against the rates."""
+    """Rate limiter of this fake."""
 
     def __init__(self, rates: Rates) -> None:
         self.rates = rates
         self._buckets: dict[tuple[str, str], _Bucket] = {}
 
     def wait_for(self, method: str, channel: str | None, now: float) -> float:
-        """Count this call in, or give the seconds until it may come again."""
+        """Count a call and return 0, or return the seconds until it is allowed."""
         if self.rates.off or method in self.rates.unlimited:
             return 0.0
         if method == "chat.postMessage":

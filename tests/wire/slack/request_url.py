@@ -1,4 +1,4 @@
-"""Deliveries over HTTP: the same parcels, as signed POSTs to the app's request URL."""
+"""Deliveries over HTTP: signed POST requests to the app's request URL."""
 
 import asyncio
 import hmac
@@ -17,7 +17,7 @@ Payload = dict[str, Any]
 
 
 def signed(secret: str, body: str, at: int) -> dict[str, str]:
-    """Give the two headers that prove a POST is Slack's."""
+    """Return the two headers that prove that a POST is from Slack."""
     base = f"v0:{at}:{body}".encode()
     digest = hmac.new(secret.encode(), base, sha256).hexdigest()
     return {"X-Slack-Request-Timestamp": str(at), "X-Slack-Signature": f"v0={digest}"}
@@ -45,7 +45,7 @@ class RequestUrl:
         return await self._post(urlencode(form), "application/x-www-form-urlencoded", parcel)
 
     async def verify(self, challenge: str = "3eZbrw1aB") -> bool:
-        """Ask the address to prove itself, as when it is entered in the app's settings."""
+        """Send a url_verification challenge, as Slack does for a new request URL."""
         body = {"type": "url_verification", "token": "none", "challenge": challenge}
         answer = await self.deliver(Parcel("events_api", body))
         said = answer.payload or {}
@@ -81,13 +81,13 @@ class RequestUrl:
         return Acknowledgement(seconds, _said(text), status=status, no_retry=declined)
 
     async def close(self) -> None:
-        """End the session."""
+        """Close the session."""
         if self._session:
             await self._session.close()
 
 
 def _said(text: str) -> Payload | None:
-    """Read an answer: JSON, or plain words, or nothing."""
+    """Parse a response: JSON, plain text or nothing."""
     if not text:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The web server of this Slack: the API, the links, the response_urls and the uploads."""
+"""Web server: API, sockets, response_urls and uploads."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -7,9 +7,9 @@ from aiohttp import web
 
 from tests.wire.slack.api import Api
 from tests.wire.slack.calls import Call
-from tests.wire.slack.hooks import Hooks
-from tests.wire.slack.links import Links
-from tests.wire.slack.meeting import meet
+from tests.wire.slack.fault_injection import respond_or_fail
+from tests.wire.slack.response_urls import Hooks
+from tests.wire.slack.sockets import Links
 from tests.wire.slack.state import State
 
 UPLOAD = "upload"
@@ -46,7 +46,7 @@ class Server:
 
     @web.middleware
     async def _watch(self, request: web.Request, handler: Serve) -> web.StreamResponse:
-        """Keep what this fake itself does wrong, so that no test takes it for Slack's doing."""
+        """Record exceptions of the fake itself, so that no test takes them for errors of Slack."""
         try:
             return await handler(request)
         except (web.HTTPException, ConnectionError):
@@ -56,13 +56,13 @@ class Server:
             raise
 
     async def _upload(self, request: web.Request) -> web.Response:
-        """Take the bytes of one file."""
+        """Receive the content of one file."""
         call = Call(UPLOAD, {"path": request.path}, None, self._state.now(), "bytes")
         act = partial(self._store, call, await request.read())
-        return await meet(self._state, request, call, act)
+        return await respond_or_fail(self._state, request, call, act)
 
     async def _download(self, request: web.Request) -> web.Response:
-        """Give a file that a person sent; whoever may not read files is led to a page to log in."""
+        """Return a file that a user sent; without files:read, redirect to the login page."""
         shown = request.headers.get("Authorization", "").removeprefix("Bearer ")
         token = self._state.tokens.get(shown)
         if token is None or "files:read" not in token.scopes:
@@ -71,7 +71,7 @@ class Server:
         return web.Response(body=content, status=404 if content is None else 200)
 
     def _store(self, call: Call, content: bytes) -> web.Response:
-        """Keep a file; its bytes must be as many as were announced."""
+        """Store a file; its length must be the announced one."""
         file = self._state.uploads.pop(str(call.arguments["path"]), None)
         call.outcome = "ok"
         if file is None:

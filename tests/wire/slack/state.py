@@ -1,4 +1,4 @@
-"""All that this Slack remembers, and the settings it was started with."""
+"""State of the fake: settings, tokens, trigger ids, modals, files and recorded calls."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ from aiohttp import web
 
 from tests.wire.slack.calls import Call, RefusalError
 from tests.wire.slack.rates import Limiter, Rates
-from tests.wire.slack.troubles import Troubles
+from tests.wire.slack.troubles import FaultQueue
 from tests.wire.slack.workspace import APP, BOT, Channel, Message, Workspace
 
 Payload = dict[str, Any]
@@ -53,7 +53,7 @@ class Installation:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How patient this Slack is; the defaults are Slack's own."""
+    """Timeouts and rules of this fake; the defaults are Slack's own."""
 
     now: Callable[[], float] = time.time
     ack_seconds: float = 3.0
@@ -77,7 +77,7 @@ class Token:
 
 @dataclass(slots=True)
 class Trigger:
-    """A trigger_id: good for one view, for three seconds."""
+    """A trigger_id, valid for one view and for three seconds."""
 
     user: str
     at: float
@@ -86,7 +86,7 @@ class Trigger:
 
 @dataclass(slots=True)
 class Hook:
-    """A response_url: where it leads, and how often it was used."""
+    """A response_url: its channel and user, and how often it was used."""
 
     user: str
     channel: str
@@ -97,7 +97,7 @@ class Hook:
 
 @dataclass(slots=True)
 class View:
-    """A modal on someone's screen, or someone's home tab."""
+    """An open modal, or a home tab."""
 
     id: str
     user: str
@@ -108,7 +108,7 @@ class View:
 
 @dataclass(slots=True)
 class File:
-    """A file on its way in, or shared."""
+    """A file being uploaded, or shared."""
 
     id: str
     name: str
@@ -123,7 +123,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class SeenFault:
-    """A failure that Slack shows a person: operation_timeout, dispatch_failed, …"""
+    """An error that Slack shows a user: operation_timeout, dispatch_failed, …"""
 
     user: str
     what: str
@@ -131,7 +131,7 @@ class SeenFault:
 
 
 class State:
-    """The workspace and everything that hangs on it."""
+    """The workspace and everything in it."""
 
     def __init__(self, rules: Rules, workspace: Workspace, app: Installation) -> None:
         self.rules = rules
@@ -144,7 +144,7 @@ class State:
         }
         self.address = ""  # of this server: http://127.0.0.1:port
         self.calls: list[Call] = []
-        self.troubles = Troubles()
+        self.troubles = FaultQueue()
         self.limiter = Limiter(rules.rates)
         self.refused_blocks: set[str] = set()  # block types this workspace does not know yet
         self.ephemerals: list[Message] = []
@@ -164,27 +164,27 @@ class State:
         self._numbers = count(1)
 
     def now(self) -> float:
-        """Give the time by the injected clock."""
+        """Return the time of the injected clock."""
         return self.rules.now()
 
     def number(self) -> int:
-        """Give a number never given before."""
+        """Return a new number."""
         return next(self._numbers)
 
     def trigger(self, user: str) -> str:
-        """Give a fresh trigger_id to this user's deed."""
+        """Return a new trigger_id for this user's action."""
         name = f"{self.number()}.{APP}.{user}"
         self.triggers[name] = Trigger(user, self.now())
         return name
 
     def hook(self, user: str, channel: str, source: Message | None = None) -> str:
-        """Give a fresh response_url."""
+        """Return a new response_url."""
         name = f"{'actions' if source else 'commands'}/{self.number()}"
         self.hooks[name] = Hook(user, channel, self.now(), source)
         return f"{self.address}/{name}"
 
     def channel(self, id_: str | None) -> Channel:
-        """Give a conversation the bot may know of; a private one only from inside."""
+        """Return a conversation the bot may see; a private one only if the bot is in it."""
         channel = self.workspace.channels.get(id_ or "")
         if channel is None or (channel.kind != "public" and BOT not in channel.members):
             raise RefusalError("channel_not_found")

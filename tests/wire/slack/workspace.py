@@ -28,7 +28,7 @@ class User:
 
     @property
     def is_stranger(self) -> bool:
-        """Whether this one belongs to another workspace."""
+        """Return whether the user belongs to another workspace."""
         return self.team != TEAM
 
 
@@ -83,7 +83,7 @@ class Channel:
     last_ts: float = 0.0
 
     def find(self, ts: str | None) -> Message | None:
-        """Give the message with this ts, if it still stands."""
+        """Return the message with this ts, unless it was deleted."""
         return next((message for message in self.said if message.ts == ts), None)
 
 
@@ -98,7 +98,7 @@ class Workspace:
         self.add_user(User(BOT, "council", is_bot=True))
 
     def add_user(self, user: User) -> User:
-        """Let someone in."""
+        """Add a user."""
         self.users[user.id] = user
         return user
 
@@ -108,7 +108,7 @@ class Workspace:
         return channel
 
     def im_with(self, user: str) -> Channel:
-        """Give the direct conversation of the bot with this user, opened when there is none."""
+        """Return the direct message channel of this user with the bot; open it if necessary."""
         for channel in self.channels.values():
             if channel.kind == "im" and channel.members == {BOT, user}:
                 return channel
@@ -116,7 +116,7 @@ class Workspace:
 
     @classmethod
     def standard(cls) -> "Workspace":
-        """Give a workspace with every kind of person and place the API tells apart."""
+        """Return a workspace with every kind of user and channel that the API distinguishes."""
         home = cls()
         for user in _EVERYONE:
             home.add_user(User(**user))

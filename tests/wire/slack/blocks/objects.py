@@ -19,12 +19,12 @@ block_id = string(255)
 
 
 def plain(most: int, least: int = 1) -> Check:
-    """Want a plain_text object of at most so many characters."""
+    """Accept a plain_text object of at most so many characters."""
     return typed({"plain_text": _plain_text(most, least)})
 
 
 def text(most: int, least: int = 1) -> Check:
-    """Want a text object, plain or mrkdwn, of at most so many characters."""
+    """Accept a text object, plain or mrkdwn, of at most so many characters."""
     mrkdwn = shape({"type": anything, "text": string(most, least)}, {"verbatim": flag})
     return typed({"plain_text": _plain_text(most, least), "mrkdwn": mrkdwn})
 
@@ -40,7 +40,7 @@ confirm = shape(
 
 
 def option(label: Check) -> Check:
-    """Want an option whose label is in this shape."""
+    """Accept an option whose label is in this shape."""
     return shape({"text": label, "value": string(150)}, {"description": text(75), "url": url})
 
 

@@ -1,4 +1,4 @@
-"""Small checks that join into the shape of a JSON value; each yields what Slack would say of it.
+"""Composable validators of JSON values; each yields the faults that Slack would report.
 
 Knows no block: only strings, numbers, lists, objects and unions told apart by their `type`.
 """
@@ -11,7 +11,7 @@ INVALID = "invalid_blocks"
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing Slack refuses: its error code, its sentence, and a JSON pointer to the place."""
+    """A validation error: its code, message and JSON pointer."""
 
     code: str
     message: str
@@ -25,23 +25,23 @@ Check = Callable[[object, str], Iterator[Fault]]
 
 
 def bad(message: str, at: str, code: str = INVALID) -> Fault:
-    """Give a fault; the code is invalid_blocks unless said otherwise."""
+    """Return a fault; the default code is invalid_blocks."""
     return Fault(code, message, at)
 
 
 def anything(_value: object, _at: str) -> Iterator[Fault]:
-    """Refuse nothing."""
+    """Accept anything."""
     yield from ()
 
 
 def flag(value: object, at: str) -> Iterator[Fault]:
-    """Want true or false."""
+    """Accept true or false."""
     if not isinstance(value, bool):
         yield bad("must be a boolean", at)
 
 
 def string(most: int, least: int = 1) -> Check:
-    """Want a bare string of so many characters."""
+    """Accept a bare string of so many characters."""
 
     def check(value: object, at: str) -> Iterator[Fault]:
         if not isinstance(value, str):
@@ -55,7 +55,7 @@ def string(most: int, least: int = 1) -> Check:
 
 
 def choice(*values: str) -> Check:
-    """Want one of these words."""
+    """Accept one of these words."""
 
     def check(value: object, at: str) -> Iterator[Fault]:
         if value not in values:
@@ -67,7 +67,7 @@ def choice(*values: str) -> Check:
 def number(
     least: float = float("-inf"), most: float = float("inf"), *, whole: bool = True
 ) -> Check:
-    """Want a number between these two; a boolean is none."""
+    """Accept a number between these two; a boolean is none."""
     kinds: tuple[type, ...] = (int,) if whole else (int, float)
 
     def check(value: object, at: str) -> Iterator[Fault]:
@@ -80,7 +80,7 @@ def number(
 
 
 def many(check_one: Check, most: int, least: int = 1) -> Check:
-    """Want a list of so many of these."""
+    """Accept a list of so many of these."""
 
     def check(value: object, at: str) -> Iterator[Fault]:
         if not isinstance(value, list):
@@ -97,7 +97,7 @@ def many(check_one: Check, most: int, least: int = 1) -> Check:
 
 
 def shape(required: Mapping[str, Check], optional: Mapping[str, Check] | None = None) -> Check:
-    """Want an object with these keys and no others."""
+    """Accept an object with these keys and no others."""
     allowed = {**(optional or {}), **required}
 
     def check(value: object, at: str) -> Iterator[Fault]:
@@ -117,7 +117,7 @@ def shape(required: Mapping[str, Check], optional: Mapping[str, Check] | None = 
 
 
 def typed(shapes: Mapping[str, Check]) -> Check:
-    """Want an object whose `type` is one of these, in that type's shape."""
+    """Accept an object whose `type` is one of these, in that type's shape."""
 
     def check(value: object, at: str) -> Iterator[Fault]:
         if not isinstance(value, dict):
@@ -133,7 +133,7 @@ def typed(shapes: Mapping[str, Check]) -> Check:
 
 
 def all_of(*checks: Check) -> Check:
-    """Want every one of these."""
+    """Accept every one of these."""
 
     def check(value: object, at: str) -> Iterator[Fault]:
         for one in checks:
@@ -143,7 +143,7 @@ def all_of(*checks: Check) -> Check:
 
 
 def one_key_of(*names: str) -> Check:
-    """Want at least one of these keys in an object."""
+    """Accept at least one of these keys in an object."""
 
     def check(value: object, at: str) -> Iterator[Fault]:
         if isinstance(value, dict) and not any(name in value for name in names):

@@ -1,8 +1,7 @@
 """chat.*: post, update, delete, post for one person, and link to a message."""
 
 from tests.wire.slack.calls import Call, RefusalError
-from tests.wire.slack.methods.method import Method, Payload
-from tests.wire.slack.posting import (
+from tests.wire.slack.messages import (
     check,
     check_metadata,
     new_message,
@@ -12,6 +11,7 @@ from tests.wire.slack.posting import (
     thread_root,
     write,
 )
+from tests.wire.slack.methods.method import Method, Payload
 from tests.wire.slack.state import State
 from tests.wire.slack.workspace import BOT, Channel, Message
 
@@ -24,13 +24,13 @@ _STRUCTURED = {
 
 
 def content_of(call: Call) -> Payload:
-    """Give the arguments with what came as JSON text read."""
+    """Return the arguments with JSON strings parsed."""
     read = {name: call.value(name, code) for name, code in _STRUCTURED.items()}
     return call.arguments | {name: value for name, value in read.items() if value is not None}
 
 
 def open_channel(state: State, call: Call) -> Channel:
-    """Give the channel a message may go to, or refuse."""
+    """Return the channel a message may be posted in, or refuse."""
     id_ = call.required("channel", "channel_not_found")
     user = state.workspace.users.get(id_)
     if user and not user.deleted:
@@ -59,7 +59,7 @@ def post_message(state: State, call: Call) -> Payload:
 
 
 def own(state: State, call: Call, code: str) -> tuple[Channel, Message]:
-    """Give the bot's own message that the call names, or refuse with this code."""
+    """Return the bot's own message that the call names, or refuse with this code."""
     channel = state.channel(call.required("channel", "channel_not_found"))
     message = channel.find(call.required("ts", "message_not_found"))
     if message is None or message.is_tombstone:

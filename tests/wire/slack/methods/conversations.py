@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from tests.wire.slack.calls import Call, RefusalError
+from tests.wire.slack.messages import shown
 from tests.wire.slack.methods.method import Method, Payload
-from tests.wire.slack.posting import shown
 from tests.wire.slack.state import State
 from tests.wire.slack.workspace import BOT, TEAM, Channel, Message
 
@@ -17,7 +17,7 @@ _KINDS = {"public_channel": "public", "private_channel": "private", "im": "im", 
 
 
 def described(channel: Channel) -> Payload:
-    """Give a conversation as conversations.info shows it."""
+    """Return a conversation as conversations.info shows it."""
     common: Payload = {
         "id": channel.id,
         "is_channel": channel.kind == "public",
@@ -37,7 +37,7 @@ def described(channel: Channel) -> Payload:
 
 
 def page(call: Call, items: Sequence[T], usual: int = 100) -> tuple[Sequence[T], str]:
-    """Give the page the cursor points at, and the cursor of the next."""
+    """Return the page at the cursor, and the cursor of the next."""
     cursor = call.text("cursor") or "0"
     limit = call.number("limit", usual)
     if not cursor.isdigit():
@@ -49,14 +49,14 @@ def page(call: Call, items: Sequence[T], usual: int = 100) -> tuple[Sequence[T],
 
 
 def _of_kind(state: State, call: Call, right: str) -> Channel:
-    """Give the channel the call names, if its kind's scope is held."""
+    """Return the channel the call names, if the token has the scope of its kind."""
     channel = state.channel(call.required("channel", "channel_not_found"))
     state.need(call, f"{_FAMILY[channel.kind]}:{right}")
     return channel
 
 
 def info(state: State, call: Call) -> Payload:
-    """Tell of one conversation."""
+    """Return one conversation."""
     channel = _of_kind(state, call, "read")
     told = described(channel)
     if call.flag("include_num_members"):
@@ -65,7 +65,7 @@ def info(state: State, call: Call) -> Payload:
 
 
 def members(state: State, call: Call) -> Payload:
-    """Tell who is in it."""
+    """Return the members."""
     ids, cursor = page(call, sorted(_of_kind(state, call, "read").members))
     return {"members": list(ids), "response_metadata": {"next_cursor": cursor}}
 
@@ -98,14 +98,14 @@ def _listed(call: Call, channel: Channel, messages: list[Message], usual: int) -
 
 
 def history(state: State, call: Call) -> Payload:
-    """Tell what was said in a channel, latest first, without the replies."""
+    """Return the messages of a channel, latest first, without replies."""
     channel = _inside(state, call)
     said = [one for one in channel.said if one.thread_ts is None or one.broadcast]
     return _listed(call, channel, _within(call, said)[::-1], 100)
 
 
 def replies(state: State, call: Call) -> Payload:
-    """Tell a root and what was said under it; of a reply, itself alone."""
+    """Return a root and its replies; for a reply, only itself."""
     channel = _inside(state, call)
     root = channel.find(call.required("ts", "thread_not_found"))
     under = [one for one in channel.said if one.thread_ts == call.text("ts")]

@@ -1,8 +1,8 @@
 """files.*: a place to upload to, then the sharing of what was uploaded."""
 
 from tests.wire.slack.calls import Call, RefusalError
+from tests.wire.slack.messages import new_message, put, thread_root
 from tests.wire.slack.methods.method import Method, Payload
-from tests.wire.slack.posting import new_message, put, thread_root
 from tests.wire.slack.state import File, State
 from tests.wire.slack.workspace import BOT, Channel
 
@@ -10,7 +10,7 @@ SNIPPET_BYTES = 1_000_000
 
 
 def described(file: File) -> Payload:
-    """Give a file as files.info shows it."""
+    """Return a file as files.info shows it."""
     shares: dict[str, list[Payload]] = {}
     for channel, ts in file.shared_in:
         shares.setdefault(channel, []).append({"ts": ts})
@@ -27,7 +27,7 @@ def described(file: File) -> Payload:
 
 
 def upload_url(state: State, call: Call) -> Payload:
-    """Give a place to upload one file to."""
+    """Return a URL to upload one file to."""
     name, length = call.required("filename"), call.number("length", 0)
     if length < 1:
         raise RefusalError("invalid_arguments")
@@ -83,7 +83,7 @@ def _share(state: State, call: Call, channel: Channel, files: list[File]) -> Non
 
 
 def info(state: State, call: Call) -> Payload:
-    """Tell of one file."""
+    """Return one file."""
     file = state.files.get(call.required("file", "file_not_found"))
     if file is None or not file.done:
         raise RefusalError("file_not_found")
@@ -91,7 +91,7 @@ def info(state: State, call: Call) -> Payload:
 
 
 def sent(state: State, user: str, name: str, content: bytes) -> Payload:
-    """Give a file that a person sent, as a message tells of it."""
+    """Return a file that a person sent, as it appears in a message."""
     number = state.number()
     path = f"/files-pri/{number}/download"
     state.sent[path] = content

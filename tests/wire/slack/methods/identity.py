@@ -7,7 +7,7 @@ from tests.wire.slack.workspace import APP, BOT, BOT_ID, TEAM
 
 
 def auth_test(state: State, call: Call) -> Payload:
-    """Say whose token this is."""
+    """Return the owner of the token."""
     token = state.tokens[call.token or ""]
     who: Payload = {"url": "https://home.slack.com/", "team": state.workspace.name, "team_id": TEAM}
     if token.kind == "app":
@@ -29,7 +29,7 @@ def auth_revoke(state: State, call: Call) -> Payload:
 
 
 def connections_open(state: State, _call: Call) -> Payload:
-    """Give the address of a new link, good once."""
+    """Return the URL of a new socket, valid once."""
     ticket = f"ticket-{state.number()}"
     state.tickets.add(ticket)
     address = state.address.replace("http://", "ws://", 1)
@@ -37,12 +37,12 @@ def connections_open(state: State, _call: Call) -> Payload:
 
 
 def team_info(state: State, _call: Call) -> Payload:
-    """Tell of the workspace."""
+    """Return the workspace."""
     return {"team": {"id": TEAM, "name": state.workspace.name, "domain": "home"}}
 
 
 def bots_info(_state: State, call: Call) -> Payload:
-    """Tell of the one bot there is."""
+    """Return the only bot."""
     if call.text("bot") not in {None, BOT_ID}:
         raise RefusalError("bot_not_found")
     bot = {"id": BOT_ID, "app_id": APP, "user_id": BOT, "name": "council", "deleted": False}

@@ -1,4 +1,4 @@
-"""What a method of the Web API is: its deed, its scopes, and whom it takes."""
+"""A method of the Web API: its function, its scopes, and the tokens it accepts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -7,7 +7,7 @@ from tests.wire.slack.workspace import BOT, User
 
 
 def described(user: User, *, met: bool = True) -> Payload:
-    """Give a person as users.info shows them; of a deactivated one Slack tells little."""
+    """Return a user as users.info shows them; for a deactivated one Slack returns little."""
     told: Payload = {
         "id": user.id,
         "team_id": user.team,
@@ -32,7 +32,7 @@ def described(user: User, *, met: bool = True) -> Payload:
 
 
 def info(state: State, call: Call) -> Payload:
-    """Tell of one person."""
+    """Return one user."""
     user = state.workspace.users.get(call.required("user", "user_not_found"))
     if user is None:
         raise RefusalError("user_not_found")
@@ -42,7 +42,7 @@ def info(state: State, call: Call) -> Payload:
 
 
 def usergroup(state: State, call: Call) -> Payload:
-    """Tell who is in a group."""
+    """Return the members of a user group."""
     users = state.workspace.usergroups.get(call.required("usergroup", "no_such_subteam"))
     if users is None:
         raise RefusalError("no_such_subteam")

@@ -2,8 +2,8 @@
 
 from tests.wire.slack.blockcheck import faults_of_view
 from tests.wire.slack.calls import Call, RefusalError, refusal_for
+from tests.wire.slack.messages import with_ids
 from tests.wire.slack.methods.method import Method, Payload
-from tests.wire.slack.posting import with_ids
 from tests.wire.slack.state import State, Trigger, View
 from tests.wire.slack.workspace import APP, BOT_ID, TEAM
 
@@ -18,7 +18,7 @@ _EMPTY = {
 
 
 def checked(state: State, view: object, kind: str = "modal") -> Payload:
-    """Give the view when Slack would show it, or refuse."""
+    """Return the view if Slack would show it, or refuse."""
     faults = faults_of_view(view)
     if faults:
         raise refusal_for(faults)
@@ -33,12 +33,12 @@ def checked(state: State, view: object, kind: str = "modal") -> Payload:
 
 
 def every(state: State) -> list[View]:
-    """Give every view on any screen."""
+    """Return all open views."""
     return [*(view for stack in state.modals.values() for view in stack), *state.homes.values()]
 
 
 def show(state: State, user: str, given: Payload, below: View | None = None) -> View:
-    """Put a view on a screen: on top of the one below it, or as the first."""
+    """Show a view on top of the open ones."""
     id_ = f"V{state.number():06d}"
     view = View(id_, user, {}, given)
     root = below.payload["root_view_id"] if below else id_
@@ -67,7 +67,7 @@ def _fill(state: State, view: View, given: Payload) -> None:
 
 
 def trigger(state: State, call: Call) -> Trigger:
-    """Take the trigger the call brings, once and in time."""
+    """Use the trigger of the call, once and in time."""
     found = state.triggers.get(call.required("trigger_id"))
     if found is None:
         raise RefusalError("invalid_trigger_id")
@@ -89,7 +89,7 @@ def open_(state: State, call: Call) -> Payload:
 
 
 def push(state: State, call: Call) -> Payload:
-    """Put a modal on top of those open."""
+    """Push a modal on top of those open."""
     given = checked(state, call.value("view"))
     user = trigger(state, call).user
     stack = state.modals.get(user, [])
@@ -103,7 +103,7 @@ def push(state: State, call: Call) -> Payload:
 
 
 def change(state: State, view: View, given: Payload) -> None:
-    """Show something else in a view."""
+    """Replace the content of a view."""
     _fill(state, view, given)
 
 
@@ -118,7 +118,7 @@ def _named(state: State, call: Call) -> View:
 
 
 def update(state: State, call: Call) -> Payload:
-    """Change a modal, if it still is what the app takes it for."""
+    """Update a modal if its hash has not changed."""
     view = _named(state, call)
     if call.text("hash") not in {None, view.payload["hash"]}:
         raise RefusalError("hash_conflict")
@@ -133,7 +133,7 @@ def update(state: State, call: Call) -> Payload:
 
 
 def publish(state: State, call: Call) -> Payload:
-    """Publish someone's home tab."""
+    """Publish a user's home tab."""
     user = call.required("user_id")
     if user not in state.workspace.users:
         raise RefusalError("user_not_found")

@@ -1,0 +1,59 @@
+"""A bake-off survives kills of the process, and ends in the same message."""
+
+from collections import Counter
+from pathlib import Path
+
+from tests.bot.slack.serving import Served, serving
+from tests.bot.slack.story import SERVED, config, text_of
+from tests.wire.models import ModelServer, Say, by_role, fences
+from tests.wire.slack import FakeSlack, Message, Rates, Rules
+
+QUESTIONS = 5
+SUITE = f"[suites.small]\nquestions = {[f'What of {n}?' for n in range(1, QUESTIONS + 1)]}\n"
+PER_ROUND = 2 * len(SERVED) + 1
+AT_ONCE = 2
+
+
+def ours(slack: FakeSlack) -> list[Message]:
+    return [message for message in slack.messages("C1") if message.payload.get("bot_id")]
+
+
+def result(slack: FakeSlack) -> str:
+    return "".join(text_of(message) for message in ours(slack)[:1])
+
+
+async def told(served: Served, slack: FakeSlack) -> list[Message]:
+    """Wait until the end has been noted, and give the thread under the result."""
+    await slack.until(lambda: f"{QUESTIONS} of {QUESTIONS} questions" in result(slack), 60)
+    ended = "SELECT 1 FROM bakeoff WHERE ended_at IS NOT NULL"
+    await slack.until(lambda: served.home.sql(ended), 60)
+    return slack.thread("C1", ours(slack)[0].ts)
+
+
+async def test_two_kills_repeat_no_question_and_no_message(tmp_path: Path) -> None:
+    async with (
+        ModelServer() as models,
+        FakeSlack(rules=Rules(rates=Rates(off=True))) as slack,
+    ):
+        for name in SERVED:
+            slowly = by_role(answer=lambda _: Say("Use the one you have.", seconds=0.2))
+            models.script[name] = slowly
+        council = config(models.api_base, SUITE)
+        async with serving(tmp_path, slack, config=council) as served:
+            await slack.command("U1", "C1", "/council", "bakeoff small panel:served now")
+            await slack.until(lambda: len(models.requests) >= PER_ROUND + 3, 60)
+            await served.kill()
+        async with serving(tmp_path, slack, config=council) as served:
+            await slack.until(lambda: len(models.requests) >= 3 * PER_ROUND + 2, 60)
+            await served.kill()
+
+        async with serving(tmp_path, slack, config=council) as served:
+            thread = await told(served, slack)
+
+        calls = Counter((one.model, one.user, bool(fences(one.user))) for one in models.requests)
+        keys = [str(message.metadata) for message in thread if message.metadata]
+        assert len(ours(slack)) == 1
+        assert len(keys) == len(set(keys))
+        assert len(models.requests) - len(calls) <= 2 * AT_ONCE * len(SERVED)
+        assert len(calls) == QUESTIONS * PER_ROUND
+        assert slack.faults == []

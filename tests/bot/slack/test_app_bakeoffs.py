@@ -1,0 +1,141 @@
+"""Bake-offs in a channel: proposal, progress, result, cancellation and recovery."""
+
+import asyncio
+
+from bot.commands.dispatch import COMMANDS
+from tests.bot.bakeoffs.kitchen import a_suite
+from tests.bot.slack.inside import RunningSlack, make_fake_slack, run_slack, text_of
+from tests.builders import ASKED_AT
+from tests.wire.slack import FakeSlack, Message
+
+
+async def proposed(bot: RunningSlack, words: str = "bakeoff sql cap:$1") -> Message:
+    """Have Ada say that, and give what she alone is shown."""
+    await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+    await bot.slack.command("U1", "C1", "/council", words)
+    await bot.slack.until(lambda: "Bake-off of sql" in whispers(bot.slack))
+    return bot.slack.ephemerals("U1")[-1]
+
+
+def whispers(slack: FakeSlack, user: str = "U1") -> str:
+    return " ".join(map(text_of, slack.ephemerals(user)))
+
+
+async def ended(bot: RunningSlack, channel: str = "C1") -> Message:
+    """Wait until the channel's one message shows the result, and its end is noted."""
+    await bot.slack.until(lambda: "2 of 2 questions" in root_words(bot, channel), 20)
+    async with asyncio.timeout(10):
+        while not (await bot.app.bakeoff_stores.bakeoffs.recent())[0].ending:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    return bot.ours(channel)[0]
+
+
+def root_words(bot: RunningSlack, channel: str) -> str:
+    return "".join(map(text_of, bot.ours(channel)[:1]))
+
+
+async def test_a_bakeoff_is_proposed_started_by_button_and_its_result_replaces_its_progress() -> (
+    None
+):
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        proposal = await proposed(bot)
+        assert "2 questions, each put to" in text_of(proposal)
+        assert bot.ours() == []
+
+        await slack.click(proposal, "council:bakeoff_start", "U1")
+        await slack.until(lambda: bot.ours())
+        (root,) = bot.ours()
+        assert "0 of 2 questions" in text_of(root)
+        assert "council:bakeoff_cancel" in str(root.blocks)
+        bot.go_on()
+
+        assert await ended(bot) is root
+        assert "council:bakeoff_cancel" not in str(root.blocks)
+        assert "Asked by" not in whispers(slack)
+        thread = slack.thread("C1", root.ts)
+        keys = [str(message.metadata) for message in thread if message.metadata]
+        assert len(keys) == len(set(keys))
+        assert slack.faults == []
+        assert slack.pings() == []
+
+
+async def test_a_dismissed_proposal_costs_nothing() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        proposal = await proposed(bot)
+
+        await slack.click(proposal, "council:bakeoff_leave", "U1")
+        await slack.until(lambda: "Nothing was begun" in whispers(slack))
+
+        assert await bot.app.bakeoff_stores.bakeoffs.recent() == ()
+        assert bot.ours() == []
+
+
+async def test_buttons_cancel_and_resume_the_bakeoff_for_its_owner() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        await slack.click(await proposed(bot), "council:bakeoff_start", "U1")
+        await slack.until(lambda: bot.ours())
+        (root,) = bot.ours()
+
+        await slack.click(root, "council:bakeoff_cancel", "U2")
+        await slack.until(lambda: "Only the one who began it" in whispers(slack, "U2"))
+        await slack.click(root, "council:bakeoff_cancel", "U1")
+        await slack.until(lambda: "It was cancelled." in root_words(bot, "C1"))
+        assert "council:bakeoff_resume" in str(root.blocks)
+        await slack.until(lambda: "is cancelled: 0 of 2 questions" in whispers(slack))
+        bot.go_on()
+        await slack.click(root, "council:bakeoff_resume", "U1")
+
+        await ended(bot)
+        assert slack.faults == []
+
+
+async def test_nothing_is_asked_in_a_channel_without_the_bot() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+
+        await slack.command("U1", "C2", "/council", "bakeoff sql now")
+        await slack.until(lambda: "/invite" in whispers(slack))
+
+        assert not bot.gateway.asked
+
+
+async def test_the_result_for_an_archived_channel_goes_to_the_owner_only() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        await slack.click(await proposed(bot), "council:bakeoff_start", "U1")
+        await slack.until(lambda: bot.ours())
+        slack.workspace.channels["C1"].is_archived = True
+        bot.go_on()
+
+        await slack.until(lambda: "only you see it" in " ".join(bot.dms()), 20)
+
+        assert "2 of 2 questions" in " ".join(bot.dms())
+        assert len(await bot.app.store.recent()) == 2
+
+
+async def test_a_restart_continues_in_the_same_message() -> None:
+    async with make_fake_slack() as slack:
+        async with run_slack(slack) as bot:
+            await slack.click(await proposed(bot), "council:bakeoff_start", "U1")
+            await slack.until(lambda: bot.ours())
+            app = bot.app
+        async with run_slack(slack, bot.gateway, app) as again:
+            again.go_on()
+
+            root = await ended(again)
+
+            assert again.ours() == [root]
+            assert len(await app.store.recent()) == 2
+
+
+async def test_a_round_of_a_bakeoff_is_opened_by_its_id() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        bot.go_on()
+        await bot.app.bakeoff_stores.suites.keep(a_suite(2), "U1", ASKED_AT)
+        await slack.command("U1", "C1", "/council", "bakeoff sql now")
+        await ended(bot)
+        (bakeoff,) = await bot.app.bakeoff_stores.bakeoffs.recent()
+
+        await slack.command("U2", "C1", "/council", f"show {bakeoff.round_id(2)}")
+        await slack.until(lambda: "Question 2?" in whispers(slack, "U2"))
+
+        assert COMMANDS.read(f"show {bakeoff.round_id(2)}").command.name == "show"

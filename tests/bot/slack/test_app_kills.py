@@ -1,0 +1,41 @@
+"""The product continues where it was after a kill or a stop at any moment."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+from tests.bot.homes import Home
+from tests.bot.slack.serving import serving
+from tests.soak.slack import soak
+from tests.wire.slack import FakeSlack, Rates, Rules, Slow
+
+
+async def test_kills_lose_nothing_and_duplicate_nothing(tmp_path: Path) -> None:
+    count = await soak(Home(tmp_path), kills=8, at_once=2, seed=3, life=1.0)
+
+    assert len(count.kills) == 8
+    assert count.asked == count.rounds == count.roots == count.answers == count.files
+    assert count.wrong == 0, str(count)
+
+
+async def test_a_stop_during_delivery_is_clean_and_the_next_start_continues(tmp_path: Path) -> None:
+    rules = Rules(rates=Rates(off=True))
+    async with FakeSlack(rules=rules) as slack:
+        async with serving(tmp_path, slack) as bot:
+            slack.trouble("chat.postMessage", Slow(0.0))  # the root, as it is
+            slack.trouble("chat.postMessage", Slow(5.0))  # done, but who asked never hears it
+            await slack.command("U1", "C1", "/council", "Which queue?")
+            await slack.until(lambda: len(slack.called("chat.postMessage")) > 1)
+            loop = asyncio.get_running_loop()
+            began = loop.time()
+            bot.process.send_signal(signal.SIGTERM)
+
+            assert await bot.process.wait() == 0
+            assert loop.time() - began < 8
+        async with serving(tmp_path, slack) as bot:
+            root = await bot.answered("C1")
+            thread = await bot.told("C1", root)
+
+        keys = [str(message.metadata) for message in thread if message.metadata]
+        assert len(keys) == len(set(keys)) == 6
+        assert len(slack.messages("C1")) == 1

@@ -1,0 +1,82 @@
+"""Socket Mode connections that break lose no acknowledged event and duplicate none."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from tests.bot.slack.inside import RunningSlack, make_fake_slack, run_slack
+from tests.wire.slack import BOT, FakeSlack, Slow
+
+
+async def holds_a_round(slack: FakeSlack, bot: RunningSlack) -> None:
+    """See that a question is still heard and answered, once."""
+    await slack.connected(seconds=20)
+    event = await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")
+    while not event.accepted:
+        await slack.deliver_again(event)
+    assert event.message
+    bot.go_on()
+    await slack.until(lambda: slack.thread("C1", event.message.ts if event.message else ""))
+    await bot.delivered()
+    assert len(await bot.app.store.recent()) == 1
+
+
+@pytest.mark.parametrize("reason", ["warning", "refresh_requested", "link_disabled"])
+async def test_an_announced_disconnect_loses_nothing(reason: str) -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        await slack.links.say_disconnect(reason)
+        await slack.until(lambda: slack.links.opened > 1)
+
+        await holds_a_round(slack, bot)
+
+
+async def test_a_broken_socket_reconnects() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        slack.links.cut()
+
+        await holds_a_round(slack, bot)
+
+
+async def test_an_expired_socket_url_is_replaced() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        asked = len(slack.called("apps.connections.open"))
+        slack.trouble("apps.connections.open", Slow(0.3))
+        slack.links.cut()
+        await slack.until(lambda: len(slack.called("apps.connections.open")) > asked)
+        await asyncio.sleep(0.1)
+        slack.state.tickets.clear()
+
+        await holds_a_round(slack, bot)
+
+
+async def test_an_event_redelivered_over_a_new_socket_makes_one_round() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        event = await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")
+        await slack.links.say_disconnect("refresh_requested")
+        await slack.until(lambda: slack.links.opened > 1 and slack.links.open)
+        for attempt in (1, 2, 3):
+            await slack.deliver_again(event, attempt)
+        bot.go_on()
+
+        await bot.delivered()
+        assert len(await bot.app.store.recent()) == 1
+        assert event.message
+        thread = slack.thread("C1", event.message.ts)
+        assert sum("council:answers" in str(message.blocks) for message in thread) == 1
+
+
+async def test_an_event_is_acknowledged_after_its_round_is_stored() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        slack.state.rules = replace(slack.state.rules, ack_seconds=0.2, retry_delays=())
+        slack.trouble("users.info", Slow(1.0))
+
+        event = await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")
+        again = await slack.deliver_again(event)
+        assert event.acknowledgements[0].timed_out
+        assert again.timed_out
+        assert not await bot.app.store.recent()
+        while not event.accepted:
+            await slack.deliver_again(event)
+
+        assert len(await bot.app.store.recent()) == 1

@@ -1,0 +1,144 @@
+"""Two processes serve one workspace: either receives events, either takes over."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from bot.commands.context import AppContext
+from bot.slack.app import Slack
+from bot.slack.config import Tokens
+from tests.bot.cluster_fakes import Board, processes
+from tests.bot.slack.inside import FAST_LIMITS, HeldGateway, make_fake_slack, text_of
+from tests.wire.slack import BOT, FakeSlack, Message
+
+
+@dataclass(slots=True)
+class Processes:
+    """Two processes on one Slack; each holds a socket."""
+
+    board: Board
+    apps: Sequence[AppContext]
+    gateway: HeldGateway
+    slack: FakeSlack
+    running: list[asyncio.Task[None]] = field(default_factory=list)
+
+    async def start(self, app_context: AppContext) -> None:
+        app = self.slack.state.app
+        tokens = Tokens(app.bot_token, app.app_token, "", self.slack.api_url)
+        self.running.append(
+            asyncio.create_task(Slack(app_context, tokens, _unheard, FAST_LIMITS).run())
+        )
+        await self.slack.connected(len(self.running))
+
+    async def stop(self, number: int) -> None:
+        self.running[number].cancel()
+        with suppress(asyncio.CancelledError):
+            await self.running[number]
+
+    def ours(self, channel: str = "C1") -> list[Message]:
+        return [message for message in self.slack.messages(channel) if message.user == BOT]
+
+    def answers(self) -> list[Message]:
+        return [one for one in self.ours() if "council:answers" in str(one.blocks)]
+
+    def filled(self, count: int) -> bool:
+        """Say whether so many modals were filled."""
+        updates = self.slack.called("views.update")
+        return len([call for call in updates if call.outcome == "ok"]) == count
+
+    async def delivered(self, rounds: int) -> None:
+        """Wait until so many rounds have been told whole."""
+        async with asyncio.timeout(20):
+            while True:
+                lines = await self.apps[0].store.recent()
+                if len(lines) == rounds and all(line.delivered for line in lines):
+                    return
+                await asyncio.sleep(0.01)
+
+
+def _unheard(_: str) -> None:
+    """Hear nothing of how it stands."""
+
+
+@asynccontextmanager
+async def two() -> AsyncIterator[Processes]:
+    gateway = HeldGateway()
+    board, apps = processes(2, gateway)
+    async with make_fake_slack() as slack:
+        found = Processes(board, apps, gateway, slack)
+        try:
+            for app_context in apps:
+                await found.start(app_context)
+            yield found
+        finally:
+            gateway.goes_on.set()
+            for number in range(len(found.running)):
+                await found.stop(number)
+            for line in await apps[0].store.recent():
+                await apps[0].runner.stop(line.id)
+
+
+async def test_either_process_receives_events_and_each_round_is_posted_once() -> None:
+    async with two() as both:
+        both.gateway.goes_on.set()
+
+        deeds = [
+            await both.slack.command("U1", "C1", "/council", f"Which queue? {n}") for n in range(6)
+        ]
+        await both.delivered(6)
+
+        assert all(deed.accepted for deed in deeds)
+        assert len(both.answers()) == len(both.ours()) == 6
+        roots = {message.ts for message in both.ours()}
+        assert {len(both.slack.thread("C1", ts)) for ts in roots} == {6}
+
+
+async def test_progress_continues_when_the_process_that_showed_it_ends() -> None:
+    async with two() as both:
+        await both.slack.command("U1", "C1", "/council", "Which queue?")
+        await both.slack.until(both.ours)
+        shows = next(
+            number
+            for number, server in enumerate(
+                one for one in both.board.servers if one.queue == "show slack"
+            )
+            if server.doing
+        )
+
+        await both.stop(shows)
+        both.gateway.goes_on.set()
+        await both.delivered(1)
+
+        assert len(both.ours()) == len(both.answers()) == 1
+        assert len(both.board.begun) == 2
+
+
+async def test_a_button_posted_by_one_process_works_at_the_other() -> None:
+    async with two() as both:
+        both.gateway.goes_on.set()
+        await both.slack.command("U1", "C1", "/council", "Which queue?")
+        await both.delivered(1)
+        (root,) = both.answers()
+
+        for count, user in enumerate(("U1", "U2"), start=1):  # one of them comes to each
+            deed = await both.slack.click(root, "council:answers", user)
+            assert deed.accepted
+            await both.slack.until(partial(both.filled, count))
+
+
+async def test_a_panel_picked_at_one_process_applies_at_the_other() -> None:
+    async with two() as both:
+        both.gateway.goes_on.set()
+        for app_context in both.apps:
+            app_context.panels = {
+                **app_context.panels,
+                "cheap": replace(app_context.panels["house"], name="cheap"),
+            }
+
+        await both.slack.command("U1", "C1", "/council", "panel cheap")
+        await both.slack.command("U1", "C1", "/council", "panel")
+
+        told = [text_of(message) for message in both.slack.ephemerals("U1")]
+        assert "cheap (in use)" in told[-1]

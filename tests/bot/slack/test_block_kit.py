@@ -1,0 +1,228 @@
+"""What each part of a post becomes in Block Kit, at the best level and at plainer ones."""
+
+from typing import Any
+
+import pytest
+
+from bot.chat import (
+    Button,
+    Buttons,
+    Caution,
+    File,
+    Heading,
+    Line,
+    Note,
+    Part,
+    Post,
+    Prose,
+    Quote,
+    Step,
+    Steps,
+    StepState,
+    Table,
+)
+from bot.render.pagination import pages
+from bot.render.round_report import report
+from bot.render.round_status import progress_post
+from bot.slack.block_kit import BlockLevel, action_from_id, fits_slack, render_message
+from bot.slack.modals import modal_pages
+from tests.bot.rounds import held, stages_of
+from tests.bot.slack.block_kit_checks import find_message_faults, find_page_faults, shown_text
+from tests.builders import a_panel
+from tests.fakes.gateway import FakeGateway
+
+TABLE = Table(("", "Author", "Points"), (("1", "Claude", "5 of 6"),), frozenset({0, 2}))
+STEPS = Steps(
+    "1 of 2 answered",
+    (Step("A answers", StepState.DONE, "4 s"), Step("B answers", StepState.MISSING, "timed out")),
+)
+OPINIONS = (Button("helpful", "Helpful", "r1"), Button("unhelpful", "Not helpful", "r1"))
+
+
+def only(part: Part, level: BlockLevel = BlockLevel.DATA_TABLE) -> list[dict[str, Any]]:
+    return render_message(Post((part,), "s"), level).blocks
+
+
+def kinds(post: Post, level: BlockLevel = BlockLevel.DATA_TABLE) -> list[str]:
+    return [block["type"] for block in render_message(post, level).blocks]
+
+
+async def test_a_finished_round_starts_with_the_answer_and_ends_with_buttons() -> None:
+    root = report(await held()).root
+
+    message = render_message(root)
+
+    assert message.text == "Is Postgres enough for a job queue?"
+    assert kinds(root) == ["header", "rich_text", "context", "actions", "context_actions"]
+    assert shown_text(message.blocks[1:2]) == "The council says yes."
+    actions, thumbs = message.blocks[-2:]
+    assert [element["text"]["text"] for element in actions["elements"]] == [
+        "Answers",
+        "Ballots",
+        "Run again",
+        "Add to suite",
+        "Export",
+    ]
+    assert [element["action_id"] for element in thumbs["elements"]] == ["council:feedback"]
+
+
+async def test_the_thread_of_a_round_is_a_sortable_table_ballots_and_answers() -> None:
+    replies = report(await held()).replies
+
+    assert kinds(replies[0])[:2] == ["header", "data_table"]
+    assert kinds(replies[0], BlockLevel.TABLE)[:2] == ["header", "table"]
+    assert kinds(replies[0], BlockLevel.MONOSPACE)[:2] == ["header", "rich_text"]
+    assert (
+        render_message(replies[0]).blocks[1]["caption"]
+        == "Who wrote what, and how they were ranked"
+    )
+    assert all(kinds(reply)[0] == "header" for reply in replies[1:])
+
+
+async def test_every_stage_of_a_round_is_a_message_slack_takes() -> None:
+    for round_ in await stages_of(FakeGateway(), a_panel(4)):
+        post = progress_post(round_, 3.0)
+
+        assert fits_slack(post)
+        assert kinds(post)[0] == "plan"
+
+
+async def test_answers_and_ballots_of_a_round_are_one_page_of_a_modal() -> None:
+    made = modal_pages(report(await held()).replies)
+
+    assert len(made) == 1
+    assert find_page_faults(made[0]) == []
+
+
+def test_a_short_question_is_a_header_and_a_long_one_is_bold() -> None:
+    assert kinds(Post((Heading("Why?"),))) == ["header"]
+    assert only(Heading("why " * 50))[0]["elements"][0]["elements"][0]["style"] == {"bold": True}
+
+
+def test_a_caution_stands_out_and_a_note_is_small() -> None:
+    assert only(Caution("Two are missing."))[0]["elements"][0]["elements"] == [
+        {"type": "text", "text": "Two are missing.", "style": {"bold": True}}
+    ]
+    assert only(Note("21 s"))[0]["type"] == "context"
+
+
+def test_notes_in_a_row_are_one_block_with_a_line_each() -> None:
+    (block,) = render_message(Post((Note("First: A"), Note("Asked by\nAda")))).blocks
+
+    assert block["type"] == "context"
+    assert [element["text"] for element in block["elements"]] == ["First: A\nAsked by Ada"]
+
+
+def test_a_caution_and_a_ballot_stand_apart_from_what_follows() -> None:
+    ballots = (Line("A saw X Y"), Quote("X is right."), Line("B saw Y X"))
+
+    assert kinds(Post((Caution("B is missing."), Prose("Yes.")))) == ["rich_text", "rich_text"]
+    assert [shown_text([block]) for block in render_message(Post(ballots)).blocks] == [
+        "A saw X Y\nX is right.",
+        "B saw Y X",
+    ]
+
+
+def test_a_file_is_not_part_of_the_message() -> None:
+    assert only(File("round.md", "# Round")) == []
+
+
+def test_numbers_of_one_unit_are_sorted_as_numbers() -> None:
+    cells = only(TABLE)[0]["rows"]
+
+    assert [cell["text"] for cell in cells[0]] == ["#", "Author", "Points"]
+    assert cells[1][2] == {"type": "raw_number", "value": 5, "text": "5 of 6"}
+
+
+def test_numbers_of_several_units_stay_text() -> None:
+    table = Table(("Time",), (("900 ms",), ("4 s",)), frozenset({0}))
+
+    assert {cell["type"] for row in only(table)[0]["rows"] for cell in row} == {"raw_text"}
+
+
+def test_an_empty_cell_is_a_dash() -> None:
+    assert only(Table(("a", "b"), (("", "x"),)))[0]["rows"][1][0]["text"] == "–"
+
+
+def test_two_tables_are_both_monospaced() -> None:
+    assert set(kinds(Post((TABLE, Prose("|a|\n|-|\n|b|"))))) == {"rich_text"}
+
+
+def test_text_under_text_lines_up_where_characters_are_wide() -> None:
+    table = Table(("名前", "n"), (("a", "1"), ("漢字", "22")), frozenset({1}))
+
+    assert shown_text(only(table, BlockLevel.MONOSPACE)) == "名前   n\na      1\n漢字  22"
+
+
+def test_steps_are_a_plan_and_at_plainer_levels_words() -> None:
+    tasks = only(STEPS)[0]["tasks"]
+
+    assert [(task["title"], task["status"]) for task in tasks] == [
+        ("A answers · 4 s", "complete"),
+        ("B answers · timed out", "error"),
+    ]
+    assert "B answers: missing, timed out" in shown_text(only(STEPS, BlockLevel.TABLE))
+
+
+def test_opinions_are_thumbs_and_at_plainer_levels_buttons() -> None:
+    thumbs = only(Buttons(OPINIONS))[0]["elements"][0]
+
+    assert thumbs["positive_button"]["value"] == "helpful:r1"
+    assert thumbs["action_id"] == "council:feedback"
+    plain = only(Buttons(OPINIONS), BlockLevel.TABLE)[0]["elements"]
+    assert [e["action_id"] for e in plain] == ["council:helpful", "council:unhelpful"]
+
+
+def test_actions_that_cost_or_end_something_ask_for_confirmation() -> None:
+    row = Buttons((Button("cancel", "Stop", "r1"), Button("again", "Again", "r1")))
+
+    cancel, again = only(row)[0]["elements"]
+
+    assert cancel["style"] == "danger"
+    assert "style" not in again
+    assert cancel["confirm"]
+    assert again["confirm"]
+
+
+def test_a_repeated_action_gets_two_ids_and_stays_one_action() -> None:
+    row = Buttons((Button("open", "One", "r1"), Button("open", "Two", "r2")))
+
+    ids = [element["action_id"] for element in only(row)[0]["elements"]]
+
+    assert ids == ["council:open", "council:open#2"]
+    assert {action_from_id(id_) for id_ in ids} == {"open"}
+
+
+@pytest.mark.parametrize("level", BlockLevel)
+def test_the_text_of_a_message_is_never_empty_and_never_markup(level: BlockLevel) -> None:
+    assert render_message(Post(()), level).text
+    assert render_message(Post((), "a < b & c <!here>" * 50), level).text.count("<") == 0
+
+
+def test_plain_text_contains_every_part() -> None:
+    post = Post((Heading("Why?"), Prose("So & so."), Quote("q"), Line("l"), TABLE, STEPS), "Why?")
+
+    message = render_message(post, BlockLevel.NO_BLOCKS)
+
+    assert message.blocks == []
+    for words in ("Why?", "So &amp; so.", "» q", "Claude", "A answers: done, 4 s"):
+        assert words in message.text
+
+
+def test_levels_end_with_plain_text() -> None:
+    assert BlockLevel.DATA_TABLE.plainer is BlockLevel.TABLE
+    assert BlockLevel.NO_BLOCKS.plainer is None
+
+
+def test_the_longest_possible_question_is_shown_completely() -> None:
+    question = "why " * 5_000
+    post = Post((Heading(question), Prose("So."), Note("4 of 4")), question)
+
+    made = [render_message(page) for page in pages(post, fits_slack)]
+
+    assert all(
+        find_message_faults({"text": message.text, "blocks": message.blocks}) == []
+        for message in made
+    )
+    assert "So." in shown_text(made[0].blocks)
+    assert "".join(shown_text(m.blocks) for m in made[1:]).count("why") == 5_000

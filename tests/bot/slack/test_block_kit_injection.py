@@ -1,0 +1,68 @@
+"""A hostile answer cannot mention anybody, forge a block or break a message."""
+
+from dataclasses import asdict
+
+import pytest
+
+from bot.chat import Caution, Heading, Line, Note, Post, Prose, Quote, Step, Steps, StepState, Table
+from bot.render.pagination import pages
+from bot.slack.block_kit import BlockLevel, fits_slack, render_message
+from bot.slack.modals import modal_pages
+from tests.bot.render.hostile import ANSWERS, FORGED, HUGE, LINKS, PARTED, TOKENS
+from tests.bot.slack.block_kit_checks import find_mentions, find_message_faults, find_page_faults
+
+SMALL = [answer for answer in ANSWERS if answer not in HUGE]
+HUNDREDS = [SMALL[at : at + 100] for at in range(0, len(SMALL), 100)]
+
+
+def faults(post: Post) -> list[str]:
+    """Give what is wrong with the post's pages at any level and in a modal."""
+    found = []
+    for page in pages(post, fits_slack):
+        for level in BlockLevel:
+            payload = asdict(render_message(page, level))
+            found += [*find_message_faults(payload), *find_mentions(payload)]
+    for blocks in modal_pages([post]):
+        found += [*find_page_faults(blocks), *find_mentions({"blocks": blocks})]
+    return found
+
+
+def an_answer(text: str) -> Post:
+    return Post((Heading("Why?"), Prose(text), Note("4 of 4 answered")), "Why?")
+
+
+def everywhere(text: str) -> Post:
+    """Give a post that says the text in every part."""
+    return Post(
+        (
+            Heading(text),
+            Caution(text),
+            Prose(text),
+            Quote(text),
+            Line(text),
+            Table((text[:99], "n"), ((text, "1"), ("", text)), frozenset({1})),
+            Steps(text[:99], (Step(text[:99], StepState.MISSING, text[:99]),)),
+            Note(text),
+        ),
+        text,
+    )
+
+
+def test_there_are_at_least_two_hundred_hostile_answers() -> None:
+    assert len(ANSWERS) >= 200
+
+
+@pytest.mark.parametrize("answers", HUNDREDS, ids=range(len(HUNDREDS)))
+def test_no_hostile_answer_mentions_anybody_or_breaks_a_message(answers: list[str]) -> None:
+    assert {answer: found for answer in answers if (found := faults(an_answer(answer)))} == {}
+
+
+@pytest.mark.parametrize("at", range(len(HUGE)))
+def test_no_huge_answer_breaks_a_message(at: int) -> None:
+    assert faults(an_answer(HUGE[at])) == []
+
+
+def test_no_part_of_a_post_is_parsed_as_markup() -> None:
+    texts = [*TOKENS, *PARTED, *LINKS, *FORGED]
+
+    assert {text: found for text in texts if (found := faults(everywhere(text)))} == {}

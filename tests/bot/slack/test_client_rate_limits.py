@@ -1,0 +1,58 @@
+"""Rate limits are respected, and then everything is posted once and in order."""
+
+import asyncio
+import time
+
+from bot.slack.client import EditRateLimiter
+from tests.bot.slack.inside import FAST_LIMITS, make_fake_slack, run_slack
+from tests.wire.slack import Rates
+
+STORM_SECONDS = 2.0
+
+
+async def test_a_storm_of_rate_limits_loses_and_duplicates_nothing() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        roots = [await bot.asks() for _ in range(3)]
+        slack.storm("*", STORM_SECONDS)
+        began = time.time()
+        bot.go_on()
+
+        await bot.delivered()
+        for root in roots:
+            assert "council:answers" in str(root.blocks)
+            bot.thread_is_whole(root)
+        assert bot.ours() == roots
+        assert all(float(m.ts) > began + STORM_SECONDS for m in slack.thread("C1", roots[0].ts))
+
+
+async def test_no_call_is_retried_before_retry_after() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        await bot.asks()
+        slack.storm("*", STORM_SECONDS)
+        bot.go_on()
+        await bot.is_one_whole_round()
+
+        refused = [call for call in slack.calls if call.outcome == "ratelimited"]
+        assert len(refused) <= 2 * STORM_SECONDS  # Retry-After is one second
+
+
+async def test_no_progress_update_delays_an_answer() -> None:
+    limiter, acquired = EditRateLimiter(), asyncio.Event()
+    async with limiter.prioritize():
+        acquiring = asyncio.create_task(limiter.acquire())
+        acquiring.add_done_callback(lambda _: acquired.set())
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not acquired.is_set()
+
+    await acquiring
+
+
+async def test_rounds_finish_at_slacks_own_rates() -> None:
+    async with make_fake_slack(rates=Rates()) as slack, run_slack(slack, limits=FAST_LIMITS) as bot:
+        roots = [await bot.asks(channel) for channel in ("C1", "G1")]
+        bot.go_on()
+
+        await bot.delivered(60)
+        for root in roots:
+            bot.thread_is_whole(root)

@@ -1,0 +1,179 @@
+"""The app manifest is valid, and names exactly what the code handles and needs."""
+
+import inspect
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.commands.dispatch import COMMANDS
+from bot.settings import load_houses
+from bot.slack.app import Slack
+from bot.slack.client import FEATURES_BY_SCOPE, REQUIRED_SCOPES
+from bot.slack.config import events_address, manifest, manifest_text
+from bot.slack.listeners import ASK_ABOUT_MESSAGE, ASK_ANYWHERE, SlackListeners
+from tests.bot.homes import Home, Ran
+from tests.wire.slack.manifest import faults_of_manifest
+
+ADDRESS = "https://council.example.com/slack/events"
+SECRET = {"SLACK_SIGNING_SECRET": "8f742231b10e"}
+APP_TOKEN = {"SLACK_APP_TOKEN": "xapp-1-home"}
+
+
+@pytest.mark.parametrize("address", [None, ADDRESS], ids=["socket", "http"])
+def test_it_is_valid(address: str | None) -> None:
+    assert faults_of_manifest(manifest(address)) == []
+
+
+def test_its_scopes_are_those_that_preflight_checks() -> None:
+    scopes = manifest()["oauth_config"]["scopes"]["bot"]
+
+    assert scopes == sorted({*REQUIRED_SCOPES, *FEATURES_BY_SCOPE})
+
+
+def test_every_scope_says_what_it_is_for() -> None:
+    lines = [line.strip() for line in manifest_text().splitlines()]
+
+    for scope in (*REQUIRED_SCOPES, *FEATURES_BY_SCOPE):
+        assert any(line.startswith(f"- {scope} # ") for line in lines), scope
+
+
+def test_it_lists_every_shortcut_that_is_handled() -> None:
+    shortcuts = {entry["callback_id"]: entry for entry in manifest()["features"]["shortcuts"]}
+
+    assert {name: entry["type"] for name, entry in shortcuts.items()} == {
+        ASK_ABOUT_MESSAGE: "message",
+        ASK_ANYWHERE: "global",
+    }
+
+
+def test_every_event_in_it_is_handled() -> None:
+    heard = inspect.getsource(SlackListeners) + inspect.getsource(Slack)
+
+    for event in manifest()["settings"]["event_subscriptions"]["bot_events"]:
+        assert f'"{event.partition(".")[0]}"' in heard, event
+
+
+def test_people_can_write_to_the_bot_and_arrive_as_ids() -> None:
+    features = manifest()["features"]
+
+    assert features["app_home"]["messages_tab_enabled"] is True
+    assert features["app_home"]["messages_tab_read_only_enabled"] is False
+    assert features["slash_commands"][0]["should_escape"] is True
+
+
+def test_the_hint_names_every_command() -> None:
+    hint = manifest()["features"]["slash_commands"][0]["usage_hint"]
+
+    for command in COMMANDS.commands:
+        assert command.usage.removeprefix("/council ") in hint
+
+
+def test_over_http_everything_is_posted_to_one_address() -> None:
+    document = manifest(ADDRESS)
+
+    assert document["settings"]["socket_mode_enabled"] is False
+    assert document["features"]["slash_commands"][0]["url"] == ADDRESS
+    for name in ("event_subscriptions", "interactivity"):
+        assert document["settings"][name]["request_url"] == ADDRESS
+
+
+def test_over_a_socket_there_is_no_address() -> None:
+    assert manifest()["settings"]["socket_mode_enabled"] is True
+    assert "url" not in manifest_text()
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("https://council.example.com", ADDRESS),
+        ("https://council.example.com/", ADDRESS),
+        (ADDRESS, ADDRESS),
+        ("https://example.com:8443/bots", "https://example.com:8443/bots/slack/events"),
+        *((bad, None) for bad in ("", "council.example.com", "http://council.example.com")),
+        *(
+            (bad, None)
+            for bad in ("https://", "https:// a", "https://a?b", "https://u@a", 'https://a"')
+        ),
+    ],
+)
+def test_an_address_is_one_that_slack_posts_to(url: str, address: str | None) -> None:
+    assert events_address(url) == address
+
+
+@pytest.mark.parametrize(
+    ("settings", "arguments", "socket"),
+    [
+        pytest.param({}, (), True, id="nothing-set"),
+        pytest.param(APP_TOKEN, (), True, id="app-token"),
+        pytest.param({**SECRET, **APP_TOKEN}, (), True, id="both"),
+        pytest.param(SECRET, ("--url", "https://council.example.com"), False, id="secret-and-url"),
+        pytest.param({}, ("--url", "https://council.example.com"), False, id="url"),
+    ],
+)
+def test_the_printed_manifest_matches_the_settings(
+    home: Home, settings: dict[str, str], arguments: tuple[str, ...], *, socket: bool
+) -> None:
+    home = home.with_settings(**settings)
+
+    ran, as_json = (home.here("slack", "manifest", *arguments, *more) for more in ((), ("--json",)))
+
+    assert (ran.code, ran.err) == (0, "")
+    assert yaml.safe_load(ran.out) == json.loads(as_json.out)
+    assert as_json.json == manifest(None if socket else ADDRESS)
+
+
+def is_one_sentence(ran: Ran) -> bool:
+    return (ran.code, ran.out, len(ran.lines)) == (2, "", 1)
+
+
+def test_http_without_a_url_is_an_error_of_one_sentence(home: Home) -> None:
+    ran = home.with_settings(**SECRET).here("slack", "manifest")
+
+    assert is_one_sentence(ran)
+    assert "--url https://council.example.com" in ran.err
+    assert SECRET["SLACK_SIGNING_SECRET"] not in ran.err
+
+
+def test_a_bad_url_is_an_error_of_one_sentence(home: Home) -> None:
+    ran = home.here("slack", "manifest", "--url", "http://localhost:8765")
+
+    assert is_one_sentence(ran)
+    assert "'http://localhost:8765' is no address that Slack posts to" in ran.err
+
+
+def test_an_address_beside_an_app_token_is_printed_with_a_warning(home: Home) -> None:
+    ran = home.with_settings(**APP_TOKEN).here("slack", "manifest", "--url", "https://a.example")
+
+    assert ran.code == 0
+    assert "SLACK_APP_TOKEN is set, so `council serve` opens a socket" in ran.err
+    assert APP_TOKEN["SLACK_APP_TOKEN"] not in ran.out + ran.err
+
+
+def guide() -> str:
+    return (Path(__file__).parents[3] / "docs" / "slack.md").read_text(encoding="utf-8")
+
+
+def test_the_guide_has_every_scope_and_what_is_off_without_it() -> None:
+    rows = [line for line in guide().splitlines() if line.startswith("| `")]
+
+    for scope in REQUIRED_SCOPES:
+        assert any(f"| `{scope}` |" in row and row.endswith("| not started |") for row in rows), (
+            scope
+        )
+    for scope, off in FEATURES_BY_SCOPE.items():
+        assert any(f"| `{scope}` |" in row and row.endswith(f"| {off} |") for row in rows), scope
+
+
+def test_the_guides_example_of_access_is_sound(tmp_path: Path) -> None:
+    example = re.search(r"```toml\n(.*?)```", guide(), re.DOTALL)
+    assert example
+    config = tmp_path / "council.toml"
+    config.write_text(f'[panels.ollama]\nmembers = ["ollama/a", "ollama/b"]\n{example[1]}')
+
+    access = load_houses(config).access
+
+    assert access.channels == ("C012AB", "C034CD")
+    assert access.admins == ("U056EF",)

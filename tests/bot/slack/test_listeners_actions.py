@@ -1,0 +1,210 @@
+"""Buttons under a round: who may press them, how often, and what they do."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.bot.slack.serving import serving
+from tests.bot.slack.story import SERVED, Stage, config, text_of
+from tests.wire.models import Behaviour, ModelServer, Say, answer, by_role, fences
+from tests.wire.slack import BOT, Deed, Event, FakeSlack, Message, Rates, Rules
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+RATED = "SELECT helpful, reason FROM feedback WHERE round_id = ? AND by = ?"
+
+
+def _slow(seconds: float) -> Behaviour:
+    return by_role(answer=lambda _: Say("Use the one you have.", seconds=seconds))
+
+
+async def _press(stage: Stage, on: Message, action: str, user: str = "U1") -> Deed:
+    deed = await stage.slack.click(on, f"council:{action}", user)
+    assert deed.accepted
+    return deed
+
+
+async def _running(stage: Stage, channel: str) -> Message:
+    """Ask the served panel, of which one answers at once and two do not."""
+    stage.models.script |= {"up": _slow(0), "down": _slow(60), "left": _slow(60)}
+    await stage.slack.command("U1", channel, "/council", "panel:served Which queue, slowly?")
+    held = "SELECT member FROM answer JOIN round ON round.id = round_id WHERE channel = ?"
+    await stage.slack.until(lambda: stage.served.home.sql(held, channel), 15)
+    return stage.slack.messages(channel)[0]
+
+
+def _root(stage: Stage, channel: str) -> str:
+    return "".join(text_of(message) for message in stage.slack.messages(channel)[:1])
+
+
+async def test_answers_and_ballots_open_at_once_and_then_fill(either: Stage) -> None:
+    channel = either.channel()
+    root = await either.asked(channel)
+
+    await _press(either, root, "answers", "U2")
+    answers = await either.modal("U2", "Response ")
+    assert text_of(answers).count(", by ") == 3
+    await _press(either, root, "ballots", "U2")
+    ballots = await either.modal("U2", " and ranked ")
+
+    assert text_of(ballots).count(" and ranked ") == 3
+    first = either.slack.called("views.open")[-1].arguments["view"]
+    assert "One moment" in str(first)
+
+
+async def test_long_answers_have_pages_to_turn(stage: Stage) -> None:
+    dora = stage.person()
+    channel = stage.channel(dora)
+    texts = {name: f"Beginning by {name}. " + f"{'w' * 99} " * 200 for name in SERVED}
+    short = answer("In short.")
+    with stage.scripted({name: by_role(answer(texts[name]), chairman=short) for name in SERVED}):
+        root = await stage.asked(channel, "panel:served How long?", dora)
+    await _press(stage, root, "answers", dora)
+    view = await stage.modal(dora, "Next (2 of ")
+    begun = text_of(view)
+
+    await asyncio.gather(*[stage.slack.click(view, "council:page:1", dora) for _ in range(2)])
+
+    await stage.modal(dora, "Previous (1 of ")
+    assert text_of(view) != begun
+    await stage.slack.click(view, "council:page:0", dora)
+    await stage.slack.until(lambda: text_of(view) == begun)
+    assert not [m for m in stage.whispers(dora, channel) if "refused" in text_of(m)]
+
+
+async def test_run_again_pressed_twice_makes_one_new_round_of_the_presser(stage: Stage) -> None:
+    channel = stage.channel()
+    root = await stage.asked(channel, "Which queue again?")
+
+    await asyncio.gather(*[_press(stage, root, "again", "U2") for _ in range(2)])
+
+    second = await stage.answered(channel, 2)
+    assert "Which queue again?" in text_of(second)
+    assert "Asked by ben" in text_of(second)
+    await stage.whispered("U2", channel, "That is under way already.")
+    assert len(stage.rounds(channel)) == 2
+
+
+async def test_only_the_asker_can_cancel_and_resume_and_no_answer_is_repeated(
+    stage: Stage,
+) -> None:
+    channel = stage.channel()
+    stage.models.requests.clear()
+    root = await _running(stage, channel)
+
+    await _press(stage, root, "cancel", "U2")
+    await stage.whispered("U2", channel, "Only the one who asked can cancel a round.")
+    await asyncio.gather(*[_press(stage, root, "cancel") for _ in range(2)])
+    await stage.slack.until(lambda: "Cancelled. Kept so far: 1 answer." in _root(stage, channel))
+    await stage.whispered("U1", channel, "1 of 3 answers is kept")
+    assert "council:cancel" not in str(root.blocks)
+    await _press(stage, root, "resume", "U2")
+    await stage.whispered("U2", channel, "Only the one who asked can go on with a round.")
+    stage.models.script.clear()
+    await asyncio.gather(*[_press(stage, root, "resume") for _ in range(2)])
+
+    assert await stage.answered(channel) is root
+    asked = [one.model for one in stage.models.requests if not fences(one.user)]
+    assert sorted(asked) == ["down", "down", "left", "left", "up"]
+    assert len(stage.rounds(channel)) == 1
+
+
+async def test_export_puts_the_round_in_its_thread_once_however_often_it_is_pressed(
+    stage: Stage,
+) -> None:
+    channel = stage.channel()
+    root = await stage.asked(channel, "Which queue to export?")
+
+    await asyncio.gather(*[_press(stage, root, "export") for _ in range(3)])
+    await stage.whispered("U1", channel, "The round is in its thread, as JSON")
+    await _press(stage, root, "export", "U2")
+    await stage.whispered("U2", channel, "The round is in its thread, as JSON")
+
+    (id_,) = stage.rounds(channel)
+    (file,) = [file for file in stage.slack.files if file.name == f"council-{id_}.json"]
+    ((where, ts),) = file.shared_in
+    assert where == channel
+    assert ts in {message.ts for message in stage.slack.thread(channel, root.ts)}
+    assert json.loads(file.content or b"")["question"] == "Which queue to export?"
+
+
+async def test_an_opinion_is_stored_with_its_reason_and_changed_by_a_second_press(
+    either: Stage,
+) -> None:
+    channel = either.channel()
+    root = await either.asked(channel)
+    (id_,) = either.rounds(channel)
+
+    def rated() -> list[tuple[int, str]]:
+        return either.served.home.sql(RATED, id_, "U1")
+
+    await either.slack.click(root, "council:feedback", "U1", "negative")
+    view = await either.modal("U1", "What was wrong or missing?")
+    await either.slack.until(lambda: rated() == [(0, "")])
+    await either.slack.submit(view, {"why": "It names no price."}, "U1")
+    await either.slack.until(lambda: rated() == [(0, "It names no price.")])
+    await either.slack.click(root, "council:feedback", "U1", "negative")
+    again = await either.modal("U1", "It names no price.")
+    await either.slack.submit(again, {"why": "It names no price at all."}, "U1")
+    await either.slack.until(lambda: rated() == [(0, "It names no price at all.")])
+
+    await either.slack.click(root, "council:feedback", "U1", "positive")
+
+    await either.slack.until(lambda: rated() == [(1, "")])
+    await either.whispered("U1", channel, "Noted, thank you.")
+
+
+async def test_the_buttons_of_a_forgotten_round_say_that_it_is_forgotten(stage: Stage) -> None:
+    channel = stage.channel()
+    root = await stage.asked(channel)
+    (id_,) = stage.rounds(channel)
+    await stage.slack.command("U1", channel, "/council", f"forget {id_}")
+
+    await _press(stage, root, "again", "U2")
+    await stage.whispered("U2", channel, "forgotten")
+    await _press(stage, root, "answers")
+    await stage.modal("U1", "is forgotten")
+
+    assert len(stage.rounds(channel)) == 1
+
+
+async def test_every_button_works_after_a_restart(tmp_path: Path) -> None:
+    async with (
+        ModelServer() as models,
+        FakeSlack(rules=Rules(rates=Rates(off=True))) as slack,
+    ):
+        council = config(models.api_base)
+        async with serving(tmp_path, slack, config=council) as served:
+            before = Stage(served, models)
+            channel, other = before.channel(), before.channel()
+            event = await slack.mention("U1", channel, f"<@{BOT}> Which queue, once?")
+            root = await before.answered(channel)
+            await before.told(root)
+            stopped = await _running(before, other)
+            await _press(before, stopped, "cancel")
+            await slack.until(lambda: "Cancelled." in _root(before, other))
+        models.script.clear()
+        async with serving(tmp_path, slack, config=council) as served:
+            await _pressed_all(Stage(served, models), event, root, stopped)
+        assert slack.faults == []
+        assert slack.pings() == []
+
+
+async def _pressed_all(stage: Stage, event: Event, root: Message, stopped: Message) -> None:
+    channel = root.channel
+    await stage.slack.deliver_again(event)
+    await _press(stage, root, "answers")
+    await stage.modal("U1", ", by ")
+    await _press(stage, root, "ballots")
+    await stage.modal("U1", " and ranked ")
+    await _press(stage, root, "export")
+    await stage.whispered("U1", channel, "as JSON")
+    await stage.slack.click(root, "council:feedback", "U2", "positive")
+    await stage.whispered("U2", channel, "Noted, thank you.")
+    await _press(stage, stopped, "resume")
+    assert await stage.answered(stopped.channel) is stopped
+    assert len(stage.rounds(channel)) == 1
+    await _press(stage, root, "again", "U2")
+    await stage.answered(channel, 2)

@@ -1,0 +1,178 @@
+"""`/council …`: what the asker sees, what the channel sees, and how errors are shown."""
+
+from itertools import pairwise
+
+import pytest
+
+from tests.bot.slack.story import SERVED, Stage, text_of
+from tests.wire.models import Behaviour, Say, by_role
+from tests.wire.slack import BOT
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+SAID = {
+    "help": "see the panels, or pick one",
+    "panel": "house (in use)",
+    "panel served": "Questions here go to panel served now",
+    "show 12ab": "There is no round '12ab' here",
+    "budget": "Everybody, this month",
+    "cancel last": "No round of yours is under way here.",
+    "forget 12ab": "There is no round '12ab' here",
+    "ask help": "Asking ",
+    "panel:nope Why?": "There is no panel 'nope'",
+    "method:nope Why?": "There is no method 'nope'",
+    "": "Anything else after /council is a question.",
+    "x" * 20_001: "at most 20,000 can be asked",
+    "panel:house  ": "The question is empty",
+}
+
+
+def _after(seconds: float) -> Behaviour:
+    return lambda _: Say("Use the one you have.", seconds=seconds)
+
+
+async def test_the_asker_sees_the_panel_the_cost_and_the_duration_at_once(
+    either: Stage,
+) -> None:
+    channel = either.channel()
+
+    deed = await either.slack.command("U1", channel, "/council", "panel:served Which queue?")
+
+    assert deed.message
+    assert deed.message.ephemeral_to == "U1"
+    told = text_of(deed.message)
+    assert "Asking Up, Down and Left" in told
+    assert "Your text goes to this machine" in told
+    assert "Cost unknown for Up, Down and Left" in told
+    assert "It takes 5 min at most" in told or "It usually takes about" in told
+    await either.answered(channel)
+
+
+async def test_the_channel_sees_the_question_and_then_the_answer_in_the_same_message(
+    either: Stage,
+) -> None:
+    channel = either.channel()
+
+    answer = await either.asked(channel, "Which queue?")
+
+    (root,) = either.slack.messages(channel)
+    assert root is answer
+    kinds = [block["type"] for block in root.blocks]
+    read = text_of(root)
+    assert kinds[0] == "header"
+    assert read.index("Which queue?") < read.index("3 of 3 answered") < read.index("Asked by ada")
+    assert "written by AI, check what matters" in read
+    assert all(
+        f"council:{name}" in str(root.blocks)
+        for name in ("answers", "ballots", "again", "export", "feedback")
+    )
+
+
+async def test_the_thread_reveals_in_order_who_wrote_what_the_ballots_each_answer_and_a_file(
+    either: Stage,
+) -> None:
+    channel = either.channel()
+    root = await either.asked(channel)
+
+    thread = await either.told(root)
+
+    titles = [text_of(message) for message in thread]
+    assert "Who wrote what, and how they were ranked" in titles[0]
+    assert "Ballots" in titles[1]
+    assert titles[1].count(" and ranked ") == 3
+    assert all(title.startswith("Response ") and ", by " in title for title in titles[2:5])
+    assert len(titles) == 6
+    (file,) = [file for file in either.slack.files if (channel, thread[-1].ts) in file.shared_in]
+    assert file.name.endswith(".md")
+    assert file.content
+    assert "Which queue?" in file.content.decode()
+
+
+@pytest.mark.parametrize("text", SAID)
+async def test_every_command_is_answered_at_once_and_only_to_its_user(
+    either: Stage, text: str
+) -> None:
+    channel = either.channel()
+
+    deed = await either.slack.command("U1", channel, "/council", text)
+
+    assert deed.message
+    assert SAID[text] in text_of(deed.message)
+    assert deed.message.ephemeral_to == "U1"
+    if not text.startswith("ask "):
+        assert not either.ours(channel)
+
+
+async def test_the_command_without_text_shows_help(stage: Stage) -> None:
+    deed = await stage.slack.command("U1", stage.channel(), "/council")
+
+    assert deed.message
+    commands = ("panel", "rounds", "show", "cancel", "budget", "leaderboard", "forget")
+    assert all(f"/council {name}" in text_of(deed.message) for name in commands)
+
+
+async def test_a_round_is_listed_shown_by_its_id_and_forgotten_by_its_asker_alone(
+    stage: Stage,
+) -> None:
+    channel = stage.channel()
+    root = await stage.asked(channel, "Which queue is best?")
+    await stage.told(root)
+    (id_,) = stage.rounds(channel)
+
+    async def says(user: str, text: str) -> str:
+        deed = await stage.slack.command(user, channel, "/council", text)
+        assert deed.message
+        return text_of(deed.message)
+
+    assert id_ in await says("U2", "rounds")
+    assert "Which queue is best?" in await says("U2", f"show {id_[:6]}")
+    assert "Which queue is best?" in await says("U2", "show last")
+    assert "closed already" in await says("U1", f"cancel {id_}")
+    assert "Only the one who asked" in await says("U2", f"forget {id_}")
+    assert "is forgotten" in await says("U1", f"forget {id_}")
+    assert "Which queue is best?" not in await says("U2", f"show {id_}")
+
+
+async def test_a_panel_picked_in_a_channel_is_asked_in_its_threads_as_well(stage: Stage) -> None:
+    channel = stage.channel()
+    await stage.slack.command("U1", channel, "/council", "panel served")
+
+    await stage.slack.mention("U2", channel, f"<@{BOT}> Which queue?")
+
+    await stage.answered(channel)
+    assert "Asking Up" in text_of(await stage.whispered("U2", channel, "Asking "))
+
+
+async def test_a_running_round_shows_how_far_it_is_and_is_touched_every_three_seconds_at_most(
+    stage: Stage,
+) -> None:
+    channel = stage.channel()
+    slow = {name: by_role(answer=_after(2.0 * n)) for n, name in enumerate(SERVED, start=1)}
+
+    with stage.scripted(slow):
+        await stage.slack.command("U1", channel, "/council", "panel:served Which queue?")
+        await stage.slack.until(lambda: stage.slack.messages(channel))
+        first = text_of(stage.slack.messages(channel)[0])
+        root = await stage.answered(channel)
+
+    assert "Which queue?" in first
+    assert "Up answers" in first
+    assert "Cancel" in first
+    edits = [c for c in stage.slack.called("chat.update") if c.arguments["ts"] == root.ts]
+    *progress, last = [call.at for call in edits]
+    assert len(progress) >= 2
+    assert min(b - a for a, b in pairwise(progress)) > 2.9
+    assert last > progress[-1]
+
+
+async def test_nothing_ever_pings_unfurls_or_fails(either: Stage) -> None:
+    channel = either.channel()
+    await either.asked(channel, "Is <!channel> or @here or <@U2> better?")
+
+    assert either.slack.pings() == []
+    assert either.slack.faults == []
+    posts = [
+        c for c in either.slack.called("chat.postMessage") if c.arguments["channel"] == channel
+    ]
+    assert posts
+    assert not any(c.flag("unfurl_links", True) or c.flag("unfurl_media", True) for c in posts)

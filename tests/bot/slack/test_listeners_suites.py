@@ -1,0 +1,81 @@
+"""Suites: a file sent to the bot, a list, and a round's question added in a modal."""
+
+import pytest
+
+from tests.bot.slack.story import Stage, text_of
+from tests.wire.slack import Message
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+CSV = b"question,category,answer\nWhat is 6 x 7?,maths,42\nWhy?,,\n"
+
+
+def direct(stage: Stage, user: str, said: str) -> list[Message]:
+    return [message for message in stage.slack.direct(user) if said in text_of(message)]
+
+
+async def test_a_file_sent_to_the_bot_is_shown_and_saved_with_a_button(either: Stage) -> None:
+    dora = either.person()
+
+    await either.slack.direct_message(dora, "suite add sent", files={"sql.csv": CSV})
+    await either.slack.until(lambda: direct(either, dora, "Keep suite sent?"), 15)
+    (shown,) = direct(either, dora, "Keep suite sent?")
+    assert "2 questions, 1 with a reference answer." in text_of(shown)
+    await either.slack.click(shown, "council:keep_suite", dora)
+
+    await either.slack.until(lambda: direct(either, dora, "Suite sent is kept"), 15)
+    channel = either.channel(dora)
+    await either.slack.command(dora, channel, "/council", "suite")
+    await either.whispered(dora, channel, "sent")
+
+
+async def test_a_broken_file_is_answered_with_its_line(stage: Stage) -> None:
+    dora = stage.person()
+    broken = b"question\nWhy?\nWhy?\n"
+
+    await stage.slack.direct_message(dora, "suite add broken", files={"sql.csv": broken})
+
+    told = "sql.csv: Line 3 asks the same as line 2"
+    await stage.slack.until(lambda: direct(stage, dora, told), 15)
+
+
+async def test_questions_in_a_command_are_proposed_to_their_author_only(
+    stage: Stage,
+) -> None:
+    channel = stage.channel()
+    await stage.slack.command("U1", channel, "/council", "suite add typed\nWhy?\nHow?")
+    shown = await stage.whispered("U1", channel, "Keep suite typed?")
+
+    await stage.slack.click(shown, "council:leave_suite", "U1")
+
+    await stage.whispered("U1", channel, "Suite typed is left as it was.")
+
+
+async def test_a_rounds_question_is_added_in_a_modal(either: Stage) -> None:
+    channel = either.channel()
+    root = await either.asked(channel, f"Which queue is it, in {channel}?")
+
+    await either.slack.click(root, "council:suite", "U2")
+    view = await either.modal("U2", "Add to suite")
+    empty = await either.slack.submit(view, {"name": " "}, "U2")
+    assert empty.payload
+    assert "Choose a suite" in str(empty.payload["errors"])
+    await either.slack.submit(view, {"name": f"grown-{channel}", "answer": "42"}, "U2")
+
+    name = f"grown-{channel}".lower()
+    await either.whispered("U2", channel, f"The question is in suite {name} now")
+    await either.slack.click(root, "council:suite", "U1")
+    again = await either.modal("U1", name)
+    await either.slack.submit(again, {"suite": name}, "U1")
+    await either.whispered("U1", channel, f"Suite {name} asks this already.")
+
+
+async def test_guests_add_nothing(stage: Stage) -> None:
+    guest = stage.person("gil", is_guest=True)
+    channel = stage.channel(guest)
+    root = await stage.asked(channel)
+
+    await stage.slack.click(root, "council:suite", guest)
+
+    await stage.whispered(guest, channel, "not open to guests")
+    assert not stage.slack.views(guest)

@@ -1,0 +1,67 @@
+"""Ephemeral replies reach the user by whichever route works."""
+
+from dataclasses import replace
+
+from tests.bot.slack.inside import RunningSlack, make_fake_slack, run_slack, text_of
+from tests.wire.slack import FakeSlack, Refuse, Slow
+from tests.wire.slack.response_urls import METHOD as RESPONSE_URL
+
+
+async def pressed(slack: FakeSlack, bot: RunningSlack, action: str) -> None:
+    """Hold a round, and have a button of its answer pressed."""
+    root = await bot.asks()
+    bot.go_on()
+    await bot.delivered()
+    await slack.click(root, action, "U1")
+
+
+async def test_an_expired_trigger_of_a_button_is_explained() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        slack.trouble("views.open", Refuse("expired_trigger_id"))
+
+        await pressed(slack, bot, "council:answers")
+
+        await slack.until(lambda: any("once more" in text_of(m) for m in slack.ephemerals("U1")))
+        told = " ".join(map(text_of, slack.ephemerals("U1")))
+        assert "trigger" not in told
+
+
+async def test_an_expired_trigger_of_a_command_is_explained() -> None:
+    async with make_fake_slack() as slack, run_slack(slack):
+        slack.trouble("views.open", Refuse("expired_trigger_id"))
+
+        await slack.command("U1", "C1", "/council", "ask")
+
+        await slack.until(lambda: any("once more" in text_of(m) for m in slack.ephemerals("U1")))
+
+
+async def test_a_refused_ephemeral_is_sent_by_response_url() -> None:
+    async with make_fake_slack() as slack, run_slack(slack):
+        slack.trouble("users.info", Slow(2.2))  # so that the acknowledgement goes first
+
+        await slack.command("U2", "C2", "/council", "Which queue?")
+
+        await slack.until(lambda: any("/invite" in text_of(m) for m in slack.ephemerals("U2")))
+        assert [call.outcome for call in slack.calls if call.method == RESPONSE_URL] == ["ok"]
+
+
+async def test_a_used_up_response_url_falls_back_to_a_direct_message() -> None:
+    async with make_fake_slack() as slack, run_slack(slack):
+        slack.state.rules = replace(slack.state.rules, hook_uses=0)
+        slack.trouble("users.info", Slow(2.2))
+
+        await slack.command("U2", "C2", "/council", "Which queue?")
+
+        await slack.until(lambda: any("/invite" in text_of(m) for m in slack.direct("U2")))
+
+
+async def test_an_ephemeral_whose_blocks_are_refused_is_sent_as_text() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        root = await bot.asks()
+        bot.go_on()
+        await bot.delivered()
+        slack.refuse_blocks("rich_text", "context")
+
+        await slack.click(root, "council:feedback", "U1", "positive")
+
+        await slack.until(lambda: any("Noted" in m.text for m in slack.ephemerals("U1")))

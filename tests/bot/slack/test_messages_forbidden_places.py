@@ -1,0 +1,138 @@
+"""Places closed to the bot: a question costs nothing there, and an answer is not lost."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.bot.slack.inside import RunningSlack, make_fake_slack, run_slack, text_of
+from tests.wire.slack import BOT, FakeSlack, Refuse, Slow
+from tests.wire.slack.state import SCOPES
+
+
+def heard(slack: FakeSlack, user: str = "U1") -> str:
+    """Give all that somebody alone was told in a channel."""
+    return " ".join(map(text_of, slack.ephemerals(user)))
+
+
+@pytest.mark.parametrize(
+    ("channel", "words"),
+    [
+        pytest.param("C2", "/invite", id="not in it"),
+        pytest.param("G2", "/invite", id="private and unknown"),
+    ],
+)
+async def test_nothing_is_asked_in_a_channel_without_the_bot(channel: str, words: str) -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        await slack.command("U1", channel, "/council", "Which queue?")
+
+        assert words in heard(slack)
+        assert not await bot.app.store.recent()
+        assert not bot.gateway.asked
+
+
+async def test_a_forbidden_place_costs_nothing_even_without_the_scope_to_look_it_up() -> None:
+    scopes = [scope for scope in SCOPES if not scope.endswith(":read")]
+    async with make_fake_slack(scopes) as slack, run_slack(slack) as bot:
+        await slack.command("U1", "C2", "/council", "Which queue?")
+        await slack.until(lambda: "/invite" in heard(slack))
+
+        await bot.delivered()
+        assert not bot.gateway.asked
+        assert not bot.app.runner.latest((await bot.app.store.recent())[0].id)
+
+
+async def test_nothing_is_asked_in_an_archived_channel() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        root = await bot.asks()
+        bot.go_on()
+        await bot.delivered()
+        slack.workspace.channels["C1"].is_archived = True
+        asked = len(bot.gateway.asked)
+
+        await slack.click(root, "council:again", "U1")
+        await slack.until(lambda: "archived" in " ".join(bot.dms()) + heard(slack))
+
+        assert len(bot.gateway.asked) == asked
+
+
+def archived(bot: RunningSlack) -> None:
+    bot.slack.workspace.channels["C1"].is_archived = True
+
+
+def removed(bot: RunningSlack) -> None:
+    bot.slack.workspace.channels["C1"].members.discard(BOT)
+
+
+def gone(bot: RunningSlack) -> None:
+    del bot.slack.workspace.channels["C1"]
+
+
+@pytest.mark.parametrize("close", [archived, removed, gone])
+async def test_an_answer_whose_place_is_gone_goes_to_the_asker_only(
+    close: Callable[[RunningSlack], None],
+) -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        await bot.asks()
+        close(bot)
+        bot.go_on()
+        await bot.delivered()
+
+        (told,) = bot.dms()
+        (line,) = await bot.app.store.recent()
+        assert line.id in told
+        assert "The council says yes." in told
+        calls = len(slack.calls)
+        await slack.until(lambda: True)
+        assert len(slack.calls) == calls
+
+
+async def test_no_more_replies_are_posted_in_a_place_closed_halfway() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        root = await bot.asks()
+        slack.trouble("chat.postMessage", Slow(0.0))  # the first reply, as it is
+        slack.trouble("chat.postMessage", Refuse("is_archived"))
+        bot.go_on()
+        await bot.delivered()
+
+        assert len(slack.thread("C1", root.ts)) == 1
+        assert len(bot.dms()) == 1
+
+
+async def test_a_deleted_root_is_posted_again_once() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        root = await bot.asks()
+        slack.workspace.channels["C1"].said.remove(root)
+        bot.go_on()
+
+        await bot.is_one_whole_round()
+
+
+async def test_a_root_deleted_halfway_is_posted_again_with_the_rest() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        root = await bot.asks()
+        slack.trouble("chat.postMessage", Slow(0.0))  # the first reply, as it is
+        slack.trouble("chat.postMessage", Slow(0.5, before=True))
+        bot.go_on()
+        await slack.until(lambda: len(slack.called("chat.postMessage")) == 3)
+        slack.workspace.channels["C1"].said.remove(root)
+
+        await bot.delivered()
+        (again,) = bot.ours()
+        assert "council:answers" in text_of(again)
+        parts = [*slack.thread("C1", root.ts), *slack.thread("C1", again.ts)]
+        keys = [str(message.metadata) for message in parts if message.metadata]
+        assert len(keys) == len(set(keys)) == 5
+
+
+async def test_a_deleted_thread_is_not_started_again() -> None:
+    async with make_fake_slack() as slack, run_slack(slack) as bot:
+        event = await slack.mention("U1", "C1", f"<@{BOT}> Which queue?")
+        question = event.message
+        assert question
+        await slack.until(lambda: slack.thread("C1", question.ts))
+        slack.workspace.channels["C1"].said.clear()
+        bot.go_on()
+
+        await bot.delivered()
+        assert not slack.messages("C1")
+        assert "The council says yes." in bot.dms()[0]

@@ -1,0 +1,48 @@
+"""Any Markdown is rendered within the limits, without mentions, and completely."""
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.chat import Button, Buttons, Heading, Note, Post, Prose
+from bot.render.pagination import pages
+from bot.slack.block_kit import BlockLevel, fits_slack, render_message
+from bot.slack.modals import modal_pages
+from tests.bot.render.markdowns import MARKDOWN, words
+from tests.bot.slack.block_kit_checks import shown_text
+from tests.bot.slack.test_block_kit_injection import faults
+
+BUTTONS = Buttons(tuple(Button(name, name, "r1") for name in ("again", "helpful", "unhelpful")))
+SLOW = settings(
+    max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
+
+
+def an_answer(text: str) -> Post:
+    return Post((Heading("Why?"), Prose(text), Note("4 of 4 answered"), BUTTONS), "Why?")
+
+
+@SLOW
+@given(MARKDOWN)
+def test_any_answer_is_within_limits_and_mentions_nobody(text: str) -> None:
+    assert faults(an_answer(text)) == []
+
+
+@SLOW
+@given(MARKDOWN, st.sampled_from(list(BlockLevel)))
+def test_every_word_is_shown_in_order_at_every_level(text: str, level: BlockLevel) -> None:
+    messages = [render_message(page, level) for page in pages(an_answer(text), fits_slack)]
+
+    read = "".join(shown_text(m.blocks) if m.blocks else m.text for m in messages)
+    assert words(read) == words(text)
+
+
+@SLOW
+@given(MARKDOWN)
+def test_every_word_is_shown_in_order_in_a_modal(text: str) -> None:
+    assert words("".join(map(shown_text, modal_pages([an_answer(text)])))) == words(text)
+
+
+@SLOW
+@given(MARKDOWN)
+def test_paging_is_the_same_every_time(text: str) -> None:
+    assert pages(an_answer(text), fits_slack) == pages(an_answer(text), fits_slack)

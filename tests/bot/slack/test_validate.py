@@ -1,0 +1,80 @@
+"""`council slack validate`: samples of all messages and modals, checked by Slack."""
+
+import json
+
+import pytest
+
+from bot.chat import DeliveryUnknownError
+from bot.slack.client import opened_client
+from bot.slack.validate import Sample, faults_of, samples
+from tests.bot.homes import Home
+from tests.bot.slack.block_kit_checks import find_message_faults
+from tests.wire.slack import FakeSlack
+from tests.wire.slack.troubles import Refuse
+
+NOWHERE = "http://127.0.0.1:9/api/"
+TWO_BAD = json.dumps({"text": "t", "blocks": [{"type": "divider"}, {"type": "section"}]})
+
+
+def test_the_samples_hold_every_block_that_we_post() -> None:
+    everything = "".join(sample.payload for sample in samples())
+
+    for kind in ("data_table", "table", "plan", "context_actions", "actions", "rich_text", "input"):
+        assert f'"type": "{kind}"' in everything, kind
+    assert sum(sample.kind == "view" for sample in samples()) >= 5
+
+
+def test_the_samples_are_within_the_limits_we_know_of() -> None:
+    for sample in samples():
+        if sample.kind == "message":
+            assert find_message_faults(json.loads(sample.payload)) == [], sample.name
+
+
+async def test_all_samples_are_valid_and_need_no_token(home: Home) -> None:
+    async with FakeSlack() as slack:
+        ran = await home.with_settings(SLACK_API_URL=slack.api_url).beside("slack", "validate")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert len(ran.out.splitlines()) == len(list(samples()))
+    assert all(line.startswith("ok   ") for line in ran.out.splitlines())
+    assert [call.token for call in slack.calls] == [None] * len(list(samples()))
+
+
+async def test_a_refused_sample_is_named_and_fails(home: Home) -> None:
+    async with FakeSlack() as slack:
+        slack.trouble("blocks.validate", Refuse("invalid_blocks"))
+        ran = await home.with_settings(SLACK_API_URL=slack.api_url).beside("slack", "validate")
+
+    assert ran.code == 1
+    first, second, *_ = ran.out.splitlines()
+    assert first.startswith("FAIL a round that begins")
+    assert second.strip() == "invalid_blocks"
+    assert ran.out.count("FAIL") == 1
+
+
+async def test_a_fault_says_where_it_is() -> None:
+    async with FakeSlack() as slack, opened_client(slack.api_url) as client:
+        faults = await faults_of(client, Sample("bad", "message", TWO_BAD))
+
+    assert len(faults) == 1
+    assert faults[0].startswith("/blocks/1")
+
+
+async def test_an_unreachable_slack_is_reported_in_one_sentence(home: Home) -> None:
+    ran = await home.with_settings(SLACK_API_URL=NOWHERE).beside("slack", "validate")
+
+    assert (ran.code, ran.out, len(ran.lines)) == (1, "", 1)
+    assert "The connection to Slack was lost" in ran.err
+
+
+async def test_only_the_sample_is_sent() -> None:
+    async with FakeSlack() as slack, opened_client(slack.api_url) as client:
+        await faults_of(client, Sample("bad", "message", TWO_BAD))
+
+    assert slack.calls[0].arguments == {"message": TWO_BAD}
+
+
+async def test_an_unreachable_slack_is_not_a_finding() -> None:
+    async with opened_client(NOWHERE) as client:
+        with pytest.raises(DeliveryUnknownError):
+            await faults_of(client, Sample("any", "message", TWO_BAD))

@@ -1,0 +1,157 @@
+"""Parsers of suite files: CSV, JSON, YAML, TOML and text."""
+
+import codecs
+
+import pytest
+
+from bot.suite_files import read_file, read_lines, read_suite, suite_of
+from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
+
+CSV = """question,category,answer,grading,tolerance,context
+What is 6 × 7?,maths,42,,,
+"Which is right, A or B?",,B,,,
+How far?,maths,3.1,number,0.1,It is a circle.
+Why?,,,,,
+"""
+JSON_LINES = """
+{"question": "What is 6 × 7?", "category": "maths", "answer": 42}
+{"question": "Which is right, A or B?", "answer": "B"}
+
+{"question":"How far?","category":"maths","answer":3.1,"tolerance":0.1,"context":"It is a circle."}
+"Why?"
+"""
+YAML = """
+# of ours
+- question: What is 6 × 7?
+  category: maths
+  answer: 42
+- {question: "Which is right, A or B?", answer: B, context: ~}
+- question: How far?
+  category: maths
+  answer: 3.1
+  grading: number
+  tolerance: 0.1
+  context: It is a circle.
+- Why?
+"""
+JSON = f"[{','.join(line for line in JSON_LINES.splitlines() if line)}]"
+TOML = """
+questions = [
+  {question = "What is 6 × 7?", category = "maths", answer = 42},
+  {question = "Which is right, A or B?", answer = "B"},
+  {question="How far?", category="maths", answer=3.1, tolerance=0.1, context="It is a circle."},
+  "Why?",
+]
+"""
+QUESTIONS = (
+    SuiteQuestion("What is 6 × 7?", "maths", Reference(Grading.NUMBER, "42")),
+    SuiteQuestion("Which is right, A or B?", "", Reference(Grading.CHOICE, "B")),
+    SuiteQuestion("How far?", "maths", Reference(Grading.NUMBER, "3.1", 0.1), "It is a circle."),
+    SuiteQuestion("Why?"),
+)
+
+
+@pytest.mark.parametrize(
+    ("filename", "text"),
+    [
+        ("sql.csv", CSV),
+        ("sql.CSV", CSV.replace("\n", "\r\n")),
+        ("sql.csv", CSV.replace("question,category", "Question , CATEGORY")),
+        ("sql.csv", f"\n\n{CSV}\n,,,,,\n"),
+        ("sql.jsonl", JSON_LINES),
+        ("sql.json", JSON),
+        ("sql.yaml", YAML),
+        ("sql.yml", YAML),
+        ("sql.toml", TOML),
+    ],
+)
+def test_every_file_format_gives_the_same_suite(filename: str, text: str) -> None:
+    assert read_suite("sql", filename, text) == Suite("sql", QUESTIONS)
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_other_delimiters_of_spreadsheets_are_detected(delimiter: str) -> None:
+    text = f"question{delimiter}answer\nWhy, if at all?{delimiter}42\n"
+
+    (question,) = read_suite("sql", "sql.csv", text).questions
+
+    assert question == SuiteQuestion("Why, if at all?", "", Reference(Grading.NUMBER, "42"))
+
+
+@pytest.mark.parametrize(
+    ("filename", "text"),
+    [
+        ("sql.txt", "Why?\n\n  How, then?  \n"),
+        ("sql.csv", 'Why?\n"How, then?"\n'),
+        ("sql.csv", 'question\nWhy?\n"How, then?"\n'),
+        ("sql.yaml", "- Why?\n- How, then?\n"),
+        ("sql.jsonl", '"Why?"\n"How, then?"\n'),
+    ],
+)
+def test_a_plain_list_is_a_suite(filename: str, text: str) -> None:
+    assert [q.text for q in read_suite("sql", filename, text).questions] == ["Why?", "How, then?"]
+
+
+def test_questions_of_several_lines_are_kept_whole() -> None:
+    text = 'question,answer\n"Given:\n- a\n- b\nWhich?",a\n'
+
+    (question,) = read_suite("sql", "sql.csv", text).questions
+
+    assert question.text == "Given:\n- a\n- b\nWhich?"
+
+
+def test_yaml_is_read_as_it_is_written() -> None:
+    text = "- question: Is it?\n  answer: no\n- question: Which day?\n  answer: 2026-11-21\n"
+
+    read = read_suite("sql", "sql.yaml", text).questions
+
+    assert [q.reference.value for q in read if q.reference] == ["no", "2026-11-21"]
+
+
+def test_json_numbers_are_read_as_they_are_written() -> None:
+    text = '{"question": "How many?", "answer": 1.10}\n{"question": "Is it?", "answer": true}\n'
+
+    read = read_suite("sql", "sql.jsonl", text).questions
+
+    assert [q.reference.value for q in read if q.reference] == ["1.10", "true"]
+
+
+def test_a_toml_file_may_say_that_judges_see_references() -> None:
+    text = f'judges_see_references = true\ncategory = "all"\n{TOML}'
+
+    read = read_suite("sql", "sql.toml", text)
+
+    assert read.judges_see_references
+    assert [question.category for question in read.questions] == ["maths", "all", "maths", "all"]
+
+
+@pytest.mark.parametrize("mark", [codecs.BOM_UTF8, b""])
+def test_a_byte_order_mark_is_not_part_of_the_first_column(mark: bytes) -> None:
+    assert read_file("sql", "sql.csv", mark + CSV.encode()).questions == QUESTIONS
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_with_a_byte_order_mark_is_read(encoding: str) -> None:
+    mark = codecs.BOM_UTF16_LE if encoding.endswith("le") else codecs.BOM_UTF16_BE
+
+    assert read_file("sql", "sql.csv", mark + CSV.encode(encoding)).questions == QUESTIONS
+
+
+def test_typed_lines_are_questions() -> None:
+    assert [q.text for q in read_lines("sql", "Why?\nHow?").questions] == ["Why?", "How?"]
+
+
+def test_settings_may_list_strings_and_mappings() -> None:
+    read = suite_of("SQL", ["Why?", {"question": "How many?", "answer": 3}], "all")
+
+    assert read.name == "sql"
+    assert read.questions == (
+        SuiteQuestion("Why?", "all"),
+        SuiteQuestion("How many?", "all", Reference(Grading.NUMBER, "3")),
+    )
+
+
+def test_invisible_characters_are_removed() -> None:
+    (question,) = read_lines("sql", "Wh\u200by\u202e?\x07").questions
+
+    assert question.text == "Why?"

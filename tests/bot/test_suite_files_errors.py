@@ -1,0 +1,170 @@
+"""Errors in suite files name the line and say what to do."""
+
+import pytest
+
+from bot.chat.incoming import MOST_CHARACTERS
+from bot.commands.context import checked_question
+from bot.suite_files import MAX_BYTES, checked_name, name_from, read_file, read_suite
+from council.errors import SuiteError
+from council.rounds import Question
+
+LONG = "x" * (MOST_CHARACTERS + 1)
+
+
+@pytest.mark.parametrize(
+    ("filename", "text", "told"),
+    [
+        pytest.param("s.csv", "", "There is no question in it", id="empty"),
+        pytest.param("s.csv", "question,answer\n", "There is no question in it", id="header-only"),
+        pytest.param("s.jsonl", "\n\n", "There is no question in it", id="blank"),
+        pytest.param("s.yaml", "# nothing\n", "There is no question in it", id="comment"),
+        pytest.param("s.json", " ", "There is no question in it", id="empty-json"),
+        pytest.param("s.docx", "Why?", "I read suites from .csv", id="ending"),
+        pytest.param("questions", "Why?", "I read suites from .csv", id="no-ending"),
+        pytest.param(
+            "s.csv",
+            "question,answr\nWhy?,1\n",
+            "Line 1 names a column 'answr' that I do not know: did you mean 'answer'?",
+            id="column",
+        ),
+        pytest.param(
+            "s.csv", "question,zzz\nWhy?,1\n", "known are question, category", id="far-column"
+        ),
+        pytest.param("s.csv", "question,question\n", "names the column 'question' twice", id="2x"),
+        pytest.param("s.csv", 'question\nWhy?\n"How?\n', "Line 3 is no CSV", id="open-quote"),
+        pytest.param("s.csv", 'question\n"a"b\n', "Line 2 is no CSV", id="quote-inside"),
+        pytest.param(
+            "s.csv",
+            "question,answer\nWhy?\nHow?,1\nNo, a, b\n",
+            "Line 4 has 3 columns, and the header 2",
+            id="too-many",
+        ),
+        pytest.param("s.csv", "question,\nWhy?,x\n", "Line 2 has a cell under no name", id="none"),
+        pytest.param(
+            "s.csv", "Why?\nHow, then?\n", "Line 2 has 2 columns and no header", id="bare"
+        ),
+        pytest.param(
+            "s.csv", "question,answer\n,42\n", "Line 2 holds no question", id="no-question"
+        ),
+        pytest.param(
+            "s.csv",
+            "question\nWhy?\nHow?\nwhy ?\nWHY?\n",
+            "Line 5 asks the same as line 2",
+            id="same",
+        ),
+        pytest.param("s.txt", f"Why?\n{LONG}\n", "Line 2 has a question of 20,001", id="long"),
+        pytest.param(
+            "s.csv",
+            f"question,category\nWhy?,{'c' * 61}\n",
+            "Line 2 has a category of 61",
+            id="cat",
+        ),
+        pytest.param(
+            "s.csv",
+            "question,answer,grading\nWhy?,1,guess\n",
+            "Line 2 grades as 'guess', which I do not know: choose one of exact, number, choice, "
+            "regex",
+            id="grading",
+        ),
+        pytest.param(
+            "s.csv",
+            "question,answer,grading\nWhy?,ten,number\n",
+            "Line 2: 'ten' is no number",
+            id="no-number",
+        ),
+        pytest.param(
+            "s.csv",
+            "question,answer,grading\nWhy?,(,regex\n",
+            "Line 2: '(' is no regular expression",
+            id="pattern",
+        ),
+        pytest.param(
+            "s.csv",
+            "question,answer,grading\nWhy?,,exact\n",
+            "Line 2: the answer is empty",
+            id="no-answer",
+        ),
+        pytest.param(
+            "s.csv",
+            "question,answer,tolerance\nWhy?,3,much\n",
+            "Line 2: the tolerance must be",
+            id="tolerance",
+        ),
+        pytest.param("s.jsonl", '"Why?"\n{"question": "How?"', "Line 2 is no JSON", id="json"),
+        pytest.param("s.jsonl", '"Why?"\n42\n', "Line 2 is no question", id="json-number"),
+        pytest.param("s.jsonl", '{"question": ["Why?"]}', "Line 1: 'question' must be", id="list"),
+        pytest.param("s.jsonl", "[" * 100_000, "Line 1 ", id="json-deep"),
+        pytest.param("s.json", '[\n"Why?",\n]', "Line 3 is no JSON", id="json-comma"),
+        pytest.param("s.json", '{"question": "Why?"}', "Line 1 begins no list", id="no-list"),
+        pytest.param("s.yaml", "- Why?\n- [\n", "Line 3 is no YAML", id="yaml"),
+        pytest.param("s.yaml", "- Why?\n- a: b: c\n", "Line 2 is no YAML", id="yaml-colon"),
+        pytest.param("s.yaml", "question: Why?\n", "Line 1 begins no list", id="yaml-mapping"),
+        pytest.param("s.yaml", "- Why?\n- - How?\n", "Line 2 is no question", id="yaml-nested"),
+        pytest.param("s.yaml", "- question: [a]\n", "Line 1 must hold a text", id="yaml-list"),
+        pytest.param("s.yaml", "- \x07\n", "It is no YAML", id="yaml-bell"),
+        pytest.param("s.yaml", "[" * 50_000, "no YAML", id="yaml-deep"),
+        pytest.param("s.toml", "questions = [\n", "It is no TOML", id="toml"),
+        pytest.param("s.toml", "qs = []", "There is no setting 'qs'", id="toml-name"),
+        pytest.param("s.toml", "category = 'a'", "Its questions are missing", id="toml-none"),
+        pytest.param(
+            "s.toml", "questions = ['a']\ncategory = 1", "category is a text", id="toml-1"
+        ),
+        pytest.param("s.toml", "questions = ['a', 1]", "Question 2 is no question", id="toml-2"),
+    ],
+)
+def test_the_wrong_line_is_named(filename: str, text: str, told: str) -> None:
+    with pytest.raises(SuiteError) as caught:
+        read_suite("sql", filename, text)
+
+    assert str(caught.value).startswith(f"{filename}: ")
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", ["txt", "csv", "jsonl", "yaml"])
+def test_ten_thousand_questions_are_refused_in_one_sentence(ending: str) -> None:
+    quote = {"jsonl": '"', "yaml": "- "}.get(ending, "")
+    lines = (f"{quote}Question {n}{quote.strip('- ')}" for n in range(10_000))
+
+    with pytest.raises(SuiteError, match="more than 1,000 questions, the most that a suite takes"):
+        read_suite("sql", f"s.{ending}", "\n".join(lines))
+
+
+def test_a_thousand_questions_are_a_suite() -> None:
+    text = "\n".join(f"Question {n}" for n in range(1_000))
+
+    assert len(read_suite("sql", "s.txt", text).questions) == 1_000
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        pytest.param(
+            "question\nWhy\u00e9?\n".encode("latin-1"), "Line 2 of s.csv is not UTF-8", id="l1"
+        ),
+        pytest.param("question\nWhy?\n".encode("utf-16-le"), "s.csv is no text", id="utf-16"),
+        pytest.param(b"\xff\xfeq", "Line 1 of s.csv is not UTF-8", id="half"),
+        pytest.param(b"PK\x03\x04rest", "s.csv is a spreadsheet or an archive", id="xlsx"),
+        pytest.param(b"x" * (MAX_BYTES + 1), "s.csv has 2,000,001 bytes", id="big"),
+    ],
+)
+def test_a_file_that_is_not_utf_8_is_refused(content: bytes, told: str) -> None:
+    with pytest.raises(SuiteError) as caught:
+        read_file("sql", "s.csv", content)
+
+    assert told in str(caught.value)
+
+
+def test_every_question_in_a_suite_can_be_asked() -> None:
+    (question,) = read_suite("sql", "s.txt", "x" * MOST_CHARACTERS).questions
+
+    assert checked_question(Question(question.text)).text == question.text
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../x", "-x", "x" * 41, "keep", "last", "ä?", "a\nb"])
+def test_a_name_that_cannot_be_typed_is_refused(name: str) -> None:
+    with pytest.raises(SuiteError, match="A suite cannot be called"):
+        checked_name(name)
+
+
+def test_the_default_name_is_the_file_name() -> None:
+    assert name_from("My Questions.csv") == "my-questions"

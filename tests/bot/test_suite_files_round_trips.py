@@ -1,0 +1,72 @@
+"""A suite that is written parses to the same suite."""
+
+import json
+
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.chat.incoming import cleaned
+from bot.suite_files import as_csv, question_fields, read_suite, suite_document
+from council.bakeoffs.models import Grading, Reference, Suite, SuiteQuestion
+
+_TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).map(cleaned).filter(bool)
+_LABELS = st.sampled_from(["", "maths", "sql joins"])
+_REFERENCES = st.one_of(
+    st.none(),
+    st.builds(Reference, st.just(Grading.EXACT), _TEXTS),
+    st.builds(
+        Reference,
+        st.just(Grading.NUMBER),
+        st.integers(-(10**9), 10**9).map(str),
+        st.floats(0, 1e6, allow_nan=False),
+    ),
+    st.builds(Reference, st.just(Grading.CHOICE), st.sampled_from(["B", "yes | no", "C) Paris"])),
+    st.builds(Reference, st.just(Grading.REGEX), st.sampled_from([r"\d+", "(?i)a,b", '"x"'])),
+)
+_QUESTIONS = st.builds(SuiteQuestion, _TEXTS, _LABELS, _REFERENCES, st.one_of(st.just(""), _TEXTS))
+
+
+def _key(question: SuiteQuestion) -> tuple[str, str]:
+    return (
+        " ".join(question.text.casefold().split()),
+        " ".join(question.context.casefold().split()),
+    )
+
+
+SUITES = st.lists(_QUESTIONS, min_size=1, max_size=8, unique_by=_key).map(
+    lambda questions: Suite("sql", tuple(questions))
+)
+
+
+@given(SUITES)
+def test_csv(suite: Suite) -> None:
+    assert read_suite("sql", "sql.csv", as_csv(suite)) == suite
+
+
+@given(SUITES)
+def test_json_lines(suite: Suite) -> None:
+    lines = (json.dumps(question_fields(question)) for question in suite.questions)
+
+    assert read_suite("sql", "sql.jsonl", "\n".join(lines)) == suite
+
+
+@given(SUITES)
+def test_json(suite: Suite) -> None:
+    text = json.dumps(suite_document(suite)["questions"], ensure_ascii=False, indent=2)
+
+    assert read_suite("sql", "sql.json", text) == suite
+
+
+@given(SUITES)
+def test_yaml(suite: Suite) -> None:
+    text = yaml.safe_dump([question_fields(question) for question in suite.questions])
+
+    assert read_suite("sql", "sql.yaml", text) == suite
+
+
+@given(SUITES)
+def test_the_same_suite_has_the_same_version(suite: Suite) -> None:
+    again = read_suite("other", "sql.csv", as_csv(suite))
+
+    assert again.version == suite.version

@@ -1,0 +1,118 @@
+"""The terminal chat, tested by its transcript."""
+
+import asyncio
+import signal
+import sys
+from contextlib import suppress
+
+import pytest
+
+from tests.bot.homes import PATIENCE_SECONDS, Home, ended
+
+HERE = "Asking North, South, East, West and Middle"
+
+
+@pytest.fixture(scope="module")
+def transcript(held_home: tuple[Home, str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Say several things, and give each line that was said back."""
+    from tests.bot.homes import scripted_panel
+
+    home = Home(tmp_path_factory.mktemp("chat")).with_config(
+        scripted_panel() + '[panels.pair]\nmembers = ["north", "south"]\n'
+    )
+    said = [
+        "/council rounds",
+        "/council show last",
+        "Why is the sky blue?",
+        "/council rounds",
+        "/council show last",
+        "help",
+        "/council panel nope",
+        "panel:nope Why?",
+        "/council show beef",
+        "/council panel pair",
+        "panel:house How?",
+        "",
+    ]
+    ran = home.council("chat", said="\n".join(said))
+    assert ran.code == 0
+    assert "Traceback" not in ran.err
+    return ran.out.splitlines()
+
+
+def lines_with(transcript: list[str], words: str) -> list[str]:
+    return [line for line in transcript if words in line]
+
+
+def test_it_starts_with_the_panels_and_how_to_leave(transcript: list[str]) -> None:
+    text = " ".join(transcript[:6])
+
+    assert "Panel house: North, South, East, West, Middle" in text
+    assert "(in use)" in text
+    assert "Ctrl-D leaves" in text
+
+
+def test_before_any_round_there_is_nothing_to_list_or_show(transcript: list[str]) -> None:
+    assert len(lines_with(transcript, "No round has been held yet.")) == 2
+
+
+def test_a_question_is_accepted_followed_and_answered(transcript: list[str]) -> None:
+    accepted = transcript.index(lines_with(transcript, HERE)[0])
+
+    after = transcript[accepted:]
+
+    order = ["5 of 5 members answered", "5 of 5 judges voted", "Why is the sky blue?"]
+    found = [after.index(next(line for line in after if words in line)) for words in order]
+    assert found == sorted(found)
+
+
+def test_the_round_is_listed_and_shown_again(transcript: list[str]) -> None:
+    assert lines_with(transcript, "1 round")
+    assert len(lines_with(transcript, "written by AI, check what matters")) >= 2
+    assert lines_with(transcript, "Why is the sky blue?")
+
+
+def test_help_lists_the_commands_that_are_registered(transcript: list[str]) -> None:
+    from bot.commands.dispatch import COMMANDS
+
+    for command in COMMANDS.commands:
+        assert any(line.startswith(command.usage) for line in transcript), command.usage
+
+
+def test_unknown_panels_and_rounds_are_reported_in_one_sentence(transcript: list[str]) -> None:
+    assert len(lines_with(transcript, "There is no panel 'nope'; known panels: house, pair.")) == 2
+    assert lines_with(transcript, "There is no round 'beef'")
+
+
+def test_a_panel_that_was_picked_stays_and_another_can_be_named_once(
+    transcript: list[str],
+) -> None:
+    assert lines_with(transcript, "Questions here go to panel pair now")
+    assert len(lines_with(transcript, HERE)) == 2
+
+
+async def test_ctrl_c_at_the_prompt_exits_at_once_and_cleanly(home: Home) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", "chat"),
+        cwd=home.folder,
+        env=home.environment,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while b"Ctrl-D leaves" not in await process.stdout.readline():
+            pass
+    process.send_signal(signal.SIGINT)
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await process.wait()  # the input is still open: nothing but Ctrl-C ends it
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+    ran = await ended(process)
+
+    assert ran.code in {0, 1, 130}
+    assert "Traceback" not in ran.err
+    assert "Fatal" not in ran.err
