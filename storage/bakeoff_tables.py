@@ -10,10 +10,10 @@ from storage.tables import Json, UtcDateTime
 
 # --- The tables of bake-offs: suites, bake-offs, schedules, and the numbers of closed rounds.
 
-SOURCE = ("panel", "scope", "bakeoff", "suite", "suite_version", "category", "shape")
+SOURCE_COLUMNS = ("panel", "scope", "bakeoff", "suite", "suite_version", "category", "shape")
 
 
-class _InPlace(SQLModel):
+class _WithPlace(SQLModel):
     chat: str
     workspace: str
     channel: str
@@ -44,7 +44,7 @@ class SuiteBodyRow(SQLModel, table=True):
     body: dict[str, Any] = Field(sa_type=Json)
 
 
-class BakeoffRow(_InPlace, table=True):
+class BakeoffRow(_WithPlace, table=True):
     """A bake-off; `panel` is the whole panel as it sat, `ended_at` is null until its end."""
 
     __tablename__ = "bakeoff"
@@ -63,7 +63,7 @@ class BakeoffRow(_InPlace, table=True):
     failure: str | None = None
 
 
-class ScheduleRow(_InPlace, table=True):
+class ScheduleRow(_WithPlace, table=True):
     """A schedule; the slot it took last is the newest of all."""
 
     __tablename__ = "schedule"
@@ -88,7 +88,7 @@ class SourceRow(SQLModel, table=True):
     """What many records have in common, kept once: where they come from, and of whom they are."""
 
     __tablename__ = "source"
-    __table_args__ = (UniqueConstraint(*SOURCE, name="uq_source"),)
+    __table_args__ = (UniqueConstraint(*SOURCE_COLUMNS, name="uq_source"),)
     id: int | None = Field(default=None, primary_key=True)
     panel: str
     scope: str
@@ -99,7 +99,7 @@ class SourceRow(SQLModel, table=True):
     shape: str
 
 
-class _Numbers(SQLModel):
+class _PackedNumbers(SQLModel):
     round_id: str = Field(primary_key=True, foreign_key="round.id", ondelete="CASCADE")
     asked_micro: int = Field(sa_type=BigInteger)
     number: int
@@ -108,7 +108,7 @@ class _Numbers(SQLModel):
     version: int
 
 
-class RecordRow(_Numbers, table=True):
+class RecordRow(_PackedNumbers, table=True):
     """The numbers of a closed round; they can always be made anew, so they go with the round.
 
     `asked_micro` is when it was asked, in microseconds since 1970: quicker read than a moment.
@@ -118,7 +118,7 @@ class RecordRow(_Numbers, table=True):
     __table_args__ = (Index("ix_record_asked_micro_round_id", "asked_micro", "round_id"),)
 
 
-class VotesRow(_Numbers, table=True):
+class VotesRow(_PackedNumbers, table=True):
     """Who ranked whom how in a closed round, kept as its numbers are."""
 
     __tablename__ = "votes"

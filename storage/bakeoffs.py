@@ -16,20 +16,20 @@ from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
 from council.bakeoffs.ports import EVERY_BAKEOFF, BakeoffQuery, StoredSuite, SuiteSummary
 from council.errors import BakeoffError, ScheduleError, StoreError, SuiteError
 from storage.bakeoff_tables import BakeoffRow, ExperimentRow, ScheduleRow, SuiteBodyRow, SuiteRow
-from storage.engine import for_reading
-from storage.row_mapping import PANEL, place_from, told_by_field, valid
+from storage.engine import read_only_engine
+from storage.row_mapping import PANEL, place_from_row, translate_validation_errors, validate
 from storage.tables import by_letter
 from storage.transactions import (
     Lock,
+    current_attempt,
+    fetch_rows,
     insert,
     insert_into,
-    is_own,
+    is_own_write,
+    lock_exclusive,
+    lock_shared,
     retried_and_shielded,
-    rows_of,
-    this_try,
     transaction,
-    wait_for_those_alone,
-    wait_in_line,
 )
 
 # --- What every way of keeping suites, bake-offs and schedules agrees on.
@@ -71,23 +71,25 @@ def name_taken(name: str) -> ScheduleError:
 # --- What suites hold, as rows: one for each version, whatever suites and bake-offs have it.
 
 SUITE = TypeAdapter(Suite)
-HELD = {"questions", "judges_see_references"}
+BODY_FIELDS = {"questions", "judges_see_references"}
 
 
-async def keep_body(connection: AsyncConnection, suite: Suite) -> None:
+async def insert_body(connection: AsyncConnection, suite: Suite) -> None:
     """Keep what a suite holds, once for each version."""
-    await wait_for_those_alone(connection, Lock.SHARED_ROWS)
-    body = SUITE.dump_python(suite, mode="json", include=HELD)
+    await lock_shared(connection, Lock.SHARED_ROWS)
+    body = SUITE.dump_python(suite, mode="json", include=BODY_FIELDS)
     await insert(connection, [SuiteBodyRow(version=suite.version, body=body)])
 
 
-def suite_from(scope: str, name: str, body: Any) -> Suite:  # noqa: ANN401
+def suite_from_body(scope: str, name: str, body: Any) -> Suite:  # noqa: ANN401
     """Give the suite of a scope that goes by a name and holds this; ValueError if none can."""
     held = body if isinstance(body, dict) else {}
-    return valid("suite_body.body", SUITE.validate_python, {**held, "name": name, "scope": scope})
+    return validate(
+        "suite_body.body", SUITE.validate_python, {**held, "name": name, "scope": scope}
+    )
 
 
-async def drop_bodies(connection: AsyncConnection) -> None:
+async def delete_unused_bodies(connection: AsyncConnection) -> None:
     """Delete what no suite, no bake-off and no experiment holds any more."""
     version: Any = col(SuiteBodyRow.version)
     held = (
@@ -113,14 +115,14 @@ class SqlSuites:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def keep(self, suite: Suite, by: str, at: datetime) -> bool:
         """Have this be the newest version of a scope's suite; False if it was already."""
         own = (suite.scope == _SCOPE, suite.name == _NAME)
         async with transaction(self._engine) as connection:
-            await wait_in_line(connection, Lock.SUITES)
+            await lock_exclusive(connection, Lock.SUITES)
             newest = (
                 await connection.execute(
                     select(_VERSION, _NTH, _REMOVED).where(*own).order_by(_NTH.desc()).limit(1)
@@ -128,7 +130,7 @@ class SqlSuites:
             ).one_or_none()
             if newest and newest.version == suite.version and not newest.removed:
                 return False
-            await keep_body(connection, suite)
+            await insert_body(connection, suite)
             await _keep_newest(connection, StoredSuite(suite, by, at), newest.nth if newest else 0)
             await connection.execute(update(SuiteRow).where(*own).values(removed=False))
             return True
@@ -139,17 +141,17 @@ class SqlSuites:
         # LIKE would take capitals for small letters on SQLite, and on Postgres not.
         begins = func.substr(_VERSION, 1, len(version)) == version
         meant = begins if version else _REMOVED.is_(False)
-        query = _with_bodies().where(_seen_from(scope), name == _NAME, meant)
+        query = _with_bodies().where(_visible_from(scope), name == _NAME, meant)
         async with transaction(self._readers) as connection:
-            found = await rows_of(connection, query.order_by(*_own_first(scope)).limit(1))
+            found = await fetch_rows(connection, query.order_by(*_own_first(scope)).limit(1))
         if not found:
             raise no_suite(name, version)
-        return _kept_from(found[0]).suite
+        return _suite_from_row(found[0]).suite
 
     @retried_and_shielded
     async def versions(self, scope: str, name: str) -> tuple[str, ...]:
         """Give the versions of a suite, newest first."""
-        query = select(_SCOPE, _VERSION).where(_seen_from(scope), name == _NAME)
+        query = select(_SCOPE, _VERSION).where(_visible_from(scope), name == _NAME)
         async with transaction(self._readers) as connection:
             found = (await connection.execute(query.order_by(*_own_first(scope)))).all()
         return tuple(row.version for row in found if row.scope == found[0].scope)
@@ -157,12 +159,12 @@ class SqlSuites:
     @retried_and_shielded
     async def lines(self, scope: str) -> tuple[SuiteSummary, ...]:
         """Give what a workspace can choose from: its own suites and the house's, by name."""
-        query = select(SuiteRow).where(_seen_from(scope), _REMOVED.is_(False))
+        query = select(SuiteRow).where(_visible_from(scope), _REMOVED.is_(False))
         async with transaction(self._readers) as connection:
-            found = await rows_of(connection, query.order_by(*_own_first(scope)))
+            found = await fetch_rows(connection, query.order_by(*_own_first(scope)))
         chosen: dict[str, SuiteSummary] = {}
         for row in found:
-            chosen.setdefault(row["name"], _line_from(row))
+            chosen.setdefault(row["name"], _summary_from_row(row))
         return tuple(chosen[name] for name in sorted(chosen))
 
     @retried_and_shielded
@@ -186,8 +188,8 @@ class SqlSuites:
             .order_by(by_letter(_SCOPE), by_letter(_NAME), _NTH)
         )
         async with transaction(self._readers) as connection:
-            found = await rows_of(connection, query)
-        return tuple(_readable(found))
+            found = await fetch_rows(connection, query)
+        return tuple(_readable_suites(found))
 
 
 async def _keep_newest(connection: AsyncConnection, kept: StoredSuite, nth: int) -> None:
@@ -208,7 +210,7 @@ def _with_bodies() -> Select[Any]:
     return query.join_from(SuiteRow, SuiteBodyRow, bodies == _VERSION)
 
 
-def _seen_from(scope: str) -> Any:  # noqa: ANN401
+def _visible_from(scope: str) -> Any:  # noqa: ANN401
     return _SCOPE.in_({scope, ""})
 
 
@@ -217,19 +219,19 @@ def _own_first(scope: str) -> tuple[Any, ...]:
     return case((scope == _SCOPE, 0), else_=1), _NTH.desc()
 
 
-def _readable(found: Iterable[dict[str, Any]]) -> Iterator[StoredSuite]:
+def _readable_suites(found: Iterable[dict[str, Any]]) -> Iterator[StoredSuite]:
     for row in found:
         with suppress(StoreError):
-            yield _kept_from(row)
+            yield _suite_from_row(row)
 
 
-def _kept_from(row: dict[str, Any]) -> StoredSuite:
-    with told_by_field("Suite", row["name"]):
-        suite = suite_from(row["scope"], row["name"], row["body"])
+def _suite_from_row(row: dict[str, Any]) -> StoredSuite:
+    with translate_validation_errors("Suite", row["name"]):
+        suite = suite_from_body(row["scope"], row["name"], row["body"])
     return StoredSuite(suite, row["by"], row["kept_at"])
 
 
-def _line_from(row: dict[str, Any]) -> SuiteSummary:
+def _summary_from_row(row: dict[str, Any]) -> SuiteSummary:
     return SuiteSummary(
         row["name"],
         row["scope"],
@@ -249,16 +251,16 @@ class SqlBakeoffs:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def open(self, bakeoff: Bakeoff) -> bool:
         """Keep a new bake-off and its suite's version; False if its id is kept already."""
         async with transaction(self._engine) as connection:
-            row = _row(bakeoff)
+            row = _bakeoff_row(bakeoff)
             if not await insert(connection, [row]):
-                return await is_own(connection, row, ("at", "asked_by", "suite_version"))
-            await keep_body(connection, bakeoff.suite)
+                return await is_own_write(connection, row, ("at", "asked_by", "suite_version"))
+            await insert_body(connection, bakeoff.suite)
             return True
 
     @retried_and_shielded
@@ -283,10 +285,10 @@ class SqlBakeoffs:
         """Give a bake-off; BakeoffError where there is none."""
         query = _bakeoffs_with_bodies().where(col(BakeoffRow.id) == bakeoff_id)
         async with transaction(self._readers) as connection:
-            found = await rows_of(connection, query)
+            found = await fetch_rows(connection, query)
         if not found:
             raise no_bakeoff(bakeoff_id)
-        return _bakeoff_from(found[0])
+        return _bakeoff_from_row(found[0])
 
     @retried_and_shielded
     async def recent(
@@ -298,14 +300,14 @@ class SqlBakeoffs:
             _bakeoffs_with_bodies().where(*_conditions(wanted)).order_by(*newest_first).limit(limit)
         )
         async with transaction(self._readers) as connection:
-            found = await rows_of(connection, query)
+            found = await fetch_rows(connection, query)
         return tuple(_readable_bakeoffs(found))
 
 
 def _readable_bakeoffs(found: Iterable[dict[str, Any]]) -> Iterator[Bakeoff]:
     for row in found:
         with suppress(StoreError):
-            yield _bakeoff_from(row)
+            yield _bakeoff_from_row(row)
 
 
 def _conditions(wanted: BakeoffQuery) -> Iterator[Any]:
@@ -328,7 +330,7 @@ def _bakeoffs_with_bodies() -> Select[Any]:
     return query.join_from(BakeoffRow, SuiteBodyRow, same, isouter=True)
 
 
-def _row(bakeoff: Bakeoff) -> BakeoffRow:
+def _bakeoff_row(bakeoff: Bakeoff) -> BakeoffRow:
     suite, panel = bakeoff.suite, bakeoff.panel
     return BakeoffRow(
         id=bakeoff.id,
@@ -352,15 +354,15 @@ def _ending_values(ending: Ending | None) -> dict[str, Any]:
     return {"ended_at": ending.at if ending else None, "failure": failure}
 
 
-def _bakeoff_from(found: dict[str, Any]) -> Bakeoff:
+def _bakeoff_from_row(found: dict[str, Any]) -> Bakeoff:
     """Give the bake-off a row holds; StoreError naming the field that none can hold."""
     row = BakeoffRow(**{key: value for key, value in found.items() if key != "body"})
-    with told_by_field("Bake-off", row.id):
+    with translate_validation_errors("Bake-off", row.id):
         return Bakeoff(
             id=row.id,
-            suite=suite_from(row.suite_scope, row.suite, found["body"]),
-            panel=valid("bakeoff.panel", PANEL.validate_python, row.panel),
-            place=place_from(row),
+            suite=suite_from_body(row.suite_scope, row.suite, found["body"]),
+            panel=validate("bakeoff.panel", PANEL.validate_python, row.panel),
+            place=place_from_row(row),
             asked_by=row.asked_by,
             at=row.at,
             cap_micro=row.cap_micro,
@@ -381,14 +383,14 @@ class SqlSchedules:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def keep(self, schedule: Schedule) -> None:
         """Keep a new schedule, or a changed one under its id; ScheduleError for a taken name."""
         async with transaction(self._engine) as connection:
             try:
-                await connection.execute(keeping(schedule, connection.dialect.name))
+                await connection.execute(upsert_schedule(schedule, connection.dialect.name))
             except IntegrityError:  # the one key beside the id
                 raise name_taken(schedule.name) from None
 
@@ -410,7 +412,7 @@ class SqlSchedules:
         if scope is not None:
             query = query.where(scope == _SCHEDULE_SCOPE)
         async with transaction(self._readers) as connection:
-            return tuple(map(_schedule_from, await rows_of(connection, query)))
+            return tuple(map(_schedule_from_row, await fetch_rows(connection, query)))
 
     @retried_and_shielded
     async def remove(self, schedule_id: str) -> bool:
@@ -423,10 +425,10 @@ class SqlSchedules:
 async def _was_taken(connection: AsyncConnection, schedule_id: str, slot: str) -> bool:
     """Say whether the slot was taken by a try of this act that was lost."""
     own = select(_LAST_SLOT).where(schedule_id == _ID)
-    return this_try().again and (await connection.execute(own)).scalar() == slot
+    return current_attempt().is_retry and (await connection.execute(own)).scalar() == slot
 
 
-def keeping(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401
+def upsert_schedule(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401
     """Give the insert that changes a schedule that is there, and gives back no slot of its zone."""
     insert = insert_into(ScheduleRow, dialect)
     values = {**asdict(schedule), "subscribers": [*schedule.subscribers]}
@@ -439,7 +441,7 @@ def keeping(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401
     return upsert.on_conflict_do_update(index_elements=["id"], set_=changed)
 
 
-def _schedule_from(found: dict[str, Any]) -> Schedule:
+def _schedule_from_row(found: dict[str, Any]) -> Schedule:
     row = ScheduleRow(**found)
     return Schedule(
         id=row.id,
@@ -449,7 +451,7 @@ def _schedule_from(found: dict[str, Any]) -> Schedule:
         cron=row.cron,
         zone=row.zone,
         words=row.words,
-        place=place_from(row),
+        place=place_from_row(row),
         made_by=row.made_by,
         made_at=row.made_at,
         scope=row.scope,

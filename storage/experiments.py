@@ -26,16 +26,16 @@ from storage.bakeoff_tables import (
     ExperimentRow,
     SuiteBodyRow,
 )
-from storage.bakeoffs import keep_body, suite_from
-from storage.engine import for_reading
-from storage.row_mapping import PANEL, told_by_field, valid
+from storage.bakeoffs import insert_body, suite_from_body
+from storage.engine import read_only_engine
+from storage.row_mapping import PANEL, translate_validation_errors, validate
 from storage.tables import by_letter
 from storage.transactions import (
     WriteBatcher,
+    fetch_rows,
     insert,
-    is_own,
+    is_own_write,
     retried_and_shielded,
-    rows_of,
     transaction,
 )
 
@@ -49,17 +49,17 @@ class SqlExperiments:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
         self._saves = WriteBatcher(self._save)
 
     @retried_and_shielded
     async def open(self, experiment: Experiment) -> bool:
         """Keep a new experiment and its suite's version; False if its id is kept already."""
         async with transaction(self._engine) as connection:
-            row = _row(experiment)
+            row = _experiment_row(experiment)
             if not await insert(connection, [row]):
-                return await is_own(connection, row, ("at", "asked_by", "suite_version"))
-            await keep_body(connection, experiment.suite)
+                return await is_own_write(connection, row, ("at", "asked_by", "suite_version"))
+            await insert_body(connection, experiment.suite)
             return True
 
     @retried_and_shielded
@@ -78,7 +78,7 @@ class SqlExperiments:
         query = query.join_from(ExperimentRow, SuiteBodyRow, same, isouter=True)
         newest_first = (col(ExperimentRow.at).desc(), by_letter(ExperimentRow.id))
         async with transaction(self._readers) as connection:
-            found = await rows_of(connection, query.order_by(*newest_first))
+            found = await fetch_rows(connection, query.order_by(*newest_first))
         return tuple(_readable(found))
 
     @retried_and_shielded
@@ -86,16 +86,18 @@ class SqlExperiments:
         """Give what there is of an experiment; StoreError names what none can hold."""
         async with transaction(self._readers) as connection:
             works, marks = [
-                await rows_of(connection, _parts_of(table, experiment_id))
+                await fetch_rows(connection, _parts_query(table, experiment_id))
                 for table in (ExperimentAnswerRow, ExperimentMarkRow)
             ]
-        with told_by_field(KIND, experiment_id):
-            return ExperimentState(tuple(map(_work_from, works)), tuple(map(_mark_from, marks)))
+        with translate_validation_errors(KIND, experiment_id):
+            return ExperimentState(
+                tuple(map(_answer_from_row, works)), tuple(map(_mark_from_row, marks))
+            )
 
     @retried_and_shielded
     async def save(self, experiment_id: str, part: ExperimentAnswer | GradeReply) -> None:
         """Keep an answer or a mark, the first of each; what comes together is written together."""
-        await self._saves.done(_part_row(experiment_id, part))
+        await self._saves.add(_part_row(experiment_id, part))
 
     async def _save(self, rows: Sequence[SQLModel]) -> None:
         async with transaction(self._engine) as connection:
@@ -103,7 +105,7 @@ class SqlExperiments:
                 await insert(connection, [*alike])
 
 
-def _parts_of(table: type[SQLModel], experiment_id: str) -> Any:  # noqa: ANN401
+def _parts_query(table: type[SQLModel], experiment_id: str) -> Any:  # noqa: ANN401
     """Give the query for what there is of an experiment, in the order of the keys."""
     key = SQLModel.metadata.tables[str(table.__tablename__)].primary_key
     ordered = [one if isinstance(one.type, Integer) else by_letter(one) for one in key]
@@ -111,7 +113,7 @@ def _parts_of(table: type[SQLModel], experiment_id: str) -> Any:  # noqa: ANN401
     return select(table).where(own == experiment_id).order_by(*ordered)
 
 
-def _row(experiment: Experiment) -> ExperimentRow:
+def _experiment_row(experiment: Experiment) -> ExperimentRow:
     suite = experiment.suite
     return ExperimentRow(
         id=experiment.id,
@@ -129,17 +131,17 @@ def _row(experiment: Experiment) -> ExperimentRow:
 def _readable(found: Iterable[dict[str, Any]]) -> Iterator[Experiment]:
     for row in found:
         with suppress(StoreError):
-            yield _experiment_from(row)
+            yield _experiment_from_row(row)
 
 
-def _experiment_from(found: dict[str, Any]) -> Experiment:
+def _experiment_from_row(found: dict[str, Any]) -> Experiment:
     row = ExperimentRow(**{key: value for key, value in found.items() if key != "body"})
-    with told_by_field(KIND, row.id):
-        versions = valid("experiment.versions", VERSIONS.validate_python, row.versions)
+    with translate_validation_errors(KIND, row.id):
+        versions = validate("experiment.versions", VERSIONS.validate_python, row.versions)
         return Experiment(
             id=row.id,
-            suite=suite_from(row.suite_scope, row.suite, found["body"]),
-            panel=valid("experiment.panel", PANEL.validate_python, row.panel),
+            suite=suite_from_body(row.suite_scope, row.suite, found["body"]),
+            panel=validate("experiment.panel", PANEL.validate_python, row.panel),
             asked_by=row.asked_by,
             at=row.at,
             cap_micro=row.cap_micro,
@@ -171,12 +173,12 @@ def _mark_row(experiment_id: str, mark: GradeReply, reply: dict[str, Any]) -> Ex
     )
 
 
-def _work_from(row: dict[str, Any]) -> ExperimentAnswer:
-    reply = valid("experiment_answer.reply", REPLY.validate_python, row["reply"])
+def _answer_from_row(row: dict[str, Any]) -> ExperimentAnswer:
+    reply = validate("experiment_answer.reply", REPLY.validate_python, row["reply"])
     return ExperimentAnswer(row["number"], row["member"], reply)
 
 
-def _mark_from(row: dict[str, Any]) -> GradeReply:
-    reply = valid("experiment_mark.reply", REPLY.validate_python, row["reply"])
+def _mark_from_row(row: dict[str, Any]) -> GradeReply:
+    reply = validate("experiment_mark.reply", REPLY.validate_python, row["reply"])
     cell = GradeRequest(row["number"], row["author"], Framing(row["framing"]), row["judge"])
     return GradeReply(cell, reply, row["raw"], row["fault"], row["attempt"])

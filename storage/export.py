@@ -22,7 +22,7 @@ T = TypeVar("T")
 FORMAT = 1
 
 
-def line_with(adapter: TypeAdapter[T], value: T, what: str, **beside: object) -> str:
+def dump_line(adapter: TypeAdapter[T], value: T, what: str, **beside: object) -> str:
     """Give a value as one line without a line end, with what stands beside its own fields."""
     try:
         own: Mapping[str, Any] = adapter.dump_python(value, mode="json")
@@ -31,7 +31,7 @@ def line_with(adapter: TypeAdapter[T], value: T, what: str, **beside: object) ->
         raise StoreError(f"{what} holds what JSON cannot: {error}.") from error
 
 
-def values_of(line: bytes | str) -> dict[str, Any]:
+def parse_line(line: bytes | str) -> dict[str, Any]:
     """Give what a line holds, without its format; StoreError where it is none of ours."""
     try:
         found = from_json(line)
@@ -46,7 +46,7 @@ def values_of(line: bytes | str) -> dict[str, Any]:
     return found
 
 
-def checked(kind: TypeAdapter[T], found: object, *within: str) -> T:
+def validate(kind: TypeAdapter[T], found: object, *within: str) -> T:
     """Give the value that was found; StoreError naming the field that is no such thing."""
     try:
         valid = kind.validate_python(found)
@@ -59,7 +59,7 @@ def checked(kind: TypeAdapter[T], found: object, *within: str) -> T:
     return valid
 
 
-def check_zone(field: str, moment: datetime) -> None:
+def check_time_zone(field: str, moment: datetime) -> None:
     """Raise StoreError for a moment without a time zone."""
     if moment.tzinfo is None:
         raise StoreError(f"{field}: a moment without a time zone could be any")
@@ -97,32 +97,32 @@ def line_of(
         beside["votes"] = VOTES.dump_python(votes, mode="json")
     if seal:
         beside["seal"] = SEAL.dump_python(seal, mode="json")
-    return line_with(ROUND, round_, f"Round {round_.id!r}", **beside)
+    return dump_line(ROUND, round_, f"Round {round_.id!r}", **beside)
 
 
-def record_of(line: bytes | str) -> Record:
+def parse_round(line: bytes | str) -> Record:
     """Give what a line holds, in panel order; StoreError naming what no round can hold."""
-    return record_from(values_of(line))
+    return _round_from_values(parse_line(line))
 
 
-def record_from(found: dict[str, Any]) -> Record:
+def _round_from_values(found: dict[str, Any]) -> Record:
     """Give the round that a line's values make, in panel order; StoreError where they make none."""
     rated, voted = found.pop("ratings", []), found.pop("votes", [])
     sealed = found.pop("seal", None)
-    round_ = in_panel_order(checked(ROUND, found))
-    check_zone("asked_at", round_.asked_at)
+    round_ = in_panel_order(validate(ROUND, found))
+    check_time_zone("asked_at", round_.asked_at)
     if round_.forgotten:
-        check_zone("forgotten.at", round_.forgotten.at)
-    ratings, votes = checked(RATINGS, rated, "ratings"), checked(VOTES, voted, "votes")
+        check_time_zone("forgotten.at", round_.forgotten.at)
+    ratings, votes = validate(RATINGS, rated, "ratings"), validate(VOTES, voted, "votes")
     _check_own(round_, "ratings", ratings)
     _check_own(round_, "votes", votes)
-    seal = None if sealed is None else checked(SEAL, sealed, "seal")
+    seal = None if sealed is None else validate(SEAL, sealed, "seal")
     return Record(round_, ratings, votes, seal)
 
 
 def _check_own(round_: Round, name: str, said: Sequence[Feedback | HumanVote]) -> None:
     for i, one in enumerate(said):
-        check_zone(f"{name}.{i}.at", one.at)
+        check_time_zone(f"{name}.{i}.at", one.at)
         if one.round_id != round_.id:
             raise StoreError(f"{name}.{i}.round_id: it is of another round")
 
@@ -137,10 +137,10 @@ SUITE, BAKEOFF, SCHEDULE = TypeAdapter(StoredSuite), TypeAdapter(Bakeoff), TypeA
 def kept_line(kept: Kept) -> str:
     """Give a suite's version, a bake-off or a schedule as one line, without a line end."""
     if isinstance(kept, StoredSuite):
-        return line_with(SUITE, kept, f"Suite {kept.suite.name!r}", kind="suite")
+        return dump_line(SUITE, kept, f"Suite {kept.suite.name!r}", kind="suite")
     if isinstance(kept, Bakeoff):
-        return line_with(BAKEOFF, kept, f"Bake-off {kept.id!r}", kind="bakeoff")
-    return line_with(SCHEDULE, kept, f"Schedule {kept.name!r}", kind="schedule")
+        return dump_line(BAKEOFF, kept, f"Bake-off {kept.id!r}", kind="bakeoff")
+    return dump_line(SCHEDULE, kept, f"Schedule {kept.name!r}", kind="schedule")
 
 
 def thing_of(line: bytes | str) -> Record | Kept:
@@ -148,25 +148,25 @@ def thing_of(line: bytes | str) -> Record | Kept:
 
     It names the field that no such thing can hold.
     """
-    found = values_of(line)
+    found = parse_line(line)
     if "kind" not in found:
-        return record_from(found)
-    return _kept_from(found.pop("kind"), found)
+        return _round_from_values(found)
+    return _item_from_values(found.pop("kind"), found)
 
 
-def _kept_from(kind: object, found: dict[str, Any]) -> Kept:
+def _item_from_values(kind: object, found: dict[str, Any]) -> Kept:
     if kind == "suite":
-        suite = checked(SUITE, found)
-        check_zone("at", suite.at)
+        suite = validate(SUITE, found)
+        check_time_zone("at", suite.at)
         return suite
     if kind == "bakeoff":
-        bakeoff = checked(BAKEOFF, found)
-        check_zone("at", bakeoff.at)
+        bakeoff = validate(BAKEOFF, found)
+        check_time_zone("at", bakeoff.at)
         if bakeoff.ending:
-            check_zone("ending.at", bakeoff.ending.at)
+            check_time_zone("ending.at", bakeoff.ending.at)
         return bakeoff
     if kind == "schedule":
-        schedule = checked(SCHEDULE, found)
-        check_zone("made_at", schedule.made_at)
+        schedule = validate(SCHEDULE, found)
+        check_time_zone("made_at", schedule.made_at)
         return schedule
     raise StoreError(f"its kind {kind!r} is none that this version reads: use a newer version")

@@ -8,9 +8,9 @@ from sqlalchemy import delete, func, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
-from storage.engine import for_reading
+from storage.engine import read_only_engine
 from storage.tables import MemoRow, by_letter
-from storage.transactions import insert_into, retried_and_shielded, this_try, transaction
+from storage.transactions import current_attempt, insert_into, retried_and_shielded, transaction
 
 _KIND: Any = col(MemoRow.kind)
 _NAME: Any = col(MemoRow.name)
@@ -24,7 +24,7 @@ class SqlKeyValueStore:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def note(self, kind: str, name: str, text: str) -> None:
@@ -46,7 +46,7 @@ class SqlKeyValueStore:
     @retried_and_shielded
     async def once(self, kind: str, name: str, seconds: float) -> bool:
         """Say whether this is the first time within so many seconds, and note that it was."""
-        own = this_try().key
+        own = current_attempt().key
         async with transaction(self._engine) as connection:
             new = _new(connection, kind, name, own)
             again: Any = new.on_conflict_do_update(

@@ -10,35 +10,35 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, refusal
-from storage.engine import for_reading
+from storage.engine import read_only_engine
 from storage.tables import SettledRow, SpendingRow
 from storage.transactions import (
     Lock,
+    current_attempt,
     insert_once,
+    lock_exclusive,
     retried_and_shielded,
-    this_try,
     transaction,
-    wait_in_line,
 )
 
 # --- What calls cost is added once, however often a server has to be asked for it.
 
-KEPT = timedelta(hours=1)
+SETTLED_RETENTION = timedelta(hours=1)
 
 
-async def is_first(connection: AsyncConnection) -> bool:
+async def note_settlement(connection: AsyncConnection) -> bool:
     """Say whether this act arrives for the first time; it has then. SQLite loses no answer."""
     if connection.dialect.name == "sqlite":
         return True
-    noted = insert(SettledRow).values(key=this_try().key, at=func.now())
+    noted = insert(SettledRow).values(key=current_attempt().key, at=func.now())
     once: Any = noted.on_conflict_do_nothing().returning(literal_column("1"))
     return (await connection.execute(once)).first() is not None
 
 
-async def forget_old(connection: AsyncConnection) -> None:
+async def delete_old_settlements(connection: AsyncConnection) -> None:
     """Delete the keys that nobody asks for any more."""
     if connection.dialect.name != "sqlite":
-        old = col(SettledRow.at) < func.now() - KEPT
+        old = col(SettledRow.at) < func.now() - SETTLED_RETENTION
         await connection.execute(delete(SettledRow).where(old))
 
 
@@ -50,9 +50,9 @@ _DAY: Any = col(SpendingRow.day)
 _RESERVED: Any = col(SpendingRow.reserved_micro)
 _SPENT: Any = col(SpendingRow.spent_micro)
 _UNKNOWN: Any = col(SpendingRow.unknown_calls)
-_BEYOND = case((_RESERVED > _SPENT, _RESERVED - _SPENT), else_=0)
-_SUMMED = {"spent": _SPENT, "reserved": _BEYOND, "unknown_calls": _UNKNOWN}
-_OWN = {
+_OUTSTANDING = case((_RESERVED > _SPENT, _RESERVED - _SPENT), else_=0)
+_SUMMED = {"spent": _SPENT, "reserved": _OUTSTANDING, "unknown_calls": _UNKNOWN}
+_SCOPE_COLUMNS = {
     Scope.USER_DAY: "asker",
     Scope.CHANNEL_DAY: "channel",
     Scope.SCHEDULE_DAY: "schedule",
@@ -64,14 +64,14 @@ class SqlLedger:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         """Reserve so much for a new round; give the cap that it does not fit under, if any."""
         async with transaction(self._engine) as connection:
-            await wait_in_line(connection, Lock.RESERVING)
-            if await _days(connection, account.round_id):
+            await lock_exclusive(connection, Lock.RESERVING)
+            if await _usage_by_day(connection, account.round_id):
                 return None
             return await _reserve(connection, account, micro, caps)
 
@@ -79,8 +79,8 @@ class SqlLedger:
     async def extend(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
         """Have so much in all reserved for a round; give the cap it does not fit under, if any."""
         async with transaction(self._engine) as connection:
-            await wait_in_line(connection, Lock.RESERVING)
-            days = await _days(connection, account.round_id)
+            await lock_exclusive(connection, Lock.RESERVING)
+            days = await _usage_by_day(connection, account.round_id)
             today = days.pop(account.day, CapUsage())
             if days:
                 elsewhere = and_(account.round_id == _ID, account.day != _DAY)
@@ -94,9 +94,9 @@ class SqlLedger:
     async def settle(self, account: Account, *costs: int | None) -> None:
         """Add what calls cost; None is a call whose cost nobody knows."""
         async with transaction(self._engine) as connection:
-            if not await is_first(connection):
+            if not await note_settlement(connection):
                 return
-            await _change(
+            await _upsert_spending(
                 connection,
                 account,
                 spent_micro=_SPENT + sum(cost or 0 for cost in costs),
@@ -108,7 +108,7 @@ class SqlLedger:
         """Give back what a round has reserved and not spent."""
         async with transaction(self._engine) as connection:
             await connection.execute(_freed(round_id == _ID))
-            await forget_old(connection)
+            await delete_old_settlements(connection)
 
     @retried_and_shielded
     async def held(self) -> tuple[str, ...]:
@@ -121,16 +121,16 @@ class SqlLedger:
     async def spent(self, round_id: str) -> int:
         """Give what a round has spent on all its days."""
         async with transaction(self._readers) as connection:
-            return sum(day.spent for day in (await _days(connection, round_id)).values())
+            return sum(day.spent for day in (await _usage_by_day(connection, round_id)).values())
 
     @retried_and_shielded
     async def used(self, account: Account) -> Mapping[Scope, CapUsage]:
         """Give what is gone of each scope that the account falls under."""
         async with transaction(self._readers) as connection:
-            return await _used(connection, account)
+            return await _usage(connection, account)
 
 
-async def _days(connection: AsyncConnection, round_id: str) -> dict[Any, CapUsage]:
+async def _usage_by_day(connection: AsyncConnection, round_id: str) -> dict[Any, CapUsage]:
     """Give what a round has spent by day; here `reserved` is all that was, spent or not."""
     query = select(_DAY, _SPENT, _RESERVED, _UNKNOWN).where(round_id == _ID)
     rows = (await connection.execute(query)).all()
@@ -141,20 +141,20 @@ async def _reserve(
     connection: AsyncConnection, account: Account, micro: int, caps: Caps
 ) -> CapRefusal | None:
     others = not_(and_(account.round_id == _ID, account.day == _DAY))
-    refused = refusal(caps, await _used(connection, account, others), micro)
+    refused = refusal(caps, await _usage(connection, account, others), micro)
     if refused is None:
-        await _change(connection, account, reserved_micro=micro)
+        await _upsert_spending(connection, account, reserved_micro=micro)
     return refused
 
 
-async def _used(
+async def _usage(
     connection: AsyncConnection,
     account: Account,
     *among: Any,  # noqa: ANN401
 ) -> dict[Scope, CapUsage]:
     first, after = account.month
     sums = {
-        (scope, name): func.sum(case((_inside(scope, account), amount), else_=0))
+        (scope, name): func.sum(case((_counts_under(scope, account), amount), else_=0))
         for scope in account.scopes
         for name, amount in _SUMMED.items()
     }
@@ -168,7 +168,7 @@ async def _used(
     }
 
 
-def _inside(scope: Scope, account: Account) -> Any:  # noqa: ANN401
+def _counts_under(scope: Scope, account: Account) -> Any:  # noqa: ANN401
     """Give the condition that a row of the account's month counts under its cap."""
     if scope is Scope.MONTH:
         return account.month[0] <= _DAY
@@ -178,11 +178,11 @@ def _inside(scope: Scope, account: Account) -> Any:  # noqa: ANN401
         start = f"{account.workspace}/"
         there = func.substr(col(SpendingRow.channel), 1, len(start)) == start
         return and_(account.day == _DAY, there)
-    name = _OWN[scope]
+    name = _SCOPE_COLUMNS[scope]
     return and_(account.day == _DAY, col(getattr(SpendingRow, name)) == getattr(account, name))
 
 
-async def _change(connection: AsyncConnection, account: Account, **values: Any) -> None:  # noqa: ANN401
+async def _upsert_spending(connection: AsyncConnection, account: Account, **values: Any) -> None:  # noqa: ANN401
     row = SpendingRow(
         round_id=account.round_id,
         day=account.day,

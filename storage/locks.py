@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from council.errors import StoreError
 from storage.engine import connections_beside
-from storage.transactions import retried_and_shielded, told_kindly, transaction
+from storage.transactions import retried_and_shielded, transaction, translate_errors
 
 # --- The database's clock, which all processes on it share.
 
@@ -44,7 +44,7 @@ _LOCK_BYTES = 8
 _LOCK_NOT_AVAILABLE = "55P03"
 
 _LOCK = text("SELECT pg_advisory_xact_lock(CAST(:lock AS bigint))")
-_LET_IN = text(
+_ADMIT = text(
     """
     INSERT INTO admitted (round_id, name, until)
     VALUES (:round_id, :name, statement_timestamp() + CAST(:lasts AS interval))
@@ -52,7 +52,9 @@ _LET_IN = text(
     """
 )
 _CLEAR = text("DELETE FROM admitted WHERE until <= statement_timestamp()")
-_INSIDE = text("SELECT round_id FROM admitted WHERE name = :name AND until > statement_timestamp()")
+_ADMITTED = text(
+    "SELECT round_id FROM admitted WHERE name = :name AND until > statement_timestamp()"
+)
 
 
 class SqlLocks:
@@ -74,15 +76,15 @@ class SqlLocks:
             yield
         finally:
             for connection in held:
-                await _let_go(connection)
+                await _release(connection)
 
     @retried_and_shielded
     async def _enter(self, names: tuple[str, ...], held: list[AsyncConnection]) -> None:
         connection = self._beside.connect()
         try:
-            await _lock(connection, names)
+            await _acquire(connection, names)
         except BaseException:
-            await _let_go(connection)
+            await _release(connection)
             raise
         held.append(connection)
 
@@ -93,13 +95,13 @@ class SqlLocks:
         async with transaction(self._engine) as connection:
             await connection.execute(_CLEAR)
             entry = {"round_id": round_id, "name": name, "lasts": lasts}
-            await connection.execute(_LET_IN, entry)
+            await connection.execute(_ADMIT, entry)
 
     @retried_and_shielded
     async def admitted(self, name: str) -> frozenset[str]:
         """Give the rounds that were let in under a name not long ago."""
         async with transaction(self._engine) as connection:
-            return frozenset((await connection.execute(_INSIDE, {"name": name})).scalars())
+            return frozenset((await connection.execute(_ADMITTED, {"name": name})).scalars())
 
     def dismiss(self, round_id: str) -> None:
         """Do nothing: another process may be about to carry it, and its time runs out by itself."""
@@ -109,12 +111,12 @@ class SqlLocks:
         await self._beside.dispose()
 
 
-async def _lock(connection: AsyncConnection, names: tuple[str, ...]) -> None:
-    with told_kindly():
+async def _acquire(connection: AsyncConnection, names: tuple[str, ...]) -> None:
+    with translate_errors():
         try:
             await connection.start()
             for name in sorted(set(names)):  # in one order, so that no two wait for each other
-                await connection.execute(_LOCK, {"lock": _number(name)})
+                await connection.execute(_LOCK, {"lock": _lock_key(name)})
         except NoConnectionError:
             raise StoreError(CROWDED) from None
         except DBAPIError as error:
@@ -123,13 +125,13 @@ async def _lock(connection: AsyncConnection, names: tuple[str, ...]) -> None:
             raise
 
 
-async def _let_go(connection: AsyncConnection) -> None:
+async def _release(connection: AsyncConnection) -> None:
     # What was done inside is kept already; a connection that is gone holds no lock.
     with suppress(SQLAlchemyError):
         await connection.close()
 
 
-def _number(name: str) -> int:
+def _lock_key(name: str) -> int:
     digest = sha256(f"door {name}".encode()).digest()
     return int.from_bytes(digest[:_LOCK_BYTES], "big", signed=True)
 
@@ -148,27 +150,27 @@ class SqlLeaderLock:
     async def __call__(self, name: str) -> AsyncIterator[bool]:
         """Keep every other process from what goes by a name; False where one of them has it."""
         key = func.hashtextextended(f"sole {name}", 0)
-        with told_kindly():
+        with translate_errors():
             connection = await self._engine.connect()
         try:
-            with told_kindly():
-                is_ours = await _is(connection, func.pg_try_advisory_lock(key))
+            with translate_errors():
+                is_ours = await _fetch_bool(connection, func.pg_try_advisory_lock(key))
             try:
                 yield is_ours
             finally:
                 if is_ours:
-                    await _freed(connection, key)
+                    await _unlock(connection, key)
         finally:
             await connection.close()
 
 
-async def _freed(connection: AsyncConnection, key: Any) -> None:  # noqa: ANN401
+async def _unlock(connection: AsyncConnection, key: Any) -> None:  # noqa: ANN401
     """Let go of a lock; a connection that is lost has let go of it."""
     with suppress(DBAPIError):
-        if await _is(connection, func.pg_advisory_unlock(key)):
+        if await _fetch_bool(connection, func.pg_advisory_unlock(key)):
             return
     await connection.invalidate()
 
 
-async def _is(connection: AsyncConnection, asked: Any) -> bool:  # noqa: ANN401
+async def _fetch_bool(connection: AsyncConnection, asked: Any) -> bool:  # noqa: ANN401
     return bool((await connection.execute(select(asked))).scalar())

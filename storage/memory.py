@@ -14,8 +14,8 @@ from council.integrity.seal import Seal, noted
 from council.places import Place
 from council.ports import EVERY, RoundQuery, RoundSummary
 from council.rounds import Artefact, Closing, Round, Stage, in_panel_order
-from storage.hash_chain import ChainEntry, from_elsewhere, new_salt
-from storage.queries import PAST_ROUNDS, the_one, unknown
+from storage.hash_chain import ChainEntry, imported_entry, new_salt
+from storage.queries import MAX_PAST_ROUNDS, match_id, round_not_found
 
 
 class MemoryStore:
@@ -52,7 +52,7 @@ class MemoryStore:
             return False
         self._rounds[round_.id] = round_
         if round_.closing:
-            self._link(round_, from_elsewhere(round_, seal, new_salt))
+            self._link(round_, imported_entry(round_, seal, new_salt))
         return True
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
@@ -61,7 +61,7 @@ class MemoryStore:
             raise StoreError("The round this belongs to is not stored, or no longer.")
         round_ = self._rounds[round_id]
         check_remembered(round_)
-        if round_.closing or _holds(round_, artefact):
+        if round_.closing or _has_artefact(round_, artefact):
             return
         self._rounds[round_id] = round_ = round_.with_(artefact)
         if isinstance(artefact, Closing):
@@ -77,7 +77,7 @@ class MemoryStore:
 
     async def find(self, start: str) -> str:
         """Give the one round id that starts so."""
-        return the_one(start, [key for key in self._rounds if key.startswith(start)])
+        return match_id(start, [key for key in self._rounds if key.startswith(start)])
 
     async def recent(
         self, limit: int | None = None, wanted: RoundQuery = EVERY
@@ -172,7 +172,7 @@ class MemoryStore:
         ]
         counted = [
             tuple(replace(ballot, paper=None) for ballot in round_.ballots if ballot.counts)
-            for round_ in closed[:PAST_ROUNDS]
+            for round_ in closed[:MAX_PAST_ROUNDS]
         ]
         return tuple(ballots for ballots in counted if ballots)
 
@@ -183,7 +183,7 @@ class MemoryStore:
 
     def _kept(self, round_id: str) -> Round:
         if round_id not in self._rounds:
-            raise unknown(round_id)
+            raise round_not_found(round_id)
         return self._rounds[round_id]
 
     def _noted(self, among: set[str], round_id: str, holds: bool) -> set[str]:
@@ -251,12 +251,12 @@ class MemoryOutbox:
             del self._claims[key], self._rounds[key]
 
 
-def _holds(round_: Round, artefact: Artefact) -> bool:
+def _has_artefact(round_: Round, artefact: Artefact) -> bool:
     """Say whether the round holds this artefact, or another under the same key."""
-    return _key(artefact) in {_key(held) for held in _held(round_)}
+    return _key(artefact) in {_key(held) for held in _artefacts(round_)}
 
 
-def _held(round_: Round) -> tuple[Artefact, ...]:
+def _artefacts(round_: Round) -> tuple[Artefact, ...]:
     one: tuple[Artefact | None, ...] = (
         round_.draw,
         round_.tally,

@@ -7,13 +7,13 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import StoreError
-from storage.engine import check_letters, for_reading, rebuilding
-from storage.transactions import told_kindly
+from storage.engine import check_encoding, read_only_engine, schema_transaction
+from storage.transactions import translate_errors
 
 HEAD = "0015"  # the newest revision in storage/migrations/versions
 # Programs that know this revision, or a later one, may work on the newest: what was added since
 # is left alone by those that do not know it.
-OLDEST = "0012"
+OLDEST_COMPATIBLE = "0012"
 
 
 async def upgrade(engine: AsyncEngine) -> str | None:
@@ -22,27 +22,27 @@ async def upgrade(engine: AsyncEngine) -> str | None:
     One that a newer program has changed is left as it is where that program let older ones go on.
     Raises StoreError where it did not.
     """
-    with told_kindly():
-        found = before = await revision(engine)
+    with translate_errors():
+        found = before = await current_revision(engine)
         if before is None or before < HEAD:
-            async with rebuilding(engine) as connection:
-                await check_letters(connection)
-                await connection.run_sync(_run)
-            found = await revision(engine)
+            async with schema_transaction(engine) as connection:
+                await check_encoding(connection)
+                await connection.run_sync(_run_alembic)
+            found = await current_revision(engine)
         if found is not None and found > HEAD:
             await _check_compatible(engine, found)
     return before
 
 
-async def revision(engine: AsyncEngine) -> str | None:
+async def current_revision(engine: AsyncEngine) -> str | None:
     """Give the schema's revision; None where there are no tables yet."""
     # A schema taken down to nothing leaves no row.
-    return await _noted(engine, "alembic_version", "SELECT version_num FROM alembic_version")
+    return await _fetch_text(engine, "alembic_version", "SELECT version_num FROM alembic_version")
 
 
 async def _check_compatible(engine: AsyncEngine, found: str) -> None:
     """Raise StoreError unless whoever changed the schema lets this program go on."""
-    oldest = await _noted(engine, "compatible", "SELECT oldest FROM compatible")
+    oldest = await _fetch_text(engine, "compatible", "SELECT oldest FROM compatible")
     if oldest is None or oldest > HEAD:
         raise StoreError(
             f"This database belongs to a newer version of the program (schema {found}, this "
@@ -50,10 +50,10 @@ async def _check_compatible(engine: AsyncEngine, found: str) -> None:
         )
 
 
-async def _noted(engine: AsyncEngine, table: str, query: str) -> str | None:
+async def _fetch_text(engine: AsyncEngine, table: str, query: str) -> str | None:
     """Give the one text that a table holds; None without a row, and without the table."""
     try:
-        async with for_reading(engine).connect() as connection:
+        async with read_only_engine(engine).connect() as connection:
             return (await connection.execute(text(query))).scalar_one_or_none()
     except DBAPIError as error:
         # SQLite and Postgres name a missing table differently.
@@ -62,7 +62,7 @@ async def _noted(engine: AsyncEngine, table: str, query: str) -> str | None:
         raise
 
 
-def _run(connection: Connection) -> None:
+def _run_alembic(connection: Connection) -> None:
     # Alembic takes a while to import, and most starts find the schema up to date.
     from alembic import command
     from alembic.config import Config
@@ -77,4 +77,4 @@ def _run(connection: Connection) -> None:
     command.upgrade(config, "head")
     connection.execute(text("DELETE FROM compatible"))
     note = text("INSERT INTO compatible (id, oldest) VALUES (1, :oldest)")
-    connection.execute(note, {"oldest": OLDEST})
+    connection.execute(note, {"oldest": OLDEST_COMPATIBLE})

@@ -10,15 +10,15 @@ from sqlmodel import col
 from council.budget_caps import Claim
 from storage.tables import OutgoingRow, by_letter
 from storage.transactions import (
+    current_attempt,
+    fetch_rows,
     insert_once,
-    is_own,
+    is_own_write,
     retried_and_shielded,
-    rows_of,
-    this_try,
     transaction,
 )
 
-OURS = ("claimed_by", "message")  # no two acts have one key
+_OWN_COLUMNS = ("claimed_by", "message")  # no two acts have one key
 
 _CLAIMED_AT: Any = col(OutgoingRow.claimed_at)
 
@@ -35,21 +35,25 @@ class SqlOutbox:
     @retried_and_shielded
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
         """Undertake to send a message of a round, or give the claim there is already."""
-        own = {"key": key, "round_id": round_id, "claimed_by": this_try().key}
+        own = {"key": key, "round_id": round_id, "claimed_by": current_attempt().key}
         row, moment = OutgoingRow(**own, claimed_at=now), self._moment(now)
         once = insert_once(OutgoingRow, self.engine.dialect.name)
         query = select(OutgoingRow, moment.label("moment")).where(col(OutgoingRow.key) == key)
         async with transaction(self.engine) as connection:
             inserted = await connection.execute(once.values(**own, claimed_at=moment))
-            is_new = inserted.first() is not None or await is_own(connection, row, OURS)
-            [found] = await rows_of(connection, query)
+            is_new = inserted.first() is not None or await is_own_write(
+                connection, row, _OWN_COLUMNS
+            )
+            [found] = await fetch_rows(connection, query)
         age = (found["moment"] - found["claimed_at"]).total_seconds()
         return Claim(key, found["claimed_at"], found["message"], is_new, age)
 
     @retried_and_shielded
     async def take_over(self, claim: Claim, now: datetime) -> bool:
         """Take a claim from whoever let it lie; False if it was marked or taken meanwhile."""
-        row = OutgoingRow(key=claim.key, round_id="", claimed_at=now, claimed_by=this_try().key)
+        row = OutgoingRow(
+            key=claim.key, round_id="", claimed_at=now, claimed_by=current_attempt().key
+        )
         taken: Any = (
             update(OutgoingRow)
             .where(
@@ -62,7 +66,7 @@ class SqlOutbox:
         )
         async with transaction(self.engine) as connection:
             is_taken = (await connection.execute(taken)).first() is not None
-            return is_taken or await is_own(connection, row, OURS)
+            return is_taken or await is_own_write(connection, row, _OWN_COLUMNS)
 
     @retried_and_shielded
     async def mark(self, key: str, message: str) -> None:

@@ -11,21 +11,21 @@ from council.errors import RoundNotFoundError
 from council.places import Place
 from council.ports import EVERY, RoundQuery, RoundSummary
 from council.rounds import Stage
-from storage.row_mapping import PARTS, RoundRows, place_from
+from storage.row_mapping import PART_TABLES, RoundRows, place_from_row
 from storage.tables import LabelRow, RoundRow, VerdictRow, by_letter
-from storage.transactions import rows_of
+from storage.transactions import fetch_rows
 
 # --- What every store agrees on when it looks rounds up.
 
-PAST_ROUNDS = 100  # how far back a panel's ballots are read
+MAX_PAST_ROUNDS = 100  # how far back a panel's ballots are read
 
 
-def unknown(round_id: str) -> RoundNotFoundError:
+def round_not_found(round_id: str) -> RoundNotFoundError:
     """Give the error for an id that no stored round has."""
     return RoundNotFoundError(f"There is no round {round_id!r}.")
 
 
-def the_one(start: str, found: Sequence[str]) -> str:
+def match_id(start: str, found: Sequence[str]) -> str:
     """Give the id meant by its start: itself, or the only one that starts so."""
     if start in found:
         return start
@@ -39,18 +39,18 @@ def the_one(start: str, found: Sequence[str]) -> str:
 # --- The rows of one round, found in every table that holds something of it.
 
 
-async def found(
+async def fetch_round(
     connection: AsyncConnection,
     rounds: Any,  # noqa: ANN401
     round_id: str,
 ) -> tuple[dict[str, Any], RoundRows]:
     """Give the rows of a round, its own first, by a query for rounds' own rows."""
-    own = await rows_of(connection, rounds.where(col(RoundRow.id) == round_id))
+    own = await fetch_rows(connection, rounds.where(col(RoundRow.id) == round_id))
     if not own:
-        raise unknown(round_id)
+        raise round_not_found(round_id)
     parts = {
-        table: await rows_of(connection, select(table).where(table.round_id == round_id))
-        for table in PARTS
+        table: await fetch_rows(connection, select(table).where(table.round_id == round_id))
+        for table in PART_TABLES
     }
     return own[0], RoundRows(parts)
 
@@ -58,7 +58,7 @@ async def found(
 # --- The query for lists of rounds.
 
 
-def lines_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
+def summaries_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
     """Give the query for the lines of the rounds that are wanted, newest first."""
     shown = (
         RoundRow.id,
@@ -83,9 +83,9 @@ def lines_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
     return query.where(*_conditions(wanted))
 
 
-def line_query(round_id: str) -> Any:  # noqa: ANN401
+def summary_query(round_id: str) -> Any:  # noqa: ANN401
     """Give the query for the line of one round."""
-    return lines_query(EVERY).where(col(RoundRow.id) == round_id)
+    return summaries_query(EVERY).where(col(RoundRow.id) == round_id)
 
 
 def ids_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
@@ -109,10 +109,10 @@ def _conditions(wanted: RoundQuery) -> list[Any]:
         found.append(col(RoundRow.asked_at) >= wanted.since)
     if wanted.before:
         found.append(col(RoundRow.asked_at) < wanted.before)
-    return [*found, *_places(wanted), *_states(wanted)]
+    return [*found, *_place_conditions(wanted), *_state_conditions(wanted)]
 
 
-def _places(wanted: RoundQuery) -> Iterator[Any]:
+def _place_conditions(wanted: RoundQuery) -> Iterator[Any]:
     if wanted.chats:
         yield col(RoundRow.chat).in_(wanted.chats)
     if wanted.workspace is not None:
@@ -134,7 +134,7 @@ def _in_channel(place: Place) -> Any:  # noqa: ANN401
     )
 
 
-def _states(wanted: RoundQuery) -> Iterator[Any]:
+def _state_conditions(wanted: RoundQuery) -> Iterator[Any]:
     if wanted.unfinished:
         yield from (col(RoundRow.seconds).is_(None), not_(col(RoundRow.paused)))
     if wanted.undelivered:
@@ -145,7 +145,7 @@ def _states(wanted: RoundQuery) -> Iterator[Any]:
         yield col(RoundRow.forgotten_at).is_(None)
 
 
-def line_from(row: Any) -> RoundSummary:  # noqa: ANN401
+def summary_from_row(row: Any) -> RoundSummary:  # noqa: ANN401
     """Give the line a row of the query holds."""
     return RoundSummary(
         row.id,
@@ -153,7 +153,7 @@ def line_from(row: Any) -> RoundSummary:  # noqa: ANN401
         row.asked_at,
         _stage(row),
         row.asked_by,
-        place_from(row),
+        place_from_row(row),
         row.paused,
         forgotten=row.forgotten_at,
         panel=row.panel_name,

@@ -16,18 +16,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from council.errors import StoreError
 from council.providers import Limits, ProviderLoad
-from storage.transactions import patience, retried_and_shielded, transaction
+from storage.transactions import retried_and_shielded, retry_seconds, transaction
 
 # --- What is asked of Postgres about turns, in its own words; every moment is the database's.
 
 # One visit at a time at each address; what is lost with the machine need not reach its disk.
-ALONE = text(
+LOCK_GATE = text(
     "SELECT set_config('synchronous_commit', 'off', true), "
     "pg_advisory_xact_lock(CAST(:lock AS bigint))"
 )
 
 # A ticket of ours that we no longer name was given back, or left by who waited.
-RENEW = text(
+RENEW_TICKETS = text(
     """
     UPDATE turn SET
       until = statement_timestamp() + CASE
@@ -44,7 +44,7 @@ RENEW = text(
     """
 )
 
-ENTER = text(
+INSERT_TICKETS = text(
     """
     INSERT INTO turn (id, gate, holder, asked_at, begun_at, until)
     SELECT id, :gate, :holder, statement_timestamp() + nth * interval '1 microsecond',
@@ -55,7 +55,7 @@ ENTER = text(
 )
 
 # Who waits elsewhere and is late keeps its place for a while.
-CLEAR = text(
+DELETE_EXPIRED = text(
     """
     DELETE FROM turn WHERE gate = :gate AND until <= statement_timestamp() AND CASE
       WHEN begun_at IS NOT NULL THEN begun_at <= statement_timestamp() - CAST(:window AS interval)
@@ -64,7 +64,7 @@ CLEAR = text(
 )
 
 # Of those that are first in line, whosever they are, each process lets in its own.
-ADMIT = text(
+ADMIT_FIRST = text(
     """
     WITH counted AS (
       SELECT count(*) FILTER (WHERE until > statement_timestamp()) AS held,
@@ -85,7 +85,7 @@ ADMIT = text(
     """
 )
 
-LOOK = text(
+COUNT_TICKETS = text(
     """
     SELECT
       count(*) FILTER (WHERE begun_at IS NOT NULL AND until > statement_timestamp()) AS under_way,
@@ -101,7 +101,7 @@ LOOK = text(
     """
 )
 
-LEAVE = text(
+RELEASE_ALL = text(
     """
     UPDATE turn SET until = statement_timestamp()
     WHERE holder = :holder AND until > statement_timestamp()
@@ -158,30 +158,30 @@ class TicketTable:
 
         What we had there and do not name any more is given back.
         """
-        patience.set(0.0)  # nobody waits for a second try
+        retry_seconds.set(0.0)  # nobody waits for a second try
         return await self._visit(gate, limits, asked)
 
     async def leave(self) -> None:
         """Give back all that this process has, everywhere."""
-        patience.set(0.0)
+        retry_seconds.set(0.0)
         await self._leave()
 
     @retried_and_shielded
     async def _visit(self, gate: str, limits: Limits, asked: TicketRequest) -> TicketSnapshot:
         own = {"gate": gate, "holder": self._holder, **self._bounds(limits)}
         async with transaction(self._engine) as connection:
-            await connection.execute(ALONE, {"lock": _lock(gate)})
-            begun = await _entered(connection, asked, own)
-            await connection.execute(CLEAR, own)
-            found = await connection.execute(ADMIT, own)
+            await connection.execute(LOCK_GATE, {"lock": _lock_key(gate)})
+            begun = await _renew_or_insert(connection, asked, own)
+            await connection.execute(DELETE_EXPIRED, own)
+            found = await connection.execute(ADMIT_FIRST, own)
             let_in = {*found.scalars(), *begun}
-            look = (await connection.execute(LOOK, own)).mappings().one()
-        return _seen(tuple(one for one in asked.waiting if one in let_in), look, limits)
+            look = (await connection.execute(COUNT_TICKETS, own)).mappings().one()
+        return _snapshot(tuple(one for one in asked.waiting if one in let_in), look, limits)
 
     @retried_and_shielded
     async def _leave(self) -> None:
         async with transaction(self._engine) as connection:
-            await connection.execute(LEAVE, {"holder": self._holder})
+            await connection.execute(RELEASE_ALL, {"holder": self._holder})
 
     def _bounds(self, limits: Limits) -> dict[str, Any]:
         paced = limits.requests_per_minute is not None
@@ -194,7 +194,7 @@ class TicketTable:
         }
 
 
-async def _entered(
+async def _renew_or_insert(
     connection: AsyncConnection, asked: TicketRequest, own: dict[str, Any]
 ) -> tuple[str, ...]:
     """Have a row for each ticket; give those that wait here and hold a turn there.
@@ -202,17 +202,17 @@ async def _entered(
     That is one whose turn was noted by a visit of which nobody heard the end.
     """
     tickets = {"held": [*asked.held], "waiting": [*asked.waiting]}
-    found = (await connection.execute(RENEW, {**own, **tickets})).all()
+    found = (await connection.execute(RENEW_TICKETS, {**own, **tickets})).all()
     known = {row.id for row in found}
     for ids, has_begun in ((asked.held, True), (asked.waiting, False)):
         if new := [one for one in ids if one not in known]:
             lasts = own["held_for"] if has_begun else own["waiting_for"]
             entry = {**own, "ids": new, "has_begun": has_begun, "lasts": lasts}
-            await connection.execute(ENTER, entry)
+            await connection.execute(INSERT_TICKETS, entry)
     return tuple(row.id for row in found if row.has_begun)
 
 
-def _seen(let_in: tuple[str, ...], look: Mapping[Any, Any], limits: Limits) -> TicketSnapshot:
+def _snapshot(let_in: tuple[str, ...], look: Mapping[Any, Any], limits: Limits) -> TicketSnapshot:
     most = limits.requests_per_minute
     is_full = most is not None and look["begun"] >= most
     has_room = not is_full and look["under_way"] < limits.concurrency
@@ -224,23 +224,23 @@ def _seen(let_in: tuple[str, ...], look: Mapping[Any, Any], limits: Limits) -> T
     )
 
 
-def _lock(gate: str) -> int:
+def _lock_key(gate: str) -> int:
     digest = sha256(f"turns at {gate}".encode()).digest()
     return int.from_bytes(digest[:_LOCK_BYTES], "big", signed=True)
 
 
 # --- One address as one process sees it: its turns, its waiters, and the clerk that sees to them.
 
-PATIENCE_SECONDS = 5.0  # what a visit may take before calls go on without it
+SYNC_TIMEOUT_SECONDS = 5.0  # what a visit may take before calls go on without it
 POLL_SECONDS = 0.4  # how often who waits looks, where nobody says that a turn came free
-FULL_SECONDS = 2.0  # and at most between two looks while the minute is full
-LOOK_SECONDS = 10.0  # how often what is held is renewed, and the others are looked at
-AWAY_SECONDS = 1.0
+MAX_FULL_WAIT_SECONDS = 2.0  # and at most between two looks while the minute is full
+RENEW_SECONDS = 10.0  # how often what is held is renewed, and the others are looked at
+OUTAGE_SECONDS = 1.0
 
-Visit = Callable[[Limits, TicketRequest], Awaitable[TicketSnapshot]]
+SyncTickets = Callable[[Limits, TicketRequest], Awaitable[TicketSnapshot]]
 
 
-def _unheard(_: bool) -> None:
+def _ignore(_: bool) -> None:
     """Tell nobody."""
 
 
@@ -249,13 +249,13 @@ class GateCallbacks:
     """Whom a gate tells: others that there is room for them, and us whether turns are counted."""
 
     has_room: Callable[[], None] = lambda: None
-    counts: Callable[[bool], None] = _unheard
+    counts: Callable[[bool], None] = _ignore
 
 
 class ProviderGate:
     """Gives turns at one address; `crowd` is what all processes had there when last looked."""
 
-    def __init__(self, visit: Visit, told: GateCallbacks = GateCallbacks()) -> None:
+    def __init__(self, visit: SyncTickets, told: GateCallbacks = GateCallbacks()) -> None:
         self.crowd: ProviderLoad | None = None
         self._visit = visit
         self._told = told
@@ -288,7 +288,7 @@ class ProviderGate:
         """Look no more; who still waits is let through."""
         if self._clerk:
             self._clerk.cancel()
-            await asyncio.wait({self._clerk}, timeout=PATIENCE_SECONDS)
+            await asyncio.wait({self._clerk}, timeout=SYNC_TIMEOUT_SECONDS)
 
     async def _let_in(self, ticket: str, limits: Limits) -> None:
         self._limits = limits
@@ -314,14 +314,14 @@ class ProviderGate:
         asked = TicketRequest(tuple(self._held), tuple(self._waiting))
         visit = asyncio.ensure_future(self._visit(self._limits, asked))
         try:
-            await asyncio.wait({visit}, timeout=PATIENCE_SECONDS)
+            await asyncio.wait({visit}, timeout=SYNC_TIMEOUT_SECONDS)
             if not visit.done():
                 self._go_without()
             self._note(await asyncio.shield(visit))
         except StoreError:
             self._go_without()
         except asyncio.CancelledError:  # what is begun in the database comes to its end
-            await asyncio.wait({visit}, timeout=PATIENCE_SECONDS)
+            await asyncio.wait({visit}, timeout=SYNC_TIMEOUT_SECONDS)
             raise
 
     def _note(self, seen: TicketSnapshot) -> None:
@@ -356,12 +356,12 @@ class ProviderGate:
     async def _rest(self) -> None:
         """Wait for a reason to look again."""
         if not self._counts:
-            await asyncio.sleep(AWAY_SECONDS)
+            await asyncio.sleep(OUTAGE_SECONDS)
             return
-        seconds = LOOK_SECONDS
+        seconds = RENEW_SECONDS
         if self._waiting:
             poll = POLL_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311 - so that looks spread
-            seconds = min(self._full_seconds, FULL_SECONDS) or poll
+            seconds = min(self._full_seconds, MAX_FULL_WAIT_SECONDS) or poll
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._bell.wait()
@@ -416,7 +416,7 @@ class SqlRateLimiter:
         self._told = lambda _: None
         await asyncio.gather(*(gate.close() for gate in self._gates.values()))
         leaving = asyncio.create_task(self._leave())
-        await asyncio.wait({leaving}, timeout=PATIENCE_SECONDS)
+        await asyncio.wait({leaving}, timeout=SYNC_TIMEOUT_SECONDS)
 
     async def _leave(self) -> None:
         with suppress(StoreError):  # then it comes free by itself

@@ -12,22 +12,22 @@ from sqlmodel import col
 from council.bakeoffs.ports import EVERY_RECORD, RecordQuery
 from council.bakeoffs.records import VERSION, PackedRecord
 from council.bias import votes
-from storage.bakeoff_tables import SOURCE, RecordRow, SourceRow, VotesRow
-from storage.engine import for_reading
+from storage.bakeoff_tables import SOURCE_COLUMNS, RecordRow, SourceRow, VotesRow
+from storage.engine import read_only_engine
 from storage.tables import RoundRow, by_letter
 from storage.transactions import (
     Lock,
     insert_into,
     insert_once,
+    lock_shared,
     retried_and_shielded,
     transaction,
-    wait_for_those_alone,
 )
 
 # --- Where records come from and of whom they are, as rows: one for all records alike.
 
 _ID: Any = col(SourceRow.id)
-_OWN: list[Any] = [col(getattr(SourceRow, name)) for name in SOURCE]
+_SOURCE_VALUES: list[Any] = [col(getattr(SourceRow, name)) for name in SOURCE_COLUMNS]
 
 
 class RecordSource(NamedTuple):
@@ -42,12 +42,12 @@ class RecordSource(NamedTuple):
     shape: str
 
 
-def source_of(record: PackedRecord) -> RecordSource:
+def record_source(record: PackedRecord) -> RecordSource:
     """Give what a record has in common with others."""
-    return RecordSource(*(getattr(record, name) for name in SOURCE))
+    return RecordSource(*(getattr(record, name) for name in SOURCE_COLUMNS))
 
 
-def conditions(wanted: RecordQuery) -> Iterator[Any]:
+def source_conditions(wanted: RecordQuery) -> Iterator[Any]:
     """Give what the source of a record that is wanted fulfils."""
     if wanted.scope is not None:
         yield col(SourceRow.scope) == wanted.scope
@@ -56,15 +56,15 @@ def conditions(wanted: RecordQuery) -> Iterator[Any]:
             yield col(getattr(SourceRow, name)) == value
 
 
-async def sources(
+async def load_sources(
     connection: AsyncConnection, wanted: RecordQuery = EVERY_RECORD
 ) -> Mapping[int, RecordSource]:
     """Give the sources of the records that are wanted, by their ids."""
-    query = select(_ID, *_OWN).where(*conditions(wanted))
+    query = select(_ID, *_SOURCE_VALUES).where(*source_conditions(wanted))
     return {row[0]: RecordSource(*row[1:]) for row in await connection.execute(query)}
 
 
-async def source_ids(
+async def insert_sources(
     connection: AsyncConnection, wanted: Iterable[RecordSource]
 ) -> dict[RecordSource, int]:
     """Give the ids of sources, which are kept where they are new."""
@@ -78,7 +78,7 @@ async def source_ids(
     return ids
 
 
-async def drop_sources(connection: AsyncConnection) -> None:
+async def delete_unused_sources(connection: AsyncConnection) -> None:
     """Delete what no record, and no votes, come from any more."""
     known = (_ID.not_in(select(col(table.source_id))) for table in (RecordRow, VotesRow))
     await connection.execute(delete(SourceRow).where(*known))
@@ -87,7 +87,7 @@ async def drop_sources(connection: AsyncConnection) -> None:
 # --- The numbers of closed rounds in a SQL database, read very many at once.
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MICRO = timedelta(microseconds=1)
+MICROSECOND = timedelta(microseconds=1)
 
 Table = type[RecordRow] | type[VotesRow]
 
@@ -99,7 +99,7 @@ class SqlRecords:
         self, engine: AsyncEngine, table: Table = RecordRow, version: int = VERSION
     ) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
         self._table = table
         self._version = version
 
@@ -124,14 +124,14 @@ class SqlRecords:
     async def keep(self, records: Sequence[PackedRecord]) -> None:
         """Keep records, in place of older ones; none of a round that is no more."""
         async with transaction(self._engine) as connection:
-            await wait_for_those_alone(connection, Lock.SHARED_ROWS)
-            there = _still_there([record.round_id for record in records])
+            await lock_shared(connection, Lock.SHARED_ROWS)
+            there = _existing_rounds([record.round_id for record in records])
             known = {*(await connection.execute(there)).scalars()}
             # In one order everywhere, so that no two wait for each other.
             kept = sorted(record for record in records if record.round_id in known)
-            ids = await source_ids(connection, map(source_of, kept))
+            ids = await insert_sources(connection, map(record_source, kept))
             if kept:
-                rows = [_row(record, ids[source_of(record)]) for record in kept]
+                rows = [_row(record, ids[record_source(record)]) for record in kept]
                 await connection.execute(_upsert(self._table, connection.dialect.name), rows)
 
     @retried_and_shielded
@@ -143,10 +143,10 @@ class SqlRecords:
         ordered = (col(table.asked_micro), by_letter(table.round_id))
         query = select(*own).where(col(table.version) == self._version, *_conditions(table, wanted))
         async with transaction(self._readers) as connection:
-            known = await sources(connection, wanted)
+            known = await load_sources(connection, wanted)
             found = (await connection.execute(query.order_by(*ordered))).all()
         # A hundred thousand take a while, and progress is told meanwhile.
-        return await asyncio.to_thread(_packed, found, known, self._version)
+        return await asyncio.to_thread(_records_from_rows, found, known, self._version)
 
 
 def sql_votes(engine: AsyncEngine) -> SqlRecords:
@@ -154,7 +154,7 @@ def sql_votes(engine: AsyncEngine) -> SqlRecords:
     return SqlRecords(engine, VotesRow, votes.VERSION)
 
 
-def _still_there(ids: Sequence[str]) -> Any:  # noqa: ANN401
+def _existing_rounds(ids: Sequence[str]) -> Any:  # noqa: ANN401
     """Give the query for those rounds there are, and stay to the end of the transaction."""
     id_: Any = col(RoundRow.id)
     own = select(id_).where(id_.in_(ids)).order_by(by_letter(id_))
@@ -162,19 +162,19 @@ def _still_there(ids: Sequence[str]) -> Any:  # noqa: ANN401
 
 
 def _conditions(table: Table, wanted: RecordQuery) -> Iterator[Any]:
-    if among := [*conditions(wanted)]:
+    if among := [*source_conditions(wanted)]:
         yield col(table.source_id).in_(select(col(SourceRow.id)).where(*among))
     if wanted.since:
-        yield col(table.asked_micro) >= _micro(wanted.since)
+        yield col(table.asked_micro) >= _microseconds(wanted.since)
     if wanted.before:
-        yield col(table.asked_micro) < _micro(wanted.before)
+        yield col(table.asked_micro) < _microseconds(wanted.before)
 
 
-def _micro(moment: datetime) -> int:
-    return (moment - EPOCH) // MICRO
+def _microseconds(moment: datetime) -> int:
+    return (moment - EPOCH) // MICROSECOND
 
 
-def _packed(
+def _records_from_rows(
     found: Iterable[Any], known: Mapping[int, RecordSource], version: int
 ) -> list[PackedRecord]:
     """Give records from their rows, quickly: this is most of what a large board takes."""
@@ -190,7 +190,7 @@ def _packed(
 def _row(record: PackedRecord, source_id: int) -> dict[str, Any]:
     return {
         "round_id": record.round_id,
-        "asked_micro": _micro(record.asked_at),
+        "asked_micro": _microseconds(record.asked_at),
         "number": record.number,
         "source_id": source_id,
         "numbers": record.numbers,

@@ -36,7 +36,7 @@ from storage import tables as rows
 T = TypeVar("T")
 
 
-def valid(name: str, check: Callable[[object], T], found: object) -> T:
+def validate(name: str, check: Callable[[object], T], found: object) -> T:
     """Give what the check makes of a value; ValueError naming the field that is no such thing."""
     try:
         return check(found)
@@ -47,7 +47,7 @@ def valid(name: str, check: Callable[[object], T], found: object) -> T:
 
 
 @contextmanager
-def told_by_field(kind: str, name: str) -> Iterator[None]:
+def translate_validation_errors(kind: str, name: str) -> Iterator[None]:
     """Raise StoreError, with the field's name, for what no such thing can hold."""
     try:
         yield
@@ -63,7 +63,7 @@ PANEL = TypeAdapter(Panel)
 
 def round_row(round_: Round) -> rows.RoundRow:
     """Give the round's own row; what it holds besides is in rows of its artefacts."""
-    closed = closing_values(round_.closing) if round_.closing else {}
+    closed = closing_columns(round_.closing) if round_.closing else {}
     return rows.RoundRow(
         id=round_.id,
         asked_by=round_.question.asked_by,
@@ -75,7 +75,7 @@ def round_row(round_: Round) -> rows.RoundRow:
         versions=dict(round_.versions),
         **closed,
         bakeoff=round_.bakeoff,
-        **(_asked(round_) | forgotten_values(round_)),
+        **(_question_columns(round_) | forgotten_columns(round_)),
     )
 
 
@@ -104,8 +104,8 @@ def _(answer: Answer, round_id: str) -> Iterator[SQLModel]:
         member=answer.member,
         scrubbed=list(answer.scrubbed),
         suspicions=list(answer.suspicions),
-        **_prompt(answer.prompt),
-        **_reply(answer.reply),
+        **_prompt_columns(answer.prompt),
+        **_reply_columns(answer.reply),
     )
 
 
@@ -137,14 +137,17 @@ def _(ballot: Ballot, round_id: str) -> Iterator[SQLModel]:
         shown=list(ballot.shown),
         ranking=[list(place) for place in ballot.ranking],
         reason=ballot.reason,
-        **_paper(ballot.paper),
+        **_exchange_columns(ballot.paper),
     )
 
 
 @artefact_rows.register
 def _(spoiled: SpoiledBallot, round_id: str) -> Iterator[SQLModel]:
     yield rows.SpoiledBallotRow(
-        round_id=round_id, judge=spoiled.judge, fault=spoiled.fault, **_paper(spoiled.paper)
+        round_id=round_id,
+        judge=spoiled.judge,
+        fault=spoiled.fault,
+        **_exchange_columns(spoiled.paper),
     )
 
 
@@ -168,7 +171,7 @@ def _(tally: Tally, round_id: str) -> Iterator[SQLModel]:
 
 @artefact_rows.register
 def _(synthesis: Synthesis, round_id: str) -> Iterator[SQLModel]:
-    reply = _reply(synthesis.reply) if synthesis.reply else {}
+    reply = _reply_columns(synthesis.reply) if synthesis.reply else {}
     yield rows.SynthesisRow(
         round_id=round_id,
         text=synthesis.text,
@@ -179,38 +182,43 @@ def _(synthesis: Synthesis, round_id: str) -> Iterator[SQLModel]:
         why=synthesis.why,
         reply=reply.pop("text", None),
         **reply,
-        **(_prompt(synthesis.prompt) if synthesis.prompt else {}),
+        **(_prompt_columns(synthesis.prompt) if synthesis.prompt else {}),
     )
 
 
-def _prompt(prompt: Prompt) -> dict[str, Any]:
+def _prompt_columns(prompt: Prompt) -> dict[str, Any]:
     return {"prompt_system": prompt.system, "prompt_user": prompt.user}
 
 
-def _reply(reply: Reply) -> dict[str, Any]:
+def _reply_columns(reply: Reply) -> dict[str, Any]:
     return asdict(reply)
 
 
-def _paper(paper: BallotExchange) -> dict[str, Any]:
+def _exchange_columns(paper: BallotExchange) -> dict[str, Any]:
     own: dict[str, Any] = {"nonce": paper.nonce, "attempt": paper.attempt, "cut_to": paper.cut_to}
-    return own | _prompt(paper.prompt) | _reply(paper.reply)
+    return own | _prompt_columns(paper.prompt) | _reply_columns(paper.reply)
 
 
-def closing_values(closing: Closing) -> dict[str, Any]:
+def closing_columns(closing: Closing) -> dict[str, Any]:
     """Give what a closing changes in the round's row."""
     return {"seconds": closing.seconds, "failure": closing.failure}
 
 
-def forgotten_values(round_: Round) -> dict[str, Any]:
+def forgotten_columns(round_: Round) -> dict[str, Any]:
     """Give what forgetting changes in the round's row; nothing for one that is remembered."""
     gone = round_.forgotten
     if gone is None:
         return {}
     digests = [[*pair] for pair in gone.digests]
-    return {**_asked(round_), "forgotten_at": gone.at, "salt": gone.salt, "digests": digests}
+    return {
+        **_question_columns(round_),
+        "forgotten_at": gone.at,
+        "salt": gone.salt,
+        "digests": digests,
+    }
 
 
-def _asked(round_: Round) -> dict[str, Any]:
+def _question_columns(round_: Round) -> dict[str, Any]:
     """Give the texts that a round's own row keeps."""
     asked = round_.question
     return {"question": asked.text, "context": asked.context, "reference": asked.reference}
@@ -220,17 +228,17 @@ def _asked(round_: Round) -> dict[str, Any]:
 
 Row = TypeVar("Row", bound=SQLModel)
 Word = TypeVar("Word", bound=StrEnum)
-Found = Mapping[str, Any]  # a row as the database gives it, by column
+RowValues = Mapping[str, Any]  # a row as the database gives it, by column
 
 BALLOT = TypeAdapter(Ballot)
 DIGESTS = TypeAdapter(Digests)
 # What a synthesis that no chairman wrote has not.
-OF_REPLY = (
+REPLY_COLUMNS = (
     *("prompt_system", "prompt_user", "cut", "attempts", "seconds"),
     *("tokens_in", "tokens_out", "cost_usd"),
 )
 
-PARTS: tuple[type[Any], ...] = (
+PART_TABLES: tuple[type[Any], ...] = (
     rows.AnswerRow,
     rows.AbsenceRow,
     rows.LabelRow,
@@ -246,12 +254,12 @@ PARTS: tuple[type[Any], ...] = (
 class RoundRows:
     """The rows of one round, by table."""
 
-    def __init__(self, found: Mapping[type[Any], Sequence[Found]]) -> None:
+    def __init__(self, found: Mapping[type[Any], Sequence[RowValues]]) -> None:
         self._found = found
 
     def of(self, table: type[Row]) -> Sequence[Row]:
         """Give the rows of a table, in the order the round holds them; ValueError for a gap."""
-        valid = [_row(table, found) for found in self._found[table]]
+        valid = [_validate_row(table, found) for found in self._found[table]]
         if not hasattr(table, "position"):
             return valid
         in_order = {getattr(row, "position", None): row for row in valid}
@@ -260,16 +268,16 @@ class RoundRows:
         return [in_order[position] for position in range(len(valid))]
 
 
-def round_from(found: Found, parts: RoundRows) -> Round:
+def round_from_rows(found: RowValues, parts: RoundRows) -> Round:
     """Give the round its rows hold, in panel order; StoreError where no round can hold that."""
-    with told_by_field("Round", found["id"]):
-        return _round(_row(rows.RoundRow, found), parts)
+    with translate_validation_errors("Round", found["id"]):
+        return _round(_validate_row(rows.RoundRow, found), parts)
 
 
-def past_ballot_from(found: Found) -> Ballot:
+def past_ballot_from_row(found: RowValues) -> Ballot:
     """Give what was counted of a ballot: all but its paper."""
-    with told_by_field("Round", found["round_id"]):
-        return valid("ballot", BALLOT.validate_python, found)
+    with translate_validation_errors("Round", found["round_id"]):
+        return validate("ballot", BALLOT.validate_python, found)
 
 
 def _round(row: rows.RoundRow, parts: RoundRows) -> Round:
@@ -297,17 +305,17 @@ def _round(row: rows.RoundRow, parts: RoundRows) -> Round:
     )
 
 
-def place_from(row: Any) -> Place:  # noqa: ANN401
+def place_from_row(row: Any) -> Place:  # noqa: ANN401
     """Give the place in which a round was asked for, from its row or a query's."""
     return Place(row.chat, row.workspace, row.channel, row.thread, row.private)
 
 
 def _question(row: rows.RoundRow) -> Question:
-    return Question(row.question, row.asked_by, row.context, place_from(row), row.reference)
+    return Question(row.question, row.asked_by, row.context, place_from_row(row), row.reference)
 
 
 def _panel(row: rows.RoundRow) -> Panel:
-    panel = valid("round.panel", PANEL.validate_python, row.panel)
+    panel = validate("round.panel", PANEL.validate_python, row.panel)
     if panel.name != row.panel_name:
         raise ValueError(f"round.panel_name: {row.panel_name!r} is not what its panel is called.")
     return panel
@@ -316,7 +324,7 @@ def _panel(row: rows.RoundRow) -> Panel:
 def _forgotten(row: rows.RoundRow) -> Forgotten | None:
     if row.forgotten_at is None:
         return None
-    digests = valid("round.digests", DIGESTS.validate_python, row.digests)
+    digests = validate("round.digests", DIGESTS.validate_python, row.digests)
     return Forgotten(row.forgotten_at, row.salt, digests)
 
 
@@ -327,7 +335,7 @@ def _answer(row: rows.AnswerRow) -> Answer:
 
 
 def _absence(row: rows.AbsenceRow) -> Absence:
-    return Absence(row.member, _known(Role, row.role, "absence.role"), row.reason)
+    return Absence(row.member, _parse_enum(Role, row.role, "absence.role"), row.reason)
 
 
 def _ballot(row: rows.BallotRow) -> Ballot:
@@ -372,7 +380,7 @@ def _tally(parts: RoundRows) -> Tally | None:
 
 def _verdict(row: rows.VerdictRow) -> Verdict:
     return Verdict(
-        strength=_known(Strength, row.strength, "verdict.strength"),
+        strength=_parse_enum(Strength, row.strength, "verdict.strength"),
         p=row.p,
         first_on=(row.first_on, row.first_of),
         too_few_judges=row.too_few_judges,
@@ -384,12 +392,14 @@ def _verdict(row: rows.VerdictRow) -> Verdict:
 
 def _synthesis(row: rows.SynthesisRow) -> Synthesis:
     written = row.reply is not None
-    if not written and any(getattr(row, name) is not None for name in OF_REPLY):
+    if not written and any(getattr(row, name) is not None for name in REPLY_COLUMNS):
         raise ValueError("synthesis.reply: it is missing, and what belongs to it is there.")
     return Synthesis(
         text=row.text,
         chairman=row.chairman,
-        fallback=_known(Fallback, row.fallback, "synthesis.fallback") if row.fallback else None,
+        fallback=_parse_enum(Fallback, row.fallback, "synthesis.fallback")
+        if row.fallback
+        else None,
         drawn_on=_labels(row.drawn_on),
         departs=row.departs,
         why=row.why,
@@ -418,11 +428,11 @@ def _reply_from(row: Any, text: str | None = None) -> Reply:  # noqa: ANN401
     )
 
 
-def _row(table: type[Row], found: Found) -> Row:
-    return valid(str(table.__tablename__), table.model_validate, found)
+def _validate_row(table: type[Row], found: RowValues) -> Row:
+    return validate(str(table.__tablename__), table.model_validate, found)
 
 
-def _known(kind: type[Word], value: str, field: str) -> Word:
+def _parse_enum(kind: type[Word], value: str, field: str) -> Word:
     if value not in set(kind):
         raise ValueError(f"{field}: {value!r} is none of {', '.join(kind)}.")
     return kind(value)

@@ -61,12 +61,12 @@ def by_letter(column: Any) -> Any:  # noqa: ANN401
 
 
 @compiles(ByLetter)
-def _as_it_is(element: ByLetter, compiler: Any, **options: Any) -> str:  # noqa: ANN401
+def _compile_plain(element: ByLetter, compiler: Any, **options: Any) -> str:  # noqa: ANN401
     return str(compiler.process(element.clauses, **options))
 
 
 @compiles(ByLetter, "postgresql")
-def _collated(element: ByLetter, compiler: Any, **options: Any) -> str:  # noqa: ANN401
+def _compile_postgres(element: ByLetter, compiler: Any, **options: Any) -> str:  # noqa: ANN401
     return f'{compiler.process(element.clauses, **options)} COLLATE "C"'
 
 

@@ -50,7 +50,7 @@ _CAVEATS = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _PromptParts:
     """What a prompt asks for: a ballot has a nonce, a synthesis has texts, an answer neither."""
 
     texts: Mapping[str, str]
@@ -100,10 +100,10 @@ class ScriptedGateway:
         return Reply(text, cost_usd=0.0, seconds=time.monotonic() - started)
 
     def _reply(self, call: Call) -> str:
-        read = _read(call.prompt.user)
+        read = _parse_prompt(call.prompt.user)
         name = call.member.model_id.removeprefix("scripted/")
         if name == RANDOM or name.startswith(f"{RANDOM}-"):
-            return _by_chance(read, call.prompt.user, call.member.key)
+            return _random_reply(read, call.prompt.user, call.member.key)
         entry = self._entry(name, read.wants, call.member.key)
         if read.nonce and isinstance(entry, list):
             return _ballot(read.nonce, entry, "As the script has it.")
@@ -113,7 +113,7 @@ class ScriptedGateway:
 
     def _entry(self, name: str, wants: str, key: str) -> object:
         if name not in self._scripts:
-            self._scripts[name] = _load(self._folder / name)
+            self._scripts[name] = _load_script(self._folder / name)
         entries = self._scripts[name].get(wants, [])
         taken = self._taken[key, wants]
         if not isinstance(entries, list) or taken >= len(entries):
@@ -122,7 +122,7 @@ class ScriptedGateway:
         return entries[taken]
 
 
-def _load(path: Path) -> Mapping[str, object]:
+def _load_script(path: Path) -> Mapping[str, object]:
     try:
         text = path.read_text(encoding="utf-8")
         script = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
@@ -135,17 +135,17 @@ def _load(path: Path) -> Mapping[str, object]:
     return script
 
 
-def _read(prompt: str) -> _Read:
+def _parse_prompt(prompt: str) -> _PromptParts:
     nonce = _NONCE.search(prompt)
     texts = {letter: text for letter, _, text in _FENCE.findall(prompt)}
-    return _Read(texts, nonce[1] if nonce else None)
+    return _PromptParts(texts, nonce[1] if nonce else None)
 
 
 def _ballot(nonce: str, ranking: list[object], reason: str) -> str:
     return json.dumps({"nonce": nonce, "reason": reason, "ranking": ranking})
 
 
-def _by_chance(read: _Read, prompt: str, key: str) -> str:
+def _random_reply(read: _PromptParts, prompt: str, key: str) -> str:
     if read.nonce and (graded := _GRADED.search(prompt)):
         grade, *_ = shuffled(range(int(graded[1]), int(graded[2]) + 1), prompt, key)
         return json.dumps({"nonce": read.nonce, "reason": "Drawn at random.", "grade": grade})

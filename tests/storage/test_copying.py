@@ -14,7 +14,7 @@ from council.budget_caps import Account
 from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
 from council.rounds import Question
-from storage.copy_database import Contents, contents, copy, digest_of, others, tables
+from storage.copy_database import Contents, contents, copy, data_tables, others, row_digest
 from storage.engine import open_engine
 from storage.experiments import SqlExperiments
 from storage.ledger import SqlLedger
@@ -68,9 +68,10 @@ async def rows_of(engine: AsyncEngine) -> dict[str, list[int]]:
     async with engine.connect() as connection:
         return {
             table.name: sorted(
-                digest_of(dict(row)) for row in (await connection.execute(select(table))).mappings()
+                row_digest(dict(row))
+                for row in (await connection.execute(select(table))).mappings()
             )
-            for table in tables()
+            for table in data_tables()
         }
 
 
@@ -113,7 +114,7 @@ async def test_every_table_there_is_goes_along(server_engine: AsyncEngine) -> No
     async with server_engine.connect() as connection:
         there = await connection.run_sync(lambda own: inspect(own).get_table_names())
 
-    left_out = {name for name in there if name not in {table.name for table in tables()}}
+    left_out = {name for name in there if name not in {table.name for table in data_tables()}}
     ours = {name for name in left_out if not name.startswith("procrastinate_")}
     assert ours == {"alembic_version", "compatible"}
 
@@ -150,7 +151,7 @@ async def test_more_rows_than_a_batch_go_along(
 
 
 def tables_named(name: str) -> Any:  # noqa: ANN401
-    return next(table for table in tables() if table.name == name)
+    return next(table for table in data_tables() if table.name == name)
 
 
 async def test_a_database_that_holds_rounds_is_left_as_it_is(

@@ -10,7 +10,7 @@ from council.errors import StoreError
 from council.feedback import Feedback, HumanVote
 from council.integrity.verification import verify
 from council.rounds import Round, in_panel_order
-from storage.export import Record, line_of, record_of
+from storage.export import Record, line_of, parse_round
 from tests.builders import ASKED_AT, an_answer
 from tests.storage.builders import a_closed_round
 from tests.storage.strategies import rounds_or_forgotten
@@ -22,14 +22,14 @@ from tests.storage.test_round_trip import SHARED
 def test_a_round_reads_back_equal(round_: Round) -> None:
     line = line_of(round_)
 
-    assert record_of(line).round_ == in_panel_order(round_)
-    assert record_of(line.encode()).round_ == in_panel_order(round_)
+    assert parse_round(line).round_ == in_panel_order(round_)
+    assert parse_round(line.encode()).round_ == in_panel_order(round_)
     assert "\n" not in line
     assert json.loads(line)["format"] == 1
 
 
 def test_what_reads_back_can_be_verified() -> None:
-    assert verify(record_of(line_of(a_closed_round())).round_) == ()
+    assert verify(parse_round(line_of(a_closed_round())).round_) == ()
 
 
 def test_half_a_character_is_refused_in_a_sentence() -> None:
@@ -48,7 +48,7 @@ RATED = (
 def test_what_people_think_of_it_comes_along() -> None:
     line = line_of(a_closed_round(), RATED)
 
-    assert record_of(line) == Record(a_closed_round(), RATED)
+    assert parse_round(line) == Record(a_closed_round(), RATED)
     assert "ratings" not in json.loads(line_of(a_closed_round()))
 
 
@@ -58,7 +58,7 @@ CAST = (HumanVote("r1", "web:1", "K", "ada", ASKED_AT),)
 def test_what_people_voted_comes_along() -> None:
     line = line_of(a_closed_round(), RATED, CAST)
 
-    assert record_of(line) == Record(a_closed_round(), RATED, CAST)
+    assert parse_round(line) == Record(a_closed_round(), RATED, CAST)
     assert "votes" not in json.loads(line_of(a_closed_round(), RATED))
 
 
@@ -66,7 +66,7 @@ def test_a_vote_on_another_round_is_refused() -> None:
     line = line_of(a_closed_round(), votes=(replace(CAST[0], round_id="r2"),))
 
     with pytest.raises(StoreError, match=r"votes\.0\.round_id: it is of another round"):
-        record_of(line)
+        parse_round(line)
 
 
 def rated(**fields: object) -> list[dict[str, object]]:
@@ -106,7 +106,7 @@ def changed(**fields: object) -> str:
 )
 def test_what_is_no_round_is_named(line: str | bytes, named: str) -> None:
     with pytest.raises(StoreError, match=named):
-        record_of(line)
+        parse_round(line)
 
 
 def test_a_panel_that_cannot_sit_is_named() -> None:
@@ -114,4 +114,4 @@ def test_a_panel_that_cannot_sit_is_named() -> None:
     document["panel"]["members"] = document["panel"]["members"][:1]
 
     with pytest.raises(StoreError, match="has 1 member"):
-        record_of(json.dumps(document))
+        parse_round(json.dumps(document))

@@ -19,7 +19,7 @@ from storage.ledger import SqlLedger
 from storage.memory import MemoryOutbox, MemoryStore
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
-from storage.row_mapping import PARTS
+from storage.row_mapping import PART_TABLES
 from storage.tables import FeedbackRow, HumanVoteRow, OutgoingRow
 from tests.builders import ASKED_AT
 from tests.fakes.memory_ledger import MemoryLedger
@@ -110,7 +110,7 @@ async def test_what_they_cost_stays_spent_by_nobody(house: House) -> None:
 
 
 async def rows_left(engine: AsyncEngine) -> Sequence[int]:
-    tables: tuple[type[Any], ...] = (*PARTS, OutgoingRow, FeedbackRow, HumanVoteRow)
+    tables: tuple[type[Any], ...] = (*PART_TABLES, OutgoingRow, FeedbackRow, HumanVoteRow)
     async with engine.connect() as connection:
         counts = [await connection.execute(select(func.count()).select_from(t)) for t in tables]
     return [count.scalar_one() for count in counts]

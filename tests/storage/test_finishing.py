@@ -17,9 +17,9 @@ from storage.transactions import (
     Attempt,
     ConnectionLostError,
     WriteBatcher,
-    patience,
+    current_attempt,
     retried_and_shielded,
-    this_try,
+    retry_seconds,
 )
 
 KEPT = (
@@ -49,7 +49,7 @@ class Flaky:
 
     @retried_and_shielded
     async def act(self) -> int:
-        self.tries.append(this_try())
+        self.tries.append(current_attempt())
         if len(self.tries) <= self._losses:
             raise ConnectionLostError("It was lost.")
         return len(self.tries)
@@ -59,7 +59,7 @@ async def test_an_act_that_is_lost_is_done_again_under_one_key() -> None:
     flaky = Flaky(2)
 
     assert await flaky.act() == 3
-    assert [tried.again for tried in flaky.tries] == [False, True, True]
+    assert [tried.is_retry for tried in flaky.tries] == [False, True, True]
     assert len({tried.key for tried in flaky.tries}) == 1
 
 
@@ -70,17 +70,17 @@ async def test_two_acts_have_two_keys() -> None:
     await flaky.act()
 
     assert len({tried.key for tried in flaky.tries}) == 2
-    assert not any(tried.again for tried in flaky.tries)
+    assert not any(tried.is_retry for tried in flaky.tries)
 
 
 async def test_patience_comes_to_an_end() -> None:
-    token = patience.set(0.0)
+    token = retry_seconds.set(0.0)
     flaky = Flaky(9)
 
     with pytest.raises(ConnectionLostError, match="It was lost"):
         await flaky.act()
 
-    patience.reset(token)
+    retry_seconds.reset(token)
     assert len(flaky.tries) == 1
 
 
@@ -125,7 +125,7 @@ async def test_nobody_waits_for_ever_for_a_turn_that_was_shared() -> None:
         did.extend(acts)
 
     gathering = WriteBatcher(do)
-    whole = retried_and_shielded(gathering.done)
+    whole = retried_and_shielded(gathering.add)
     acting = [asyncio.create_task(whole(number)) for number in range(4)]
     for _ in range(2):
         await asyncio.sleep(0.01)

@@ -13,7 +13,7 @@ from council.errors import ForgottenError, RoundNotFoundError, StoreError
 from council.integrity.erasure import forget
 from council.ports import RoundQuery, Store
 from council.rounds import Closing, Question, Round, in_panel_order
-from storage.engine import for_reading, open_engine
+from storage.engine import open_engine, read_only_engine
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_panel, a_round, an_answer, answered, ranked
 from tests.storage.builders import a_closed_round, keep
@@ -158,7 +158,7 @@ async def test_a_reader_that_keeps_the_log_open_is_told_of(
     async with engine.connect() as own:
         await own.execute(text("PRAGMA busy_timeout=20"))
         await own.rollback()
-    async with for_reading(other).connect() as reading:
+    async with read_only_engine(other).connect() as reading:
         await reading.execute(text("SELECT * FROM round"))
         await full.forget("r0", LATER, SALT)
 

@@ -24,9 +24,9 @@ class Turns:
 
 async def test_what_comes_while_others_are_done_shares_the_next_turn() -> None:
     turns = Turns()
-    gathering = WriteBatcher(turns.do)
+    batcher = WriteBatcher(turns.do)
 
-    await asyncio.gather(*map(gathering.done, (1, 2, 3, 4)))
+    await asyncio.gather(*map(batcher.add, (1, 2, 3, 4)))
 
     assert [*chain(*turns.turns)] == [1, 2, 3, 4]
     assert len(turns.turns) < 4
@@ -34,9 +34,9 @@ async def test_what_comes_while_others_are_done_shares_the_next_turn() -> None:
 
 async def test_an_act_fails_alone_for_its_own_fault() -> None:
     turns = Turns()
-    gathering = WriteBatcher(turns.do)
+    batcher = WriteBatcher(turns.do)
 
-    ends = await asyncio.gather(*map(gathering.done, (1, 2, -3, 4)), return_exceptions=True)
+    ends = await asyncio.gather(*map(batcher.add, (1, 2, -3, 4)), return_exceptions=True)
 
     assert [str(end) for end in ends] == ["None", "None", "-3", "None"]
     assert sorted(chain(*turns.turns)) == [1, 2, 4]
@@ -44,11 +44,11 @@ async def test_an_act_fails_alone_for_its_own_fault() -> None:
 
 async def test_after_a_fault_the_next_act_is_done() -> None:
     turns = Turns()
-    gathering = WriteBatcher(turns.do)
+    batcher = WriteBatcher(turns.do)
 
     with pytest.raises(ValueError, match="-1"):
-        await gathering.done(-1)
-    await gathering.done(2)
+        await batcher.add(-1)
+    await batcher.add(2)
 
     assert turns.turns == [[2]]
 
@@ -61,9 +61,9 @@ async def test_what_a_server_lost_is_lost_for_all_at_once() -> None:
         turns.append(acts)
         raise ConnectionLostError("It was lost.")
 
-    gathering = WriteBatcher(lose)
+    batcher = WriteBatcher(lose)
 
-    ends = await asyncio.gather(*map(gathering.done, (1, 2, 3, 4)), return_exceptions=True)
+    ends = await asyncio.gather(*map(batcher.add, (1, 2, 3, 4)), return_exceptions=True)
 
     assert [str(end) for end in ends] == ["It was lost."] * 4
     assert [*chain(*turns)] == [1, 2, 3, 4]

@@ -10,7 +10,7 @@ from council.ballots import Ballot
 from council.errors import RoundNotFoundError
 from council.ports import Store
 from council.rounds import Closing, Round, Stage
-from storage.queries import PAST_ROUNDS
+from storage.queries import MAX_PAST_ROUNDS
 from tests.builders import ASKED_AT, a_panel, a_round, answered, ranked
 from tests.storage.builders import a_closed_round, an_audit, keep
 
@@ -165,11 +165,11 @@ async def test_a_closed_round_without_a_counted_ballot_is_left_out(store: Store)
 
 async def test_past_ballots_go_back_a_hundred_rounds(store: Store) -> None:
     one = replace(a_closed_round(), answers=(), synthesis=None, tally=None, draw=None)
-    for minute in range(PAST_ROUNDS + 2):
+    for minute in range(MAX_PAST_ROUNDS + 2):
         told = replace(one.ballots[0], reason=f"In round {minute}.")
         await keep(store, asked(minute, replace(one, ballots=(told,))))
 
     past = await store.past_ballots("house")
 
     reasons = {ballot.reason for ballots in past for ballot in ballots}
-    assert reasons == {f"In round {minute}." for minute in range(2, PAST_ROUNDS + 2)}
+    assert reasons == {f"In round {minute}." for minute in range(2, MAX_PAST_ROUNDS + 2)}

@@ -18,11 +18,11 @@ from council.errors import StoreError
 from council.ports import RoundQuery
 from council.rounds import Closing
 from storage.bakeoff_tables import BakeoffRow, SourceRow, SuiteBodyRow
-from storage.bakeoffs import keeping
+from storage.bakeoffs import upsert_schedule
 from storage.engine import open_engine
 from storage.ledger import SqlLedger
 from storage.rounds import SqlStore
-from storage.row_mapping import PARTS
+from storage.row_mapping import PART_TABLES
 from storage.tables import RoundRow, SpendingRow
 from storage.transactions import insert_once
 from tests.builders import ASKED_AT, a_schedule, an_answer
@@ -49,7 +49,7 @@ def test_documents_and_moments_have_types_of_postgres_own(table: Table) -> None:
 
 @pytest.mark.parametrize(
     "table",
-    [RoundRow, SpendingRow, BakeoffRow, SuiteBodyRow, SourceRow, *PARTS],
+    [RoundRow, SpendingRow, BakeoffRow, SuiteBodyRow, SourceRow, *PART_TABLES],
     ids=lambda table: str(table.__tablename__),
 )
 def test_a_taken_key_is_passed_over(table: type[SQLModel]) -> None:
@@ -221,7 +221,7 @@ async def test_what_is_asked_of_one_bench_is_asked_of_the_other(
 
 
 def test_a_changed_schedule_gives_back_no_slot_there_either() -> None:
-    statement = on_postgres(keeping(a_schedule(), "postgresql"))
+    statement = on_postgres(upsert_schedule(a_schedule(), "postgresql"))
 
     assert "ON CONFLICT (id) DO UPDATE SET" in statement
     assert "last_slot = CASE WHEN (schedule.zone = excluded.zone) THEN CASE WHEN" in statement

@@ -12,7 +12,7 @@ from council.feedback import Feedback
 from council.places import Place
 from council.ports import Store
 from council.rounds import Question
-from storage.feedback import rating
+from storage.feedback import _upsert_rating
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_round
 from tests.storage.test_postgres import POSTGRES
@@ -99,7 +99,7 @@ async def test_no_byte_of_a_forgotten_reason_is_left(sql_store: SqlStore, tmp_pa
 
 
 def test_what_is_asked_of_postgres_changes_only_what_is_older() -> None:
-    clause: ClauseElement = rating(SAID, "postgresql")
+    clause: ClauseElement = _upsert_rating(SAID, "postgresql")
 
     asked = " ".join(str(clause.compile(dialect=POSTGRES)).split())
     assert "ON CONFLICT (round_id, by) DO UPDATE SET" in asked

@@ -27,9 +27,9 @@ from council.ports import RoundQuery, RoundSummary
 from council.rounds import Round, Stage
 from storage import migrate as schema
 from storage.bakeoff_tables import TurnRow
-from storage.engine import open_engine, rebuilding
+from storage.engine import open_engine, schema_transaction
 from storage.memory import MemoryStore
-from storage.migrate import HEAD, revision, upgrade
+from storage.migrate import HEAD, current_revision, upgrade
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from storage.row_mapping import PANEL
@@ -76,7 +76,7 @@ def config(connection: Connection | None = None) -> Config:
 
 
 async def ran(engine: AsyncEngine, act: Callable[[Connection], Any]) -> Any:  # noqa: ANN401
-    async with rebuilding(engine) as connection:
+    async with schema_transaction(engine) as connection:
         return await connection.run_sync(act)
 
 
@@ -100,7 +100,7 @@ async def test_an_empty_database_gets_every_table(empty: AsyncEngine) -> None:
     before = await upgrade(empty)
 
     assert before is None
-    assert await revision(empty) == HEAD
+    assert await current_revision(empty) == HEAD
     assert await ran(empty, tables) == {*TurnRow.metadata.tables, "alembic_version"}
 
 
@@ -280,7 +280,7 @@ async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncE
         await upgrade(engine)
 
     assert str(refused.value).count(". ") == 0
-    assert await revision(engine) == "9999"
+    assert await current_revision(engine) == "9999"
     assert await store.load("r1") == a_closed_round()
 
 
@@ -300,7 +300,7 @@ async def test_a_program_goes_on_beside_a_newer_one_that_lets_it(engine: AsyncEn
     assert await upgrade(engine) == "9999"
     await store.save("r1", an_answer())
 
-    assert await revision(engine) == "9999"
+    assert await current_revision(engine) == "9999"
     assert (await store.load("r1")).answers == (an_answer(),)
 
 
@@ -321,12 +321,12 @@ async def test_a_newer_program_that_came_while_this_one_waited_is_left_alone(
 
     async def seen_before(asked: AsyncEngine) -> str | None:
         looked.append(asked)
-        return "0011" if len(looked) == 1 else await revision(asked)
+        return "0011" if len(looked) == 1 else await current_revision(asked)
 
     monkeypatch.setattr(schema, "revision", seen_before)
 
     assert await upgrade(engine) == "0011"
-    assert await revision(engine) == "9999"
+    assert await current_revision(engine) == "9999"
 
 
 async def test_an_upgrade_that_fails_leaves_nothing_behind(empty: AsyncEngine) -> None:

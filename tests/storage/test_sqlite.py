@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from council.errors import StoreError
 from storage.engine import open_engine
 from storage.rounds import SqlStore
-from storage.row_mapping import PARTS
+from storage.row_mapping import PART_TABLES
 from tests.builders import ASKED_AT, a_round, a_spoiled_ballot, an_absence, an_answer
 from tests.storage.builders import a_closed_round, keep
 
@@ -100,7 +100,7 @@ async def test_a_round_takes_all_it_holds_with_it(engine: AsyncEngine) -> None:
             engine,
             f"SELECT count(*) FROM {table.__tablename__} WHERE round_id = 'gone'",  # noqa: S608
         )
-        for table in PARTS
+        for table in PART_TABLES
     }
     assert set(left.values()) == {0}
     assert await store.load("kept") == a_closed_round("kept")

@@ -11,7 +11,7 @@ from council.feedback import HumanVote
 from council.places import Place
 from council.ports import Store
 from council.rounds import Question
-from storage.feedback import voting
+from storage.feedback import _upsert_vote
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_round
 from tests.storage.test_postgres import POSTGRES
 
@@ -68,7 +68,7 @@ async def test_a_dropped_round_takes_its_votes_along(store: Store) -> None:
 
 
 def test_what_is_asked_of_postgres_changes_only_what_is_older() -> None:
-    clause: ClauseElement = voting(CAST, "postgresql")
+    clause: ClauseElement = _upsert_vote(CAST, "postgresql")
 
     asked = " ".join(str(clause.compile(dialect=POSTGRES)).split())
     assert "ON CONFLICT (round_id, by) DO UPDATE SET" in asked

@@ -102,8 +102,8 @@ _SWITCHES = {
     "disable_token_counter": True,  # else its tables are read, for a count that is a guess
 }
 _WARM_SECONDS = 20
-_MOST_WARMED = 10
-_ANY = "openai/warm"
+_MAX_WARMED = 10
+_WARM_MODEL = "openai/warm"
 _JSON = (
     b'{"id":"1","object":"chat.completion","created":1,"model":"warm","choices":[{"index":0,'
     b'"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],'
@@ -117,17 +117,17 @@ _EVENTS = (
 
 
 # Whoever loads it while another thread still warms it would lose its connections with that one's.
-_LOADING = RLock()
+_IMPORT_LOCK = RLock()
 
 
 def load() -> ModuleType:
     """Import litellm, which blocks for about two seconds, and keep it from talking."""
-    with _LOADING, _uncollected():
-        return _loaded()
+    with _IMPORT_LOCK, _gc_paused():
+        return _import_litellm()
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _gc_paused() -> Iterator[None]:
     """Collect no garbage meanwhile, which takes a quarter of an import's time and finds nothing.
 
     What the import made stays, and is left out of every later collection.
@@ -142,7 +142,7 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _loaded() -> ModuleType:
+def _import_litellm() -> ModuleType:
     # At INFO it logs every call, at DEBUG whole prompts: the round is our record of both.
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     library = import_module("litellm")
@@ -158,26 +158,26 @@ def load_warm(models: Iterable[str] = ()) -> ModuleType:
 
     litellm also takes a while over the first call of each model; those of OpenAI's API are called.
     """
-    with _LOADING, _uncollected():
+    with _IMPORT_LOCK, _gc_paused():
         # Once loaded its connections may be in use, by another loop: only the import is shared.
         if "litellm" in sys.modules:
-            return _loaded()
-        library = _loaded()
+            return _import_litellm()
+        library = _import_litellm()
         # A machine that cannot even call itself is not stopped here: the first call is slower.
         with suppress(Exception):
-            asyncio.run(_first_calls(library, models))
+            asyncio.run(_warm_up(library, models))
         return library
 
 
-async def _first_calls(library: ModuleType, models: Iterable[str]) -> None:
-    server = await asyncio.start_server(_canned, "127.0.0.1", 0)
+async def _warm_up(library: ModuleType, models: Iterable[str]) -> None:
+    server = await asyncio.start_server(_serve_canned_reply, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server, asyncio.timeout(_WARM_SECONDS):
-        ours = sorted({model for model in models if model.startswith("openai/")})[:_MOST_WARMED]
-        for model in ours or [_ANY]:
-            await library.acompletion(**_hello(f"http://127.0.0.1:{port}/json", model))
+        ours = sorted({model for model in models if model.startswith("openai/")})[:_MAX_WARMED]
+        for model in ours or [_WARM_MODEL]:
+            await library.acompletion(**_warm_request(f"http://127.0.0.1:{port}/json", model))
         stream = await library.acompletion(
-            **_hello(f"http://127.0.0.1:{port}/events", _ANY),
+            **_warm_request(f"http://127.0.0.1:{port}/events", _WARM_MODEL),
             stream=True,
             stream_options={"include_usage": True},
         )
@@ -186,7 +186,7 @@ async def _first_calls(library: ModuleType, models: Iterable[str]) -> None:
         await close(library)
 
 
-def _hello(api_base: str, model: str) -> dict[str, object]:
+def _warm_request(api_base: str, model: str) -> dict[str, object]:
     message = {"role": "user", "content": "Hello"}
     return {
         "model": model,
@@ -198,7 +198,7 @@ def _hello(api_base: str, model: str) -> dict[str, object]:
     }
 
 
-async def _canned(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _serve_canned_reply(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     head = await reader.readuntil(b"\r\n\r\n")
     kind, body = (
         (b"application/json", _JSON) if b" /json" in head else (b"text/event-stream", _EVENTS)
@@ -216,19 +216,19 @@ def context_tokens(library: ModuleType, seat: SeatSettings) -> int | None:
 
     Reads the price map alone: litellm's own look-up calls a server for some routes.
     """
-    tokens = _facts(library, seat).get("max_input_tokens")
+    tokens = _model_info(library, seat).get("max_input_tokens")
     return tokens if isinstance(tokens, int) else None
 
 
 def price(library: ModuleType, seat: SeatSettings) -> Price | None:
     """Give what litellm believes the model's tokens cost; None if it does not know, or says 0."""
-    facts = _facts(library, seat)
+    facts = _model_info(library, seat)
     costs = facts.get("input_cost_per_token"), facts.get("output_cost_per_token")
     usd_in, usd_out = (float(cost) if isinstance(cost, int | float) else 0.0 for cost in costs)
     return Price(usd_in, usd_out, seat.max_tokens) if usd_in or usd_out else None
 
 
-def _facts(library: ModuleType, seat: SeatSettings) -> Mapping[str, object]:
+def _model_info(library: ModuleType, seat: SeatSettings) -> Mapping[str, object]:
     """Give litellm's entry for the model; an empty one if there is none."""
     own: Mapping[str, object] | None = library.model_cost.get(seat.model)
     if own is not None:

@@ -15,8 +15,8 @@ from council.gateways.litellm import responses as replies
 from council.gateways.litellm import responses as retries
 from council.gateways.litellm.client import SeatSettings
 from council.gateways.litellm.responses import CallFault, OnText, RawReply
-from council.gateways.throttling.limits import LONGEST_WAIT_SECONDS, Clock
-from council.gateways.throttling.provider import NOBODY, ProviderCall, SharedLimits, Throttling
+from council.gateways.throttling.limits import MAX_WAIT_SECONDS, Clock
+from council.gateways.throttling.provider import NOT_SHARED, ProviderCall, SharedLimits, Throttling
 from council.money import Price
 from council.panel import Member
 from council.providers import Health, Limits, ProviderHint
@@ -41,7 +41,7 @@ class LitellmGateway:
         limits: Mapping[str, Limits] | None = None,
         *,
         clock: Clock | None = None,
-        neighbours: SharedLimits = NOBODY,
+        neighbours: SharedLimits = NOT_SHARED,
     ) -> None:
         self._seats = dict(seats)
         self._clock = clock or Clock()
@@ -105,19 +105,19 @@ class LitellmGateway:
             raise GatewayError("could not be asked: nothing is set for its seat")
         if self._library is None:
             self._library = await asyncio.to_thread(library.load)
-        sent = replies.arguments(self._library, seat, call)
+        sent = replies.request_arguments(self._library, seat, call)
         with self._lines[call.member.key].asking() as asking:
             while True:
                 async with asking.turn():
-                    outcome = await _try(self._library, seat, sent, call.on_text)
+                    outcome = await _attempt(self._library, seat, sent, call.on_text)
                 if isinstance(outcome, RawReply):
                     asking.settle(failed=False)
-                    return replies.reply(outcome, seat, asking.attempts, asking.seconds)
+                    return replies.build_reply(outcome, seat, asking.attempts, asking.seconds)
                 await self._recover(outcome, asking, sent)
 
     async def _recover(self, fault: CallFault, asking: ProviderCall, sent: dict[str, Any]) -> None:
         """Make ready for another attempt, or raise the fault's error when none would help."""
-        wait, has_more = fault.retry_after_seconds, asking.attempts < retries.MOST_ATTEMPTS
+        wait, has_more = fault.retry_after_seconds, asking.attempts < retries.MAX_ATTEMPTS
         if has_more and fault.refused:
             del sent[fault.refused]
             return
@@ -125,7 +125,7 @@ class LitellmGateway:
             wait = retries.backoff_seconds(asking.attempts, self._clock.jitter)
         elif isinstance(fault.error, RateLimitError):
             asking.hold_off(wait)
-        if not (has_more and fault.passing and wait <= LONGEST_WAIT_SECONDS):
+        if not (has_more and fault.is_transient and wait <= MAX_WAIT_SECONDS):
             asking.settle(failed=fault.is_outage)
             raise fault.error
         try:
@@ -133,16 +133,16 @@ class LitellmGateway:
         except asyncio.CancelledError:
             asking.settle(failed=fault.is_outage)
             raise
-        if asking.is_shut_out:
+        if asking.is_blocked:
             raise fault.error
 
 
-async def _try(
+async def _attempt(
     litellm: ModuleType, seat: SeatSettings, sent: dict[str, Any], on_text: OnText | None
 ) -> RawReply | CallFault:
     # litellm's error is left behind here: it may quote the key, and a traceback would print it.
     try:
-        return await replies.attempt(litellm, sent, on_text)
+        return await replies.send_request(litellm, sent, on_text)
     # It also raises plain Exception and ValueError: whatever it is, this model said nothing.
     except Exception as error:  # noqa: BLE001
-        return faults.read(error, seat, sent)
+        return faults.classify_error(error, seat, sent)

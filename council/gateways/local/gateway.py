@@ -12,40 +12,40 @@ from council.answers import Call, Reply
 from council.errors import GatewayError
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
-from council.gateways.local.download import Progress, fetch
+from council.gateways.local.download import Progress, fetch_files
 from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, supported
 from council.money import Price
 from council.panel import Member
 
 # --- A ballot's JSON schema made strict enough for models that cannot be trusted with a list.
 
-MOST_LETTERS = 5  # 120 rankings; 720 would slow the grammar down
-LONGEST_TEXT = 160
+MAX_LETTERS = 5  # 120 rankings; 720 would slow the grammar down
+MAX_TEXT_LENGTH = 160
 
 
-def tightened(schema: Mapping[str, object]) -> dict[str, object]:
+def tighten_schema(schema: Mapping[str, object]) -> dict[str, object]:
     """Bound every free text, and list every possible ranking of up to five letters.
 
     Ties are given up: a tiny model that may write them writes little else.
     """
-    tight = _bounded(schema)
+    tight = _bound_texts(schema)
     properties = tight.get("properties")
     if isinstance(properties, dict):
         letters = _letters(properties.get("ranking"))
-        if 0 < len(letters) <= MOST_LETTERS:
+        if 0 < len(letters) <= MAX_LETTERS:
             properties["ranking"] = {"enum": _rankings(letters)}
     return tight
 
 
-def _bounded(schema: Mapping[str, object]) -> dict[str, object]:
+def _bound_texts(schema: Mapping[str, object]) -> dict[str, object]:
     tight = {key: _bounded_value(value) for key, value in schema.items()}
     if schema.get("type") == "string" and not {"enum", "const", "maxLength"} & schema.keys():
-        tight["maxLength"] = LONGEST_TEXT
+        tight["maxLength"] = MAX_TEXT_LENGTH
     return tight
 
 
 def _bounded_value(value: object) -> object:
-    return _bounded(value) if isinstance(value, Mapping) else value
+    return _bound_texts(value) if isinstance(value, Mapping) else value
 
 
 def _letters(ranking: object) -> list[str]:
@@ -93,7 +93,7 @@ class LocalGateway:
                 return
             if why := supported():
                 raise GatewayError(why)
-            files = await fetch(self._folder, on_progress=self._on_fetch)
+            files = await fetch_files(self._folder, on_progress=self._on_fetch)
             server = await self._running.enter_async_context(LocalServer(files, self._folder))
             models = LitellmGateway(_seats(server))
             await asyncio.gather(models.warm(), server.warm())
@@ -133,7 +133,7 @@ def _seats(server: LocalServer) -> dict[str, SeatSettings]:
                 stream=True,  # a cancelled call frees the router's slot only when it streams
                 input_usd_per_million=0,
                 output_usd_per_million=0,
-                tighten=tightened,
+                tighten=tighten_schema,
                 headers={"Connection": "close"},  # the router drops connections that are used again
             )
     return seats
@@ -147,15 +147,15 @@ OLLAMA = "http://127.0.0.1:11434"
 
 async def ollama_models(address: str = OLLAMA) -> tuple[str, ...]:
     """Give the models an Ollama at this address has; () on any failure."""
-    return await _names(f"{address.rstrip('/')}/api/tags", entries="models", key="name")
+    return await _fetch_names(f"{address.rstrip('/')}/api/tags", entries="models", key="name")
 
 
 async def compatible_models(api_base: str) -> tuple[str, ...]:
     """Give the models an OpenAI-compatible server lists; () on any failure."""
-    return await _names(f"{api_base.rstrip('/')}/models", entries="data", key="id")
+    return await _fetch_names(f"{api_base.rstrip('/')}/models", entries="data", key="id")
 
 
-async def _names(url: str, *, entries: str, key: str) -> tuple[str, ...]:
+async def _fetch_names(url: str, *, entries: str, key: str) -> tuple[str, ...]:
     try:
         async with httpx.AsyncClient(timeout=TIMEOUT) as client:
             response = await client.get(url)

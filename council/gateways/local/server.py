@@ -26,7 +26,7 @@ from council.gateways.local.download import LocalFiles
 PR_SET_PDEATHSIG = 1
 
 
-def leash() -> Callable[[], None]:
+def exit_with_parent() -> Callable[[], None]:
     """Give what a child runs before its program: from then on it dies with the starting thread.
 
     The kernel watches the thread, so start the child from one that lives on: the event loop's.
@@ -148,7 +148,7 @@ class LocalServer:
                     env=environment,
                     # Ctrl-C in a terminal is for the bot, which stops the server last.
                     start_new_session=True,
-                    preexec_fn=leash(),
+                    preexec_fn=exit_with_parent(),
                 )
             except OSError as error:
                 raise GatewayError("The local model server cannot be started here.") from error
@@ -199,7 +199,7 @@ def _free_port() -> int:
 
 GLIBC = (2, 35)
 CPU_FLAGS = frozenset({"avx2", "bmi2", "f16c", "fma"})
-ELSEWHERE = (
+ALTERNATIVE = (
     "run Ollama, or give the address of any OpenAI-compatible server as api_base in council.toml."
 )
 
@@ -217,21 +217,21 @@ class Machine:
 
 def supported(look: Callable[[], Machine] | None = None) -> str | None:
     """Give None where the demonstration server runs, else one sentence naming what to do."""
-    machine = (look or this_machine)()
+    machine = (look or inspect_machine)()
     if (machine.system, machine.processor) != ("Linux", "x86_64"):
-        return f"The demonstration models run on Linux on x86-64 only; here, {ELSEWHERE}"
+        return f"The demonstration models run on Linux on x86-64 only; here, {ALTERNATIVE}"
     if machine.glibc < GLIBC:
-        return f"The demonstration models need glibc 2.35 or newer; here, {ELSEWHERE}"
+        return f"The demonstration models need glibc 2.35 or newer; here, {ALTERNATIVE}"
     if not machine.cpu_flags >= CPU_FLAGS:
-        return f"The demonstration models need a processor with AVX2; here, {ELSEWHERE}"
+        return f"The demonstration models need a processor with AVX2; here, {ALTERNATIVE}"
     if not machine.has_openmp:
         return (
-            f"The demonstration models need libgomp: install the package libgomp1, or {ELSEWHERE}"
+            f"The demonstration models need libgomp: install the package libgomp1, or {ALTERNATIVE}"
         )
     return None
 
 
-def this_machine() -> Machine:
+def inspect_machine() -> Machine:
     """Look at the machine this runs on."""
     library, version = platform.libc_ver()
     return Machine(

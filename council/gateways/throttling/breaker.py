@@ -73,7 +73,7 @@ class CircuitBreaker:
         self._open_until = max(until, until if self._open_until is None else self._open_until)
 
     @property
-    def left_seconds(self) -> float:
+    def remaining_seconds(self) -> float:
         """How long it stays open from now; 0 where it is not."""
         if self._open_until is None:
             return 0.0

@@ -14,7 +14,7 @@ from council.providers import Limits, ProviderLoad
 
 # --- The time that calls wait by, and what they say when they waited in vain.
 
-LONGEST_WAIT_SECONDS = 600.0  # longer than any stage: nobody will be there to hear the answer
+MAX_WAIT_SECONDS = 600.0  # longer than any stage: nobody will be there to hear the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Clock:
 
 
 @contextmanager
-def noting(why: str) -> Iterator[None]:
+def note_on_cancel(why: str) -> Iterator[None]:
     """Note on a CancelledError what was waited for; the caller's deadline tells it on."""
     try:
         yield
@@ -84,7 +84,7 @@ class RetryPause:
         """Whether calls may go out."""
         return self._left <= 0
 
-    def lengthen(self, seconds: float) -> None:
+    def extend_pause(self, seconds: float) -> None:
         """Let nobody call for so long from now; a longer pause stays as it is."""
         self.count += 1
         self.heed(seconds)
@@ -99,9 +99,9 @@ class RetryPause:
         Raise RateLimitError where that is too long to wait; cancelled, note what was waited for.
         """
         while (left := self._left) > 0:
-            if left > LONGEST_WAIT_SECONDS:
+            if left > MAX_WAIT_SECONDS:
                 raise RateLimitError(f"was not asked: it {_WHY} for another {left:.0f} s", left)
-            with noting(_WHY):
+            with note_on_cancel(_WHY):
                 await self._clock.sleep(left + spread_seconds)
 
     @property
@@ -178,7 +178,7 @@ class RateLimiter:
         came = self._clock.now()
         self.waiting += 1
         try:
-            with noting(f"waited for its turn at {place}"):
+            with note_on_cancel(f"waited for its turn at {place}"):
                 if self._shared:
                     await held.enter_async_context(self._shared.turn(self._gate, self.limits))
                 await held.enter_async_context(self._own.turn(self._gate, self.limits))

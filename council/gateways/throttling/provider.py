@@ -10,7 +10,7 @@ from platform import node
 from urllib.parse import urlsplit
 
 from council.gateways.throttling.breaker import CircuitBreaker
-from council.gateways.throttling.limits import Clock, RateLimiter, RetryPause, noting
+from council.gateways.throttling.limits import Clock, RateLimiter, RetryPause, note_on_cancel
 from council.ports import SharedRateLimiter
 from council.providers import (
     BreakerState,
@@ -25,7 +25,7 @@ from council.providers import (
 # --- The line to one model at one address, and one call on it from its first attempt to its last.
 
 
-def _unheard(_: HintKind, __: float) -> None:
+def _ignore(_: HintKind, __: float) -> None:
     """Tell nobody: no other process is there."""
 
 
@@ -40,7 +40,7 @@ class ProviderQueue:
         turns: RateLimiter,
         place: str,
         clock: Clock,
-        tell: Callable[[HintKind, float], None] = _unheard,
+        tell: Callable[[HintKind, float], None] = _ignore,
     ) -> None:
         self.turns = turns
         self.place = place
@@ -52,7 +52,7 @@ class ProviderQueue:
 
     def hold_off(self, seconds: float) -> None:
         """Let nobody call this model for so long, in any process."""
-        self.pause.lengthen(seconds)
+        self.pause.extend_pause(seconds)
         self._tell(HintKind.PAUSE, seconds)
 
     def settle(self, call: object, *, failed: bool) -> None:
@@ -65,7 +65,7 @@ class ProviderQueue:
         after = self.breaker.state
         if after is not before and after is not BreakerState.HALF_OPEN:
             lesson = HintKind.SHUT if after is BreakerState.OPEN else HintKind.BACK
-            self._tell(lesson, self.breaker.left_seconds)
+            self._tell(lesson, self.breaker.remaining_seconds)
 
     def heed(self, lesson: HintKind, seconds: float) -> None:
         """Take what another process has learnt as if it had been learnt here."""
@@ -101,7 +101,7 @@ class ProviderCall:
         return self._line.clock.now() - self._began
 
     @property
-    def is_shut_out(self) -> bool:
+    def is_blocked(self) -> bool:
         """Whether the breaker has opened since, by failures of other calls."""
         return self._line.breaker.refuses(self)
 
@@ -143,7 +143,7 @@ class ProviderCall:
     async def rest(self, seconds: float, why: str) -> None:
         """Wait before another attempt; cancelled meanwhile, note why."""
         self._line.retries += 1
-        with noting(why):
+        with note_on_cancel(why):
             await self._line.clock.sleep(seconds)
 
     def hold_off(self, seconds: float) -> None:
@@ -184,7 +184,8 @@ class ProviderAddress:
         if not self.host:
             return self.provider
         name = urlsplit(self.api_base or "").hostname or ""
-        return f"{self.provider} at {self.host}{f' of {_machine()}' if _is_here(name) else ''}"
+        machine = f" of {_machine_name()}" if _is_loopback(name) else ""
+        return f"{self.provider} at {self.host}{machine}"
 
 
 def _ignore_hint(_: ProviderHint) -> None:
@@ -199,7 +200,7 @@ class SharedLimits:
     publish: Callable[[ProviderHint], None] = _ignore_hint
 
 
-NOBODY = SharedLimits()
+NOT_SHARED = SharedLimits()
 
 
 class Throttling:
@@ -209,7 +210,7 @@ class Throttling:
     """
 
     def __init__(
-        self, limits: Mapping[str, Limits], clock: Clock, neighbours: SharedLimits = NOBODY
+        self, limits: Mapping[str, Limits], clock: Clock, neighbours: SharedLimits = NOT_SHARED
     ) -> None:
         self._limits = limits
         self._clock = clock
@@ -258,7 +259,7 @@ def _health(at: ProviderAddress, turns: RateLimiter) -> ProviderHealth:
     return ProviderHealth(at.provider, at.host, turns.limits, *now, turns.everywhere)
 
 
-def _is_here(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -266,6 +267,6 @@ def _is_here(host: str) -> bool:
 
 
 @cache
-def _machine() -> str:
+def _machine_name() -> str:
     """Give the machine's name."""
     return node()

@@ -315,8 +315,8 @@ async def test_litellm_prices_a_model_it_knows(bench: Bench, stream: bool) -> No
     bench.sit(model="openai/gpt-4o", stream=stream)
     litellm = library.load()
 
-    sent = replies.arguments(litellm, bench.seat, CALL)
-    spoken = await replies.attempt(litellm, sent, None)
+    sent = replies.request_arguments(litellm, bench.seat, CALL)
+    spoken = await replies.send_request(litellm, sent, None)
 
     # 6 tokens in at 2.50 USD a million, 4 out at 10.00: what a public address would be charged.
     assert spoken.cost_usd == pytest.approx(55e-6)

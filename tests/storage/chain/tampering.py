@@ -23,12 +23,12 @@ from council.places import Place
 from council.rounds import Fallback, Question, Round
 from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlStore
-from storage.row_mapping import PARTS
+from storage.row_mapping import PART_TABLES
 from storage.tables import Json, RoundRow
 from tests.builders import a_panel, a_paper, a_spoiled_ballot, an_absence
 from tests.storage.builders import a_closed_round
 
-TABLES: tuple[type[SQLModel], ...] = (RoundRow, *PARTS)
+TABLES: tuple[type[SQLModel], ...] = (RoundRow, *PART_TABLES)
 REPLY = Reply("Said.", tokens_in=7, tokens_out=9, cost_usd=0.25, seconds=1.5, attempts=2)
 PROMPT = Prompt("Be brief.", "Why?")
 PLACE = Place("slack", "T1", "C1", "17.5", private=True)

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from council.errors import StoreError
-from storage.engine import SESSION, UNREADABLE, open_engine
+from storage.engine import SESSION_SETTINGS, UNREADABLE_URL, open_engine
 from storage.migrate import upgrade
 from storage.rounds import SqlStore
 from tests.builders import a_round, an_answer
@@ -33,14 +33,14 @@ def all_of(error: StoreError) -> str:
     return f"{error}\n{error!r}\n{''.join(traceback.format_exception(error))}"
 
 
-@pytest.mark.parametrize("name", SESSION)
+@pytest.mark.parametrize("name", SESSION_SETTINGS)
 async def test_nothing_is_waited_for_for_ever(migrated_url: str, name: str) -> None:
     engine = open_engine(migrated_url)
     async with engine.connect() as connection:
         found = (await connection.execute(text(f"SHOW {name}"))).scalar_one()
     await engine.dispose()
 
-    assert found == SESSION[name]
+    assert found == SESSION_SETTINGS[name]
 
 
 async def test_what_the_address_says_of_itself_stands(migrated_url: str) -> None:
@@ -75,7 +75,7 @@ async def test_no_more_than_fifteen_connections_are_open_at_once(
     [
         pytest.param("council:{}@127.0.0.1:1/x", "cannot be reached", id="nobody-there"),
         pytest.param("council:{}@nowhere.invalid/x", "cannot be reached", id="no-such-host"),
-        pytest.param("council:{}@127.0.0.1:x/{}", UNREADABLE[:40], id="no-port"),
+        pytest.param("council:{}@127.0.0.1:x/{}", UNREADABLE_URL[:40], id="no-port"),
         pytest.param("council:ab/{}@127.0.0.1:1/x", "cannot be reached", id="slash-in-it"),
         pytest.param("council:{}@127.0.0.1:1/x?foo=1", "does not know", id="unknown-option"),
     ],

@@ -20,7 +20,13 @@ from storage.engine import POOL_OVERFLOW, POOL_SIZE, open_engine
 from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
-from storage.transactions import BUSY, NO_CONNECTION, UNREACHABLE, ConnectionLostError, patience
+from storage.transactions import (
+    BUSY,
+    NO_CONNECTION,
+    UNREACHABLE,
+    ConnectionLostError,
+    retry_seconds,
+)
 from tests.builders import ASKED_AT, a_round, a_schedule, an_answer
 from tests.fakes.gateway import FakeGateway
 from tests.postgres import Server
@@ -32,9 +38,9 @@ ONE = Account("r1", date(2026, 11, 21), "U1")
 @contextmanager
 def soon_told() -> Iterator[None]:
     """Have patience end soon."""
-    token = patience.set(0.3)
+    token = retry_seconds.set(0.3)
     yield
-    patience.reset(token)
+    retry_seconds.reset(token)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from council.gateways.local.catalogue import Catalogue, ServerBuild, Weight, Wheel
-from council.gateways.local.download import LocalFiles, Progress, fetch
+from council.gateways.local.download import LocalFiles, Progress, fetch_files
 from tests.council.gateways.local.file_server import FileServer
 
 NOBODY = "http://127.0.0.1:9"  # the discard port: nobody listens there
@@ -41,7 +41,7 @@ class Shop:
         return f"{self.files.address}/{wheel.name}"
 
     async def fetch(self, folder: Path, seen: list[Progress] | None = None) -> LocalFiles:
-        return await fetch(
+        return await fetch_files(
             folder,
             on_progress=(seen if seen is not None else []).append,
             catalogue=self.catalogue,

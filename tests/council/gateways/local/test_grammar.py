@@ -1,6 +1,6 @@
 import pytest
 
-from council.gateways.local.gateway import tightened
+from council.gateways.local.gateway import tighten_schema
 
 
 def a_ballot_schema(letters: str) -> dict[str, object]:
@@ -21,7 +21,7 @@ def a_ballot_schema(letters: str) -> dict[str, object]:
 
 
 def test_two_letters_can_be_ranked_in_two_ways() -> None:
-    assert tightened(a_ballot_schema("AB")) == {
+    assert tighten_schema(a_ballot_schema("AB")) == {
         "type": "object",
         "properties": {
             "nonce": {"type": "string", "enum": ["4f9c"]},
@@ -35,14 +35,14 @@ def test_two_letters_can_be_ranked_in_two_ways() -> None:
 
 @pytest.mark.parametrize(("letters", "rankings"), [("A", 1), ("ABC", 6), ("ABCDE", 120)])
 def test_every_ranking_is_listed(letters: str, rankings: int) -> None:
-    properties = tightened(a_ballot_schema(letters))["properties"]
+    properties = tighten_schema(a_ballot_schema(letters))["properties"]
 
     assert isinstance(properties, dict)
     assert len(properties["ranking"]["enum"]) == rankings
 
 
 def test_the_keys_keep_their_order() -> None:
-    properties = tightened(a_ballot_schema("ABC"))["properties"]
+    properties = tighten_schema(a_ballot_schema("ABC"))["properties"]
 
     assert isinstance(properties, dict)
     assert list(properties) == ["nonce", "reason", "ranking"]
@@ -53,7 +53,7 @@ def test_six_letters_stay_a_list() -> None:
     properties = schema["properties"]
 
     assert isinstance(properties, dict)
-    assert tightened(schema)["properties"] == properties | {
+    assert tighten_schema(schema)["properties"] == properties | {
         "reason": {"type": "string", "maxLength": 160}
     }
 
@@ -62,7 +62,7 @@ def test_another_schema_only_has_its_texts_bounded() -> None:
     words = {"type": "array", "items": {"type": "string"}}
     grade = {"type": "object", "properties": {"words": words, "score": {"type": "integer"}}}
 
-    assert tightened(grade)["properties"] == {
+    assert tighten_schema(grade)["properties"] == {
         "words": {"type": "array", "items": {"type": "string", "maxLength": 160}},
         "score": {"type": "integer"},
     }
@@ -71,12 +71,12 @@ def test_another_schema_only_has_its_texts_bounded() -> None:
 def test_a_bound_that_is_there_stays() -> None:
     text = {"type": "string", "maxLength": 40}
 
-    assert tightened(text) == text
+    assert tighten_schema(text) == text
 
 
 def test_the_general_schema_is_left_as_it_was() -> None:
     schema = a_ballot_schema("ABC")
 
-    tightened(schema)
+    tighten_schema(schema)
 
     assert schema == a_ballot_schema("ABC")

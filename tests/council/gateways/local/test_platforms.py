@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from council.gateways.local.server import CPU_FLAGS, Machine, supported, this_machine
+from council.gateways.local.server import CPU_FLAGS, Machine, inspect_machine, supported
 
 GOOD = Machine("Linux", "x86_64", (2, 35), CPU_FLAGS | {"sse2"}, has_openmp=True)
 
@@ -30,4 +30,4 @@ def test_another_machine_is_told_what_to_do(machine: Machine, reason: str) -> No
 
 
 def test_this_machine_can_be_looked_at() -> None:
-    assert this_machine().system
+    assert inspect_machine().system

