@@ -1,4 +1,4 @@
-"""What rows hold, checked before it is taken for a value of the council's."""
+"""Map rounds to table rows and back, validating every row that is read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,39 +31,39 @@ from council.tally import Standing, Strength, Tally, Verdict
 from council.tally.agreement import Agreement
 from storage import tables as rows
 
-# --- What rows hold, checked before it is taken for a value of the council's.
-
 T = TypeVar("T")
-
-
-def validate(name: str, check: Callable[[object], T], found: object) -> T:
-    """Give what the check makes of a value; ValueError naming the field that is no such thing."""
-    try:
-        return check(found)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, (name, *first["loc"])))
-        raise ValueError(f"{field}: {first['msg']}.") from error
-
-
-@contextmanager
-def translate_validation_errors(kind: str, name: str) -> Iterator[None]:
-    """Raise StoreError, with the field's name, for what no such thing can hold."""
-    try:
-        yield
-    except (ValueError, PanelError) as error:
-        said = f"{kind} {name!r} holds what no {kind.lower()} can: {error}"
-        raise StoreError(said) from error
-
-
-# --- From a round's artefacts to rows.
+Row = TypeVar("Row", bound=SQLModel)
+Word = TypeVar("Word", bound=StrEnum)
+RowValues = Mapping[str, Any]  # the values of a row, by column
 
 PANEL = TypeAdapter(Panel)
+BALLOT = TypeAdapter(Ballot)
+DIGESTS = TypeAdapter(Digests)
+# The columns of a synthesis that are null if no chairman wrote it.
+REPLY_COLUMNS = (
+    *("prompt_system", "prompt_user", "cut", "attempts", "seconds"),
+    *("tokens_in", "tokens_out", "cost_usd"),
+)
+
+PART_TABLES: tuple[type[Any], ...] = (
+    rows.AnswerRow,
+    rows.AbsenceRow,
+    rows.LabelRow,
+    rows.SlateRow,
+    rows.BallotRow,
+    rows.SpoiledBallotRow,
+    rows.StandingRow,
+    rows.VerdictRow,
+    rows.SynthesisRow,
+)
+
+
+# --- From a round to rows
 
 
 def round_row(round_: Round) -> rows.RoundRow:
-    """Give the round's own row; what it holds besides is in rows of its artefacts."""
-    closed = closing_columns(round_.closing) if round_.closing else {}
+    """Return the round's own row, without its artefacts."""
+    closing = closing_columns(round_.closing) if round_.closing else {}
     return rows.RoundRow(
         id=round_.id,
         asked_by=round_.question.asked_by,
@@ -73,26 +73,33 @@ def round_row(round_: Round) -> rows.RoundRow:
         panel=PANEL.dump_python(round_.panel, mode="json"),
         seed=round_.seed,
         versions=dict(round_.versions),
-        **closed,
+        **closing,
         bakeoff=round_.bakeoff,
         **(_question_columns(round_) | forgotten_columns(round_)),
     )
 
 
 def part_rows(round_: Round) -> Iterator[SQLModel]:
-    """Give every row that keeps what the round holds, table by table; not its own."""
-    held: list[Artefact] = [*round_.answers, *round_.absences, *round_.ballots, *round_.spoiled]
-    late: list[Artefact | None] = [round_.draw, round_.tally, round_.synthesis]
-    held += [artefact for artefact in late if artefact]
-    for artefact in held:
-        yield from artefact_rows(artefact, round_.id)
+    """Yield the rows of all artefacts of the round, table by table."""
+    artefacts: list[Artefact | None] = [
+        *round_.answers,
+        *round_.absences,
+        *round_.ballots,
+        *round_.spoiled,
+        round_.draw,
+        round_.tally,
+        round_.synthesis,
+    ]
+    for artefact in artefacts:
+        if artefact:
+            yield from artefact_rows(artefact, round_.id)
 
 
 @singledispatch
 def artefact_rows(artefact: Artefact, round_id: str) -> Iterator[SQLModel]:
-    """Give the rows that keep an artefact; a closing is kept in the round's own row.
+    """Yield the rows of an artefact; a closing has none, because it is in the round's own row.
 
-    The first row is the one whose key any other artefact for the same place would have.
+    The first row has the key that any other artefact for the same place would have.
     """
     raise TypeError(f"{artefact!r} has no table")
 
@@ -105,7 +112,7 @@ def _(answer: Answer, round_id: str) -> Iterator[SQLModel]:
         scrubbed=list(answer.scrubbed),
         suspicions=list(answer.suspicions),
         **_prompt_columns(answer.prompt),
-        **_reply_columns(answer.reply),
+        **asdict(answer.reply),
     )
 
 
@@ -153,25 +160,25 @@ def _(spoiled: SpoiledBallot, round_id: str) -> Iterator[SQLModel]:
 
 @artefact_rows.register
 def _(tally: Tally, round_id: str) -> Iterator[SQLModel]:
-    found = tally.verdict
+    verdict = tally.verdict
     yield rows.VerdictRow(
         round_id=round_id,
-        strength=found.strength.value,
-        p=found.p,
-        first_on=found.first_on[0],
-        first_of=found.first_on[1],
-        too_few_judges=found.too_few_judges,
-        n_eff=found.n_eff,
-        flags=list(found.flags),
-        **asdict(found.agreement),
+        strength=verdict.strength.value,
+        p=verdict.p,
+        first_on=verdict.first_on[0],
+        first_of=verdict.first_on[1],
+        too_few_judges=verdict.too_few_judges,
+        n_eff=verdict.n_eff,
+        flags=list(verdict.flags),
+        **asdict(verdict.agreement),
     )
-    for i, line in enumerate(tally.standings):
-        yield rows.StandingRow(round_id=round_id, position=i, **asdict(line))
+    for i, standing in enumerate(tally.standings):
+        yield rows.StandingRow(round_id=round_id, position=i, **asdict(standing))
 
 
 @artefact_rows.register
 def _(synthesis: Synthesis, round_id: str) -> Iterator[SQLModel]:
-    reply = _reply_columns(synthesis.reply) if synthesis.reply else {}
+    reply: dict[str, Any] = asdict(synthesis.reply) if synthesis.reply else {}
     yield rows.SynthesisRow(
         round_id=round_id,
         text=synthesis.text,
@@ -190,76 +197,55 @@ def _prompt_columns(prompt: Prompt) -> dict[str, Any]:
     return {"prompt_system": prompt.system, "prompt_user": prompt.user}
 
 
-def _reply_columns(reply: Reply) -> dict[str, Any]:
-    return asdict(reply)
-
-
-def _exchange_columns(paper: BallotExchange) -> dict[str, Any]:
-    own: dict[str, Any] = {"nonce": paper.nonce, "attempt": paper.attempt, "cut_to": paper.cut_to}
-    return own | _prompt_columns(paper.prompt) | _reply_columns(paper.reply)
+def _exchange_columns(exchange: BallotExchange) -> dict[str, Any]:
+    return {
+        "nonce": exchange.nonce,
+        "attempt": exchange.attempt,
+        "cut_to": exchange.cut_to,
+        **_prompt_columns(exchange.prompt),
+        **asdict(exchange.reply),
+    }
 
 
 def closing_columns(closing: Closing) -> dict[str, Any]:
-    """Give what a closing changes in the round's row."""
+    """Return the columns of the round's row that a closing sets."""
     return {"seconds": closing.seconds, "failure": closing.failure}
 
 
 def forgotten_columns(round_: Round) -> dict[str, Any]:
-    """Give what forgetting changes in the round's row; nothing for one that is remembered."""
-    gone = round_.forgotten
-    if gone is None:
+    """Return the columns of the round's row that forgetting sets; empty for any other round."""
+    forgotten = round_.forgotten
+    if forgotten is None:
         return {}
-    digests = [[*pair] for pair in gone.digests]
     return {
         **_question_columns(round_),
-        "forgotten_at": gone.at,
-        "salt": gone.salt,
-        "digests": digests,
+        "forgotten_at": forgotten.at,
+        "salt": forgotten.salt,
+        "digests": [[*pair] for pair in forgotten.digests],
     }
 
 
 def _question_columns(round_: Round) -> dict[str, Any]:
-    """Give the texts that a round's own row keeps."""
-    asked = round_.question
-    return {"question": asked.text, "context": asked.context, "reference": asked.reference}
+    question = round_.question
+    return {
+        "question": question.text,
+        "context": question.context,
+        "reference": question.reference,
+    }
 
 
-# --- From rows to a round.
-
-Row = TypeVar("Row", bound=SQLModel)
-Word = TypeVar("Word", bound=StrEnum)
-RowValues = Mapping[str, Any]  # a row as the database gives it, by column
-
-BALLOT = TypeAdapter(Ballot)
-DIGESTS = TypeAdapter(Digests)
-# What a synthesis that no chairman wrote has not.
-REPLY_COLUMNS = (
-    *("prompt_system", "prompt_user", "cut", "attempts", "seconds"),
-    *("tokens_in", "tokens_out", "cost_usd"),
-)
-
-PART_TABLES: tuple[type[Any], ...] = (
-    rows.AnswerRow,
-    rows.AbsenceRow,
-    rows.LabelRow,
-    rows.SlateRow,
-    rows.BallotRow,
-    rows.SpoiledBallotRow,
-    rows.StandingRow,
-    rows.VerdictRow,
-    rows.SynthesisRow,
-)
+# --- From rows to a round
 
 
 class RoundRows:
     """The rows of one round, by table."""
 
-    def __init__(self, found: Mapping[type[Any], Sequence[RowValues]]) -> None:
-        self._found = found
+    def __init__(self, rows_by_table: Mapping[type[Any], Sequence[RowValues]]) -> None:
+        self._rows = rows_by_table
 
     def of(self, table: type[Row]) -> Sequence[Row]:
-        """Give the rows of a table, in the order the round holds them; ValueError for a gap."""
-        valid = [_validate_row(table, found) for found in self._found[table]]
+        """Return the rows of a table in the order of the round; raise ValueError for a gap."""
+        valid = [_validate_row(table, values) for values in self._rows[table]]
         if not hasattr(table, "position"):
             return valid
         in_order = {getattr(row, "position", None): row for row in valid}
@@ -268,20 +254,20 @@ class RoundRows:
         return [in_order[position] for position in range(len(valid))]
 
 
-def round_from_rows(found: RowValues, parts: RoundRows) -> Round:
-    """Give the round its rows hold, in panel order; StoreError where no round can hold that."""
-    with translate_validation_errors("Round", found["id"]):
-        return _round(_validate_row(rows.RoundRow, found), parts)
+def round_from_rows(own: RowValues, parts: RoundRows) -> Round:
+    """Return a round in panel order; raise StoreError for values that no round can hold."""
+    with translate_validation_errors("Round", own["id"]):
+        return _round(_validate_row(rows.RoundRow, own), parts)
 
 
-def past_ballot_from_row(found: RowValues) -> Ballot:
-    """Give what was counted of a ballot: all but its paper."""
-    with translate_validation_errors("Round", found["round_id"]):
-        return validate("ballot", BALLOT.validate_python, found)
+def past_ballot_from_row(values: RowValues) -> Ballot:
+    """Return a ballot without the exchange it was parsed from; raise StoreError if invalid."""
+    with translate_validation_errors("Round", values["round_id"]):
+        return validate("ballot", BALLOT.validate_python, values)
 
 
 def _round(row: rows.RoundRow, parts: RoundRows) -> Round:
-    syntheses = [_synthesis(found) for found in parts.of(rows.SynthesisRow)]
+    syntheses = [_synthesis(row) for row in parts.of(rows.SynthesisRow)]
     return in_panel_order(
         Round(
             id=row.id,
@@ -289,7 +275,7 @@ def _round(row: rows.RoundRow, parts: RoundRows) -> Round:
             panel=_panel(row),
             seed=row.seed,
             asked_at=row.asked_at,
-            # JSONB has an order of its own.
+            # JSONB does not preserve the order of keys.
             versions=tuple(sorted(row.versions.items())),
             answers=tuple(map(_answer, parts.of(rows.AnswerRow))),
             absences=tuple(map(_absence, parts.of(rows.AbsenceRow))),
@@ -306,7 +292,7 @@ def _round(row: rows.RoundRow, parts: RoundRows) -> Round:
 
 
 def place_from_row(row: Any) -> Place:  # noqa: ANN401
-    """Give the place in which a round was asked for, from its row or a query's."""
+    """Return the place of a round, a bake-off or a schedule from its row."""
     return Place(row.chat, row.workspace, row.channel, row.thread, row.private)
 
 
@@ -329,9 +315,7 @@ def _forgotten(row: rows.RoundRow) -> Forgotten | None:
 
 
 def _answer(row: rows.AnswerRow) -> Answer:
-    return Answer(
-        row.member, _prompt_from(row), _reply_from(row), tuple(row.scrubbed), tuple(row.suspicions)
-    )
+    return Answer(row.member, _prompt(row), _reply(row), tuple(row.scrubbed), tuple(row.suspicions))
 
 
 def _absence(row: rows.AbsenceRow) -> Absence:
@@ -344,13 +328,13 @@ def _ballot(row: rows.BallotRow) -> Ballot:
         shown=_labels(row.shown),
         ranking=tuple(map(_labels, row.ranking)),
         reason=row.reason,
-        paper=_paper_from(row),
+        paper=_exchange(row),
         audit=row.audit or None,
     )
 
 
 def _spoiled(row: rows.SpoiledBallotRow) -> SpoiledBallot:
-    return SpoiledBallot(row.judge, row.fault, _paper_from(row))
+    return SpoiledBallot(row.judge, row.fault, _exchange(row))
 
 
 def _draw(parts: RoundRows) -> Draw | None:
@@ -360,10 +344,10 @@ def _draw(parts: RoundRows) -> Draw | None:
 
 
 def _tally(parts: RoundRows) -> Tally | None:
-    found = parts.of(rows.VerdictRow)
-    if not found:
+    verdicts = parts.of(rows.VerdictRow)
+    if not verdicts:
         return None
-    lines = tuple(
+    standings = tuple(
         Standing(
             Label(row.label),
             row.place,
@@ -375,7 +359,7 @@ def _tally(parts: RoundRows) -> Tally | None:
         )
         for row in parts.of(rows.StandingRow)
     )
-    return Tally(lines, _verdict(found[0]))
+    return Tally(standings, _verdict(verdicts[0]))
 
 
 def _verdict(row: rows.VerdictRow) -> Verdict:
@@ -403,20 +387,20 @@ def _synthesis(row: rows.SynthesisRow) -> Synthesis:
         drawn_on=_labels(row.drawn_on),
         departs=row.departs,
         why=row.why,
-        prompt=_prompt_from(row) if written else None,
-        reply=_reply_from(row, row.reply) if row.reply is not None else None,
+        prompt=_prompt(row) if written else None,
+        reply=_reply(row, row.reply) if row.reply is not None else None,
     )
 
 
-def _paper_from(row: rows.BallotRow | rows.SpoiledBallotRow) -> BallotExchange:
-    return BallotExchange(row.nonce, _prompt_from(row), _reply_from(row), row.attempt, row.cut_to)
+def _exchange(row: rows.BallotRow | rows.SpoiledBallotRow) -> BallotExchange:
+    return BallotExchange(row.nonce, _prompt(row), _reply(row), row.attempt, row.cut_to)
 
 
-def _prompt_from(row: Any) -> Prompt:  # noqa: ANN401
+def _prompt(row: Any) -> Prompt:  # noqa: ANN401
     return Prompt(row.prompt_system or "", row.prompt_user or "")
 
 
-def _reply_from(row: Any, text: str | None = None) -> Reply:  # noqa: ANN401
+def _reply(row: Any, text: str | None = None) -> Reply:  # noqa: ANN401
     return Reply(
         text=row.text if text is None else text,
         cut=row.cut,
@@ -428,8 +412,8 @@ def _reply_from(row: Any, text: str | None = None) -> Reply:  # noqa: ANN401
     )
 
 
-def _validate_row(table: type[Row], found: RowValues) -> Row:
-    return validate(str(table.__tablename__), table.model_validate, found)
+def _validate_row(table: type[Row], values: RowValues) -> Row:
+    return validate(str(table.__tablename__), table.model_validate, values)
 
 
 def _parse_enum(kind: type[Word], value: str, field: str) -> Word:
@@ -440,3 +424,25 @@ def _parse_enum(kind: type[Word], value: str, field: str) -> Word:
 
 def _labels(names: Sequence[str]) -> tuple[Label, ...]:
     return tuple(map(Label, names))
+
+
+# --- Validation
+
+
+def validate(name: str, check: Callable[[object], T], value: object) -> T:
+    """Return the value that `check` accepts; raise ValueError with the name of an invalid field."""
+    try:
+        return check(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, (name, *first["loc"])))
+        raise ValueError(f"{field}: {first['msg']}.") from error
+
+
+@contextmanager
+def translate_validation_errors(kind: str, name: str) -> Iterator[None]:
+    """Raise StoreError, with the name of the row, for a value that it cannot hold."""
+    try:
+        yield
+    except (ValueError, PanelError) as error:
+        raise StoreError(f"{kind} {name!r} holds what no {kind.lower()} can: {error}") from error
