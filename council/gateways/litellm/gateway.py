@@ -47,7 +47,7 @@ class LitellmGateway:
         self._clock = clock or Clock()
         self._traffic = Throttling(limits or {}, self._clock, neighbours)
         self._lines = {
-            key: self._traffic.line(seat.address, seat.model) for key, seat in self._seats.items()
+            key: self._traffic.queue(seat.address, seat.model) for key, seat in self._seats.items()
         }
         self._library: ModuleType | None = None
 
@@ -106,7 +106,7 @@ class LitellmGateway:
         if self._library is None:
             self._library = await asyncio.to_thread(library.load)
         sent = replies.request_arguments(self._library, seat, call)
-        with self._lines[call.member.key].asking() as asking:
+        with self._lines[call.member.key].call() as asking:
             while True:
                 async with asking.turn():
                     outcome = await _attempt(self._library, seat, sent, call.on_text)
@@ -129,7 +129,7 @@ class LitellmGateway:
             asking.settle(failed=fault.is_outage)
             raise fault.error
         try:
-            await asking.rest(wait, str(fault.error))
+            await asking.wait(wait, str(fault.error))
         except asyncio.CancelledError:
             asking.settle(failed=fault.is_outage)
             raise

@@ -22,7 +22,7 @@ def fail(breaker: CircuitBreaker, times: int = 1) -> None:
     for _ in range(times):
         call = object()
         breaker.admit(call)
-        breaker.failed(call)
+        breaker.record_failure(call)
 
 
 def refusal(breaker: CircuitBreaker) -> str:
@@ -52,7 +52,7 @@ def test_three_failures_in_a_row_open_it_and_say_for_how_long(
 
 def test_an_answer_in_between_begins_the_count_anew(breaker: CircuitBreaker) -> None:
     fail(breaker, 2)
-    breaker.answered()
+    breaker.record_success()
     fail(breaker, 2)
 
     assert breaker.state is BreakerState.CLOSED
@@ -77,7 +77,7 @@ def test_a_probe_that_is_answered_closes_it(breaker: CircuitBreaker, hands: Hand
     hands.now = 30.0
     breaker.admit(object())
 
-    breaker.answered()
+    breaker.record_success()
 
     assert breaker.state is BreakerState.CLOSED
     breaker.admit(object())
@@ -108,7 +108,7 @@ def test_a_probe_that_leaves_without_an_outcome_lets_the_next_one_probe(
     probe, following = object(), object()
     breaker.admit(probe)
 
-    breaker.left(probe)
+    breaker.release_probe(probe)
 
     breaker.admit(following)
     assert breaker.refuses(probe)
@@ -122,7 +122,7 @@ def test_a_failure_that_began_before_it_opened_does_not_lengthen_the_wait(
     fail(breaker, 3)
     hands.now = 20.0
 
-    breaker.failed(late)
+    breaker.record_failure(late)
 
     hands.now = 30.0
     assert breaker.state is BreakerState.HALF_OPEN
@@ -131,6 +131,6 @@ def test_a_failure_that_began_before_it_opened_does_not_lengthen_the_wait(
 def test_an_answer_that_was_on_its_way_closes_it(breaker: CircuitBreaker) -> None:
     fail(breaker, 3)
 
-    breaker.answered()
+    breaker.record_success()
 
     assert breaker.state is BreakerState.CLOSED

@@ -22,7 +22,7 @@ class Town:
         self.here, self.there = (
             Throttling({}, hands.clock, SharedLimits(publish=self.publish)) for _ in range(2)
         )
-        self.lines = [traffic.line(OPENAI, MODEL) for traffic in (self.here, self.there)]
+        self.lines = [traffic.queue(OPENAI, MODEL) for traffic in (self.here, self.there)]
 
     def publish(self, hint: ProviderHint) -> None:
         self.hints.append(hint)
@@ -47,7 +47,7 @@ def town(hands: Hands) -> Town:
 async def test_a_pause_that_one_was_asked_for_is_kept_by_all_and_counted_once(
     town: Town,
 ) -> None:
-    with town.lines[0].asking() as asking:
+    with town.lines[0].call() as asking:
         asking.hold_off(7)
     town.spread()
 
@@ -139,8 +139,8 @@ async def test_a_shared_turnstile_is_asked_by_address_and_tells_of_all(hands: Ha
     shared = Open()
     traffic = Throttling({}, hands.clock, SharedLimits(shared))
 
-    await one(traffic.line(OPENAI, MODEL))
-    await one(traffic.line(OWN, MODEL))
+    await one(traffic.queue(OPENAI, MODEL))
+    await one(traffic.queue(OWN, MODEL))
 
     first, second = traffic.health().providers
     assert shared.asked == [OPENAI.gate, OWN.gate]

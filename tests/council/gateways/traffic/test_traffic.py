@@ -26,7 +26,7 @@ def traffic(hands: Hands) -> Throttling:
 
 async def one(line: ProviderQueue) -> str:
     """Ask once, and be answered at once."""
-    with line.asking() as asking:
+    with line.call() as asking:
         async with asking.turn():
             await asyncio.sleep(0)
         asking.settle(failed=False)
@@ -35,35 +35,35 @@ async def one(line: ProviderQueue) -> str:
 
 async def dies(line: ProviderQueue, times: int = 3) -> None:
     for _ in range(times):
-        with line.asking() as asking:
+        with line.call() as asking:
             async with asking.turn():
                 pass
             asking.settle(failed=True)
 
 
 async def hangs(line: ProviderQueue) -> None:
-    with line.asking() as asking:
+    with line.call() as asking:
         async with asking.turn():
             await asyncio.Event().wait()
 
 
 async def asked_to_wait(line: ProviderQueue, seconds: float) -> None:
     """Be asked to slow down, and come back after that."""
-    with line.asking() as asking:
+    with line.call() as asking:
         async with asking.turn():
             asking.hold_off(seconds)
-        await asking.rest(seconds, "asked us to slow down (429)")
+        await asking.wait(seconds, "asked us to slow down (429)")
         async with asking.turn():
             pass
 
 
 def test_a_model_has_one_line_at_each_address(traffic: Throttling) -> None:
-    line = traffic.line(OPENAI, "openai/a")
+    line = traffic.queue(OPENAI, "openai/a")
 
-    assert traffic.line(OPENAI, "openai/a") is line
-    assert traffic.line(OWN, "openai/a") is not line
-    assert traffic.line(OPENAI, "openai/b").turns is line.turns
-    assert traffic.line(OWN, "openai/a").turns is not line.turns
+    assert traffic.queue(OPENAI, "openai/a") is line
+    assert traffic.queue(OWN, "openai/a") is not line
+    assert traffic.queue(OPENAI, "openai/b").turns is line.turns
+    assert traffic.queue(OWN, "openai/a").turns is not line.turns
 
 
 def test_limits_are_named_by_provider_or_by_host_which_goes_before(hands: Hands) -> None:
@@ -72,7 +72,7 @@ def test_limits_are_named_by_provider_or_by_host_which_goes_before(hands: Hands)
 
     elsewhere = ProviderAddress("openai", "http://10.0.0.1/v1")
     found = [
-        traffic.line(at, "m").turns.limits
+        traffic.queue(at, "m").turns.limits
         for at in (OPENAI, OWN, elsewhere, ProviderAddress("groq"))
     ]
 
@@ -80,18 +80,18 @@ def test_limits_are_named_by_provider_or_by_host_which_goes_before(hands: Hands)
 
 
 async def test_a_dead_model_does_not_silence_its_neighbours(traffic: Throttling) -> None:
-    await dies(traffic.line(OPENAI, "openai/dead"))
+    await dies(traffic.queue(OPENAI, "openai/dead"))
 
     with pytest.raises(GatewayError, match="was not asked: it failed 3 times in a row"):
-        await one(traffic.line(OPENAI, "openai/dead"))
-    assert await one(traffic.line(OPENAI, "openai/well")) == "answered"
-    assert await one(traffic.line(OWN, "openai/dead")) == "answered"
+        await one(traffic.queue(OPENAI, "openai/dead"))
+    assert await one(traffic.queue(OPENAI, "openai/well")) == "answered"
+    assert await one(traffic.queue(OWN, "openai/dead")) == "answered"
 
 
 async def test_others_wait_out_a_pause_and_come_back_a_little_later(
     traffic: Throttling, hands: Hands
 ) -> None:
-    line = traffic.line(OPENAI, "openai/slow")
+    line = traffic.queue(OPENAI, "openai/slow")
 
     async with begun(asked_to_wait(line, 7), one(line)) as (first, other):
         assert hands.sleeps == [7.0, 7.5]
@@ -103,15 +103,15 @@ async def test_others_wait_out_a_pause_and_come_back_a_little_later(
 
 async def test_a_pause_is_not_for_its_neighbours_and_holds_no_turn(hands: Hands) -> None:
     traffic = Throttling({"openai": Limits(concurrency=1)}, hands.clock)
-    slow = traffic.line(OPENAI, "openai/slow")
+    slow = traffic.queue(OPENAI, "openai/slow")
 
     async with begun(asked_to_wait(slow, 7), one(slow)):
-        assert await one(traffic.line(OPENAI, "openai/quick")) == "answered"
+        assert await one(traffic.queue(OPENAI, "openai/quick")) == "answered"
 
 
 async def test_a_deadline_in_a_pause_says_what_was_waited_for(traffic: Throttling) -> None:
-    line = traffic.line(OPENAI, "openai/slow")
-    line.pause.extend_pause(7)
+    line = traffic.queue(OPENAI, "openai/slow")
+    line.pause.start(7)
 
     async with begun(one(line)) as (waits,):
         assert await notes_of(waits) == ["asked us to slow down (429) until the time was up"]
@@ -121,8 +121,8 @@ async def test_a_deadline_in_a_pause_says_what_was_waited_for(traffic: Throttlin
 async def test_a_pause_that_nobody_can_wait_out_fails_at_once(
     traffic: Throttling, hands: Hands
 ) -> None:
-    line = traffic.line(OPENAI, "openai/slow")
-    line.pause.extend_pause(1e9)
+    line = traffic.queue(OPENAI, "openai/slow")
+    line.pause.start(1e9)
 
     with pytest.raises(RateLimitError) as refused:
         await one(line)
@@ -139,14 +139,14 @@ async def test_a_call_that_waited_for_its_turn_looks_again_at_breaker_and_pause(
     hands: Hands,
 ) -> None:
     traffic = Throttling({"openai": Limits(concurrency=1)}, hands.clock)
-    dead, slow = traffic.line(OPENAI, "openai/dead"), traffic.line(OPENAI, "openai/slow")
+    dead, slow = traffic.queue(OPENAI, "openai/dead"), traffic.queue(OPENAI, "openai/slow")
 
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(dead.turns.turn("openai"))
         async with begun(one(dead), one(slow)) as (to_dead, to_slow):
             for _ in range(3):
-                dead.breaker.failed(object())
-            slow.pause.extend_pause(7)
+                dead.breaker.record_failure(object())
+            slow.pause.start(7)
             await stack.aclose()
             await settled()
 
@@ -159,7 +159,7 @@ async def test_a_call_that_waited_for_its_turn_looks_again_at_breaker_and_pause(
 async def test_what_is_cancelled_on_the_wire_three_times_is_taken_for_dead(
     traffic: Throttling,
 ) -> None:
-    line = traffic.line(OPENAI, "openai/hangs")
+    line = traffic.queue(OPENAI, "openai/hangs")
 
     for _ in range(3):
         async with begun(hangs(line)):
@@ -170,7 +170,7 @@ async def test_what_is_cancelled_on_the_wire_three_times_is_taken_for_dead(
 
 async def test_a_call_that_had_waited_too_long_for_its_turn_accuses_nobody(hands: Hands) -> None:
     traffic = Throttling({"openai": Limits(concurrency=1)}, hands.clock)
-    full, line = traffic.line(OPENAI, "openai/full"), traffic.line(OPENAI, "openai/late")
+    full, line = traffic.queue(OPENAI, "openai/full"), traffic.queue(OPENAI, "openai/late")
 
     for _ in range(3):
         async with begun(hangs(full)) as (first,), begun(hangs(line)):
@@ -185,10 +185,10 @@ async def test_a_call_that_had_waited_too_long_for_its_turn_accuses_nobody(hands
 
 
 async def test_health_tells_limits_calls_breakers_and_no_secret(traffic: Throttling) -> None:
-    line = traffic.line(OWN, "openai/mine")
+    line = traffic.queue(OWN, "openai/mine")
     await dies(line)
-    line.pause.extend_pause(7)
-    async with traffic.line(OPENAI, "openai/a").turns.turn("openai"):
+    line.pause.start(7)
+    async with traffic.queue(OPENAI, "openai/a").turns.turn("openai"):
         health = traffic.health()
 
     assert [(p.provider, p.address, p.under_way) for p in health.providers] == [
