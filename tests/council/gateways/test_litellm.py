@@ -418,7 +418,7 @@ async def test_context_is_the_seats_own_or_what_litellm_knows(bench: Bench) -> N
     ],
 )
 def test_a_server_of_our_own_is_told_by_its_address(api_base: str | None, ours: bool) -> None:
-    assert SeatSettings("openai/mine", api_base=api_base).is_ours is ours
+    assert SeatSettings("openai/mine", api_base=api_base).is_private is ours
 
 
 def test_the_key_is_not_in_a_seats_repr() -> None:
