@@ -16,7 +16,7 @@ from council.errors import GatewayError
 from council.gateways.local.download import LocalFiles, fetch_files
 from council.gateways.local.gateway import compatible_models, tighten_schema
 from council.gateways.local.server import LocalServer, supported
-from tests.council.gateways.local.test_grammar import a_ballot_schema
+from tests.council.gateways.local.test_gateway_schema import a_ballot_schema
 
 pytestmark = pytest.mark.local_models
 

@@ -26,8 +26,8 @@ from tests.postgres import Server, a_database
 from tests.sqlite import new_file
 from tests.storage.benches import SUITE, T1, a_bakeoff, a_record, sql_bench
 from tests.storage.builders import a_closed_round, keep
-from tests.storage.chain.tampering import a_full_round
-from tests.storage.test_votes import a_votes
+from tests.storage.tampering import a_full_round
+from tests.storage.test_records_votes import a_votes
 
 LATER = ASKED_AT + timedelta(days=90)
 KEPT = (

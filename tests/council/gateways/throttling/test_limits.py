@@ -7,7 +7,7 @@ import pytest
 
 from council.gateways.throttling.limits import RateLimiter
 from council.providers import Limits
-from tests.council.gateways.traffic.hands import Hands, begun, notes_of, settled
+from tests.council.gateways.throttling.manual_clock import Hands, begun, notes_of, settled
 
 
 class Calls:

@@ -8,8 +8,8 @@ import pytest
 from council.gateways.throttling.limits import Clock, RateLimiter
 from council.gateways.throttling.provider import ProviderAddress, SharedLimits, Throttling
 from council.providers import BreakerState, HintKind, Limits, ProviderHint, ProviderLoad
-from tests.council.gateways.traffic.hands import Hands, begun
-from tests.council.gateways.traffic.test_traffic import OPENAI, OWN, dies, one
+from tests.council.gateways.throttling.manual_clock import Hands, begun
+from tests.council.gateways.throttling.test_provider import OPENAI, OWN, dies, one
 
 MODEL = "openai/a"
 

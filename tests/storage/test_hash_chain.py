@@ -18,7 +18,7 @@ from storage.hash_chain import SqlHashChain
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT
 from tests.storage.builders import BOTH, bare, keep, on_sqlite
-from tests.storage.chain.test_joining import SALT, asked
+from tests.storage.test_hash_chain_append import SALT, asked
 
 DATABASES = BOTH
 LATER = ASKED_AT + timedelta(days=90)

@@ -5,7 +5,7 @@ import pytest
 from council.errors import GatewayError
 from council.gateways.throttling.breaker import CAP_SECONDS, CircuitBreaker
 from council.providers import BreakerState
-from tests.council.gateways.traffic.hands import Hands
+from tests.council.gateways.throttling.manual_clock import Hands
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_panel, a_round, an_answer, answered, ranked
 from tests.storage.builders import a_closed_round, keep
 from tests.storage.strategies import rounds
-from tests.storage.test_round_trip import SHARED
+from tests.storage.test_rounds_round_trip import SHARED
 
 SALT = "5a17" * 8
 LATER = ASKED_AT + timedelta(days=90)

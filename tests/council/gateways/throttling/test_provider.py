@@ -8,7 +8,7 @@ import pytest
 from council.errors import GatewayError, RateLimitError
 from council.gateways.throttling.provider import ProviderAddress, ProviderQueue, Throttling
 from council.providers import BreakerState, Limits
-from tests.council.gateways.traffic.hands import Hands, begun, notes_of, settled
+from tests.council.gateways.throttling.manual_clock import Hands, begun, notes_of, settled
 
 OPENAI = ProviderAddress("openai")
 OWN = ProviderAddress("openai", "http://me:secret@127.0.0.1:8080/v1")

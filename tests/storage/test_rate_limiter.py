@@ -8,7 +8,7 @@ import pytest
 from council.ports import SharedRateLimiter
 from council.providers import Limits
 from storage.rate_limiter import SqlRateLimiter
-from tests.storage.turns.crowd import MINUTE_SECONDS, Crowd, in_memory, on_postgres
+from tests.storage.rate_limiter_crowd import MINUTE_SECONDS, Crowd, in_memory, on_postgres
 
 TWO = Limits(concurrency=2)
 

@@ -6,7 +6,7 @@ import pytest
 
 from council.gateways.litellm import LitellmGateway
 from council.providers import BreakerState, Limits
-from tests.council.gateways.bench import CALL, Bench
+from tests.council.gateways.litellm.bench import CALL, Bench
 from tests.wire.models import (
     Behaviour,
     Request,

@@ -17,7 +17,7 @@ from storage.row_mapping import PANEL
 from storage.tables import LinkRow
 from tests.builders import ASKED_AT
 from tests.storage.builders import keep
-from tests.storage.chain.tampering import (
+from tests.storage.tampering import (
     TABLES,
     Change,
     Meddler,

@@ -13,7 +13,7 @@ from council.ports import Store
 from council.rounds import Question
 from storage.feedback import _upsert_vote
 from tests.builders import ASKED_AT, CLAUDE, GPT, a_round
-from tests.storage.test_postgres import POSTGRES
+from tests.storage.test_queries_postgres import POSTGRES
 
 CAST = HumanVote("r1", "U1", "K", CLAUDE, ASKED_AT)
 LATER = replace(CAST, label="M", member=GPT, at=ASKED_AT + timedelta(minutes=1))

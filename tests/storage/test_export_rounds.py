@@ -14,7 +14,7 @@ from storage.export import Record, line_of, parse_round
 from tests.builders import ASKED_AT, an_answer
 from tests.storage.builders import a_closed_round
 from tests.storage.strategies import rounds_or_forgotten
-from tests.storage.test_round_trip import SHARED
+from tests.storage.test_rounds_round_trip import SHARED
 
 
 @SHARED

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from council.gateways.litellm import client as library
-from tests.council.gateways.bench import Bench
+from tests.council.gateways.litellm.bench import Bench
 from tests.wire.models import ModelServer
 
 

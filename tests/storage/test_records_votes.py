@@ -17,7 +17,7 @@ from storage.rounds import SqlStore
 from tests.builders import ASKED_AT
 from tests.storage.benches import T1, T2, Books, a_record, sql_bench
 from tests.storage.builders import BOTH, a_closed_round
-from tests.storage.test_schema import config, ran
+from tests.storage.test_migrate import config, ran
 
 SHAPE = '[["a","b"],["x","y"],2]'
 DATABASES = BOTH

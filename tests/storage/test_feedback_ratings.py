@@ -15,7 +15,7 @@ from council.rounds import Question
 from storage.feedback import _upsert_rating
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, a_round
-from tests.storage.test_postgres import POSTGRES
+from tests.storage.test_queries_postgres import POSTGRES
 
 SAID = Feedback("r1", "U1", helpful=False, reason="It missed the point.", at=ASKED_AT)
 LATER = replace(SAID, helpful=True, reason="", at=ASKED_AT + timedelta(minutes=1))

@@ -11,7 +11,7 @@ from council.providers import Limits
 from council.providers import ProviderLoad as Figures
 from storage.rate_limiter import SqlRateLimiter
 from tests.postgres import Server
-from tests.storage.turns.crowd import GATE, Crowd, on_postgres
+from tests.storage.rate_limiter_crowd import GATE, Crowd, on_postgres
 
 ONE = Limits(concurrency=1)
 
