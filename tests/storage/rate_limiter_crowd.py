@@ -1,4 +1,4 @@
-"""Three processes with a turnstile each, in one memory or on one Postgres; who is let in, noted."""
+"""Three processes with a shared rate limiter, and callers that record when they are admitted."""
 
 import asyncio
 import time
@@ -13,12 +13,12 @@ from storage.engine import open_engine
 from storage.rate_limiter import SqlRateLimiter
 
 GATE = "openai"
-MINUTE_SECONDS = 0.5  # what a minute takes in these tests
+MINUTE_SECONDS = 0.5  # the length of a minute in these tests
 
 
 @dataclass
-class Crowd:
-    """Everybody who asks for a turn, at whichever of the processes."""
+class Callers:
+    """The callers of all processes, with the order and the times in which they were admitted."""
 
     processes: Sequence[SharedRateLimiter]
     now: int = 0
@@ -27,13 +27,13 @@ class Crowd:
     moments: list[float] = field(default_factory=list)
 
     async def entered(self, count: int) -> None:
-        """Wait until so many have been let in."""
+        """Wait until so many callers have been admitted."""
         async with asyncio.timeout(10):
             while len(self.order) < count:  # noqa: ASYNC110
                 await asyncio.sleep(0.005)
 
     async def ask(self, who: str, process: int, limits: Limits, seconds: float = 0.0) -> None:
-        """Wait for a turn, and hold it for so long."""
+        """Wait for a turn, and hold it for some seconds."""
         async with self.processes[process].turn(GATE, limits):
             self.moments.append(time.monotonic())
             self.order.append(who)
@@ -43,8 +43,8 @@ class Crowd:
             self.now -= 1
 
 
-def in_memory() -> list[SharedRateLimiter]:
-    """Give one turnstile that all share, whose minutes are short."""
+def in_memory_limiters() -> list[SharedRateLimiter]:
+    """Return one in-memory rate limiter for all, with short minutes."""
     pace = 60 / MINUTE_SECONDS
     clock = Clock(lambda: time.monotonic() * pace, lambda seconds: asyncio.sleep(seconds / pace))
     return [OwnTurnstile(clock)] * 3
@@ -54,18 +54,18 @@ def in_memory() -> list[SharedRateLimiter]:
 async def on_postgres(
     url: str, counts: Callable[[bool], None] = lambda _: None
 ) -> AsyncIterator[list[SqlRateLimiter]]:
-    """Give a turnstile a process, each with connections of its own; they hear each other."""
-    turnstiles: list[SqlRateLimiter] = []
+    """Yield a rate limiter for each process, each with its own connections."""
+    limiters: list[SqlRateLimiter] = []
 
     def tell(gate: str) -> None:
-        for turnstile in turnstiles:
-            asyncio.get_running_loop().call_soon(turnstile.ring, gate)
+        for limiter in limiters:
+            asyncio.get_running_loop().call_soon(limiter.ring, gate)
 
     async with AsyncExitStack() as stack:
         for _ in range(3):
             engine = open_engine(url)
             stack.push_async_callback(engine.dispose)
-            turnstile = SqlRateLimiter(engine, tell, counts, MINUTE_SECONDS)
-            stack.push_async_callback(turnstile.close)
-            turnstiles.append(turnstile)
-        yield turnstiles
+            limiter = SqlRateLimiter(engine, tell, counts, MINUTE_SECONDS)
+            stack.push_async_callback(limiter.close)
+            limiters.append(limiter)
+        yield limiters

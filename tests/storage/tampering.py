@@ -35,7 +35,7 @@ PLACE = Place("slack", "T1", "C1", "17.5", private=True)
 
 
 def a_full_round(round_id: str = "r1") -> Round:
-    """Give a closed round with as little left out as there can be."""
+    """Return a closed round with as little left out as there can be."""
     round_ = a_closed_round(round_id, a_panel(3))
     paper = replace(a_paper(), prompt=PROMPT, reply=REPLY, cut_to=900)
     audit = replace(round_.ballots[0], audit="order", paper=paper, reason="It is right.")
@@ -124,7 +124,7 @@ class Meddler:
         self._run(f'INSERT INTO "{table}" ({names}) VALUES ({places})', *row.values())  # noqa: S608 - ours
 
     def rows(self, table: str) -> list[dict[str, Any]]:
-        """Give every row of a table, as the file keeps it."""
+        """Return every row of a table, as the file keeps it."""
         with closing(sqlite3.connect(self._file)) as connection:
             connection.row_factory = sqlite3.Row
             return [dict(row) for row in connection.execute(f'SELECT * FROM "{table}"')]  # noqa: S608 - ours
@@ -136,7 +136,7 @@ class Meddler:
 
 
 def changes_of(table: type[SQLModel], row: dict[str, Any]) -> Iterator[Change]:
-    """Give every change of one column of a row, several where a column holds much."""
+    """Return every change of one column of a row, several where a column holds much."""
     declared = SQLModel.metadata.tables[str(table.__tablename__)]
     for column in declared.columns:
         for value in _others(row[column.name], is_json=isinstance(column.type, Json)):
@@ -180,7 +180,7 @@ def _others(value: object, *, is_json: bool) -> Iterator[object]:
 
 
 def _other_scalars(value: object) -> Iterator[object]:
-    """Give values near this one: the nearest there is, and one of another sense."""
+    """Return values near this one: the nearest there is, and one of another sense."""
     if isinstance(value, str):
         yield from (f"{value} ", *([""] if value else []))
         if value[-1:].isdigit():  # a moment stays one
@@ -192,7 +192,7 @@ def _other_scalars(value: object) -> Iterator[object]:
 
 
 def _other_documents(document: object) -> Iterator[object]:
-    """Give a document with one thing in it changed, at any depth, left out, or added."""
+    """Return a document with one thing in it changed, at any depth, left out, or added."""
     if isinstance(document, dict):
         yield from _other_maps(document)
     elif isinstance(document, list):

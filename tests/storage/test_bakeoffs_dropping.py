@@ -1,4 +1,4 @@
-"""A workspace that has left takes its suites, bake-offs, schedules and records along."""
+"""A deleted workspace loses its suites, bake-offs, schedules and records."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -29,72 +29,72 @@ def asked(round_id: str, place: Place) -> Round:
     return replace(round_, question=Question("Why?", "U1", place=place))
 
 
-async def kept(books: Books, place: Place, name: str) -> None:
+async def kept(stores: Books, place: Place, name: str) -> None:
     """Keep one of everything in a place."""
     suite = holding(f"Marked-{name}?", scope=place.scope)
-    await books.bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
-    await books.bakeoff_stores.bakeoffs.open(a_bakeoff(name, suite=suite, place=place))
-    await books.bakeoff_stores.schedules.keep(a_schedule(name, place=place, scope=place.scope))
-    await books.store.open(asked(f"{name}.1", place))
-    await books.bakeoff_stores.records.keep([a_record(f"{name}.1", scope=place.scope)])
+    await stores.bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
+    await stores.bakeoff_stores.bakeoffs.open(a_bakeoff(name, suite=suite, place=place))
+    await stores.bakeoff_stores.schedules.keep(a_schedule(name, place=place, scope=place.scope))
+    await stores.store.open(asked(f"{name}.1", place))
+    await stores.bakeoff_stores.records.keep([a_record(f"{name}.1", scope=place.scope)])
     for key in (name, f"{name}.1"):
-        await books.outgoing.claim(f"key-{key}", key, ASKED_AT)
+        await stores.outgoing.claim(f"key-{key}", key, ASKED_AT)
 
 
-async def left(books: Books) -> list[str]:
+async def left(stores: Books) -> list[str]:
     """Name what is there of whom."""
-    bench = books.bakeoff_stores
-    kept_suites = [one.suite.scope for one in await bench.suites.every()]
-    bakeoffs = [bakeoff.id for bakeoff in await bench.bakeoffs.recent()]
-    schedules = [schedule.id for schedule in await bench.schedules.every()]
-    records = [record.round_id for record in await bench.records.recent()]
+    bakeoff_stores = stores.bakeoff_stores
+    kept_suites = [one.suite.scope for one in await bakeoff_stores.suites.every()]
+    bakeoffs = [bakeoff.id for bakeoff in await bakeoff_stores.bakeoffs.recent()]
+    schedules = [schedule.id for schedule in await bakeoff_stores.schedules.every()]
+    records = [record.round_id for record in await bakeoff_stores.records.recent()]
     return sorted([*kept_suites, *bakeoffs, *schedules, *records])
 
 
-async def test_all_of_a_workspace_goes_and_nothing_else(books: Books) -> None:
+async def test_all_of_a_workspace_goes_and_nothing_else(stores: Books) -> None:
     for place, name in ((T1, "one"), (T2, "two"), (NOWHERE, "house")):
-        await kept(books, place, name)
+        await kept(stores, place, name)
 
-    assert await books.store.drop("slack", "T1") == 1
+    assert await stores.store.drop("slack", "T1") == 1
 
-    assert await left(books) == sorted(
+    assert await left(stores) == sorted(
         [T2.scope, "two", "two", "two.1", "", "house", "house", "house.1"]
     )
 
 
-async def test_what_was_sent_of_a_bakeoff_goes_with_it(books: Books) -> None:
-    await kept(books, T1, "one")
-    await kept(books, T2, "two")
+async def test_what_was_sent_of_a_bakeoff_goes_with_it(stores: Books) -> None:
+    await kept(stores, T1, "one")
+    await kept(stores, T2, "two")
 
-    await books.store.drop("slack", "T1")
+    await stores.store.drop("slack", "T1")
 
     keys = ("one", "one.1", "two", "two.1")
-    again = [await books.outgoing.claim(f"key-{key}", key, ASKED_AT) for key in keys]
+    again = [await stores.outgoing.claim(f"key-{key}", key, ASKED_AT) for key in keys]
     assert [claim.is_new for claim in again] == [True, True, False, False]
 
 
-async def test_a_workspace_without_rounds_goes_too(books: Books) -> None:
-    await books.bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
+async def test_a_workspace_without_rounds_goes_too(stores: Books) -> None:
+    await stores.bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
 
-    assert await books.store.drop("slack", "T1") == 0
+    assert await stores.store.drop("slack", "T1") == 0
 
-    assert await left(books) == []
+    assert await left(stores) == []
 
 
-async def test_the_houses_own_never_leaves(books: Books) -> None:
-    await kept(books, NOWHERE, "house")
+async def test_the_houses_own_never_leaves(stores: Books) -> None:
+    await kept(stores, NOWHERE, "house")
 
-    await books.store.drop("", "")
+    await stores.store.drop("", "")
 
-    assert await books.bakeoff_stores.suites.lines("")
-    assert await books.bakeoff_stores.schedules.every()
+    assert await stores.bakeoff_stores.suites.lines("")
+    assert await stores.bakeoff_stores.schedules.every()
 
 
 async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: Path) -> None:
     store = SqlStore(engine)
-    books = Books(store, sql_bench(engine), SqlOutbox(engine))
-    await kept(books, T1, "one")
-    await books.bakeoff_stores.suites.keep(holding("Marked-again?"), "U1", ASKED_AT)
+    stores = Books(store, sql_bench(engine), SqlOutbox(engine))
+    await kept(stores, T1, "one")
+    await stores.bakeoff_stores.suites.keep(holding("Marked-again?"), "U1", ASKED_AT)
 
     await store.drop("slack", "T1")
     await store.wipe()
@@ -117,11 +117,11 @@ async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: P
     assert b"Marked-" not in bytes_
 
 
-async def test_what_another_workspace_holds_too_stays(books: Books) -> None:
+async def test_what_another_workspace_holds_too_stays(stores: Books) -> None:
     here, there = (holding("Why?", scope=place.scope) for place in (T1, T2))
-    await books.bakeoff_stores.suites.keep(here, "U1", ASKED_AT)
-    await books.bakeoff_stores.bakeoffs.open(a_bakeoff(suite=there, place=T2))
+    await stores.bakeoff_stores.suites.keep(here, "U1", ASKED_AT)
+    await stores.bakeoff_stores.bakeoffs.open(a_bakeoff(suite=there, place=T2))
 
-    await books.store.drop("slack", "T1")
+    await stores.store.drop("slack", "T1")
 
-    assert (await books.bakeoff_stores.bakeoffs.load("bo:1")).suite == there
+    assert (await stores.bakeoff_stores.bakeoffs.load("bo:1")).suite == there

@@ -1,4 +1,4 @@
-"""Schedules: named once a scope, and each slot taken once, by whatever process."""
+"""Schedules: unique names in a scope, and each slot is taken once, by any process."""
 
 import asyncio
 from dataclasses import replace
@@ -18,81 +18,81 @@ MONDAY, NEXT = "2026-11-23T09:00", "2026-11-30T09:00"
 DATABASES = BOTH
 
 
-async def test_a_schedule_comes_back_whole(bench: BakeoffStores) -> None:
+async def test_a_schedule_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
     schedule = a_schedule(place=replace(T1, thread="1.2", private=True), paused=True)
 
-    await bench.schedules.keep(schedule)
+    await bakeoff_stores.schedules.keep(schedule)
 
-    assert await bench.schedules.every() == (schedule,)
+    assert await bakeoff_stores.schedules.every() == (schedule,)
 
 
-async def test_a_changed_schedule_is_kept_under_its_id(bench: BakeoffStores) -> None:
-    await bench.schedules.keep(a_schedule())
+async def test_a_changed_schedule_is_kept_under_its_id(bakeoff_stores: BakeoffStores) -> None:
+    await bakeoff_stores.schedules.keep(a_schedule())
     changed = a_schedule(name="daily", cron="0 9 * * *", cap_micro=None, subscribers=(), place=T2)
 
-    await bench.schedules.keep(changed)
+    await bakeoff_stores.schedules.keep(changed)
 
-    assert await bench.schedules.every() == (changed,)
+    assert await bakeoff_stores.schedules.every() == (changed,)
 
 
-async def test_a_name_is_taken_once_a_scope(bench: BakeoffStores) -> None:
-    await bench.schedules.keep(a_schedule())
+async def test_a_name_is_taken_once_a_scope(bakeoff_stores: BakeoffStores) -> None:
+    await bakeoff_stores.schedules.keep(a_schedule())
 
     with pytest.raises(ScheduleError, match="There is a schedule 'weekly' already: give this"):
-        await bench.schedules.keep(a_schedule("s2"))
+        await bakeoff_stores.schedules.keep(a_schedule("s2"))
 
-    await bench.schedules.keep(a_schedule("s2", scope=T2.scope))
-    assert [schedule.id for schedule in await bench.schedules.every()] == ["s1", "s2"]
+    await bakeoff_stores.schedules.keep(a_schedule("s2", scope=T2.scope))
+    assert [schedule.id for schedule in await bakeoff_stores.schedules.every()] == ["s1", "s2"]
 
 
-async def test_schedules_are_listed_by_name_and_scope(bench: BakeoffStores) -> None:
+async def test_schedules_are_listed_by_name_and_scope(bakeoff_stores: BakeoffStores) -> None:
     for schedule_id, name, scope in (("1", "b", ""), ("2", "a", T1.scope), ("3", "a", "")):
-        await bench.schedules.keep(a_schedule(schedule_id, name=name, scope=scope))
+        await bakeoff_stores.schedules.keep(a_schedule(schedule_id, name=name, scope=scope))
 
-    assert [schedule.id for schedule in await bench.schedules.every()] == ["3", "2", "1"]
-    assert [schedule.id for schedule in await bench.schedules.every("")] == ["3", "1"]
+    assert [schedule.id for schedule in await bakeoff_stores.schedules.every()] == ["3", "2", "1"]
+    assert [schedule.id for schedule in await bakeoff_stores.schedules.every("")] == ["3", "1"]
 
 
-async def test_a_slot_is_taken_once_and_none_before_it(bench: BakeoffStores) -> None:
-    await bench.schedules.keep(a_schedule())
+async def test_a_slot_is_taken_once_and_none_before_it(bakeoff_stores: BakeoffStores) -> None:
+    await bakeoff_stores.schedules.keep(a_schedule())
 
-    taken = [await bench.schedules.take("s1", slot) for slot in (NEXT, NEXT, MONDAY)]
+    taken = [await bakeoff_stores.schedules.take("s1", slot) for slot in (NEXT, NEXT, MONDAY)]
 
     assert taken == [True, False, False]
-    assert [schedule.last_slot for schedule in await bench.schedules.every()] == [NEXT]
+    assert [schedule.last_slot for schedule in await bakeoff_stores.schedules.every()] == [NEXT]
 
 
-async def test_a_schedule_that_is_not_there_has_no_slot(bench: BakeoffStores) -> None:
-    assert not await bench.schedules.take("s1", MONDAY)
+async def test_a_schedule_that_is_not_there_has_no_slot(bakeoff_stores: BakeoffStores) -> None:
+    assert not await bakeoff_stores.schedules.take("s1", MONDAY)
 
 
-async def test_a_slot_taken_while_somebody_edits_stays_taken(bench: BakeoffStores) -> None:
-    await bench.schedules.keep(a_schedule())
-    [seen] = await bench.schedules.every()
-    await bench.schedules.take("s1", MONDAY)
+async def test_a_slot_taken_while_somebody_edits_stays_taken(bakeoff_stores: BakeoffStores) -> None:
+    await bakeoff_stores.schedules.keep(a_schedule())
+    [seen] = await bakeoff_stores.schedules.every()
+    await bakeoff_stores.schedules.take("s1", MONDAY)
 
-    await bench.schedules.keep(replace(seen, paused=True))
+    await bakeoff_stores.schedules.keep(replace(seen, paused=True))
 
-    assert not await bench.schedules.take("s1", MONDAY)
-    assert await bench.schedules.take("s1", NEXT)
-
-
-async def test_in_another_zone_slots_are_counted_anew(bench: BakeoffStores) -> None:
-    await bench.schedules.keep(a_schedule())
-    await bench.schedules.take("s1", "2026-11-23T22:00")
-
-    await bench.schedules.keep(a_schedule(zone="America/New_York", last_slot=""))
-
-    assert await bench.schedules.take("s1", "2026-11-23T18:00")
+    assert not await bakeoff_stores.schedules.take("s1", MONDAY)
+    assert await bakeoff_stores.schedules.take("s1", NEXT)
 
 
-async def test_a_removed_schedule_is_gone(bench: BakeoffStores) -> None:
-    await bench.schedules.keep(a_schedule())
+async def test_in_another_zone_slots_are_counted_anew(bakeoff_stores: BakeoffStores) -> None:
+    await bakeoff_stores.schedules.keep(a_schedule())
+    await bakeoff_stores.schedules.take("s1", "2026-11-23T22:00")
 
-    assert await bench.schedules.remove("s1")
+    await bakeoff_stores.schedules.keep(a_schedule(zone="America/New_York", last_slot=""))
 
-    assert not await bench.schedules.remove("s1")
-    assert await bench.schedules.every() == ()
+    assert await bakeoff_stores.schedules.take("s1", "2026-11-23T18:00")
+
+
+async def test_a_removed_schedule_is_gone(bakeoff_stores: BakeoffStores) -> None:
+    await bakeoff_stores.schedules.keep(a_schedule())
+
+    assert await bakeoff_stores.schedules.remove("s1")
+
+    assert not await bakeoff_stores.schedules.remove("s1")
+    assert await bakeoff_stores.schedules.every() == ()
 
 
 async def test_of_many_processes_one_takes_a_slot(engine: AsyncEngine, url: str) -> None:

@@ -1,4 +1,4 @@
-"""Suites: every version is kept, a workspace sees its own and the house's, whatever keeps them."""
+"""Suites: every version is stored; a workspace sees its own and the shared ones."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -20,102 +20,110 @@ FIRST, SECOND = holding("Why?"), holding("Why?", "How?")
 OF_HOUSE = holding("What for?", scope="")
 
 
-async def test_a_suite_comes_back_whole(bench: BakeoffStores) -> None:
-    assert await bench.suites.keep(SUITE, "U1", ASKED_AT)
+async def test_a_suite_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
+    assert await bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
 
-    assert await bench.suites.load(HERE, "sql") == SUITE
-    assert await bench.suites.lines(HERE) == (
+    assert await bakeoff_stores.suites.load(HERE, "sql") == SUITE
+    assert await bakeoff_stores.suites.lines(HERE) == (
         SuiteSummary("sql", HERE, SUITE.version, 2, 1, ASKED_AT, "U1"),
     )
 
 
-async def test_keeping_what_is_newest_already_changes_nothing(bench: BakeoffStores) -> None:
-    await bench.suites.keep(FIRST, "U1", ASKED_AT)
+async def test_keeping_what_is_newest_already_changes_nothing(
+    bakeoff_stores: BakeoffStores,
+) -> None:
+    await bakeoff_stores.suites.keep(FIRST, "U1", ASKED_AT)
 
-    assert not await bench.suites.keep(FIRST, "U2", LATER)
+    assert not await bakeoff_stores.suites.keep(FIRST, "U2", LATER)
 
-    assert [line.by for line in await bench.suites.lines(HERE)] == ["U1"]
+    assert [line.by for line in await bakeoff_stores.suites.lines(HERE)] == ["U1"]
 
 
-async def test_a_suite_is_its_newest_version_and_has_its_older_ones(bench: BakeoffStores) -> None:
+async def test_a_suite_is_its_newest_version_and_has_its_older_ones(
+    bakeoff_stores: BakeoffStores,
+) -> None:
     for suite in (FIRST, SECOND):
-        await bench.suites.keep(suite, "U1", ASKED_AT)
+        await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
 
-    assert await bench.suites.load(HERE, "sql") == SECOND
-    assert await bench.suites.load(HERE, "sql", FIRST.version[:4]) == FIRST
-    assert await bench.suites.versions(HERE, "sql") == (SECOND.version, FIRST.version)
-    assert [line.version for line in await bench.suites.lines(HERE)] == [SECOND.version]
+    assert await bakeoff_stores.suites.load(HERE, "sql") == SECOND
+    assert await bakeoff_stores.suites.load(HERE, "sql", FIRST.version[:4]) == FIRST
+    assert await bakeoff_stores.suites.versions(HERE, "sql") == (SECOND.version, FIRST.version)
+    assert [line.version for line in await bakeoff_stores.suites.lines(HERE)] == [SECOND.version]
 
 
-async def test_a_version_that_comes_back_is_the_newest_again(bench: BakeoffStores) -> None:
+async def test_a_version_that_comes_back_is_the_newest_again(bakeoff_stores: BakeoffStores) -> None:
     for suite in (FIRST, SECOND):
-        await bench.suites.keep(suite, "U1", ASKED_AT)
+        await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
 
-    assert await bench.suites.keep(FIRST, "U2", LATER)
+    assert await bakeoff_stores.suites.keep(FIRST, "U2", LATER)
 
-    assert await bench.suites.load(HERE, "sql") == FIRST
-    assert await bench.suites.versions(HERE, "sql") == (FIRST.version, SECOND.version)
-    assert [(x.by, x.kept_at) for x in await bench.suites.lines(HERE)] == [("U2", LATER)]
+    assert await bakeoff_stores.suites.load(HERE, "sql") == FIRST
+    assert await bakeoff_stores.suites.versions(HERE, "sql") == (FIRST.version, SECOND.version)
+    assert [(x.by, x.kept_at) for x in await bakeoff_stores.suites.lines(HERE)] == [("U2", LATER)]
 
 
 async def test_a_workspace_sees_its_own_before_the_houses_and_no_others(
-    bench: BakeoffStores,
+    bakeoff_stores: BakeoffStores,
 ) -> None:
     theirs = replace(SUITE, scope=T2.scope, name="theirs")
     general = replace(OF_HOUSE, name="general")
     for suite in (FIRST, OF_HOUSE, theirs, general):
-        await bench.suites.keep(suite, "U1", ASKED_AT)
+        await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
 
-    lines = await bench.suites.lines(HERE)
+    lines = await bakeoff_stores.suites.lines(HERE)
 
     assert [(line.name, line.scope) for line in lines] == [("general", ""), ("sql", HERE)]
-    assert await bench.suites.load(HERE, "sql") == FIRST
-    assert await bench.suites.load(HERE, "general") == general
-    assert await bench.suites.load("", "sql") == OF_HOUSE
-    assert await bench.suites.versions(T2.scope, "sql") == (OF_HOUSE.version,)
+    assert await bakeoff_stores.suites.load(HERE, "sql") == FIRST
+    assert await bakeoff_stores.suites.load(HERE, "general") == general
+    assert await bakeoff_stores.suites.load("", "sql") == OF_HOUSE
+    assert await bakeoff_stores.suites.versions(T2.scope, "sql") == (OF_HOUSE.version,)
     with pytest.raises(SuiteError, match="There is no suite 'theirs'"):
-        await bench.suites.load(HERE, "theirs")
+        await bakeoff_stores.suites.load(HERE, "theirs")
 
 
-async def test_a_removed_suite_is_in_no_list_and_its_versions_stay(bench: BakeoffStores) -> None:
+async def test_a_removed_suite_is_in_no_list_and_its_versions_stay(
+    bakeoff_stores: BakeoffStores,
+) -> None:
     for suite in (OF_HOUSE, FIRST, SECOND):
-        await bench.suites.keep(suite, "U1", ASKED_AT)
+        await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
 
-    assert await bench.suites.remove(HERE, "sql")
+    assert await bakeoff_stores.suites.remove(HERE, "sql")
 
-    assert not await bench.suites.remove(HERE, "sql")
-    assert not await bench.suites.remove(HERE, "nothing")
-    assert [line.scope for line in await bench.suites.lines(HERE)] == [""]
-    assert await bench.suites.load(HERE, "sql") == OF_HOUSE
-    assert await bench.suites.load(HERE, "sql", FIRST.version) == FIRST
+    assert not await bakeoff_stores.suites.remove(HERE, "sql")
+    assert not await bakeoff_stores.suites.remove(HERE, "nothing")
+    assert [line.scope for line in await bakeoff_stores.suites.lines(HERE)] == [""]
+    assert await bakeoff_stores.suites.load(HERE, "sql") == OF_HOUSE
+    assert await bakeoff_stores.suites.load(HERE, "sql", FIRST.version) == FIRST
 
 
-async def test_a_removed_suite_can_be_kept_again(bench: BakeoffStores) -> None:
-    await bench.suites.keep(FIRST, "U1", ASKED_AT)
-    await bench.suites.remove(HERE, "sql")
+async def test_a_removed_suite_can_be_kept_again(bakeoff_stores: BakeoffStores) -> None:
+    await bakeoff_stores.suites.keep(FIRST, "U1", ASKED_AT)
+    await bakeoff_stores.suites.remove(HERE, "sql")
 
-    assert await bench.suites.keep(FIRST, "U2", LATER)
+    assert await bakeoff_stores.suites.keep(FIRST, "U2", LATER)
 
-    assert await bench.suites.load(HERE, "sql") == FIRST
-    assert [line.by for line in await bench.suites.lines(HERE)] == ["U2"]
+    assert await bakeoff_stores.suites.load(HERE, "sql") == FIRST
+    assert [line.by for line in await bakeoff_stores.suites.lines(HERE)] == ["U2"]
 
 
 @pytest.mark.parametrize("version", ["ffff", FIRST.version[:4].upper()], ids=["none", "capitals"])
-async def test_a_version_that_is_not_there_is_named(bench: BakeoffStores, version: str) -> None:
-    await bench.suites.keep(FIRST, "U1", ASKED_AT)
+async def test_a_version_that_is_not_there_is_named(
+    bakeoff_stores: BakeoffStores, version: str
+) -> None:
+    await bakeoff_stores.suites.keep(FIRST, "U1", ASKED_AT)
     assert not FIRST.version.startswith(version)
 
     with pytest.raises(SuiteError, match=f"no version '{version}' of suite 'sql'"):
-        await bench.suites.load(HERE, "sql", version)
+        await bakeoff_stores.suites.load(HERE, "sql", version)
 
 
-async def test_all_that_is_listed_is_given_for_an_export(bench: BakeoffStores) -> None:
+async def test_all_that_is_listed_is_given_for_an_export(bakeoff_stores: BakeoffStores) -> None:
     gone = replace(SUITE, name="gone")
     for suite in (FIRST, SECOND, OF_HOUSE, gone):
-        await bench.suites.keep(suite, "U1", ASKED_AT)
-    await bench.suites.remove(HERE, "gone")
+        await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
+    await bakeoff_stores.suites.remove(HERE, "gone")
 
-    assert await bench.suites.every() == tuple(
+    assert await bakeoff_stores.suites.every() == tuple(
         StoredSuite(suite, "U1", ASKED_AT) for suite in (OF_HOUSE, FIRST, SECOND)
     )
 
@@ -145,9 +153,9 @@ async def test_a_suite_no_suite_could_be_is_named(
         await suites.load(HERE, "sql")
 
 
-async def test_names_and_texts_of_any_script_are_kept(bench: BakeoffStores) -> None:
+async def test_names_and_texts_of_any_script_are_kept(bakeoff_stores: BakeoffStores) -> None:
     suite = Suite("наш набор 🧠", holding("為什麼?", "O'Reilly's %_").questions)
 
-    await bench.suites.keep(suite, "U1", ASKED_AT)
+    await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
 
-    assert await bench.suites.load("", "наш набор 🧠") == suite
+    assert await bakeoff_stores.suites.load("", "наш набор 🧠") == suite

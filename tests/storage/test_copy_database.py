@@ -1,4 +1,4 @@
-"""Everything goes from one database into another and comes back the same, or none of it goes."""
+"""A database is copied completely and unchanged, or not at all."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -43,7 +43,7 @@ def nobody(_: int) -> None:
 
 async def furnish(engine: AsyncEngine) -> None:
     """Keep something of everything that can be kept."""
-    store, bench, experiments = SqlStore(engine), sql_bench(engine), SqlExperiments(engine)
+    store, bakeoff_stores, experiments = SqlStore(engine), sql_bench(engine), SqlExperiments(engine)
     for round_ in (a_full_round("full"), a_closed_round("gone"), a_round(seed="open")):
         await keep(store, round_)
     odd = Question("Why \0 at \uffff all?", "U1", place=T1)
@@ -51,11 +51,11 @@ async def furnish(engine: AsyncEngine) -> None:
     await store.forget("gone", LATER, "salt")
     await store.rate(Feedback("full", "U1", helpful=False, reason="Too long.", at=ASKED_AT))
     await store.vote(HumanVote("full", "U1", "K", CLAUDE, ASKED_AT))
-    await bench.suites.keep(SUITE, "U1", ASKED_AT)
-    await bench.bakeoffs.open(a_bakeoff())
-    await bench.schedules.keep(a_schedule())
-    await bench.records.keep([a_record("full")])
-    await bench.votes.keep([a_votes("full")])
+    await bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
+    await bakeoff_stores.bakeoffs.open(a_bakeoff())
+    await bakeoff_stores.schedules.keep(a_schedule())
+    await bakeoff_stores.records.keep([a_record("full")])
+    await bakeoff_stores.votes.keep([a_votes("full")])
     await experiments.open(an_experiment(suite=SUITE))
     for part in (a_work(), a_mark()):
         await experiments.save("bx:1", part)
@@ -64,7 +64,7 @@ async def furnish(engine: AsyncEngine) -> None:
 
 
 async def rows_of(engine: AsyncEngine) -> dict[str, list[int]]:
-    """Give every row of every table as its digest: JSONB has an order of its own."""
+    """Return every row of every table as its digest: JSONB has an order of its own."""
     async with engine.connect() as connection:
         return {
             table.name: sorted(
@@ -83,7 +83,7 @@ async def house(engine: AsyncEngine) -> AsyncEngine:
 
 @pytest.fixture
 async def back(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
-    """Give the engine of another SQLite file."""
+    """Return the engine of another SQLite file."""
     folder = tmp_path / "back"
     folder.mkdir()
     engine = open_engine(new_file(folder))
@@ -123,11 +123,11 @@ async def test_rows_that_are_numbered_go_on_after_the_last_one(
     house: AsyncEngine, server_engine: AsyncEngine
 ) -> None:
     await copy(house, server_engine, nobody)
-    bench = sql_bench(server_engine)
+    bakeoff_stores = sql_bench(server_engine)
 
-    await bench.records.keep([a_record("odd", panel="another")])
+    await bakeoff_stores.records.keep([a_record("odd", panel="another")])
 
-    assert len([*await bench.records.recent()]) == 2
+    assert len([*await bakeoff_stores.records.recent()]) == 2
 
 
 async def test_more_rows_than_a_batch_go_along(

@@ -1,4 +1,4 @@
-"""Every text comes back as it was, even with what Postgres cannot hold."""
+"""Every text comes back unchanged, even with NUL, which Postgres cannot store."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The engine for a server: bounded, patient for so long, and silent about its password."""
+"""The engine for a server: bounded pools, timeouts, and errors without the password."""
 
 import asyncio
 import traceback
@@ -18,7 +18,7 @@ WRITTEN = "noissefnoc A"[::-1]  # tracebacks quote what is written here
 
 
 async def said(url: str) -> str:
-    """Give all that is said of a database that cannot be opened, with what led to it."""
+    """Return all that is said of a database that cannot be opened, with what led to it."""
     try:
         engine = open_engine(url)
     except StoreError as error:

@@ -1,4 +1,4 @@
-"""What rests on the file: rounds outlive the process, programs share it, and it guards its rows."""
+"""SQLite files: rounds outlive the process, programs share a file, and it enforces its keys."""
 
 import asyncio
 from contextlib import AsyncExitStack

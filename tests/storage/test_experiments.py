@@ -1,4 +1,4 @@
-"""Experiments: opened once, each answer and mark kept once, whatever keeps them."""
+"""Experiments: opened once, each answer and mark stored once, in every store."""
 
 import asyncio
 from dataclasses import replace

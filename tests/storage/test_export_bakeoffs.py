@@ -1,4 +1,4 @@
-"""Suites, bake-offs and schedules are lines of an export, and read back as what they were."""
+"""Suites, bake-offs and schedules are lines of an export, and are read back unchanged."""
 
 import json
 

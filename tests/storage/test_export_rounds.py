@@ -1,4 +1,4 @@
-"""An exported round is one line, and reads back as the round it was."""
+"""An exported round is one line, and is read back unchanged."""
 
 import json
 from dataclasses import replace

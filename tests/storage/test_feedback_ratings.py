@@ -1,4 +1,4 @@
-"""What people think of a round: one verdict a person, the newest, and no words on what is gone."""
+"""Feedback: one rating for each person, the newest, and no texts on a forgotten round."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Which answers people call the best: one vote a person and round, the newest."""
+"""Votes for the best answer: one for each person and round, the newest."""
 
 from dataclasses import replace
 from datetime import timedelta

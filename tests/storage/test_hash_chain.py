@@ -1,4 +1,4 @@
-"""The chain in the database: one for all processes, whole in any order, and read in stretches."""
+"""The hash chain in the database: one for all processes, complete, and read in pages."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""Each round joins its workspace's chain as it closes, and stays in it whatever happens to it."""
+"""A round is appended to its workspace's chain as it closes, and its link remains."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A few words that the chats need again: kept by kind and name, for every process."""
+"""The key-value store: texts by kind and name, for all processes."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What every ledger promises, whatever it writes money down in."""
+"""The contract of every ledger."""
 
 import asyncio
 from datetime import date

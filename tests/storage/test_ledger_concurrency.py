@@ -1,4 +1,4 @@
-"""Several processes that spend from one purse never spend more than is in it."""
+"""Several processes with one cap never spend more than the cap."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ NOBODY = Account("", TODAY)
 
 @pytest.fixture
 async def ledgers(migrated_url: str) -> AsyncIterator[list[SqlLedger]]:
-    """Give the ledgers of three processes."""
+    """Return the ledgers of three processes."""
     engines = [open_engine(migrated_url) for _ in range(3)]
     yield [SqlLedger(engine) for engine in engines]
     for engine in engines:

@@ -1,4 +1,4 @@
-"""The schema's history: up from nothing, down again, and never on what is newer or no database."""
+"""Migrations: up from nothing, down again, and never on a newer schema or on no database."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -46,7 +46,7 @@ DATABASES = BOTH
 
 @pytest.fixture
 def url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
-    """Give the address of a database without tables."""
+    """Return the address of a database without tables."""
     if database == "sqlite":
         return address(tmp_path)
     found: str = request.getfixturevalue("postgres_url")
@@ -55,7 +55,7 @@ def url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def empty(url: str) -> AsyncIterator[AsyncEngine]:
-    """Give the engine of a database without tables."""
+    """Return the engine of a database without tables."""
     engine = open_engine(url)
     yield engine
     await engine.dispose()
@@ -63,7 +63,7 @@ async def empty(url: str) -> AsyncIterator[AsyncEngine]:
 
 @pytest.fixture
 async def engine(empty: AsyncEngine) -> AsyncEngine:
-    """Give the engine of a database that the migrations made."""
+    """Return the engine of a database that the migrations made."""
     await upgrade(empty)
     return empty
 
@@ -223,12 +223,12 @@ async def test_what_was_kept_before_bakeoffs_is_kept_whole(engine: AsyncEngine) 
 async def test_going_back_before_bakeoffs_keeps_rounds_and_what_was_sent_of_them(
     engine: AsyncEngine,
 ) -> None:
-    bench = sql_bench(engine)
+    bakeoff_stores = sql_bench(engine)
     await SqlStore(engine).open(replace(a_closed_round(), bakeoff="bo:1"))
-    await bench.suites.keep(SUITE, "U1", ASKED_AT)
-    await bench.bakeoffs.open(a_bakeoff())
-    await bench.schedules.keep(a_schedule())
-    await bench.records.keep([a_record()])
+    await bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
+    await bakeoff_stores.bakeoffs.open(a_bakeoff())
+    await bakeoff_stores.schedules.keep(a_schedule())
+    await bakeoff_stores.records.keep([a_record()])
     await sent(engine, "r1", "bo:1")
 
     await ran(engine, lambda connection: command.downgrade(config(connection), "0006"))
@@ -236,8 +236,8 @@ async def test_going_back_before_bakeoffs_keeps_rounds_and_what_was_sent_of_them
 
     assert await SqlStore(engine).load("r1") == a_closed_round()
     assert await sent(engine, "r1", "bo:1") == [False, True]
-    assert await bench.records.missing(9) == ("r1",)
-    assert (await bench.bakeoffs.recent(), await bench.suites.every()) == ((), ())
+    assert await bakeoff_stores.records.missing(9) == ("r1",)
+    assert (await bakeoff_stores.bakeoffs.recent(), await bakeoff_stores.suites.every()) == ((), ())
 
 
 async def test_rounds_from_before_the_chain_have_no_link_and_later_ones_begin_it(
@@ -263,7 +263,7 @@ async def test_rounds_from_before_the_chain_have_no_link_and_later_ones_begin_it
 
 
 async def convened() -> Round:
-    """Give a round that was really held, asked for nowhere, as all were before places."""
+    """Return a round that was really held, asked for nowhere, as all were before places."""
     store = MemoryStore()
     await store.open(a_round())
     return await convene("r1", RoundServices(FakeGateway(), store))

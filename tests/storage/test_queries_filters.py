@@ -1,4 +1,4 @@
-"""Which rounds are listed: by what their question holds, where they were asked, and for whom."""
+"""Lists of rounds are filtered by question, place, state and asker."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How rounds are found again: by the start of an id, by age, and by panel."""
+"""Rounds are found by the beginning of an id, by age and by panel."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -123,7 +123,7 @@ async def test_a_round_that_failed_is_closed(store: Store) -> None:
 
 
 def counted(round_: Round) -> set[Ballot]:
-    """Give what of a round's ballots enters a count; how they were asked for does not."""
+    """Return what of a round's ballots enters a count; how they were asked for does not."""
     return {replace(ballot, paper=None) for ballot in round_.ballots if ballot.counts}
 
 

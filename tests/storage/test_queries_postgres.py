@@ -1,4 +1,4 @@
-"""What the store asks, and the tables it asks, are sound for Postgres too."""
+"""The queries and the tables are valid on Postgres too."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -206,16 +206,16 @@ async def test_what_is_asked_of_one_bench_is_asked_of_the_other(
     engine: AsyncEngine, act: Callable[[BakeoffStores], Coroutine[Any, Any, object]], words: str
 ) -> None:
     asked: list[str] = []
-    bench = sql_bench(engine)
-    await bench.suites.keep(SUITE, "U1", ASKED_AT)
-    await bench.bakeoffs.open(a_bakeoff())
+    bakeoff_stores = sql_bench(engine)
+    await bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
+    await bakeoff_stores.bakeoffs.open(a_bakeoff())
 
     def note(_: object, clause: ClauseElement, *__: object) -> None:
         if not isinstance(clause, Insert):
             asked.append(on_postgres(clause))
 
     event.listen(engine.sync_engine, "before_execute", note)
-    await act(bench)
+    await act(bakeoff_stores)
 
     assert any(words in statement for statement in asked)
 

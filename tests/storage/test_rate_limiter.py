@@ -1,4 +1,4 @@
-"""What every turnstile promises, whether one process counts or the database for all."""
+"""The contract of every shared rate limiter, in memory or in the database."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,22 +8,27 @@ import pytest
 from council.ports import SharedRateLimiter
 from council.providers import Limits
 from storage.rate_limiter import SqlRateLimiter
-from tests.storage.rate_limiter_crowd import MINUTE_SECONDS, Crowd, in_memory, on_postgres
+from tests.storage.rate_limiter_crowd import (
+    MINUTE_SECONDS,
+    Callers,
+    in_memory_limiters,
+    on_postgres,
+)
 
 TWO = Limits(concurrency=2)
 
 
 @pytest.fixture(params=["memory", "postgres"])
-async def crowd(request: pytest.FixtureRequest) -> AsyncIterator[Crowd]:
+async def crowd(request: pytest.FixtureRequest) -> AsyncIterator[Callers]:
     if request.param == "memory":
-        yield Crowd(in_memory())
+        yield Callers(in_memory_limiters())
         return
     async with on_postgres(request.getfixturevalue("migrated_url")) as turnstiles:
-        yield Crowd(turnstiles)
+        yield Callers(turnstiles)
 
 
 async def test_of_200_callers_at_three_processes_never_more_hold_a_turn_than_may(
-    crowd: Crowd,
+    crowd: Callers,
 ) -> None:
     limits = Limits(concurrency=7)
 
@@ -36,7 +41,7 @@ async def test_of_200_callers_at_three_processes_never_more_hold_a_turn_than_may
     assert crowd.most == 7
 
 
-async def test_no_more_begin_in_any_minute_than_may(crowd: Crowd) -> None:
+async def test_no_more_begin_in_any_minute_than_may(crowd: Callers) -> None:
     limits = Limits(concurrency=50, requests_per_minute=10)
 
     async with asyncio.timeout(30):
@@ -48,7 +53,7 @@ async def test_no_more_begin_in_any_minute_than_may(crowd: Crowd) -> None:
     assert min(gaps) > 0.8 * MINUTE_SECONDS
 
 
-async def test_whoever_comes_first_is_let_in_first_at_whichever_process(crowd: Crowd) -> None:
+async def test_whoever_comes_first_is_let_in_first_at_whichever_process(crowd: Callers) -> None:
     one = Limits(concurrency=1)
     early = [asyncio.create_task(crowd.ask("early", 0, one, 0.01)) for _ in range(10)]
     await crowd.entered(1)
@@ -70,7 +75,7 @@ async def seen(turnstile: SharedRateLimiter) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_whoever_is_cancelled_takes_no_turn_from_anybody(crowd: Crowd) -> None:
+async def test_whoever_is_cancelled_takes_no_turn_from_anybody(crowd: Callers) -> None:
     holding = [asyncio.create_task(crowd.ask("holds", number, TWO, 99)) for number in (0, 1)]
     await crowd.entered(2)
     leaving = [asyncio.create_task(crowd.ask("leaves", number % 3, TWO)) for number in range(6)]
@@ -87,7 +92,7 @@ async def test_whoever_is_cancelled_takes_no_turn_from_anybody(crowd: Crowd) -> 
     assert crowd.order == ["holds", "holds", "stays"]
 
 
-async def test_a_call_that_fails_gives_its_turn_back(crowd: Crowd) -> None:
+async def test_a_call_that_fails_gives_its_turn_back(crowd: Callers) -> None:
     one = Limits(concurrency=1)
     with pytest.raises(OSError, match="gone"):
         async with crowd.processes[0].turn("openai", one):
@@ -99,7 +104,7 @@ async def test_a_call_that_fails_gives_its_turn_back(crowd: Crowd) -> None:
     assert crowd.order == ["next"]
 
 
-async def test_addresses_do_not_wait_for_each_other(crowd: Crowd) -> None:
+async def test_addresses_do_not_wait_for_each_other(crowd: Callers) -> None:
     one = Limits(concurrency=1)
 
     async with asyncio.timeout(20), crowd.processes[0].turn("groq", one):

@@ -1,4 +1,4 @@
-"""Turns of processes that die, of callers that leave, and of a database that is away."""
+"""Tickets of processes that die, of callers that leave, and a database that is away."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ from council.providers import Limits
 from council.providers import ProviderLoad as Figures
 from storage.rate_limiter import SqlRateLimiter
 from tests.postgres import Server
-from tests.storage.rate_limiter_crowd import GATE, Crowd, on_postgres
+from tests.storage.rate_limiter_crowd import GATE, Callers, on_postgres
 
 ONE = Limits(concurrency=1)
 
@@ -36,7 +36,7 @@ async def until_none(postgres: Server, url: str, where: str) -> None:
 async def test_the_turn_of_a_process_that_died_comes_free_after_half_a_minute(
     turnstiles: list[SqlRateLimiter], postgres: Server, migrated_url: str
 ) -> None:
-    crowd = Crowd(turnstiles)
+    crowd = Callers(turnstiles)
     died = asyncio.create_task(crowd.ask("died", 0, ONE, 99))
     await crowd.entered(1)
     await turnstiles[0]._gates[GATE].close()  # nobody renews it any more
@@ -63,13 +63,13 @@ async def test_one_who_waits_and_is_not_heard_of_holds_nobody_up(
     )
 
     async with asyncio.timeout(5):
-        await Crowd(turnstiles).ask("lives", 0, ONE)
+        await Callers(turnstiles).ask("lives", 0, ONE)
 
 
 async def test_whoever_leaves_or_is_done_leaves_nothing_behind(
     turnstiles: list[SqlRateLimiter], postgres: Server, migrated_url: str
 ) -> None:
-    crowd = Crowd(turnstiles)
+    crowd = Callers(turnstiles)
     holds = asyncio.create_task(crowd.ask("holds", 0, ONE, 0.5))
     await crowd.entered(1)
     leaves = asyncio.create_task(crowd.ask("leaves", 1, ONE))
@@ -84,7 +84,7 @@ async def test_whoever_leaves_or_is_done_leaves_nothing_behind(
 async def test_what_all_processes_have_at_an_address_is_seen_by_whoever_waits(
     turnstiles: list[SqlRateLimiter],
 ) -> None:
-    crowd, two = Crowd(turnstiles), Limits(concurrency=2)
+    crowd, two = Callers(turnstiles), Limits(concurrency=2)
     asking = [asyncio.create_task(crowd.ask("", number, two, 99)) for number in (0, 1, 2, 2)]
     all_of_it = Figures(under_way=2, waiting=2)
 

@@ -1,4 +1,4 @@
-"""Votes of closed rounds: kept as records are, beside them, and gone with their rounds."""
+"""Votes of closed rounds: stored as records are, and deleted with their rounds."""
 
 from dataclasses import replace
 
@@ -27,72 +27,72 @@ def a_votes(round_id: str = "r1", **fields: object) -> PackedRecord:
     return a_record(round_id, **{"shape": SHAPE, "version": VERSION, **fields})
 
 
-async def closed(books: Books, *round_ids: str) -> None:
+async def closed(stores: Books, *round_ids: str) -> None:
     for round_id in round_ids:
-        await books.store.open(a_closed_round(round_id))
+        await stores.store.open(a_closed_round(round_id))
 
 
-async def test_votes_and_records_are_kept_and_missed_apart(books: Books) -> None:
-    await closed(books, "a", "b")
+async def test_votes_and_records_are_kept_and_missed_apart(stores: Books) -> None:
+    await closed(stores, "a", "b")
 
-    await books.bakeoff_stores.records.keep([a_record("a"), a_record("b")])
-    await books.bakeoff_stores.votes.keep([a_votes("a")])
+    await stores.bakeoff_stores.records.keep([a_record("a"), a_record("b")])
+    await stores.bakeoff_stores.votes.keep([a_votes("a")])
 
-    assert await books.bakeoff_stores.records.missing(9) == ()
-    assert await books.bakeoff_stores.votes.missing(9) == ("b",)
-    assert [*await books.bakeoff_stores.votes.recent()] == [a_votes("a")]
-    assert len(await books.bakeoff_stores.records.recent()) == 2
-
-
-async def test_votes_of_another_version_are_missing(books: Books) -> None:
-    await closed(books, "r1")
-
-    await books.bakeoff_stores.votes.keep([a_votes(version=VERSION + 1)])
-
-    assert await books.bakeoff_stores.votes.missing(9) == ("r1",)
-    assert [*await books.bakeoff_stores.votes.recent()] == []
+    assert await stores.bakeoff_stores.records.missing(9) == ()
+    assert await stores.bakeoff_stores.votes.missing(9) == ("b",)
+    assert [*await stores.bakeoff_stores.votes.recent()] == [a_votes("a")]
+    assert len(await stores.bakeoff_stores.records.recent()) == 2
 
 
-async def test_votes_are_given_by_where_they_were_cast(books: Books) -> None:
-    await closed(books, "a", "b")
-    await books.bakeoff_stores.votes.keep([a_votes("a"), a_votes("b", scope=T2.scope)])
+async def test_votes_of_another_version_are_missing(stores: Books) -> None:
+    await closed(stores, "r1")
 
-    found = await books.bakeoff_stores.votes.recent(RecordQuery(scope=T1.scope))
+    await stores.bakeoff_stores.votes.keep([a_votes(version=VERSION + 1)])
+
+    assert await stores.bakeoff_stores.votes.missing(9) == ("r1",)
+    assert [*await stores.bakeoff_stores.votes.recent()] == []
+
+
+async def test_votes_are_given_by_where_they_were_cast(stores: Books) -> None:
+    await closed(stores, "a", "b")
+    await stores.bakeoff_stores.votes.keep([a_votes("a"), a_votes("b", scope=T2.scope)])
+
+    found = await stores.bakeoff_stores.votes.recent(RecordQuery(scope=T1.scope))
 
     assert [votes.round_id for votes in found] == ["a"]
 
 
-async def test_how_judges_voted_stays_when_texts_go(books: Books) -> None:
-    await closed(books, "r1")
-    await books.bakeoff_stores.votes.keep([a_votes()])
+async def test_how_judges_voted_stays_when_texts_go(stores: Books) -> None:
+    await closed(stores, "r1")
+    await stores.bakeoff_stores.votes.keep([a_votes()])
 
-    await books.store.forget("r1", ASKED_AT, "salt")
+    await stores.store.forget("r1", ASKED_AT, "salt")
 
-    assert [*await books.bakeoff_stores.votes.recent()] == [a_votes()]
+    assert [*await stores.bakeoff_stores.votes.recent()] == [a_votes()]
 
 
-async def test_votes_go_with_their_round(books: Books) -> None:
+async def test_votes_go_with_their_round(stores: Books) -> None:
     place = replace(a_closed_round("r1").question, place=T1)
-    await books.store.open(replace(a_closed_round("r1"), question=place))
-    await closed(books, "r2")
-    await books.bakeoff_stores.votes.keep([a_votes("r1"), a_votes("r2", scope="")])
+    await stores.store.open(replace(a_closed_round("r1"), question=place))
+    await closed(stores, "r2")
+    await stores.bakeoff_stores.votes.keep([a_votes("r1"), a_votes("r2", scope="")])
 
-    await books.store.drop("slack", "T1")
+    await stores.store.drop("slack", "T1")
 
-    assert [votes.round_id for votes in await books.bakeoff_stores.votes.recent()] == ["r2"]
+    assert [votes.round_id for votes in await stores.bakeoff_stores.votes.recent()] == ["r2"]
 
 
 @pytest.mark.parametrize("kept", ["records", "votes"])
 async def test_where_numbers_come_from_is_kept_as_long_as_either_needs_it(
     engine: AsyncEngine, kept: str
 ) -> None:
-    store, bench = SqlStore(engine), sql_bench(engine)
+    store, bakeoff_stores = SqlStore(engine), sql_bench(engine)
     await store.open(a_closed_round("r1"))
-    await getattr(bench, kept).keep([a_votes("r1", version=_version(kept))])
+    await getattr(bakeoff_stores, kept).keep([a_votes("r1", version=_version(kept))])
 
     await store.drop("slack", "another")
 
-    assert len(await getattr(bench, kept).recent()) == 1
+    assert len(await getattr(bakeoff_stores, kept).recent()) == 1
 
 
 def _version(kept: str) -> int:
@@ -100,10 +100,10 @@ def _version(kept: str) -> int:
 
 
 async def test_votes_can_be_taken_from_the_schema_and_made_anew(engine: AsyncEngine) -> None:
-    store, bench = SqlStore(engine), sql_bench(engine)
+    store, bakeoff_stores = SqlStore(engine), sql_bench(engine)
     await store.open(a_closed_round("r1"))
-    await bench.records.keep([a_record("r1")])
-    await bench.votes.keep([a_votes("r1")])
+    await bakeoff_stores.records.keep([a_record("r1")])
+    await bakeoff_stores.votes.keep([a_votes("r1")])
 
     await ran(engine, lambda connection: command.downgrade(config(connection), "0007"))
     async with engine.connect() as connection:
@@ -111,8 +111,8 @@ async def test_votes_can_be_taken_from_the_schema_and_made_anew(engine: AsyncEng
     await upgrade(engine)
 
     assert sources.scalar_one() == 1
-    assert await bench.votes.missing(9) == ("r1",)
-    assert [*await bench.records.recent()] == [a_record("r1")]
+    assert await bakeoff_stores.votes.missing(9) == ("r1",)
+    assert [*await bakeoff_stores.records.recent()] == [a_record("r1")]
 
 
 def test_both_tables_have_the_same_columns() -> None:

@@ -1,4 +1,4 @@
-"""What every store promises, whatever it keeps rounds in."""
+"""The contract of every round store."""
 
 import asyncio
 from dataclasses import replace

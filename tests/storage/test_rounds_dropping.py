@@ -1,4 +1,4 @@
-"""A workspace that has left takes its rounds along; what they cost stays, by nobody."""
+"""A deleted workspace loses its rounds; their costs remain, without an asker."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

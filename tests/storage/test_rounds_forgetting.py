@@ -1,4 +1,4 @@
-"""A forgotten round keeps how it was judged and nothing of what was said, in any store."""
+"""A forgotten round keeps its votes and standings, and none of its texts, in every store."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -122,7 +122,7 @@ async def test_forgotten_rounds_are_neither_remembered_nor_to_be_gone_on_with(
 
 
 def marked(number: int) -> Round:
-    """Give a round whose every text is long and says whose it is."""
+    """Return a round whose every text is long and says whose it is."""
     words = f"Round-{number:03}-said. " * (1 + 37 * (number % 7))
     panel = a_panel(4)
     texts = {seat.key: f"{words}{i}" for i, seat in enumerate(panel.members)}
@@ -133,7 +133,7 @@ def marked(number: int) -> Round:
 
 @pytest.fixture
 async def full(engine: AsyncEngine) -> SqlStore:
-    """Give a store of rounds that were saved as they came about, so that rows have moved."""
+    """Return a store of rounds that were saved as they came about, so that rows have moved."""
     store = SqlStore(engine)
     for number in range(12):
         await keep(store, marked(number))

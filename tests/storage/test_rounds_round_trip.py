@@ -1,4 +1,4 @@
-"""A round comes out of a store as it went in, whatever it holds."""
+"""A round comes back from a store unchanged, whatever it holds."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -1,4 +1,4 @@
-"""A row that no round could have left is named by its field, never met with a traceback."""
+"""A row with a value that no round can hold is an error that names the field."""
 
 from dataclasses import replace
 

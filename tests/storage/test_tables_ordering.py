@@ -1,4 +1,4 @@
-"""Texts have one order everywhere, and one process agrees with another on it."""
+"""Texts have the same order in every database and in Python."""
 
 from dataclasses import replace
 

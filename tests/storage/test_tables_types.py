@@ -1,4 +1,4 @@
-"""A moment is the same moment, whatever a database makes of its time zone."""
+"""A datetime is the same moment in every database and time zone."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

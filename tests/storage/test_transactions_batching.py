@@ -1,4 +1,4 @@
-"""Acts that come together share a turn, and none fails for another's fault."""
+"""Simultaneous writes share a batch, and none fails because of another."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import pytest
 from storage.transactions import ConnectionLostError, WriteBatcher
 
 
-class Turns:
+class Batches:
     """Remembers what was done in one turn; refuses what is negative, and all that comes with it."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Turns:
 
 
 async def test_what_comes_while_others_are_done_shares_the_next_turn() -> None:
-    turns = Turns()
+    turns = Batches()
     batcher = WriteBatcher(turns.do)
 
     await asyncio.gather(*map(batcher.add, (1, 2, 3, 4)))
@@ -33,7 +33,7 @@ async def test_what_comes_while_others_are_done_shares_the_next_turn() -> None:
 
 
 async def test_an_act_fails_alone_for_its_own_fault() -> None:
-    turns = Turns()
+    turns = Batches()
     batcher = WriteBatcher(turns.do)
 
     ends = await asyncio.gather(*map(batcher.add, (1, 2, -3, 4)), return_exceptions=True)
@@ -43,7 +43,7 @@ async def test_an_act_fails_alone_for_its_own_fault() -> None:
 
 
 async def test_after_a_fault_the_next_act_is_done() -> None:
-    turns = Turns()
+    turns = Batches()
     batcher = WriteBatcher(turns.do)
 
     with pytest.raises(ValueError, match="-1"):

@@ -1,4 +1,4 @@
-"""Several programs on one server: none loses what it wrote, and none waits for ever."""
+"""Several programs on one server lose no writes and do not deadlock."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ Engines = list[AsyncEngine]
 
 @pytest.fixture
 async def engines(migrated_url: str) -> AsyncIterator[Engines]:
-    """Give the engines of three programs."""
+    """Return the engines of three programs."""
     async with AsyncExitStack() as stack:
         opened = [open_engine(migrated_url) for _ in range(3)]
         for engine in opened:

@@ -1,4 +1,4 @@
-"""What a database complains of reaches people as one sentence, and costs nothing that was saved."""
+"""Errors of a database become one sentence, and nothing that was stored is lost."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""What a server loses is asked for again, and counts once."""
+"""Operations on a server are retried after a lost connection, and take effect once."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

@@ -1,4 +1,4 @@
-"""Every act on the database comes to its end before a cancellation does."""
+"""Every database operation ends before a cancellation takes effect."""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""One seat on a scripted server, as the tests of the litellm gateway use it."""
+"""A test harness for the litellm gateway: one seat on a scripted model server."""
 
 import time
 from dataclasses import replace
@@ -17,8 +17,8 @@ MEMBER = Member("seat", ModelId("openai/mine"), "Mine", "test")
 CALL = Call(MEMBER, Prompt("Be brief.", "Why is it slow?"))
 
 
-class Waits(list[float]):
-    """Remembers how long the gateway wanted to sleep, and lets the time pass at once."""
+class RecordedSleeps(list[float]):
+    """The durations of the gateway's sleeps, which return at once."""
 
     async def sleep(self, seconds: float) -> None:
         self.append(seconds)
@@ -28,16 +28,16 @@ class Waits(list[float]):
         return Clock(lambda: time.monotonic() + sum(self), self.sleep, lambda: 1.0)
 
 
-class Bench:
-    """One seat on a scripted server, and a gateway that leads to it."""
+class GatewayHarness:
+    """One seat on a scripted model server, and a gateway to it."""
 
     def __init__(self, server: ModelServer) -> None:
         self.server = server
-        self.waits = Waits()
+        self.waits = RecordedSleeps()
         self.sit()
 
     def sit(self, **changes: object) -> None:
-        """Seat the model anew, with these settings."""
+        """Create the seat and the gateway again, with changed settings."""
         plain = SeatSettings("openai/mine", api_base=self.server.api_base, api_key=KEY)
         # The tests below name real fields with values of their types.
         self.seat = replace(plain, **changes)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What the tests of the litellm gateway have: a seat on a scripted server."""
+"""Fixtures for the litellm gateway: one seat on a scripted model server."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from council.gateways.litellm import client as library
-from tests.council.gateways.litellm.bench import Bench
+from tests.council.gateways.litellm.bench import GatewayHarness
 from tests.wire.models import ModelServer
 
 
 @pytest.fixture
-async def bench() -> AsyncIterator[Bench]:
-    await asyncio.to_thread(library.load_warm)  # no deadline below is spent on a first call
+async def harness() -> AsyncIterator[GatewayHarness]:
+    await asyncio.to_thread(library.load_warm)  # so that no deadline includes the first call
     async with ModelServer() as server:
-        bench = Bench(server)
-        yield bench
-        await bench.gateway.close()
+        harness = GatewayHarness(server)
+        yield harness
+        await harness.gateway.close()

@@ -1,4 +1,4 @@
-"""Where prices come from: the seat's own, else litellm's; nobody's is nobody's."""
+"""Prices come from the seat, or else from litellm; otherwise they are unknown."""
 
 from pathlib import Path
 

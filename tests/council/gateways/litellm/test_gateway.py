@@ -11,7 +11,7 @@ from council.errors import ContextOverflowError, GatewayError, RateLimitError
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.litellm import client as library
 from council.gateways.litellm import responses as replies
-from tests.council.gateways.litellm.bench import CALL, KEY, Bench, Waits
+from tests.council.gateways.litellm.bench import CALL, KEY, GatewayHarness, RecordedSleeps
 from tests.wire.models import (
     Behaviour,
     Say,
@@ -37,8 +37,8 @@ SCHEMA = {"type": "object", "properties": {"nonce": {"type": "string"}}}
 QUOTA = {"error": {"message": "You exceeded your current quota.", "type": "insufficient_quota"}}
 
 
-async def test_a_reply_carries_text_and_counts(bench: Bench) -> None:
-    reply = await bench.says(answer("It lacks an index."))
+async def test_a_reply_carries_text_and_counts(harness: GatewayHarness) -> None:
+    reply = await harness.says(answer("It lacks an index."))
 
     assert reply.text == "It lacks an index."
     assert (reply.tokens_in, reply.tokens_out) == (6, 4)  # words, as the server counts them
@@ -46,35 +46,35 @@ async def test_a_reply_carries_text_and_counts(bench: Bench) -> None:
     assert reply.seconds > 0
 
 
-async def test_what_no_database_keeps_is_left_out_of_a_reply(bench: Bench) -> None:
-    bench.server.script["mine"] = answer("Half \ud83d of it,\0 whole.")
+async def test_what_no_database_keeps_is_left_out_of_a_reply(harness: GatewayHarness) -> None:
+    harness.server.script["mine"] = answer("Half \ud83d of it,\0 whole.")
 
-    reply = await bench.gateway.complete(CALL)
+    reply = await harness.gateway.complete(CALL)
 
     assert reply.text == "Half ? of it, whole."
 
 
-async def test_the_prompt_arrives_as_it_was_written(bench: Bench) -> None:
-    await bench.says(answer("Yes."), replace(CALL, temperature=0.3))
+async def test_the_prompt_arrives_as_it_was_written(harness: GatewayHarness) -> None:
+    await harness.says(answer("Yes."), replace(CALL, temperature=0.3))
 
-    request = bench.server.requests[0]
+    request = harness.server.requests[0]
     assert (request.system, request.user) == ("Be brief.", "Why is it slow?")
     assert request.body["temperature"] == 0.3
     assert request.headers["authorization"] == f"Bearer {KEY}"
 
 
-async def test_a_server_without_keys_needs_none(bench: Bench) -> None:
-    bench.sit(api_key=None)
+async def test_a_server_without_keys_needs_none(harness: GatewayHarness) -> None:
+    harness.sit(api_key=None)
 
-    assert (await bench.says(answer("Yes."))).text == "Yes."
+    assert (await harness.says(answer("Yes."))).text == "Yes."
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
-async def test_a_passing_fault_is_tried_again(bench: Bench, status: int) -> None:
-    reply = await bench.says(fail(status, times=1))
+async def test_a_passing_fault_is_tried_again(harness: GatewayHarness, status: int) -> None:
+    reply = await harness.says(fail(status, times=1))
 
-    assert reply.attempts == bench.requests == 2
-    assert bench.waits == [0.5]
+    assert reply.attempts == harness.requests == 2
+    assert harness.waits == [0.5]
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -102,12 +102,12 @@ async def test_a_passing_fault_is_tried_again(bench: Bench, status: int) -> None
     ],
 )
 async def test_a_lasting_fault_is_one_sentence_and_one_request(
-    bench: Bench, behaviour: Behaviour, sentence: str, stream: bool
+    harness: GatewayHarness, behaviour: Behaviour, sentence: str, stream: bool
 ) -> None:
-    bench.sit(stream=stream)
+    harness.sit(stream=stream)
 
-    assert str(await bench.fault(behaviour)) == sentence
-    assert bench.requests == 1
+    assert str(await harness.fault(behaviour)) == sentence
+    assert harness.requests == 1
 
 
 @pytest.mark.parametrize(
@@ -119,69 +119,69 @@ async def test_a_lasting_fault_is_one_sentence_and_one_request(
     ],
 )
 async def test_a_passing_fault_that_stays_is_given_up_after_four(
-    bench: Bench, behaviour: Behaviour, sentence: str
+    harness: GatewayHarness, behaviour: Behaviour, sentence: str
 ) -> None:
-    assert str(await bench.fault(behaviour)) == sentence
-    assert bench.requests == 4
-    assert bench.waits == [0.5, 1.0, 2.0]
+    assert str(await harness.fault(behaviour)) == sentence
+    assert harness.requests == 4
+    assert harness.waits == [0.5, 1.0, 2.0]
 
 
-async def test_a_server_that_is_not_there_could_not_be_reached(bench: Bench) -> None:
-    bench.sit(api_base="http://127.0.0.1:1/v1")
+async def test_a_server_that_is_not_there_could_not_be_reached(harness: GatewayHarness) -> None:
+    harness.sit(api_base="http://127.0.0.1:1/v1")
 
-    assert str(await bench.fault(answer("Yes."))) == "could not be reached"
-    assert len(bench.waits) == 3
+    assert str(await harness.fault(answer("Yes."))) == "could not be reached"
+    assert len(harness.waits) == 3
 
 
 @pytest.mark.parametrize("wording", ["llama-server", "openai"])
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_prompt_too_long_has_an_error_of_its_own(
-    bench: Bench, wording: str, stream: bool
+    harness: GatewayHarness, wording: str, stream: bool
 ) -> None:
-    bench.sit(stream=stream)
+    harness.sit(stream=stream)
 
-    error = await bench.fault(overflow(wording))
+    error = await harness.fault(overflow(wording))
 
     assert isinstance(error, ContextOverflowError)
     assert str(error) == "could not be asked: the prompt is longer than its context"
-    assert bench.requests == 1
+    assert harness.requests == 1
 
 
 @pytest.mark.parametrize("status", [429, 503])
-async def test_retry_after_is_waited_for(bench: Bench, status: int) -> None:
-    await bench.says(fail(status, retry_after=7, times=2))
+async def test_retry_after_is_waited_for(harness: GatewayHarness, status: int) -> None:
+    await harness.says(fail(status, retry_after=7, times=2))
 
-    assert bench.waits == [7.0, 7.0]
-
-
-async def test_retry_after_that_cannot_be_read_is_passed_over(bench: Bench) -> None:
-    await bench.says(fail(429, retry_after="in a while", times=1))
-
-    assert bench.waits == [0.5]
+    assert harness.waits == [7.0, 7.0]
 
 
-async def test_retry_after_may_be_a_date(bench: Bench) -> None:
+async def test_retry_after_that_cannot_be_read_is_passed_over(harness: GatewayHarness) -> None:
+    await harness.says(fail(429, retry_after="in a while", times=1))
+
+    assert harness.waits == [0.5]
+
+
+async def test_retry_after_may_be_a_date(harness: GatewayHarness) -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
 
-    await bench.says(fail(429, retry_after=soon, times=1))
+    await harness.says(fail(429, retry_after=soon, times=1))
 
-    assert 25 < bench.waits[0] <= 30
+    assert 25 < harness.waits[0] <= 30
 
 
-async def test_a_wait_longer_than_any_stage_is_given_up_at_once(bench: Bench) -> None:
-    error = await bench.fault(fail(429, retry_after=3600))
+async def test_a_wait_longer_than_any_stage_is_given_up_at_once(harness: GatewayHarness) -> None:
+    error = await harness.fault(fail(429, retry_after=3600))
 
     assert isinstance(error, RateLimitError)
     assert error.retry_after_seconds == 3600
-    assert (bench.requests, bench.waits) == (1, [])
+    assert (harness.requests, harness.waits) == (1, [])
 
 
-async def test_a_deadline_during_a_wait_leaves_a_note_of_why(bench: Bench) -> None:
-    bench.gateway = LitellmGateway({"seat": bench.seat})
+async def test_a_deadline_during_a_wait_leaves_a_note_of_why(harness: GatewayHarness) -> None:
+    harness.gateway = LitellmGateway({"seat": harness.seat})
 
     with pytest.raises(TimeoutError) as stopped:
         async with asyncio.timeout(0.3):
-            await bench.says(fail(429, retry_after=60))
+            await harness.says(fail(429, retry_after=60))
 
     assert stopped.value.__cause__ is not None
     notes = stopped.value.__cause__.__notes__
@@ -197,90 +197,92 @@ async def test_a_deadline_during_a_wait_leaves_a_note_of_why(bench: Bench) -> No
     ],
 )
 async def test_cancelling_frees_the_connection_at_once(
-    bench: Bench, behaviour: Behaviour, stream: bool
+    harness: GatewayHarness, behaviour: Behaviour, stream: bool
 ) -> None:
-    bench.sit(stream=stream)
+    harness.sit(stream=stream)
     loop = asyncio.get_running_loop()
 
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.3):
-            await bench.says(behaviour)
+            await harness.says(behaviour)
     cancelled = loop.time()
-    await bench.server.all_left()
+    await harness.server.all_left()
 
     assert loop.time() - cancelled < 0.1
-    assert bench.server.hang_ups == 1
+    assert harness.server.hang_ups == 1
 
 
-async def test_a_stream_tells_the_text_so_far(bench: Bench) -> None:
+async def test_a_stream_tells_the_text_so_far(harness: GatewayHarness) -> None:
     told: list[str] = []
 
-    reply = await bench.says(answer("It lacks an\nindex."), replace(CALL, on_text=told.append))
+    reply = await harness.says(answer("It lacks an\nindex."), replace(CALL, on_text=told.append))
 
     assert told == ["It", "It lacks", "It lacks an", "It lacks an\nindex."]
     assert reply.text == "It lacks an\nindex."
     assert (reply.tokens_in, reply.tokens_out) == (6, 4)
-    assert bench.server.requests[0].body["stream_options"] == {"include_usage": True}
+    assert harness.server.requests[0].body["stream_options"] == {"include_usage": True}
 
 
 @pytest.mark.parametrize("broken", [truncate_stream(), drop()], ids=["truncated", "dropped"])
-async def test_a_stream_that_stops_short_is_no_answer(bench: Bench, broken: Behaviour) -> None:
-    bench.sit(stream=True)
+async def test_a_stream_that_stops_short_is_no_answer(
+    harness: GatewayHarness, broken: Behaviour
+) -> None:
+    harness.sit(stream=True)
 
-    reply = await bench.says(in_turn(broken, answer("All of it.")))
-    error = await bench.fault(broken)
+    reply = await harness.says(in_turn(broken, answer("All of it.")))
+    error = await harness.fault(broken)
 
     assert (reply.text, reply.attempts) == ("All of it.", 2)
     assert str(error) == "broke off in the middle of its answer"
-    assert bench.requests == 2 + 4
+    assert harness.requests == 2 + 4
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_an_answer_at_its_token_limit_is_cut(bench: Bench, stream: bool) -> None:
-    bench.sit(stream=stream, max_tokens=3)
+async def test_an_answer_at_its_token_limit_is_cut(harness: GatewayHarness, stream: bool) -> None:
+    harness.sit(stream=stream, max_tokens=3)
 
-    reply = await bench.says(cut("It lacks an"))
+    reply = await harness.says(cut("It lacks an"))
 
     assert (reply.text, reply.cut) == ("It lacks an", True)
-    assert bench.server.requests[0].body["max_tokens"] == 3
+    assert harness.server.requests[0].body["max_tokens"] == 3
 
 
-async def test_a_refused_temperature_is_left_out(bench: Bench) -> None:
+async def test_a_refused_temperature_is_left_out(harness: GatewayHarness) -> None:
     call = replace(CALL, temperature=0.0)
 
-    reply = await bench.says(rejects_temperature(answer("Yes.")), call)
+    reply = await harness.says(rejects_temperature(answer("Yes.")), call)
 
     assert (reply.text, reply.attempts) == ("Yes.", 2)
-    assert "temperature" not in bench.server.requests[1].body
-    assert bench.waits == []
+    assert "temperature" not in harness.server.requests[1].body
+    assert harness.waits == []
 
 
-async def test_a_schema_goes_to_a_seat_that_enforces_one(bench: Bench) -> None:
-    bench.sit(tighten=lambda schema: dict(schema) | {"tight": True})
+async def test_a_schema_goes_to_a_seat_that_enforces_one(harness: GatewayHarness) -> None:
+    harness.sit(tighten=lambda schema: dict(schema) | {"tight": True})
 
-    await bench.says(answer("{}"), replace(CALL, schema=SCHEMA))
+    await harness.says(answer("{}"), replace(CALL, schema=SCHEMA))
 
-    asked = bench.server.requests[0].body["response_format"]
+    asked = harness.server.requests[0].body["response_format"]
     wanted = {"name": "ballot", "strict": True, "schema": SCHEMA | {"tight": True}}
     assert asked == {"type": "json_schema", "json_schema": wanted}
 
 
-async def test_a_schema_goes_to_a_model_litellm_says_takes_one(bench: Bench) -> None:
-    bench.server.script["gpt-4o"] = answer("{}")
+async def test_a_schema_goes_to_a_model_litellm_says_takes_one(harness: GatewayHarness) -> None:
+    harness.server.script["gpt-4o"] = answer("{}")
 
-    await bench.says(answer("{}"), replace(CALL, schema=SCHEMA))
-    bench.sit(model="openai/gpt-4o")
-    await bench.says(answer("{}"), replace(CALL, schema=SCHEMA))
+    await harness.says(answer("{}"), replace(CALL, schema=SCHEMA))
+    harness.sit(model="openai/gpt-4o")
+    await harness.says(answer("{}"), replace(CALL, schema=SCHEMA))
 
-    unknown, known = (request.body for request in bench.server.requests)
+    unknown, known = (request.body for request in harness.server.requests)
     assert "response_format" not in unknown
     assert "response_format" in known
 
 
-async def test_a_refused_schema_is_left_out(bench: Bench) -> None:
-    bench.sit(tighten=dict)
+async def test_a_refused_schema_is_left_out(harness: GatewayHarness) -> None:
+    harness.sit(tighten=dict)
 
-    reply = await bench.says(rejects_schema(answer("{}")), replace(CALL, schema=SCHEMA))
+    reply = await harness.says(rejects_schema(answer("{}")), replace(CALL, schema=SCHEMA))
 
     assert (reply.text, reply.attempts) == ("{}", 2)
 
@@ -296,26 +298,26 @@ async def test_a_refused_schema_is_left_out(bench: Bench) -> None:
     ],
 )
 async def test_an_unknown_cost_is_none(
-    bench: Bench,
+    harness: GatewayHarness,
     model: str,
     prices: tuple[float | None, float | None],
     cost: float | None,
     stream: bool,
 ) -> None:
     into, out = prices
-    bench.sit(model=model, stream=stream, input_usd_per_million=into, output_usd_per_million=out)
-    bench.server.script["gpt-4o"] = answer("It lacks an index.")
+    harness.sit(model=model, stream=stream, input_usd_per_million=into, output_usd_per_million=out)
+    harness.server.script["gpt-4o"] = answer("It lacks an index.")
 
-    assert (await bench.says(answer("It lacks an index."))).cost_usd == pytest.approx(cost)
+    assert (await harness.says(answer("It lacks an index."))).cost_usd == pytest.approx(cost)
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_litellm_prices_a_model_it_knows(bench: Bench, stream: bool) -> None:
-    bench.server.script["gpt-4o"] = answer("It lacks an index.")
-    bench.sit(model="openai/gpt-4o", stream=stream)
+async def test_litellm_prices_a_model_it_knows(harness: GatewayHarness, stream: bool) -> None:
+    harness.server.script["gpt-4o"] = answer("It lacks an index.")
+    harness.sit(model="openai/gpt-4o", stream=stream)
     litellm = library.load()
 
-    sent = replies.request_arguments(litellm, bench.seat, CALL)
+    sent = replies.request_arguments(litellm, harness.seat, CALL)
     spoken = await replies.send_request(litellm, sent, None)
 
     # 6 tokens in at 2.50 USD a million, 4 out at 10.00: what a public address would be charged.
@@ -333,7 +335,7 @@ async def test_litellm_prices_a_model_it_knows(bench: Bench, stream: bool) -> No
     ],
 )
 async def test_what_cannot_be_sent_is_not_tried_again(seat: SeatSettings, sentence: str) -> None:
-    waits = Waits()
+    waits = RecordedSleeps()
     gateway = LitellmGateway({"seat": seat}, clock=waits.clock)
 
     with pytest.raises(GatewayError) as failed:
@@ -365,7 +367,7 @@ async def test_other_routes_are_read_by_the_reply_itself(
     loop = asyncio.get_running_loop()
     async with await loop.create_server(lambda: Connection(refuse, set()), "127.0.0.1") as server:
         address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        waits = Waits()
+        waits = RecordedSleeps()
         seat = SeatSettings(model, api_base=address, api_key=KEY, stream=stream)
         gateway = LitellmGateway({"seat": seat}, clock=waits.clock)
         with pytest.raises(GatewayError) as failed:
@@ -381,14 +383,14 @@ async def test_a_seat_without_settings_is_an_absence() -> None:
         await LitellmGateway({}).complete(CALL)
 
 
-async def test_the_gateway_serves_again_after_closing(bench: Bench) -> None:
-    await bench.says(answer("Yes."))
-    await bench.gateway.close()
+async def test_the_gateway_serves_again_after_closing(harness: GatewayHarness) -> None:
+    await harness.says(answer("Yes."))
+    await harness.gateway.close()
 
-    assert (await bench.says(answer("Yes."))).text == "Yes."
+    assert (await harness.says(answer("Yes."))).text == "Yes."
 
 
-async def test_context_is_the_seats_own_or_what_litellm_knows(bench: Bench) -> None:
+async def test_context_is_the_seats_own_or_what_litellm_knows(harness: GatewayHarness) -> None:
     seats = {
         "own": SeatSettings("openai/gpt-4o", context_tokens=4096),
         "known": SeatSettings("openai/gpt-4o"),

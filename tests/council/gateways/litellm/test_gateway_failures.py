@@ -1,4 +1,4 @@
-"""Providers that misbehave: nobody hammers them, and what is dead is left alone for a while."""
+"""Providers that misbehave are not flooded with retries, and dead models are left alone."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ import pytest
 
 from council.gateways.litellm import LitellmGateway
 from council.providers import BreakerState, Limits
-from tests.council.gateways.litellm.bench import CALL, Bench
+from tests.council.gateways.litellm.bench import CALL, GatewayHarness
 from tests.wire.models import (
     Behaviour,
     Request,
@@ -22,30 +22,34 @@ from tests.wire.models import (
 )
 
 
-async def test_other_calls_of_a_model_wait_while_it_asks_to_slow_down(bench: Bench) -> None:
-    bench.gateway = LitellmGateway({"seat": bench.seat})
+async def test_other_calls_of_a_model_wait_while_it_asks_to_slow_down(
+    harness: GatewayHarness,
+) -> None:
+    harness.gateway = LitellmGateway({"seat": harness.seat})
 
     for behaviour in (fail(429, retry_after=60), answer("Too soon.")):
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.3):
-                await bench.says(behaviour)
+                await harness.says(behaviour)
 
-    assert bench.requests == 1
+    assert harness.requests == 1
 
 
 @pytest.mark.parametrize("behaviour", [fail(500), drop()], ids=["fails", "drops"])
 async def test_a_model_that_failed_three_times_is_left_alone_and_then_probed(
-    bench: Bench, behaviour: Behaviour
+    harness: GatewayHarness, behaviour: Behaviour
 ) -> None:
     for _ in range(3):
-        await bench.fault(behaviour)
-    asked = bench.requests
+        await harness.fault(behaviour)
+    asked = harness.requests
 
-    assert str(await bench.fault(behaviour)).startswith("was not asked: it failed 3 times in a row")
-    assert bench.requests == asked
-    bench.waits.append(30.0)
-    assert (await bench.says(answer("Back."))).text == "Back."
-    assert (await bench.says(answer("Still."))).text == "Still."
+    assert str(await harness.fault(behaviour)).startswith(
+        "was not asked: it failed 3 times in a row"
+    )
+    assert harness.requests == asked
+    harness.waits.append(30.0)
+    assert (await harness.says(answer("Back."))).text == "Back."
+    assert (await harness.says(answer("Still."))).text == "Still."
 
 
 @pytest.mark.parametrize(
@@ -53,47 +57,51 @@ async def test_a_model_that_failed_three_times_is_left_alone_and_then_probed(
     [fail(400), wrong_key(), fail(403), no_such_model(), fail(429), content_filter(), empty()],
     ids=["400", "401", "403", "404", "429", "filtered", "empty"],
 )
-async def test_what_a_provider_says_no_to_is_no_outage(bench: Bench, behaviour: Behaviour) -> None:
-    sentences = {str(await bench.fault(behaviour)) for _ in range(5)}
+async def test_what_a_provider_says_no_to_is_no_outage(
+    harness: GatewayHarness, behaviour: Behaviour
+) -> None:
+    sentences = {str(await harness.fault(behaviour)) for _ in range(5)}
 
     assert len(sentences) == 1
-    (model,) = bench.gateway.health().models
+    (model,) = harness.gateway.health().models
     assert model.breaker is BreakerState.CLOSED
 
 
-async def test_a_model_that_hangs_until_three_deadlines_is_left_alone(bench: Bench) -> None:
+async def test_a_model_that_hangs_until_three_deadlines_is_left_alone(
+    harness: GatewayHarness,
+) -> None:
     for _ in range(3):
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.2):
-                await bench.says(hang())
+                await harness.says(hang())
 
-    assert str(await bench.fault(hang())).startswith("was not asked")
-    assert bench.requests == 3
+    assert str(await harness.fault(hang())).startswith("was not asked")
+    assert harness.requests == 3
 
 
-async def test_no_more_calls_are_at_a_provider_than_its_limit(bench: Bench) -> None:
+async def test_no_more_calls_are_at_a_provider_than_its_limit(harness: GatewayHarness) -> None:
     at_once = []
 
     def count(_: Request) -> Say:
-        at_once.append(bench.gateway.health().providers[0].under_way)
+        at_once.append(harness.gateway.health().providers[0].under_way)
         return Say("Yes.", seconds=0.02)
 
-    bench.gateway = LitellmGateway({"seat": bench.seat}, {"openai": Limits(concurrency=3)})
-    bench.server.script["mine"] = count
+    harness.gateway = LitellmGateway({"seat": harness.seat}, {"openai": Limits(concurrency=3)})
+    harness.server.script["mine"] = count
 
-    await asyncio.gather(*(bench.gateway.complete(CALL) for _ in range(9)))
+    await asyncio.gather(*(harness.gateway.complete(CALL) for _ in range(9)))
 
     assert len(at_once) == 9
     assert max(at_once) == 3
 
 
-async def test_a_deadline_in_the_queue_leaves_a_note_of_why(bench: Bench) -> None:
-    bench.gateway = LitellmGateway({"seat": bench.seat}, {"openai": Limits(concurrency=1)})
-    bench.server.script["mine"] = hang()
+async def test_a_deadline_in_the_queue_leaves_a_note_of_why(harness: GatewayHarness) -> None:
+    harness.gateway = LitellmGateway({"seat": harness.seat}, {"openai": Limits(concurrency=1)})
+    harness.server.script["mine"] = hang()
 
     async def in_time() -> None:
         async with asyncio.timeout(0.3):
-            await bench.gateway.complete(CALL)
+            await harness.gateway.complete(CALL)
 
     notes = [
         getattr(error.__cause__, "__notes__", [])

@@ -1,4 +1,4 @@
-"""The real server with the real models; fetched once a machine, then started in a second."""
+"""The real server with the real models, downloaded once for each machine."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""A clock wound by hand: sleepers wake when it is told that their time has come."""
+"""A manual clock: sleepers wake when a test moves the time."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from council.gateways.throttling.limits import Clock
 
 
-class Hands:
-    """Moves the clock; remembers every sleep that was asked for."""
+class ManualClock:
+    """A clock that a test moves; it records every sleep."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -17,7 +17,7 @@ class Hands:
 
     @property
     def clock(self) -> Clock:
-        """The clock these hands are on; its chance is always a half."""
+        """The clock these clock are on; its chance is always a half."""
         return Clock(lambda: self.now, self._sleep, lambda: 0.5)
 
     async def _sleep(self, seconds: float) -> None:
@@ -27,7 +27,7 @@ class Hands:
         await woken.wait()
 
     async def move(self, seconds: float) -> None:
-        """Let the time pass, and all run that can."""
+        """Move the time, and wake the sleepers that are due."""
         self.now += seconds
         for at, woken in self._asleep:
             if at <= self.now:
@@ -36,14 +36,14 @@ class Hands:
 
 
 async def settled() -> None:
-    """Let every task run until it waits."""
+    """Run every task until it waits."""
     for _ in range(20):
         await asyncio.sleep(0)
 
 
 @asynccontextmanager
-async def begun(*acts: Awaitable[object]) -> AsyncIterator[Sequence["asyncio.Future[object]"]]:
-    """Give the acts under way; those not done at the end are stopped."""
+async def started(*acts: Awaitable[object]) -> AsyncIterator[Sequence["asyncio.Future[object]"]]:
+    """Yield the tasks of the awaitables, started; cancel the unfinished ones at the end."""
     tasks = [asyncio.ensure_future(act) for act in acts]
     await settled()
     try:
@@ -54,8 +54,8 @@ async def begun(*acts: Awaitable[object]) -> AsyncIterator[Sequence["asyncio.Fut
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def notes_of(task: "asyncio.Future[object]") -> list[str]:
-    """Cancel a task as a deadline would, and give what it notes."""
+async def cancel_and_get_notes(task: "asyncio.Future[object]") -> list[str]:
+    """Cancel a task as a deadline would; return the notes of its CancelledError."""
     task.cancel()
     try:
         await task

@@ -1,21 +1,21 @@
-"""The breaker leaves a dead model alone, and looks again with one call."""
+"""The breaker stops calls to a dead model, and probes it with one call."""
 
 import pytest
 
 from council.errors import GatewayError
 from council.gateways.throttling.breaker import CAP_SECONDS, CircuitBreaker
 from council.providers import BreakerState
-from tests.council.gateways.throttling.manual_clock import Hands
+from tests.council.gateways.throttling.manual_clock import ManualClock
 
 
 @pytest.fixture
-def hands() -> Hands:
-    return Hands()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
-def breaker(hands: Hands) -> CircuitBreaker:
-    return CircuitBreaker(hands.clock)
+def breaker(clock: ManualClock) -> CircuitBreaker:
+    return CircuitBreaker(clock.clock)
 
 
 def fail(breaker: CircuitBreaker, times: int = 1) -> None:
@@ -39,10 +39,10 @@ def test_two_failures_leave_it_closed(breaker: CircuitBreaker) -> None:
 
 
 def test_three_failures_in_a_row_open_it_and_say_for_how_long(
-    breaker: CircuitBreaker, hands: Hands
+    breaker: CircuitBreaker, clock: ManualClock
 ) -> None:
     fail(breaker, 3)
-    hands.now = 6.0
+    clock.now = 6.0
 
     assert breaker.state is BreakerState.OPEN
     assert refusal(breaker) == (
@@ -59,10 +59,10 @@ def test_an_answer_in_between_begins_the_count_anew(breaker: CircuitBreaker) -> 
 
 
 def test_after_the_wait_one_call_probes_and_others_are_refused(
-    breaker: CircuitBreaker, hands: Hands
+    breaker: CircuitBreaker, clock: ManualClock
 ) -> None:
     fail(breaker, 3)
-    hands.now = 30.0
+    clock.now = 30.0
     probe = object()
 
     breaker.admit(probe)
@@ -72,9 +72,9 @@ def test_after_the_wait_one_call_probes_and_others_are_refused(
     assert refusal(breaker).endswith("in a row; it is being tried again now")
 
 
-def test_a_probe_that_is_answered_closes_it(breaker: CircuitBreaker, hands: Hands) -> None:
+def test_a_probe_that_is_answered_closes_it(breaker: CircuitBreaker, clock: ManualClock) -> None:
     fail(breaker, 3)
-    hands.now = 30.0
+    clock.now = 30.0
     breaker.admit(object())
 
     breaker.record_success()
@@ -84,16 +84,16 @@ def test_a_probe_that_is_answered_closes_it(breaker: CircuitBreaker, hands: Hand
 
 
 def test_each_failed_probe_opens_it_for_longer_up_to_a_cap(
-    breaker: CircuitBreaker, hands: Hands
+    breaker: CircuitBreaker, clock: ManualClock
 ) -> None:
     fail(breaker, 3)
     waits = []
 
     for _ in range(6):
-        before, seconds = hands.now, 0
+        before, seconds = clock.now, 0
         while breaker.state is BreakerState.OPEN:
             seconds += 1
-            hands.now = before + seconds
+            clock.now = before + seconds
         waits.append(seconds)
         fail(breaker)
 
@@ -101,10 +101,10 @@ def test_each_failed_probe_opens_it_for_longer_up_to_a_cap(
 
 
 def test_a_probe_that_leaves_without_an_outcome_lets_the_next_one_probe(
-    breaker: CircuitBreaker, hands: Hands
+    breaker: CircuitBreaker, clock: ManualClock
 ) -> None:
     fail(breaker, 3)
-    hands.now = 30.0
+    clock.now = 30.0
     probe, following = object(), object()
     breaker.admit(probe)
 
@@ -115,16 +115,16 @@ def test_a_probe_that_leaves_without_an_outcome_lets_the_next_one_probe(
 
 
 def test_a_failure_that_began_before_it_opened_does_not_lengthen_the_wait(
-    breaker: CircuitBreaker, hands: Hands
+    breaker: CircuitBreaker, clock: ManualClock
 ) -> None:
     late = object()
     breaker.admit(late)
     fail(breaker, 3)
-    hands.now = 20.0
+    clock.now = 20.0
 
     breaker.record_failure(late)
 
-    hands.now = 30.0
+    clock.now = 30.0
     assert breaker.state is BreakerState.HALF_OPEN
 
 

@@ -1,4 +1,4 @@
-"""Lines to models: who waits for whom, and who never does."""
+"""Queues of models: which calls wait for each other, and which never do."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -8,20 +8,25 @@ import pytest
 from council.errors import GatewayError, RateLimitError
 from council.gateways.throttling.provider import ProviderAddress, ProviderQueue, Throttling
 from council.providers import BreakerState, Limits
-from tests.council.gateways.throttling.manual_clock import Hands, begun, notes_of, settled
+from tests.council.gateways.throttling.manual_clock import (
+    ManualClock,
+    cancel_and_get_notes,
+    settled,
+    started,
+)
 
 OPENAI = ProviderAddress("openai")
 OWN = ProviderAddress("openai", "http://me:secret@127.0.0.1:8080/v1")
 
 
 @pytest.fixture
-def hands() -> Hands:
-    return Hands()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
-def traffic(hands: Hands) -> Throttling:
-    return Throttling({}, hands.clock)
+def traffic(clock: ManualClock) -> Throttling:
+    return Throttling({}, clock.clock)
 
 
 async def one(line: ProviderQueue) -> str:
@@ -66,9 +71,9 @@ def test_a_model_has_one_line_at_each_address(traffic: Throttling) -> None:
     assert traffic.queue(OWN, "openai/a").turns is not line.turns
 
 
-def test_limits_are_named_by_provider_or_by_host_which_goes_before(hands: Hands) -> None:
+def test_limits_are_named_by_provider_or_by_host_which_goes_before(clock: ManualClock) -> None:
     limits = {"openai": Limits(8), "127.0.0.1:8080": Limits(2, 60)}
-    traffic = Throttling(limits, hands.clock)
+    traffic = Throttling(limits, clock.clock)
 
     elsewhere = ProviderAddress("openai", "http://10.0.0.1/v1")
     found = [
@@ -89,23 +94,23 @@ async def test_a_dead_model_does_not_silence_its_neighbours(traffic: Throttling)
 
 
 async def test_others_wait_out_a_pause_and_come_back_a_little_later(
-    traffic: Throttling, hands: Hands
+    traffic: Throttling, clock: ManualClock
 ) -> None:
     line = traffic.queue(OPENAI, "openai/slow")
 
-    async with begun(asked_to_wait(line, 7), one(line)) as (first, other):
-        assert hands.sleeps == [7.0, 7.5]
-        await hands.move(7)
+    async with started(asked_to_wait(line, 7), one(line)) as (first, other):
+        assert clock.sleeps == [7.0, 7.5]
+        await clock.move(7)
         assert (first.done(), other.done()) == (True, False)
-        await hands.move(0.5)
+        await clock.move(0.5)
         assert other.done()
 
 
-async def test_a_pause_is_not_for_its_neighbours_and_holds_no_turn(hands: Hands) -> None:
-    traffic = Throttling({"openai": Limits(concurrency=1)}, hands.clock)
+async def test_a_pause_is_not_for_its_neighbours_and_holds_no_turn(clock: ManualClock) -> None:
+    traffic = Throttling({"openai": Limits(concurrency=1)}, clock.clock)
     slow = traffic.queue(OPENAI, "openai/slow")
 
-    async with begun(asked_to_wait(slow, 7), one(slow)):
+    async with started(asked_to_wait(slow, 7), one(slow)):
         assert await one(traffic.queue(OPENAI, "openai/quick")) == "answered"
 
 
@@ -113,13 +118,15 @@ async def test_a_deadline_in_a_pause_says_what_was_waited_for(traffic: Throttlin
     line = traffic.queue(OPENAI, "openai/slow")
     line.pause.start(7)
 
-    async with begun(one(line)) as (waits,):
-        assert await notes_of(waits) == ["asked us to slow down (429) until the time was up"]
+    async with started(one(line)) as (waits,):
+        assert await cancel_and_get_notes(waits) == [
+            "asked us to slow down (429) until the time was up"
+        ]
     assert line.breaker.state is BreakerState.CLOSED
 
 
 async def test_a_pause_that_nobody_can_wait_out_fails_at_once(
-    traffic: Throttling, hands: Hands
+    traffic: Throttling, clock: ManualClock
 ) -> None:
     line = traffic.queue(OPENAI, "openai/slow")
     line.pause.start(1e9)
@@ -131,19 +138,19 @@ async def test_a_pause_that_nobody_can_wait_out_fails_at_once(
         "was not asked: it asked us to slow down (429) for another 3600 s"
     )
     assert refused.value.retry_after_seconds == 3600
-    await hands.move(3600)
+    await clock.move(3600)
     assert await one(line) == "answered"
 
 
 async def test_a_call_that_waited_for_its_turn_looks_again_at_breaker_and_pause(
-    hands: Hands,
+    clock: ManualClock,
 ) -> None:
-    traffic = Throttling({"openai": Limits(concurrency=1)}, hands.clock)
+    traffic = Throttling({"openai": Limits(concurrency=1)}, clock.clock)
     dead, slow = traffic.queue(OPENAI, "openai/dead"), traffic.queue(OPENAI, "openai/slow")
 
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(dead.turns.turn("openai"))
-        async with begun(one(dead), one(slow)) as (to_dead, to_slow):
+        async with started(one(dead), one(slow)) as (to_dead, to_slow):
             for _ in range(3):
                 dead.breaker.record_failure(object())
             slow.pause.start(7)
@@ -151,8 +158,8 @@ async def test_a_call_that_waited_for_its_turn_looks_again_at_breaker_and_pause(
             await settled()
 
             assert isinstance(to_dead.exception(), GatewayError)
-            assert hands.sleeps == [7.5]
-            await hands.move(7.5)
+            assert clock.sleeps == [7.5]
+            await clock.move(7.5)
             assert to_slow.result() == "answered"
 
 
@@ -162,23 +169,25 @@ async def test_what_is_cancelled_on_the_wire_three_times_is_taken_for_dead(
     line = traffic.queue(OPENAI, "openai/hangs")
 
     for _ in range(3):
-        async with begun(hangs(line)):
+        async with started(hangs(line)):
             pass
 
     assert line.breaker.state is BreakerState.OPEN
 
 
-async def test_a_call_that_had_waited_too_long_for_its_turn_accuses_nobody(hands: Hands) -> None:
-    traffic = Throttling({"openai": Limits(concurrency=1)}, hands.clock)
+async def test_a_call_that_had_waited_too_long_for_its_turn_accuses_nobody(
+    clock: ManualClock,
+) -> None:
+    traffic = Throttling({"openai": Limits(concurrency=1)}, clock.clock)
     full, line = traffic.queue(OPENAI, "openai/full"), traffic.queue(OPENAI, "openai/late")
 
     for _ in range(3):
-        async with begun(hangs(full)) as (first,), begun(hangs(line)):
-            await hands.move(50)
-            await notes_of(first)
+        async with started(hangs(full)) as (first,), started(hangs(line)):
+            await clock.move(50)
+            await cancel_and_get_notes(first)
             await settled()
             assert full.turns.under_way == 1
-            await hands.move(10)
+            await clock.move(10)
 
     assert full.breaker.state is BreakerState.OPEN
     assert line.breaker.state is BreakerState.CLOSED

@@ -1,4 +1,4 @@
-"""What one process learns of a model is heeded by the others."""
+"""What one process observes of a model applies in the others."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,7 +8,7 @@ import pytest
 from council.gateways.throttling.limits import Clock, RateLimiter
 from council.gateways.throttling.provider import ProviderAddress, SharedLimits, Throttling
 from council.providers import BreakerState, HintKind, Limits, ProviderHint, ProviderLoad
-from tests.council.gateways.throttling.manual_clock import Hands, begun
+from tests.council.gateways.throttling.manual_clock import ManualClock, started
 from tests.council.gateways.throttling.test_provider import OPENAI, OWN, dies, one
 
 MODEL = "openai/a"
@@ -17,10 +17,10 @@ MODEL = "openai/a"
 class Town:
     """Two processes that tell each other what they learn."""
 
-    def __init__(self, hands: Hands) -> None:
+    def __init__(self, clock: ManualClock) -> None:
         self.hints: list[ProviderHint] = []
         self.here, self.there = (
-            Throttling({}, hands.clock, SharedLimits(publish=self.publish)) for _ in range(2)
+            Throttling({}, clock.clock, SharedLimits(publish=self.publish)) for _ in range(2)
         )
         self.lines = [traffic.queue(OPENAI, MODEL) for traffic in (self.here, self.there)]
 
@@ -35,13 +35,13 @@ class Town:
 
 
 @pytest.fixture
-def hands() -> Hands:
-    return Hands()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
-def town(hands: Hands) -> Town:
-    return Town(hands)
+def town(clock: ManualClock) -> Town:
+    return Town(clock)
 
 
 async def test_a_pause_that_one_was_asked_for_is_kept_by_all_and_counted_once(
@@ -55,19 +55,19 @@ async def test_a_pause_that_one_was_asked_for_is_kept_by_all_and_counted_once(
     assert [line.pause.count for line in town.lines] == [1, 0]
 
 
-async def test_a_breaker_that_opens_for_one_opens_for_all(town: Town, hands: Hands) -> None:
+async def test_a_breaker_that_opens_for_one_opens_for_all(town: Town, clock: ManualClock) -> None:
     await dies(town.lines[0])
     town.spread()
 
     assert [line.breaker.state for line in town.lines] == [BreakerState.OPEN] * 2
-    hands.now += 30
+    clock.now += 30
     assert [line.breaker.state for line in town.lines] == [BreakerState.HALF_OPEN] * 2
 
 
-async def test_a_model_that_is_back_for_one_is_back_for_all(town: Town, hands: Hands) -> None:
+async def test_a_model_that_is_back_for_one_is_back_for_all(town: Town, clock: ManualClock) -> None:
     await dies(town.lines[0])
     town.spread()
-    hands.now += 30
+    clock.now += 30
 
     await one(town.lines[1])
     town.spread()
@@ -84,10 +84,10 @@ async def test_what_goes_well_is_not_told(town: Town) -> None:
 
 
 async def test_another_process_finding_it_shut_does_not_stop_a_probe(
-    town: Town, hands: Hands
+    town: Town, clock: ManualClock
 ) -> None:
     await dies(town.lines[0])
-    hands.now += 30
+    clock.now += 30
     probe = object()
     town.lines[0].breaker.admit(probe)
 
@@ -131,13 +131,13 @@ async def test_the_process_own_limits_hold_where_nobody_else_counts() -> None:
         async with turns.turn("openai"):
             entered.append(turns.under_way)
 
-    async with turns.turn("openai"), begun(call(), call()):
+    async with turns.turn("openai"), started(call(), call()):
         assert (turns.under_way, turns.waiting, entered) == (1, 2, [])
 
 
-async def test_a_shared_turnstile_is_asked_by_address_and_tells_of_all(hands: Hands) -> None:
+async def test_a_shared_turnstile_is_asked_by_address_and_tells_of_all(clock: ManualClock) -> None:
     shared = Open()
-    traffic = Throttling({}, hands.clock, SharedLimits(shared))
+    traffic = Throttling({}, clock.clock, SharedLimits(shared))
 
     await one(traffic.queue(OPENAI, MODEL))
     await one(traffic.queue(OWN, MODEL))
