@@ -144,7 +144,7 @@ def changes_of(table: type[SQLModel], row: dict[str, Any]) -> Iterator[Change]:
 
 
 async def is_found(store: SqlStore, chain: SqlHashChain, round_id: str) -> bool:
-    """Say whether `council verify --all` finds anything, even without recomputing the round."""
+    """Return whether `council verify --all` finds anything, even without recomputing the round."""
     if await _has_broken_chain(chain):
         return True
     try:

@@ -25,7 +25,7 @@ async def test_a_bakeoff_comes_back_whole(bakeoff_stores: BakeoffStores) -> None
     assert await bakeoff_stores.bakeoffs.load(SCHEDULED) == thread
 
 
-async def test_of_two_under_one_id_the_first_is_kept(bakeoff_stores: BakeoffStores) -> None:
+async def test_the_first_of_two_with_one_id_is_stored(bakeoff_stores: BakeoffStores) -> None:
     first, second = a_bakeoff(), a_bakeoff(asked_by="U2", suite=holding("Why?"))
     await bakeoff_stores.bakeoffs.open(first)
 
@@ -97,7 +97,7 @@ async def test_bakeoffs_are_listed_newest_first(
     assert await bakeoff_stores.bakeoffs.recent(1, wanted) == found[:1]
 
 
-async def test_its_suite_is_kept_as_it_was_whatever_becomes_of_the_suite(
+async def test_a_bakeoffs_suite_is_unchanged_when_the_suite_changes(
     bakeoff_stores: BakeoffStores,
 ) -> None:
     before = a_bakeoff()

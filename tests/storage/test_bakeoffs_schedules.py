@@ -26,7 +26,7 @@ async def test_a_schedule_comes_back_whole(bakeoff_stores: BakeoffStores) -> Non
     assert await bakeoff_stores.schedules.every() == (schedule,)
 
 
-async def test_a_changed_schedule_is_kept_under_its_id(bakeoff_stores: BakeoffStores) -> None:
+async def test_a_changed_schedule_keeps_its_id(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.schedules.keep(a_schedule())
     changed = a_schedule(name="daily", cron="0 9 * * *", cap_micro=None, subscribers=(), place=T2)
 
@@ -77,7 +77,7 @@ async def test_a_slot_taken_while_somebody_edits_stays_taken(bakeoff_stores: Bak
     assert await bakeoff_stores.schedules.take("s1", NEXT)
 
 
-async def test_in_another_zone_slots_are_counted_anew(bakeoff_stores: BakeoffStores) -> None:
+async def test_in_another_zone_the_last_slot_starts_again(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.schedules.keep(a_schedule())
     await bakeoff_stores.schedules.take("s1", "2026-11-23T22:00")
 

@@ -96,7 +96,7 @@ async def test_a_removed_suite_is_in_no_list_and_its_versions_stay(
     assert await bakeoff_stores.suites.load(HERE, "sql", FIRST.version) == FIRST
 
 
-async def test_a_removed_suite_can_be_kept_again(bakeoff_stores: BakeoffStores) -> None:
+async def test_a_removed_suite_can_be_stored_again(bakeoff_stores: BakeoffStores) -> None:
     await bakeoff_stores.suites.keep(FIRST, "U1", ASKED_AT)
     await bakeoff_stores.suites.remove(HERE, "sql")
 
@@ -153,7 +153,7 @@ async def test_a_suite_no_suite_could_be_is_named(
         await suites.load(HERE, "sql")
 
 
-async def test_names_and_texts_of_any_script_are_kept(bakeoff_stores: BakeoffStores) -> None:
+async def test_names_and_texts_of_any_script_are_stored(bakeoff_stores: BakeoffStores) -> None:
     suite = Suite("наш набор 🧠", holding("為什麼?", "O'Reilly's %_").questions)
 
     await bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)

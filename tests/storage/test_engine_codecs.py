@@ -25,7 +25,7 @@ def test_a_text_comes_back_without_ever_holding_nul(text: str) -> None:
 
 
 @given(ODD, ODD)
-def test_texts_that_differ_are_kept_differently(one: str, other: str) -> None:
+def test_different_texts_are_escaped_differently(one: str, other: str) -> None:
     assert (escape_text(one) == escape_text(other)) is (one == other)
 
 

@@ -80,7 +80,7 @@ async def test_no_more_than_fifteen_connections_are_open_at_once(
         pytest.param("council:{}@127.0.0.1:1/x?foo=1", "does not know", id="unknown-option"),
     ],
 )
-async def test_no_password_is_in_what_is_said(address: str, told: str) -> None:
+async def test_no_error_quotes_the_password(address: str, told: str) -> None:
     found = await said(f"postgresql+psycopg://{address.format(SECRET, SECRET)}")
 
     assert told in found
@@ -88,7 +88,7 @@ async def test_no_password_is_in_what_is_said(address: str, told: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["nowhere", "postgres?user=nobody_of_us"])
-async def test_a_server_that_lets_nobody_in_is_told_at_once(postgres: Server, name: str) -> None:
+async def test_a_refused_connection_fails_at_once(postgres: Server, name: str) -> None:
     async with asyncio.timeout(5):
         told = await said(postgres.url(name))
 
@@ -111,7 +111,7 @@ async def test_what_people_wrote_is_in_no_error(migrated_url: str) -> None:
     assert WRITTEN not in "".join(traceback.format_exception(refused.value))
 
 
-async def test_a_number_that_is_too_large_is_told_in_a_sentence(migrated_url: str) -> None:
+async def test_a_number_that_is_too_large_is_an_error_in_one_sentence(migrated_url: str) -> None:
     engine = open_engine(migrated_url)
     store = SqlStore(engine)
     await store.open(a_round())
@@ -123,7 +123,7 @@ async def test_a_number_that_is_too_large_is_told_in_a_sentence(migrated_url: st
     await engine.dispose()
 
 
-async def test_a_server_that_takes_no_changes_is_told_of_and_can_be_read(
+async def test_a_read_only_server_can_be_read_and_a_write_names_the_reason(
     postgres: Server, migrated_url: str
 ) -> None:
     engine = open_engine(migrated_url)

@@ -59,7 +59,7 @@ async def test_of_programs_that_open_one_round_at_once_one_succeeds(
     assert sorted(opened) == [False, False, False, True]
 
 
-async def test_whoever_reads_does_not_wait_for_a_writer(engine: AsyncEngine, url: str) -> None:
+async def test_a_reader_does_not_wait_for_a_writer(engine: AsyncEngine, url: str) -> None:
     await keep(SqlStore(engine), a_closed_round())
     other = open_engine(url)
 

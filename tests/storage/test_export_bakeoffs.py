@@ -21,7 +21,7 @@ KEPT = [
 
 
 @pytest.mark.parametrize("kept", KEPT)
-def test_what_is_kept_reads_back_equal(kept: Kept) -> None:
+def test_exported_items_are_read_back_equal(kept: Kept) -> None:
     line = kept_line(kept)
 
     assert thing_of(line) == kept

@@ -22,7 +22,7 @@ LATER = replace(SAID, helpful=True, reason="", at=ASKED_AT + timedelta(minutes=1
 OTHER = replace(SAID, by="U2", helpful=True, at=ASKED_AT + timedelta(seconds=1))
 
 
-async def test_what_was_said_comes_back_oldest_first(store: Store) -> None:
+async def test_ratings_are_returned_oldest_first(store: Store) -> None:
     await store.open(a_round())
 
     for feedback in (OTHER, SAID):
@@ -33,7 +33,7 @@ async def test_what_was_said_comes_back_oldest_first(store: Store) -> None:
 
 
 @pytest.mark.parametrize("said", [(SAID, LATER), (LATER, SAID)], ids=["in-order", "late"])
-async def test_of_one_persons_several_the_newest_is_kept(
+async def test_the_newest_of_a_persons_entries_counts(
     store: Store, said: tuple[Feedback, ...]
 ) -> None:
     await store.open(a_round())
@@ -44,7 +44,7 @@ async def test_of_one_persons_several_the_newest_is_kept(
     assert await store.ratings("r1") == (LATER,)
 
 
-async def test_of_two_at_one_moment_the_last_is_kept(store: Store) -> None:
+async def test_the_last_of_two_at_the_same_time_counts(store: Store) -> None:
     await store.open(a_round())
 
     await store.rate(SAID)
@@ -67,7 +67,7 @@ async def test_forgetting_takes_the_reasons_and_leaves_the_verdicts(store: Store
     assert await store.ratings("r1") == (replace(SAID, reason=""),)
 
 
-async def test_no_words_are_kept_on_a_forgotten_round(store: Store) -> None:
+async def test_no_reasons_are_stored_on_a_forgotten_round(store: Store) -> None:
     await store.open(a_round())
     await store.forget("r1", ASKED_AT, "salt")
 
@@ -78,7 +78,7 @@ async def test_no_words_are_kept_on_a_forgotten_round(store: Store) -> None:
     assert await store.ratings("r1") == (LATER,)
 
 
-async def test_a_dropped_round_takes_along_what_was_said_of_it(store: Store) -> None:
+async def test_a_deleted_round_loses_its_ratings(store: Store) -> None:
     await store.open(a_round(question=Question("Why?", place=Place("slack", "T1"))))
     await store.rate(SAID)
 

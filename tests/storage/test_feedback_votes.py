@@ -33,7 +33,7 @@ async def test_votes_come_back_oldest_first_of_a_round_or_of_all(store: Store) -
 
 
 @pytest.mark.parametrize("cast", [(CAST, LATER), (LATER, CAST)], ids=["in-order", "late"])
-async def test_of_one_persons_several_the_newest_is_kept(
+async def test_the_newest_of_a_persons_entries_counts(
     store: Store, cast: tuple[HumanVote, ...]
 ) -> None:
     await store.open(a_round())
@@ -44,7 +44,7 @@ async def test_of_one_persons_several_the_newest_is_kept(
     assert await store.votes("r1") == (LATER,)
 
 
-async def test_nobody_votes_on_a_round_that_is_not_there(store: Store) -> None:
+async def test_a_vote_on_an_unknown_round_is_an_error(store: Store) -> None:
     with pytest.raises(RoundNotFoundError, match=r"There is no round 'r1'\."):
         await store.vote(CAST)
 

@@ -59,7 +59,7 @@ async def test_each_link_holds_the_digest_and_the_hash_before(store: Store) -> N
     assert one.notes.salt != two.notes.salt
 
 
-async def test_each_workspace_has_a_chain_of_its_own(store: Store) -> None:
+async def test_each_workspace_has_its_own_chain(store: Store) -> None:
     for round_ in (asked("r1"), asked("r2", workspace="T2"), asked("r3", "web", ""), asked("r4")):
         await keep(store, round_)
 
@@ -119,7 +119,7 @@ async def test_a_round_without_a_link_is_forgotten_with_the_salt_it_is_given(sto
     assert await store.seal("r1") is None
 
 
-async def test_a_flag_of_its_own_changes_nothing(store: Store) -> None:
+async def test_an_unrelated_flag_changes_nothing(store: Store) -> None:
     await keep(store, asked("r1"))
 
     await store.pause("r1", paused=True)
@@ -165,7 +165,7 @@ async def test_a_workspace_that_leaves_takes_its_chain_along(store: Store) -> No
     assert await number_of(store, "r3") == ("slack/T1", 1)
 
 
-async def test_the_house_keeps_its_chain_whoever_leaves(store: Store) -> None:
+async def test_the_shared_chain_remains_when_a_workspace_is_deleted(store: Store) -> None:
     await keep(store, asked("r1", "web", ""))
 
     await store.drop("web", "nowhere")

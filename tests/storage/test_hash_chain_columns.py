@@ -46,7 +46,7 @@ def meddler(tmp_path: Path) -> Meddler:
 
 
 def means_the_same(change: Change) -> bool:
-    """Say whether a panel's document only leaves out what goes without saying."""
+    """Return whether a panel's document only omits default values."""
     if change.name != "round.panel":
         return False
     before, after = (json.loads(str(document)) for document in (change.before, change.value))

@@ -63,7 +63,7 @@ async def test_names_are_found_by_their_start_capitals_and_signs_as_they_are(
     assert {*await memos.every("discord server")} == {"A_1/x", "ab1/x", "a%1/x"}
 
 
-async def test_the_newest_are_kept(memos: KeyValueStore) -> None:
+async def test_the_newest_texts_remain(memos: KeyValueStore) -> None:
     for name in ("first", "second", "third"):
         await memos.note("draft", name, name)
     await memos.note("panel", "first", "house")

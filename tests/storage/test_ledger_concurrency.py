@@ -27,7 +27,7 @@ def account(number: int) -> Account:
     return Account(f"r{number}", TODAY, f"U{number}")
 
 
-async def test_of_50_rounds_at_once_as_many_are_let_in_as_the_cap_has_room_for(
+async def test_of_50_simultaneous_rounds_as_many_are_admitted_as_the_cap_allows(
     ledgers: list[SqlLedger],
 ) -> None:
     cap = Caps(day=2_000_000)

@@ -158,7 +158,7 @@ async def test_the_schema_can_be_taken_down_and_brought_up_again(engine: AsyncEn
     await keep(SqlStore(engine), a_closed_round())
 
 
-async def test_a_round_from_before_places_is_kept_whole(engine: AsyncEngine) -> None:
+async def test_a_round_from_before_places_is_unchanged(engine: AsyncEngine) -> None:
     store, before = SqlStore(engine), await convened()
     await keep(store, before)
     await ran(engine, lambda connection: command.downgrade(config(connection), "0001"))
@@ -202,7 +202,7 @@ async def sent(engine: AsyncEngine, *round_ids: str) -> list[bool]:
     return [claim.is_new for claim in claims]
 
 
-async def test_what_was_kept_before_bakeoffs_is_kept_whole(engine: AsyncEngine) -> None:
+async def test_rows_from_before_bakeoffs_are_unchanged(engine: AsyncEngine) -> None:
     store, before = SqlStore(engine), await convened()
     await keep(store, before)
     await store.rate(Feedback("r1", "U1", helpful=True, reason="So clear.", at=ASKED_AT))
@@ -285,14 +285,14 @@ async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncE
 
 
 async def changed_by_a_newer_program(engine: AsyncEngine, oldest: str) -> None:
-    """Have the schema be a later one, on which programs may work that know the oldest or later."""
+    """Make the schema a later one, compatible with programs that know `oldest` or a later one."""
     async with engine.begin() as connection:
         await connection.execute(text("CREATE TABLE of_the_future (x INTEGER)"))
         await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
         await connection.execute(text("UPDATE compatible SET oldest = :it"), {"it": oldest})
 
 
-async def test_a_program_goes_on_beside_a_newer_one_that_lets_it(engine: AsyncEngine) -> None:
+async def test_a_program_works_on_a_newer_schema_that_is_compatible(engine: AsyncEngine) -> None:
     store = SqlStore(engine)
     await store.open(a_round())
     await changed_by_a_newer_program(engine, HEAD)

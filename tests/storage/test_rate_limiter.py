@@ -53,7 +53,7 @@ async def test_no_more_begin_in_any_minute_than_may(crowd: Callers) -> None:
     assert min(gaps) > 0.8 * MINUTE_SECONDS
 
 
-async def test_whoever_comes_first_is_let_in_first_at_whichever_process(crowd: Callers) -> None:
+async def test_the_first_caller_is_admitted_first_in_any_process(crowd: Callers) -> None:
     one = Limits(concurrency=1)
     early = [asyncio.create_task(crowd.ask("early", 0, one, 0.01)) for _ in range(10)]
     await crowd.entered(1)
@@ -75,7 +75,7 @@ async def seen(turnstile: SharedRateLimiter) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_whoever_is_cancelled_takes_no_turn_from_anybody(crowd: Callers) -> None:
+async def test_a_cancelled_caller_takes_no_turn(crowd: Callers) -> None:
     holding = [asyncio.create_task(crowd.ask("holds", number, TWO, 99)) for number in (0, 1)]
     await crowd.entered(2)
     leaving = [asyncio.create_task(crowd.ask("leaves", number % 3, TWO)) for number in range(6)]
@@ -92,7 +92,7 @@ async def test_whoever_is_cancelled_takes_no_turn_from_anybody(crowd: Callers) -
     assert crowd.order == ["holds", "holds", "stays"]
 
 
-async def test_a_call_that_fails_gives_its_turn_back(crowd: Callers) -> None:
+async def test_a_failed_call_releases_its_turn(crowd: Callers) -> None:
     one = Limits(concurrency=1)
     with pytest.raises(OSError, match="gone"):
         async with crowd.processes[0].turn("openai", one):

@@ -33,7 +33,7 @@ async def until_none(postgres: Server, url: str, where: str) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_the_turn_of_a_process_that_died_comes_free_after_half_a_minute(
+async def test_the_turn_of_a_dead_process_is_free_after_half_a_minute(
     turnstiles: list[SqlRateLimiter], postgres: Server, migrated_url: str
 ) -> None:
     crowd = Callers(turnstiles)
@@ -52,7 +52,7 @@ async def test_the_turn_of_a_process_that_died_comes_free_after_half_a_minute(
     died.cancel()
 
 
-async def test_one_who_waits_and_is_not_heard_of_holds_nobody_up(
+async def test_a_silent_waiter_does_not_block_others(
     turnstiles: list[SqlRateLimiter], postgres: Server, migrated_url: str
 ) -> None:
     rows(
@@ -66,7 +66,7 @@ async def test_one_who_waits_and_is_not_heard_of_holds_nobody_up(
         await Callers(turnstiles).ask("lives", 0, ONE)
 
 
-async def test_whoever_leaves_or_is_done_leaves_nothing_behind(
+async def test_a_caller_that_leaves_or_finishes_leaves_no_ticket(
     turnstiles: list[SqlRateLimiter], postgres: Server, migrated_url: str
 ) -> None:
     crowd = Callers(turnstiles)
@@ -81,7 +81,7 @@ async def test_whoever_leaves_or_is_done_leaves_nothing_behind(
     await until_none(postgres, migrated_url, "true")
 
 
-async def test_what_all_processes_have_at_an_address_is_seen_by_whoever_waits(
+async def test_a_waiting_process_sees_the_load_of_all_processes(
     turnstiles: list[SqlRateLimiter],
 ) -> None:
     crowd, two = Callers(turnstiles), Limits(concurrency=2)

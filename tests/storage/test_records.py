@@ -64,7 +64,7 @@ async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: B
     assert await stores.bakeoff_stores.records.missing(1) == ("c",)
 
 
-async def test_a_record_of_another_version_is_missing_and_given_to_nobody(stores: Books) -> None:
+async def test_a_record_of_another_version_counts_as_missing(stores: Books) -> None:
     await closed(stores, "r1")
 
     await stores.bakeoff_stores.records.keep([a_record(version=VERSION - 1)])
@@ -121,7 +121,7 @@ async def test_records_are_given_by_what_a_board_counts(
     assert all(map(wanted.admits, found))
 
 
-async def test_whom_the_numbers_are_of_is_kept_once(engine: AsyncEngine) -> None:
+async def test_the_source_of_many_records_is_stored_once(engine: AsyncEngine) -> None:
     store, records = SqlStore(engine), SqlRecords(engine)
     for round_id in "abc":
         await store.open(a_closed_round(round_id))
@@ -145,7 +145,7 @@ async def test_a_round_that_went_meanwhile_keeps_no_other_from_its_record(
     assert [record.round_id for record in await records.recent()] == ["r1"]
 
 
-async def test_very_many_are_kept_at_once(engine: AsyncEngine) -> None:
+async def test_very_many_records_are_stored_at_once(engine: AsyncEngine) -> None:
     records = SqlRecords(engine)
     store = SqlStore(engine)
     many: list[PackedRecord] = []

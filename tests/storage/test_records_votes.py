@@ -32,7 +32,7 @@ async def closed(stores: Books, *round_ids: str) -> None:
         await stores.store.open(a_closed_round(round_id))
 
 
-async def test_votes_and_records_are_kept_and_missed_apart(stores: Books) -> None:
+async def test_votes_and_records_are_stored_and_missing_independently(stores: Books) -> None:
     await closed(stores, "a", "b")
 
     await stores.bakeoff_stores.records.keep([a_record("a"), a_record("b")])
@@ -83,7 +83,7 @@ async def test_votes_go_with_their_round(stores: Books) -> None:
 
 
 @pytest.mark.parametrize("kept", ["records", "votes"])
-async def test_where_numbers_come_from_is_kept_as_long_as_either_needs_it(
+async def test_a_source_remains_while_a_record_or_a_vote_uses_it(
     engine: AsyncEngine, kept: str
 ) -> None:
     store, bakeoff_stores = SqlStore(engine), sql_bench(engine)
@@ -99,7 +99,7 @@ def _version(kept: str) -> int:
     return VERSION if kept == "votes" else RECORDS
 
 
-async def test_votes_can_be_taken_from_the_schema_and_made_anew(engine: AsyncEngine) -> None:
+async def test_the_votes_table_can_be_dropped_and_created_again(engine: AsyncEngine) -> None:
     store, bakeoff_stores = SqlStore(engine), sql_bench(engine)
     await store.open(a_closed_round("r1"))
     await bakeoff_stores.records.keep([a_record("r1")])

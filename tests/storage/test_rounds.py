@@ -72,7 +72,7 @@ async def test_opening_a_round_again_keeps_what_it_has_come_to(store: Store) -> 
         pytest.param(Closing(3.0), Closing(99.0, "it failed"), id="closing"),
     ],
 )
-async def test_of_two_for_one_place_the_first_is_kept_whole(
+async def test_the_first_of_two_artefacts_for_one_place_is_stored_complete(
     store: Store, first: Artefact, second: Artefact
 ) -> None:
     round_ = a_round(a_panel(4))
@@ -84,7 +84,9 @@ async def test_of_two_for_one_place_the_first_is_kept_whole(
     assert await store.load("r1") == round_.with_(first)
 
 
-async def test_of_many_at_once_for_one_place_one_is_kept_whole(store: Store) -> None:
+async def test_one_of_many_artefacts_for_one_place_is_stored_complete(
+    store: Store,
+) -> None:
     await store.open(bare(FULL))
     draws = [replace(DRAW, slates=DRAW.slates[i:]) for i in range(4)]
 
@@ -93,7 +95,7 @@ async def test_of_many_at_once_for_one_place_one_is_kept_whole(store: Store) -> 
     assert (await store.load("r1")).draw in draws
 
 
-async def test_what_differs_in_role_attempt_or_audit_has_a_place_of_its_own(store: Store) -> None:
+async def test_role_attempt_and_audit_are_part_of_an_artefacts_place(store: Store) -> None:
     kept: list[Artefact] = [
         an_absence(role=Role.ANSWER),
         an_absence(role=Role.BALLOT),
@@ -113,7 +115,7 @@ async def test_what_differs_in_role_attempt_or_audit_has_a_place_of_its_own(stor
     assert set(artefacts(found)) == set(kept)
 
 
-async def test_parts_come_in_panel_order_whoever_was_first(store: Store) -> None:
+async def test_parts_are_in_panel_order_whatever_the_order_of_arrival(store: Store) -> None:
     await store.open(bare(FULL))
 
     for artefact in closing_last(artefacts(FULL)[::-1]):

@@ -79,7 +79,7 @@ async def test_only_the_rounds_of_the_workspace_go(house: House, place: Place) -
         await house.store.line("r1")
 
 
-async def test_dropping_where_nobody_asked_drops_nothing(house: House) -> None:
+async def test_dropping_a_workspace_without_rounds_deletes_nothing(house: House) -> None:
     await kept(house, asked("r1", HERE))
 
     assert await house.store.drop("slack", "T9") == 0
@@ -97,7 +97,7 @@ async def test_their_messages_go_with_them(house: House) -> None:
     assert [claim.is_new for claim in again] == [True, False]
 
 
-async def test_what_they_cost_stays_spent_by_nobody(house: House) -> None:
+async def test_the_costs_remain_without_an_asker(house: House) -> None:
     await kept(house, asked("r1", HERE), asked("r2", replace(HERE, workspace="T2")))
 
     await house.store.drop("slack", "T1")

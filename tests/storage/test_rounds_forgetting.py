@@ -151,7 +151,7 @@ async def test_no_byte_of_it_is_left_in_the_files(full: SqlStore, tmp_path: Path
     assert left == [1, 3, 5, 7, 9, 11]
 
 
-async def test_a_reader_that_keeps_the_log_open_is_told_of(
+async def test_a_reader_that_keeps_the_log_open_is_an_error(
     full: SqlStore, engine: AsyncEngine, url: str
 ) -> None:
     other = open_engine(url)

@@ -38,7 +38,7 @@ async def test_a_round_comes_back_equal(store: Store, round_: Round) -> None:
 
 @SHARED
 @given(rounds_or_forgotten())
-async def test_a_round_that_is_kept_whole_comes_back_equal(store: Store, round_: Round) -> None:
+async def test_a_stored_round_is_read_back_equal(store: Store, round_: Round) -> None:
     assert await store.open(round_)
 
     assert await store.load(round_.id) == in_panel_order(round_)

@@ -20,7 +20,7 @@ IDS = sorted(["A", "B-1", "B1", "_", "a", "b", "Ä", "ä", "é", "z", "日", "�
         pytest.param("sqlite", "ORDER BY round.id DESC", id="sqlite"),
     ],
 )
-def test_a_server_is_told_the_order_whatever_its_language(database: str, said: str) -> None:
+def test_the_order_is_explicit_whatever_the_servers_language(database: str, said: str) -> None:
     query = select(col(RoundRow.id)).order_by(by_letter(RoundRow.id).desc())
 
     compiled = str(query.compile(dialect=make_url(f"{database}://").get_dialect()()))

@@ -77,7 +77,7 @@ async def test_programs_that_close_rounds_of_two_workspaces_do_not_wait_for_each
     assert [head.number for head in heads] == [12, 12]
 
 
-async def test_versions_of_a_suite_kept_at_once_have_numbers_of_their_own(
+async def test_simultaneous_versions_of_a_suite_have_different_numbers(
     engines: Engines,
 ) -> None:
     suites = [sql_bench(engine).suites for engine in engines]
@@ -92,7 +92,7 @@ async def test_versions_of_a_suite_kept_at_once_have_numbers_of_their_own(
     assert (await suites[1].load(T1.scope, "sql")).version == versions[0]
 
 
-async def test_a_suite_that_is_kept_while_a_workspace_leaves_keeps_its_questions(
+async def test_a_suite_stored_while_a_workspace_is_deleted_keeps_its_questions(
     engines: Engines,
 ) -> None:
     house = replace(SUITE, scope="")
@@ -107,7 +107,7 @@ async def test_a_suite_that_is_kept_while_a_workspace_leaves_keeps_its_questions
         assert (await sql_bench(engines[0]).suites.load("", "sql")).questions == house.questions
 
 
-async def test_numbers_that_are_kept_while_their_workspace_leaves_hurt_nobody(
+async def test_records_stored_while_their_workspace_is_deleted_cause_no_error(
     engines: Engines,
 ) -> None:
     store, records = SqlStore(engines[0]), sql_bench(engines[2]).records

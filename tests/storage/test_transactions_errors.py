@@ -79,7 +79,7 @@ async def test_what_cannot_be_written_to_can_still_be_read(
         assert await store.load("r1") == a_closed_round()
 
 
-async def test_a_database_another_program_holds_is_said_to_be_in_use(
+async def test_a_database_that_another_program_holds_is_reported_as_in_use(
     engine: AsyncEngine, url: str
 ) -> None:
     await keep(SqlStore(engine), a_round())
@@ -112,7 +112,7 @@ async def test_a_folder_that_is_missing_is_named_as_the_cause(tmp_path: Path) ->
             await upgrade(engine)
 
 
-async def test_a_damaged_file_is_said_to_be_damaged(engine: AsyncEngine, url: str) -> None:
+async def test_a_damaged_file_is_reported_as_damaged(engine: AsyncEngine, url: str) -> None:
     await keep(SqlStore(engine), a_closed_round())
     await engine.dispose()
     file = Path(url.removeprefix("sqlite+aiosqlite:///"))

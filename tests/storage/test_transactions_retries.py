@@ -37,7 +37,7 @@ ONE = Account("r1", date(2026, 11, 21), "U1")
 
 @contextmanager
 def soon_told() -> Iterator[None]:
-    """Have patience end soon."""
+    """Make retries end soon."""
     token = retry_seconds.set(0.3)
     yield
     retry_seconds.reset(token)
@@ -59,7 +59,7 @@ async def terminate_all(postgres: Server, engine: AsyncEngine) -> None:
 
 
 def lose_commits(engine: AsyncEngine, times: int) -> list[str]:
-    """Have so many transactions arrive, and their answer be lost on the way back."""
+    """Commit so many transactions, but lose their answers."""
     lost: list[str] = []
 
     def lose(connection: object) -> None:
@@ -73,7 +73,7 @@ def lose_commits(engine: AsyncEngine, times: int) -> list[str]:
     return lost
 
 
-async def test_a_round_goes_on_once_a_server_that_crashed_is_back(
+async def test_a_round_continues_after_a_crash_of_the_server(
     postgres: Server, engine: AsyncEngine
 ) -> None:
     store = SqlStore(engine)
@@ -90,7 +90,7 @@ async def test_a_round_goes_on_once_a_server_that_crashed_is_back(
     assert len(closed.answers) == len(closed.panel.members)
 
 
-async def test_what_is_saved_while_the_server_is_away_is_kept_once_it_is_back(
+async def test_a_save_during_an_outage_is_stored_afterwards(
     postgres: Server, engine: AsyncEngine
 ) -> None:
     store = SqlStore(engine)
@@ -107,7 +107,7 @@ async def test_what_is_saved_while_the_server_is_away_is_kept_once_it_is_back(
     assert await SqlLedger(engine).spent("r1") == 7
 
 
-async def test_a_server_that_stays_away_is_said_to_be_unreachable(
+async def test_a_server_that_stays_away_is_reported_as_unreachable(
     postgres: Server, engine: AsyncEngine
 ) -> None:
     await asyncio.to_thread(postgres.stop)
@@ -117,7 +117,7 @@ async def test_a_server_that_stays_away_is_said_to_be_unreachable(
         await SqlStore(engine).recent()
 
 
-async def test_whoever_is_cancelled_waits_for_no_server(
+async def test_a_cancelled_caller_waits_for_no_server(
     postgres: Server, engine: AsyncEngine
 ) -> None:
     await asyncio.to_thread(postgres.stop)
@@ -131,9 +131,7 @@ async def test_whoever_is_cancelled_waits_for_no_server(
     assert reading.cancelled()
 
 
-async def test_connections_that_were_ended_are_made_anew(
-    postgres: Server, engine: AsyncEngine
-) -> None:
+async def test_closed_connections_are_replaced(postgres: Server, engine: AsyncEngine) -> None:
     store = SqlStore(engine)
     await keep(store, a_closed_round())
     await asyncio.gather(*(store.load("r1") for _ in range(POOL_SIZE)))
@@ -171,7 +169,7 @@ async def test_what_calls_cost_is_added_once_though_the_answer_was_lost(
     assert await ledger.spent("r1") == 12
 
 
-async def test_whoever_opened_a_round_hears_so_though_the_answer_was_lost(
+async def test_open_returns_true_although_the_first_answer_was_lost(
     engine: AsyncEngine,
 ) -> None:
     lose_commits(engine, 1)
@@ -180,7 +178,7 @@ async def test_whoever_opened_a_round_hears_so_though_the_answer_was_lost(
     assert not await SqlStore(engine).open(a_round(seed="another"))
 
 
-async def test_whoever_claimed_a_message_hears_so_though_the_answer_was_lost(
+async def test_a_claim_is_new_although_the_first_answer_was_lost(
     engine: AsyncEngine,
 ) -> None:
     outgoing = SqlOutbox(engine)
@@ -194,7 +192,7 @@ async def test_whoever_claimed_a_message_hears_so_though_the_answer_was_lost(
     assert not await outgoing.take_over(claim, claim.claimed_at.replace(year=2028))
 
 
-async def test_whoever_took_a_slot_hears_so_though_the_answer_was_lost(
+async def test_a_slot_is_taken_although_the_first_answer_was_lost(
     engine: AsyncEngine,
 ) -> None:
     schedules = SqlSchedules(engine)
@@ -218,7 +216,7 @@ async def test_a_closing_whose_answer_was_lost_leaves_one_link(engine: AsyncEngi
     assert seal.link.number == 1
 
 
-async def test_a_full_pool_is_told_in_a_sentence(migrated_url: str) -> None:
+async def test_a_full_pool_is_an_error_in_one_sentence(migrated_url: str) -> None:
     engine = open_engine(migrated_url)
     engine.sync_engine.pool._timeout = 0.05  # type: ignore[attr-defined]  # its own
     taken = [await engine.connect() for _ in range(POOL_SIZE + POOL_OVERFLOW)]
@@ -232,7 +230,7 @@ async def test_a_full_pool_is_told_in_a_sentence(migrated_url: str) -> None:
     assert str(refused.value) == NO_CONNECTION
 
 
-async def test_a_row_that_somebody_else_holds_is_waited_for_and_then_told_of(
+async def test_a_locked_row_is_waited_for_and_then_an_error(
     migrated_url: str, engine: AsyncEngine
 ) -> None:
     await SqlStore(engine).open(a_round())

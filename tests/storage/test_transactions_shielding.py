@@ -84,7 +84,7 @@ async def test_patience_comes_to_an_end() -> None:
     assert len(flaky.tries) == 1
 
 
-async def test_whoever_is_cancelled_is_not_kept_waiting() -> None:
+async def test_a_cancelled_caller_does_not_wait_for_retries() -> None:
     flaky = Flaky(99)
     acting = asyncio.create_task(flaky.act())
     await asyncio.sleep(0.05)
@@ -117,7 +117,7 @@ async def test_an_act_comes_to_its_end_however_often_it_is_cancelled() -> None:
     assert acting.cancelled()
 
 
-async def test_nobody_waits_for_ever_for_a_turn_that_was_shared() -> None:
+async def test_no_caller_of_a_shared_batch_waits_for_ever() -> None:
     may_do, did = asyncio.Event(), list[int]()
 
     async def do(acts: Sequence[int]) -> None:

@@ -49,7 +49,7 @@ async def test_litellms_price_is_for_models_it_knows() -> None:
         ),
     ],
 )
-async def test_what_nobody_knows_is_not_free(settings: SeatSettings) -> None:
+async def test_an_unknown_price_is_not_free(settings: SeatSettings) -> None:
     assert await price(settings) is None
 
 

@@ -135,7 +135,7 @@ async def test_a_server_that_is_not_there_could_not_be_reached(harness: GatewayH
 
 @pytest.mark.parametrize("wording", ["llama-server", "openai"])
 @pytest.mark.parametrize("stream", [False, True])
-async def test_a_prompt_too_long_has_an_error_of_its_own(
+async def test_a_prompt_that_is_too_long_has_its_own_error(
     harness: GatewayHarness, wording: str, stream: bool
 ) -> None:
     harness.sit(stream=stream)
@@ -419,7 +419,7 @@ async def test_context_is_the_seats_own_or_what_litellm_knows(harness: GatewayHa
         pytest.param(None, False, id="the-providers-own"),
     ],
 )
-def test_a_server_of_our_own_is_told_by_its_address(api_base: str | None, ours: bool) -> None:
+def test_a_private_server_is_recognized_by_its_address(api_base: str | None, ours: bool) -> None:
     assert SeatSettings("openai/mine", api_base=api_base).is_private is ours
 
 
@@ -438,7 +438,7 @@ def test_importing_the_gateway_does_not_import_litellm() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_warming_speaks_to_nobody_outside() -> None:
+def test_the_warm_up_uses_no_network() -> None:
     code = (
         "import asyncio, sys\n"
         "from council.gateways.litellm import LitellmGateway\n"

@@ -17,7 +17,7 @@ class ManualClock:
 
     @property
     def clock(self) -> Clock:
-        """The clock these clock are on; its chance is always a half."""
+        """The clock for the code under test; its jitter is always a half."""
         return Clock(lambda: self.now, self._sleep, lambda: 0.5)
 
     async def _sleep(self, seconds: float) -> None:

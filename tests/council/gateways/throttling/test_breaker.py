@@ -50,7 +50,7 @@ def test_three_failures_in_a_row_open_it_and_say_for_how_long(
     )
 
 
-def test_an_answer_in_between_begins_the_count_anew(breaker: CircuitBreaker) -> None:
+def test_an_answer_in_between_resets_the_count(breaker: CircuitBreaker) -> None:
     fail(breaker, 2)
     breaker.record_success()
     fail(breaker, 2)

@@ -69,7 +69,7 @@ async def test_no_more_begin_in_any_minute_than_the_limit(clock: ManualClock) ->
             assert calls.begun == [0, 1, 2, 3, 4]
 
 
-async def test_whoever_stops_waiting_says_why_and_leaves_the_turn_to_the_next(
+async def test_a_cancelled_wait_notes_why_and_leaves_the_turn_to_the_next(
     clock: ManualClock,
 ) -> None:
     calls = Calls(Limits(concurrency=1), clock)
@@ -82,7 +82,7 @@ async def test_whoever_stops_waiting_says_why_and_leaves_the_turn_to_the_next(
         assert calls.begun == [0, 2]
 
 
-async def test_whoever_stops_waiting_for_the_minute_is_not_counted_in_it(
+async def test_a_cancelled_wait_for_the_minute_is_not_counted(
     clock: ManualClock,
 ) -> None:
     calls = Calls(Limits(concurrency=5, requests_per_minute=1), clock)
@@ -96,7 +96,7 @@ async def test_whoever_stops_waiting_for_the_minute_is_not_counted_in_it(
         assert calls.turns.under_way == 2
 
 
-async def test_a_call_that_fails_gives_its_turn_back(clock: ManualClock) -> None:
+async def test_a_failed_call_releases_its_turn(clock: ManualClock) -> None:
     calls = Calls(Limits(concurrency=1), clock)
 
     with pytest.raises(OSError, match="gone"):

@@ -125,7 +125,7 @@ async def test_a_deadline_in_a_pause_says_what_was_waited_for(traffic: Throttlin
     assert line.breaker.state is BreakerState.CLOSED
 
 
-async def test_a_pause_that_nobody_can_wait_out_fails_at_once(
+async def test_a_pause_that_is_too_long_fails_at_once(
     traffic: Throttling, clock: ManualClock
 ) -> None:
     line = traffic.queue(OPENAI, "openai/slow")
@@ -142,7 +142,7 @@ async def test_a_pause_that_nobody_can_wait_out_fails_at_once(
     assert await one(line) == "answered"
 
 
-async def test_a_call_that_waited_for_its_turn_looks_again_at_breaker_and_pause(
+async def test_a_call_checks_breaker_and_pause_again_after_waiting_for_its_turn(
     clock: ManualClock,
 ) -> None:
     traffic = Throttling({"openai": Limits(concurrency=1)}, clock.clock)
@@ -175,7 +175,7 @@ async def test_what_is_cancelled_on_the_wire_three_times_is_taken_for_dead(
     assert line.breaker.state is BreakerState.OPEN
 
 
-async def test_a_call_that_had_waited_too_long_for_its_turn_accuses_nobody(
+async def test_a_cancel_after_a_long_wait_for_a_turn_is_no_failure(
     clock: ManualClock,
 ) -> None:
     traffic = Throttling({"openai": Limits(concurrency=1)}, clock.clock)

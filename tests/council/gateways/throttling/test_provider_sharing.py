@@ -28,7 +28,7 @@ class Town:
         self.hints.append(hint)
 
     def spread(self) -> None:
-        """Let everybody hear all that was told, as a bus does: whoever told it as well."""
+        """Deliver all hints to every process, as a bus does: to the sender too."""
         for hint in self.hints:
             self.here.heed(hint)
             self.there.heed(hint)
@@ -44,7 +44,7 @@ def town(clock: ManualClock) -> Town:
     return Town(clock)
 
 
-async def test_a_pause_that_one_was_asked_for_is_kept_by_all_and_counted_once(
+async def test_a_pause_in_one_process_applies_in_all_and_counts_once(
     town: Town,
 ) -> None:
     with town.lines[0].call() as asking:
@@ -76,7 +76,7 @@ async def test_a_model_that_is_back_for_one_is_back_for_all(town: Town, clock: M
     assert town.lines[0].breaker.state is BreakerState.CLOSED
 
 
-async def test_what_goes_well_is_not_told(town: Town) -> None:
+async def test_a_success_is_not_published(town: Town) -> None:
     for _ in range(3):
         await one(town.lines[0])
 
@@ -124,7 +124,7 @@ class Open:
         return ProviderLoad(5, 1)
 
 
-async def test_the_process_own_limits_hold_where_nobody_else_counts() -> None:
+async def test_the_local_limits_hold_without_a_shared_limiter() -> None:
     turns, entered = RateLimiter(Limits(concurrency=1), Clock(), Open(), "openai"), []
 
     async def call() -> None:
@@ -135,7 +135,9 @@ async def test_the_process_own_limits_hold_where_nobody_else_counts() -> None:
         assert (turns.under_way, turns.waiting, entered) == (1, 2, [])
 
 
-async def test_a_shared_turnstile_is_asked_by_address_and_tells_of_all(clock: ManualClock) -> None:
+async def test_a_shared_limiter_is_used_by_address(
+    clock: ManualClock,
+) -> None:
     shared = Open()
     traffic = Throttling({}, clock.clock, SharedLimits(shared))
 
