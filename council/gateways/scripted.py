@@ -24,7 +24,7 @@ from council.panel import Member
 from council.randomness import digest, shuffled
 
 RANDOM = "random"
-_FENCE = re.compile(
+_RESPONSE = re.compile(
     r'<response label="([A-Z])" nonce="([^"]*)">\s*(.*?)\s*</response nonce="\2">', re.DOTALL
 )
 _NONCE = re.compile(r"^Nonce:[ \t]*(\S+)", re.MULTILINE)
@@ -35,7 +35,7 @@ _VERDICTS = (
     "It depends on the load",
     "Try the simplest form first",
 )
-_GROUNDS = (
+_REASONS = (
     "what you already run can carry it",
     "the cost shows only after a year",
     "a mistake here is cheap to undo",
@@ -137,7 +137,7 @@ def _load_script(path: Path) -> Mapping[str, object]:
 
 def _parse_prompt(prompt: str) -> _PromptParts:
     nonce = _NONCE.search(prompt)
-    texts = {letter: text for letter, _, text in _FENCE.findall(prompt)}
+    texts = {letter: text for letter, _, text in _RESPONSE.findall(prompt)}
     return _PromptParts(texts, nonce[1] if nonce else None)
 
 
@@ -158,6 +158,6 @@ def _random_reply(parts: _PromptParts, prompt: str, key: str) -> str:
         return f"{parts.texts[drawn]}\n{json.dumps(trailer)}"
     verdict, ground, caveat = (
         words[int(digest(prompt, key, words[0]), 16) % len(words)]
-        for words in (_VERDICTS, _GROUNDS, _CAVEATS)
+        for words in (_VERDICTS, _REASONS, _CAVEATS)
     )
     return f"{verdict}: {ground}. {caveat}"

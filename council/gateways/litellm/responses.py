@@ -21,9 +21,11 @@ OnText = Callable[[str], None]
 
 MAX_ATTEMPTS = 4
 _BASE_SECONDS = 0.5
-_CAP_SECONDS = 8.0
+_MAX_SECONDS = 8.0
 _MAX_TOKENS = 2**31 - 1
-_OVERFLOW = re.compile(r"context.(length|size|window)|prompt is too long|too many tokens", re.I)
+_CONTEXT_OVERFLOW = re.compile(
+    r"context.(length|size|window)|prompt is too long|too many tokens", re.I
+)
 _FILTERED = re.compile(r"content.(filter|policy|management)", re.I)
 _NO_KEY = re.compile(r"missing .*(api.?key|credentials)", re.I)
 _BAD_KEY = re.compile(r"api key not valid|invalid api.?key", re.I)  # Gemini replies 400 for this
@@ -35,7 +37,7 @@ _REFUSABLE = {
 _TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 _BAD_REQUEST = {HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY}
 _BUSY = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT}
-_WHY = {
+_REFUSALS = {
     401: "the key for {place} was refused",
     402: "the credit at {place} is used up",
     403: "the key for {place} may not use this model",
@@ -297,7 +299,9 @@ def _classify_refusal(
         return _classify_bad_request(refusal, seat, sent)
     if _NO_KEY.search(refusal.text) or (status == HTTPStatus.UNAUTHORIZED and not seat.api_key):
         return _permanent_fault(f"there is no key for {seat.place}")
-    why = _WHY.get(status, "{place} refused the request").format(place=seat.place, name=seat.name)
+    why = _REFUSALS.get(status, "{place} refused the request").format(
+        place=seat.place, name=seat.name
+    )
     return _permanent_fault(f"{why} ({status})")
 
 
@@ -308,7 +312,7 @@ def _classify_bad_request(
     if "LLM Provider NOT provided" in text:
         return _permanent_fault(f"no provider is known for {seat.model!r}")
     too_long = kind == "ContextWindowExceededError" or refusal.status == _TOO_LARGE
-    if too_long or _OVERFLOW.search(text):
+    if too_long or _CONTEXT_OVERFLOW.search(text):
         return CallFault(
             ContextOverflowError("could not be asked: the prompt is longer than its context")
         )
@@ -330,7 +334,7 @@ def _permanent_fault(why: str) -> CallFault:
 
 def backoff_seconds(attempt: int, jitter: Callable[[], float]) -> float:
     """Return the wait after this attempt, the first being 1; `jitter` returns a share in 0…1."""
-    return min(_CAP_SECONDS, _BASE_SECONDS * 2.0 ** (attempt - 1)) * jitter()
+    return min(_MAX_SECONDS, _BASE_SECONDS * 2.0 ** (attempt - 1)) * jitter()
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:

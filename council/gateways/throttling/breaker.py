@@ -5,8 +5,8 @@ from council.gateways.throttling.limits import Clock
 from council.providers import BreakerState
 
 FAILURES_TO_OPEN = 3
-FIRST_SECONDS = 30.0
-CAP_SECONDS = 300.0
+FIRST_OPEN_SECONDS = 30.0
+MAX_OPEN_SECONDS = 300.0
 
 
 class CircuitBreaker:
@@ -20,7 +20,7 @@ class CircuitBreaker:
         self._clock = clock
         self._failures = 0
         self._open_until: float | None = None
-        self._open_seconds = FIRST_SECONDS
+        self._open_seconds = FIRST_OPEN_SECONDS
         self._probe: object | None = None
 
     @property
@@ -51,7 +51,7 @@ class CircuitBreaker:
         """Close: the model could be reached."""
         self._failures = 0
         self._open_until = None
-        self._open_seconds = FIRST_SECONDS
+        self._open_seconds = FIRST_OPEN_SECONDS
         self._probe = None
 
     def record_failure(self, call: object) -> None:
@@ -62,14 +62,14 @@ class CircuitBreaker:
         self._failures += 1
         if self._failures >= FAILURES_TO_OPEN:
             self._open_until = self._clock.now() + self._open_seconds
-            self._open_seconds = min(CAP_SECONDS, 2 * self._open_seconds)
+            self._open_seconds = min(MAX_OPEN_SECONDS, 2 * self._open_seconds)
 
     def keep_open(self, seconds: float) -> None:
         """Open for at least this long, as in another process, unless a probe is running."""
         if self._probe is not None:
             return
         self._failures = max(self._failures, FAILURES_TO_OPEN)
-        until = self._clock.now() + min(seconds, CAP_SECONDS)
+        until = self._clock.now() + min(seconds, MAX_OPEN_SECONDS)
         self._open_until = max(until, until if self._open_until is None else self._open_until)
 
     @property

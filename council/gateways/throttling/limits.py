@@ -13,9 +13,9 @@ from council.ports import SharedRateLimiter
 from council.providers import Limits, ProviderLoad
 
 MAX_WAIT_SECONDS = 600.0  # longer than any stage of a round
-_MINUTE = 60.0
-_CAP_SECONDS = 3600.0  # a wrong header must not block a model for good
-_WHY = "asked us to slow down (429)"
+_MINUTE_SECONDS = 60.0
+_MAX_PAUSE_SECONDS = 3600.0  # a wrong header must not block a model for good
+_REASON = "asked us to slow down (429)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class RequestRate:
     def _wait_seconds(self) -> float:
         if len(self._begun) != self._limit:
             return 0.0
-        return self._begun[0] + _MINUTE - self._clock.now()
+        return self._begun[0] + _MINUTE_SECONDS - self._clock.now()
 
 
 class RetryPause:
@@ -144,7 +144,7 @@ class RetryPause:
 
     def extend(self, seconds: float) -> None:
         """Block calls for so long from now at least, without counting: another process has."""
-        self._until = max(self._until, self._clock.now() + min(seconds, _CAP_SECONDS))
+        self._until = max(self._until, self._clock.now() + min(seconds, _MAX_PAUSE_SECONDS))
 
     async def wait(self, spread_seconds: float = 0.0) -> None:
         """Wait for the end of the pause and `spread_seconds` more, to spread the calls.
@@ -154,9 +154,9 @@ class RetryPause:
         while (seconds := self._remaining_seconds) > 0:
             if seconds > MAX_WAIT_SECONDS:
                 raise RateLimitError(
-                    f"was not asked: it {_WHY} for another {seconds:.0f} s", seconds
+                    f"was not asked: it {_REASON} for another {seconds:.0f} s", seconds
                 )
-            with note_on_cancel(_WHY):
+            with note_on_cancel(_REASON):
                 await self._clock.sleep(seconds + spread_seconds)
 
     @property

@@ -3,7 +3,7 @@
 import pytest
 
 from council.errors import GatewayError
-from council.gateways.throttling.breaker import CAP_SECONDS, CircuitBreaker
+from council.gateways.throttling.breaker import MAX_OPEN_SECONDS, CircuitBreaker
 from council.providers import BreakerState
 from tests.council.gateways.throttling.manual_clock import ManualClock
 
@@ -97,7 +97,7 @@ def test_each_failed_probe_opens_it_for_longer_up_to_a_cap(
         waits.append(seconds)
         fail(breaker)
 
-    assert waits == [30, 60, 120, 240, CAP_SECONDS, CAP_SECONDS]
+    assert waits == [30, 60, 120, 240, MAX_OPEN_SECONDS, MAX_OPEN_SECONDS]
 
 
 def test_a_probe_that_leaves_without_an_outcome_lets_the_next_one_probe(
