@@ -1,1 +1,1 @@
-"""Rounds as rows and back. Knows the council's values, and no chat."""
+"""SQL stores of everything the council keeps. Knows the council's types, but no chat."""

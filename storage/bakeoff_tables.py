@@ -1,4 +1,4 @@
-"""The tables of bake-offs: suites, bake-offs, schedules, and the numbers of closed rounds."""
+"""Tables of suites, bake-offs, schedules, records, experiments, and shared limits and locks."""
 
 from datetime import datetime
 from typing import Any
@@ -8,12 +8,10 @@ from sqlmodel import Field, SQLModel
 
 from storage.tables import Json, UtcDateTime
 
-# --- The tables of bake-offs: suites, bake-offs, schedules, and the numbers of closed rounds.
-
-SOURCE = ("panel", "scope", "bakeoff", "suite", "suite_version", "category", "shape")
+SOURCE_COLUMNS = ("panel", "scope", "bakeoff", "suite", "suite_version", "category", "shape")
 
 
-class _InPlace(SQLModel):
+class _WithPlace(SQLModel):
     chat: str
     workspace: str
     channel: str
@@ -22,7 +20,7 @@ class _InPlace(SQLModel):
 
 
 class SuiteRow(SQLModel, table=True):
-    """A version that a suite had; the one with the highest `nth` is what it holds now."""
+    """A version of a suite; the one with the highest `nth` is the current one."""
 
     __tablename__ = "suite"
     scope: str = Field(primary_key=True)
@@ -37,15 +35,15 @@ class SuiteRow(SQLModel, table=True):
 
 
 class SuiteBodyRow(SQLModel, table=True):
-    """What a version holds, whatever suites and bake-offs have it."""
+    """The content of a version, shared by all suites, bake-offs and experiments that have it."""
 
     __tablename__ = "suite_body"
     version: str = Field(primary_key=True)
     body: dict[str, Any] = Field(sa_type=Json)
 
 
-class BakeoffRow(_InPlace, table=True):
-    """A bake-off; `panel` is the whole panel as it sat, `ended_at` is null until its end."""
+class BakeoffRow(_WithPlace, table=True):
+    """A bake-off; `panel` is a copy of the whole panel, `ended_at` is null while it runs."""
 
     __tablename__ = "bakeoff"
     id: str = Field(primary_key=True)
@@ -63,8 +61,8 @@ class BakeoffRow(_InPlace, table=True):
     failure: str | None = None
 
 
-class ScheduleRow(_InPlace, table=True):
-    """A schedule; the slot it took last is the newest of all."""
+class ScheduleRow(_WithPlace, table=True):
+    """A schedule; `last_slot` is the newest slot it has taken."""
 
     __tablename__ = "schedule"
     __table_args__ = (UniqueConstraint("scope", "name", name="uq_schedule_scope_name"),)
@@ -85,10 +83,10 @@ class ScheduleRow(_InPlace, table=True):
 
 
 class SourceRow(SQLModel, table=True):
-    """What many records have in common, kept once: where they come from, and of whom they are."""
+    """The values that many records share: panel, scope, bake-off, suite, category and shape."""
 
     __tablename__ = "source"
-    __table_args__ = (UniqueConstraint(*SOURCE, name="uq_source"),)
+    __table_args__ = (UniqueConstraint(*SOURCE_COLUMNS, name="uq_source"),)
     id: int | None = Field(default=None, primary_key=True)
     panel: str
     scope: str
@@ -99,7 +97,7 @@ class SourceRow(SQLModel, table=True):
     shape: str
 
 
-class _Numbers(SQLModel):
+class _PackedNumbers(SQLModel):
     round_id: str = Field(primary_key=True, foreign_key="round.id", ondelete="CASCADE")
     asked_micro: int = Field(sa_type=BigInteger)
     number: int
@@ -108,28 +106,25 @@ class _Numbers(SQLModel):
     version: int
 
 
-class RecordRow(_Numbers, table=True):
-    """The numbers of a closed round; they can always be made anew, so they go with the round.
+class RecordRow(_PackedNumbers, table=True):
+    """The statistics of a closed round; they can always be computed again from the round.
 
-    `asked_micro` is when it was asked, in microseconds since 1970: quicker read than a moment.
+    `asked_micro` is when it was asked, in microseconds since 1970: faster to read than a datetime.
     """
 
     __tablename__ = "record"
     __table_args__ = (Index("ix_record_asked_micro_round_id", "asked_micro", "round_id"),)
 
 
-class VotesRow(_Numbers, table=True):
-    """Who ranked whom how in a closed round, kept as its numbers are."""
+class VotesRow(_PackedNumbers, table=True):
+    """The rankings of a closed round, stored as its statistics are."""
 
     __tablename__ = "votes"
     __table_args__ = (Index("ix_votes_asked_micro_round_id", "asked_micro", "round_id"),)
 
 
-# --- The tables of experiments: each with its answers, and the marks given to them.
-
-
 class ExperimentRow(SQLModel, table=True):
-    """An experiment; `panel` is the whole panel as it sat."""
+    """An experiment; `panel` is a copy of the whole panel."""
 
     __tablename__ = "experiment"
     id: str = Field(primary_key=True)
@@ -149,7 +144,7 @@ class _OfExperiment(SQLModel):
 
 
 class ExperimentAnswerRow(_OfExperiment, table=True):
-    """What a member answered to the question of this number."""
+    """A member's answer to the question with this number."""
 
     __tablename__ = "experiment_answer"
     member: str = Field(primary_key=True)
@@ -157,7 +152,7 @@ class ExperimentAnswerRow(_OfExperiment, table=True):
 
 
 class ExperimentMarkRow(_OfExperiment, table=True):
-    """What a judge replied when it was asked to grade an answer; `raw` is null where spoiled."""
+    """A judge's reply when asked to grade an answer; `raw`, the grade, is null if it is spoiled."""
 
     __tablename__ = "experiment_mark"
     author: str = Field(primary_key=True)
@@ -169,14 +164,11 @@ class ExperimentMarkRow(_OfExperiment, table=True):
     reply: dict[str, Any] = Field(sa_type=Json)
 
 
-# --- The tables of what processes on one server share for a while; every moment in them is its ow
-
-
 class TurnRow(SQLModel, table=True):
-    """A ticket of one process at a provider's address: it waits until it has begun.
+    """A ticket of the shared rate limiter: a process waits with it until it has begun.
 
-    Every moment is the database's. After `until` nobody holds it any more; it counts as begun for
-    the rest of its minute.
+    All times are the database's. The ticket expires at `until`, but counts as begun for the rest
+    of its minute.
     """
 
     __tablename__ = "turn"
@@ -189,9 +181,9 @@ class TurnRow(SQLModel, table=True):
 
 
 class AdmittedRow(SQLModel, table=True):
-    """A round that was let in under a name and may not be carried yet, until a moment.
+    """A round that was admitted under a lock's name and may not be running yet.
 
-    The moment is the database's. It belongs to no row of `round`, which may be dropped meanwhile.
+    `until` is in the database's time. `round_id` is no foreign key: the round may be deleted first.
     """
 
     __tablename__ = "admitted"

@@ -1,4 +1,4 @@
-"""What every way of keeping suites, bake-offs and schedules agrees on."""
+"""Stores of suites, bake-offs and schedules in a SQL database."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -16,111 +16,48 @@ from council.bakeoffs.models import Bakeoff, Ending, Schedule, Suite
 from council.bakeoffs.ports import EVERY_BAKEOFF, BakeoffQuery, StoredSuite, SuiteSummary
 from council.errors import BakeoffError, ScheduleError, StoreError, SuiteError
 from storage.bakeoff_tables import BakeoffRow, ExperimentRow, ScheduleRow, SuiteBodyRow, SuiteRow
-from storage.engine import for_reading
-from storage.row_mapping import PANEL, place_from, told_by_field, valid
+from storage.engine import read_only_engine
+from storage.row_mapping import PANEL, place_from_row, translate_validation_errors, validate
 from storage.tables import by_letter
 from storage.transactions import (
     Lock,
+    current_attempt,
+    fetch_rows,
     insert,
     insert_into,
-    is_own,
+    is_own_write,
+    lock_exclusive,
+    lock_shared,
     retried_and_shielded,
-    rows_of,
-    this_try,
     transaction,
-    wait_for_those_alone,
-    wait_in_line,
 )
 
-# --- What every way of keeping suites, bake-offs and schedules agrees on.
-
-
-def line_of(kept: StoredSuite) -> SuiteSummary:
-    """Give a kept suite in one line."""
-    suite = kept.suite
-    graded = sum(question.reference is not None for question in suite.questions)
-    counts = (len(suite.questions), graded)
-    return SuiteSummary(suite.name, suite.scope, suite.version, *counts, kept.at, kept.by)
-
-
-def newest_slot(before: Schedule, after: Schedule) -> str:
-    """Give the slot a changed schedule has taken last: in one zone it never goes back."""
-    if before.zone != after.zone:
-        return after.last_slot
-    return max(before.last_slot, after.last_slot)
-
-
-def no_suite(name: str, version: str = "") -> SuiteError:
-    """Give the error for a suite that is not there."""
-    which = f"version {version!r} of suite {name!r}" if version else f"suite {name!r}"
-    return SuiteError(f"There is no {which}: `/council suite` lists those there are.")
-
-
-def no_bakeoff(bakeoff_id: str) -> BakeoffError:
-    """Give the error for a bake-off that is not there."""
-    return BakeoffError(
-        f"There is no bake-off {bakeoff_id!r}: `/council bakeoff` lists those there are."
-    )
-
-
-def name_taken(name: str) -> ScheduleError:
-    """Give the error for a schedule whose name another has."""
-    return ScheduleError(f"There is a schedule {name!r} already: give this one another name.")
-
-
-# --- What suites hold, as rows: one for each version, whatever suites and bake-offs have it.
-
 SUITE = TypeAdapter(Suite)
-HELD = {"questions", "judges_see_references"}
-
-
-async def keep_body(connection: AsyncConnection, suite: Suite) -> None:
-    """Keep what a suite holds, once for each version."""
-    await wait_for_those_alone(connection, Lock.SHARED_ROWS)
-    body = SUITE.dump_python(suite, mode="json", include=HELD)
-    await insert(connection, [SuiteBodyRow(version=suite.version, body=body)])
-
-
-def suite_from(scope: str, name: str, body: Any) -> Suite:  # noqa: ANN401
-    """Give the suite of a scope that goes by a name and holds this; ValueError if none can."""
-    held = body if isinstance(body, dict) else {}
-    return valid("suite_body.body", SUITE.validate_python, {**held, "name": name, "scope": scope})
-
-
-async def drop_bodies(connection: AsyncConnection) -> None:
-    """Delete what no suite, no bake-off and no experiment holds any more."""
-    version: Any = col(SuiteBodyRow.version)
-    held = (
-        select(col(SuiteRow.version)),
-        select(col(BakeoffRow.suite_version)),
-        select(col(ExperimentRow.suite_version)),
-    )
-    unheld = [version.not_in(versions) for versions in held]
-    await connection.execute(delete(SuiteBodyRow).where(*unheld))
-
-
-# --- Suites in a SQL database: a row for each version a suite had.
+BODY_FIELDS = {"questions", "judges_see_references"}
 
 _SCOPE: Any = col(SuiteRow.scope)
 _NAME: Any = col(SuiteRow.name)
 _VERSION: Any = col(SuiteRow.version)
 _NTH: Any = col(SuiteRow.nth)
 _REMOVED: Any = col(SuiteRow.removed)
+_SCHEDULE_ID: Any = col(ScheduleRow.id)
+_SCHEDULE_SCOPE: Any = col(ScheduleRow.scope)
+_LAST_SLOT: Any = col(ScheduleRow.last_slot)
 
 
 class SqlSuites:
-    """Suites as rows; the same on SQLite and Postgres."""
+    """The suite store: a row for each version of a suite."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def keep(self, suite: Suite, by: str, at: datetime) -> bool:
-        """Have this be the newest version of a scope's suite; False if it was already."""
+        """Store a suite as the newest version; return False if it is the newest already."""
         own = (suite.scope == _SCOPE, suite.name == _NAME)
         async with transaction(self._engine) as connection:
-            await wait_in_line(connection, Lock.SUITES)
+            await lock_exclusive(connection, Lock.SUITES)
             newest = (
                 await connection.execute(
                     select(_VERSION, _NTH, _REMOVED).where(*own).order_by(_NTH.desc()).limit(1)
@@ -128,57 +65,59 @@ class SqlSuites:
             ).one_or_none()
             if newest and newest.version == suite.version and not newest.removed:
                 return False
-            await keep_body(connection, suite)
-            await _keep_newest(connection, StoredSuite(suite, by, at), newest.nth if newest else 0)
+            await insert_body(connection, suite)
+            await _upsert_newest(
+                connection, StoredSuite(suite, by, at), newest.nth if newest else 0
+            )
             await connection.execute(update(SuiteRow).where(*own).values(removed=False))
             return True
 
     @retried_and_shielded
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
-        """Give a version, the newest without one; SuiteError where there is none."""
-        # LIKE would take capitals for small letters on SQLite, and on Postgres not.
+        """Return the version that begins with `version`, or the newest; raise SuiteError."""
+        # Not LIKE, which ignores case on SQLite only.
         begins = func.substr(_VERSION, 1, len(version)) == version
-        meant = begins if version else _REMOVED.is_(False)
-        query = _with_bodies().where(_seen_from(scope), name == _NAME, meant)
+        condition = begins if version else _REMOVED.is_(False)
+        query = _with_bodies().where(_visible_from(scope), name == _NAME, condition)
         async with transaction(self._readers) as connection:
-            found = await rows_of(connection, query.order_by(*_own_first(scope)).limit(1))
-        if not found:
+            rows = await fetch_rows(connection, query.order_by(*_own_first(scope)).limit(1))
+        if not rows:
             raise no_suite(name, version)
-        return _kept_from(found[0]).suite
+        return _suite_from_row(rows[0]).suite
 
     @retried_and_shielded
     async def versions(self, scope: str, name: str) -> tuple[str, ...]:
-        """Give the versions of a suite, newest first."""
-        query = select(_SCOPE, _VERSION).where(_seen_from(scope), name == _NAME)
+        """Return the versions of a suite, newest first."""
+        query = select(_SCOPE, _VERSION).where(_visible_from(scope), name == _NAME)
         async with transaction(self._readers) as connection:
-            found = (await connection.execute(query.order_by(*_own_first(scope)))).all()
-        return tuple(row.version for row in found if row.scope == found[0].scope)
+            rows = (await connection.execute(query.order_by(*_own_first(scope)))).all()
+        return tuple(row.version for row in rows if row.scope == rows[0].scope)
 
     @retried_and_shielded
     async def lines(self, scope: str) -> tuple[SuiteSummary, ...]:
-        """Give what a workspace can choose from: its own suites and the house's, by name."""
-        query = select(SuiteRow).where(_seen_from(scope), _REMOVED.is_(False))
+        """Return the suites a workspace can use, its own and the shared ones, sorted by name."""
+        query = select(SuiteRow).where(_visible_from(scope), _REMOVED.is_(False))
         async with transaction(self._readers) as connection:
-            found = await rows_of(connection, query.order_by(*_own_first(scope)))
+            rows = await fetch_rows(connection, query.order_by(*_own_first(scope)))
         chosen: dict[str, SuiteSummary] = {}
-        for row in found:
-            chosen.setdefault(row["name"], _line_from(row))
+        for row in rows:
+            chosen.setdefault(row["name"], _summary_from_row(row))
         return tuple(chosen[name] for name in sorted(chosen))
 
     @retried_and_shielded
     async def remove(self, scope: str, name: str) -> bool:
-        """Have a suite in no list any more; its versions stay for the bake-offs that used them."""
+        """Hide a suite; its versions remain for the bake-offs that used them."""
         own = (scope == _SCOPE, name == _NAME, _REMOVED.is_(False))
         removed: Any = update(SuiteRow).where(*own).values(removed=True)
         async with transaction(self._engine) as connection:
-            found = await connection.execute(removed.returning(literal_column("1")))
-            return bool(found.all())
+            result = await connection.execute(removed.returning(literal_column("1")))
+            return bool(result.all())
 
     @retried_and_shielded
     async def every(self) -> tuple[StoredSuite, ...]:
-        """Give every version of every suite that is in a list, each suite's oldest first.
+        """Return all versions of all visible suites, each suite's oldest first.
 
-        `load` names one that cannot be read.
+        Leave out those that cannot be read; `load` raises their errors.
         """
         query = (
             _with_bodies()
@@ -186,16 +125,16 @@ class SqlSuites:
             .order_by(by_letter(_SCOPE), by_letter(_NAME), _NTH)
         )
         async with transaction(self._readers) as connection:
-            found = await rows_of(connection, query)
-        return tuple(_readable(found))
+            rows = await fetch_rows(connection, query)
+        return tuple(_readable_suites(rows))
 
 
-async def _keep_newest(connection: AsyncConnection, kept: StoredSuite, nth: int) -> None:
-    """Have a version be the one after so many, whether the suite had it before or not."""
-    line = line_of(kept)
-    counts = {"questions": line.questions, "graded": line.graded}
-    values = {"nth": nth + 1, "by": kept.by, "kept_at": kept.at, "removed": False}
-    key = {"scope": line.scope, "name": line.name, "version": line.version}
+async def _upsert_newest(connection: AsyncConnection, stored: StoredSuite, nth: int) -> None:
+    """Store a version as the one after `nth`, whether or not the suite had it before."""
+    summary = line_of(stored)
+    counts = {"questions": summary.questions, "graded": summary.graded}
+    values = {"nth": nth + 1, "by": stored.by, "kept_at": stored.at, "removed": False}
+    key = {"scope": summary.scope, "name": summary.name, "version": summary.version}
     insert = insert_into(SuiteRow, connection.dialect.name)
     upsert = insert.values(**key, **counts, **values)
     await connection.execute(upsert.on_conflict_do_update(index_elements=[*key], set_=values))
@@ -208,28 +147,28 @@ def _with_bodies() -> Select[Any]:
     return query.join_from(SuiteRow, SuiteBodyRow, bodies == _VERSION)
 
 
-def _seen_from(scope: str) -> Any:  # noqa: ANN401
+def _visible_from(scope: str) -> Any:  # noqa: ANN401
     return _SCOPE.in_({scope, ""})
 
 
 def _own_first(scope: str) -> tuple[Any, ...]:
-    """Order a scope's own suites before the house's, and newest versions first."""
+    """Return the order: a scope's own suites before the shared ones, newest versions first."""
     return case((scope == _SCOPE, 0), else_=1), _NTH.desc()
 
 
-def _readable(found: Iterable[dict[str, Any]]) -> Iterator[StoredSuite]:
-    for row in found:
+def _readable_suites(rows: Iterable[dict[str, Any]]) -> Iterator[StoredSuite]:
+    for row in rows:
         with suppress(StoreError):
-            yield _kept_from(row)
+            yield _suite_from_row(row)
 
 
-def _kept_from(row: dict[str, Any]) -> StoredSuite:
-    with told_by_field("Suite", row["name"]):
-        suite = suite_from(row["scope"], row["name"], row["body"])
+def _suite_from_row(row: dict[str, Any]) -> StoredSuite:
+    with translate_validation_errors("Suite", row["name"]):
+        suite = suite_from_body(row["scope"], row["name"], row["body"])
     return StoredSuite(suite, row["by"], row["kept_at"])
 
 
-def _line_from(row: dict[str, Any]) -> SuiteSummary:
+def _summary_from_row(row: dict[str, Any]) -> SuiteSummary:
     return SuiteSummary(
         row["name"],
         row["scope"],
@@ -241,71 +180,69 @@ def _line_from(row: dict[str, Any]) -> SuiteSummary:
     )
 
 
-# --- Bake-offs in a SQL database; their rounds are among the rounds.
-
-
 class SqlBakeoffs:
-    """Bake-offs as rows; the same on SQLite and Postgres."""
+    """The bake-off store; the rounds of a bake-off are in the round store."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def open(self, bakeoff: Bakeoff) -> bool:
-        """Keep a new bake-off and its suite's version; False if its id is kept already."""
+        """Store a new bake-off with its suite's content; return False if its id is taken."""
         async with transaction(self._engine) as connection:
-            row = _row(bakeoff)
+            row = _bakeoff_row(bakeoff)
             if not await insert(connection, [row]):
-                return await is_own(connection, row, ("at", "asked_by", "suite_version"))
-            await keep_body(connection, bakeoff.suite)
+                return await is_own_write(connection, row, ("at", "asked_by", "suite_version"))
+            await insert_body(connection, bakeoff.suite)
             return True
 
     @retried_and_shielded
     async def end(self, bakeoff_id: str, ending: Ending | None) -> None:
-        """Note a bake-off's end; None has it be gone on with."""
-        await self._note(bakeoff_id, **_ending_values(ending))
+        """Store the end of a bake-off; None resumes it. Raise BakeoffError."""
+        await self._update(bakeoff_id, **_ending_values(ending))
 
     @retried_and_shielded
     async def limit(self, bakeoff_id: str, cap_micro: int | None) -> None:
-        """Have a bake-off spend so much at most; None is no cap."""
-        await self._note(bakeoff_id, cap_micro=cap_micro)
+        """Set the spending cap of a bake-off; None removes it. Raise BakeoffError."""
+        await self._update(bakeoff_id, cap_micro=cap_micro)
 
-    async def _note(self, bakeoff_id: str, **values: Any) -> None:  # noqa: ANN401
-        own: Any = update(BakeoffRow).where(col(BakeoffRow.id) == bakeoff_id).values(**values)
+    async def _update(self, bakeoff_id: str, **values: Any) -> None:  # noqa: ANN401
+        statement: Any = update(BakeoffRow).where(col(BakeoffRow.id) == bakeoff_id)
+        statement = statement.values(**values)
         async with transaction(self._engine) as connection:
-            noted = await connection.execute(own.returning(literal_column("1")))
-            if noted.first() is None:
+            updated = await connection.execute(statement.returning(literal_column("1")))
+            if updated.first() is None:
                 raise no_bakeoff(bakeoff_id)
 
     @retried_and_shielded
     async def load(self, bakeoff_id: str) -> Bakeoff:
-        """Give a bake-off; BakeoffError where there is none."""
+        """Return a bake-off; raise BakeoffError for an unknown one."""
         query = _bakeoffs_with_bodies().where(col(BakeoffRow.id) == bakeoff_id)
         async with transaction(self._readers) as connection:
-            found = await rows_of(connection, query)
-        if not found:
+            rows = await fetch_rows(connection, query)
+        if not rows:
             raise no_bakeoff(bakeoff_id)
-        return _bakeoff_from(found[0])
+        return _bakeoff_from_row(rows[0])
 
     @retried_and_shielded
     async def recent(
         self, limit: int | None = None, wanted: BakeoffQuery = EVERY_BAKEOFF
     ) -> tuple[Bakeoff, ...]:
-        """Give those that are wanted, newest first; `load` names one that cannot be read."""
+        """Return the wanted bake-offs, newest first, without those that cannot be read."""
         newest_first = (col(BakeoffRow.at).desc(), by_letter(BakeoffRow.id))
         query = (
             _bakeoffs_with_bodies().where(*_conditions(wanted)).order_by(*newest_first).limit(limit)
         )
         async with transaction(self._readers) as connection:
-            found = await rows_of(connection, query)
-        return tuple(_readable_bakeoffs(found))
+            rows = await fetch_rows(connection, query)
+        return tuple(_readable_bakeoffs(rows))
 
 
-def _readable_bakeoffs(found: Iterable[dict[str, Any]]) -> Iterator[Bakeoff]:
-    for row in found:
+def _readable_bakeoffs(rows: Iterable[dict[str, Any]]) -> Iterator[Bakeoff]:
+    for row in rows:
         with suppress(StoreError):
-            yield _bakeoff_from(row)
+            yield _bakeoff_from_row(row)
 
 
 def _conditions(wanted: BakeoffQuery) -> Iterator[Any]:
@@ -328,7 +265,7 @@ def _bakeoffs_with_bodies() -> Select[Any]:
     return query.join_from(BakeoffRow, SuiteBodyRow, same, isouter=True)
 
 
-def _row(bakeoff: Bakeoff) -> BakeoffRow:
+def _bakeoff_row(bakeoff: Bakeoff) -> BakeoffRow:
     suite, panel = bakeoff.suite, bakeoff.panel
     return BakeoffRow(
         id=bakeoff.id,
@@ -352,15 +289,15 @@ def _ending_values(ending: Ending | None) -> dict[str, Any]:
     return {"ended_at": ending.at if ending else None, "failure": failure}
 
 
-def _bakeoff_from(found: dict[str, Any]) -> Bakeoff:
-    """Give the bake-off a row holds; StoreError naming the field that none can hold."""
-    row = BakeoffRow(**{key: value for key, value in found.items() if key != "body"})
-    with told_by_field("Bake-off", row.id):
+def _bakeoff_from_row(values: dict[str, Any]) -> Bakeoff:
+    """Return a bake-off from its row; raise StoreError with the name of an invalid field."""
+    row = BakeoffRow(**{key: value for key, value in values.items() if key != "body"})
+    with translate_validation_errors("Bake-off", row.id):
         return Bakeoff(
             id=row.id,
-            suite=suite_from(row.suite_scope, row.suite, found["body"]),
-            panel=valid("bakeoff.panel", PANEL.validate_python, row.panel),
-            place=place_from(row),
+            suite=suite_from_body(row.suite_scope, row.suite, values["body"]),
+            panel=validate("bakeoff.panel", PANEL.validate_python, row.panel),
+            place=place_from_row(row),
             asked_by=row.asked_by,
             at=row.at,
             cap_micro=row.cap_micro,
@@ -369,78 +306,73 @@ def _bakeoff_from(found: dict[str, Any]) -> Bakeoff:
         )
 
 
-# --- Schedules in a SQL database.
-
-_ID: Any = col(ScheduleRow.id)
-_SCHEDULE_SCOPE: Any = col(ScheduleRow.scope)
-_LAST_SLOT: Any = col(ScheduleRow.last_slot)
-
-
 class SqlSchedules:
-    """Schedules as rows; of those who would take a slot at once, one has it."""
+    """The schedule store; each slot of a schedule is taken once, by one process."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def keep(self, schedule: Schedule) -> None:
-        """Keep a new schedule, or a changed one under its id; ScheduleError for a taken name."""
+        """Store a new or changed schedule; raise ScheduleError for a taken name."""
         async with transaction(self._engine) as connection:
             try:
-                await connection.execute(keeping(schedule, connection.dialect.name))
-            except IntegrityError:  # the one key beside the id
+                await connection.execute(upsert_schedule(schedule, connection.dialect.name))
+            except IntegrityError:  # the only other unique key is the name
                 raise name_taken(schedule.name) from None
 
     @retried_and_shielded
     async def take(self, schedule_id: str, slot: str) -> bool:
-        """Take a slot; False where it, or a later one, was taken before, by whatever process."""
-        open_ = (schedule_id == _ID, slot > by_letter(_LAST_SLOT))
-        taken: Any = update(ScheduleRow).where(*open_).values(last_slot=slot)
+        """Take a slot; return False if any process has taken it or a later one."""
+        is_open = (schedule_id == _SCHEDULE_ID, slot > by_letter(_LAST_SLOT))
+        taken: Any = update(ScheduleRow).where(*is_open).values(last_slot=slot)
         async with transaction(self._engine) as connection:
-            found = await connection.execute(taken.returning(literal_column("1")))
-            return found.first() is not None or await _was_taken(connection, schedule_id, slot)
+            result = await connection.execute(taken.returning(literal_column("1")))
+            return result.first() is not None or await _was_taken(connection, schedule_id, slot)
 
     @retried_and_shielded
     async def every(self, scope: str | None = None) -> tuple[Schedule, ...]:
-        """Give the schedules of a scope, or all, by name."""
+        """Return the schedules of a scope, or all, sorted by name."""
         query = select(ScheduleRow).order_by(
             by_letter(ScheduleRow.name), by_letter(_SCHEDULE_SCOPE)
         )
         if scope is not None:
             query = query.where(scope == _SCHEDULE_SCOPE)
         async with transaction(self._readers) as connection:
-            return tuple(map(_schedule_from, await rows_of(connection, query)))
+            return tuple(map(_schedule_from_row, await fetch_rows(connection, query)))
 
     @retried_and_shielded
     async def remove(self, schedule_id: str) -> bool:
-        """Have a schedule no more; its bake-offs stay."""
-        gone: Any = delete(ScheduleRow).where(schedule_id == _ID).returning(literal_column("1"))
+        """Delete a schedule; its bake-offs remain."""
+        deleted: Any = (
+            delete(ScheduleRow).where(schedule_id == _SCHEDULE_ID).returning(literal_column("1"))
+        )
         async with transaction(self._engine) as connection:
-            return (await connection.execute(gone)).first() is not None
+            return (await connection.execute(deleted)).first() is not None
 
 
 async def _was_taken(connection: AsyncConnection, schedule_id: str, slot: str) -> bool:
-    """Say whether the slot was taken by a try of this act that was lost."""
-    own = select(_LAST_SLOT).where(schedule_id == _ID)
-    return this_try().again and (await connection.execute(own)).scalar() == slot
+    """Return whether an earlier attempt of this operation took the slot."""
+    own = select(_LAST_SLOT).where(schedule_id == _SCHEDULE_ID)
+    return current_attempt().is_retry and (await connection.execute(own)).scalar() == slot
 
 
-def keeping(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401
-    """Give the insert that changes a schedule that is there, and gives back no slot of its zone."""
+def upsert_schedule(schedule: Schedule, dialect: str) -> Any:  # noqa: ANN401
+    """Return the upsert of a schedule; in the same zone, the last slot never goes back."""
     insert = insert_into(ScheduleRow, dialect)
     values = {**asdict(schedule), "subscribers": [*schedule.subscribers]}
     values |= values.pop("place")
     upsert = insert.values(**values)
     new = upsert.excluded
-    stays = case((by_letter(new.last_slot) < _LAST_SLOT, _LAST_SLOT), else_=new.last_slot)
-    slot = case((col(ScheduleRow.zone) == new.zone, stays), else_=new.last_slot)
+    later_slot = case((by_letter(new.last_slot) < _LAST_SLOT, _LAST_SLOT), else_=new.last_slot)
+    slot = case((col(ScheduleRow.zone) == new.zone, later_slot), else_=new.last_slot)
     changed = {name: new[name] for name in values if name != "id"} | {"last_slot": slot}
     return upsert.on_conflict_do_update(index_elements=["id"], set_=changed)
 
 
-def _schedule_from(found: dict[str, Any]) -> Schedule:
-    row = ScheduleRow(**found)
+def _schedule_from_row(values: dict[str, Any]) -> Schedule:
+    row = ScheduleRow(**values)
     return Schedule(
         id=row.id,
         name=row.name,
@@ -449,7 +381,7 @@ def _schedule_from(found: dict[str, Any]) -> Schedule:
         cron=row.cron,
         zone=row.zone,
         words=row.words,
-        place=place_from(row),
+        place=place_from_row(row),
         made_by=row.made_by,
         made_at=row.made_at,
         scope=row.scope,
@@ -458,3 +390,69 @@ def _schedule_from(found: dict[str, Any]) -> Schedule:
         last_slot=row.last_slot,
         subscribers=tuple(row.subscribers),
     )
+
+
+# --- Contents of suites: one row for each version, shared by all that have it
+
+
+async def insert_body(connection: AsyncConnection, suite: Suite) -> None:
+    """Store the content of a suite unless its version is stored already."""
+    await lock_shared(connection, Lock.SHARED_ROWS)
+    body = SUITE.dump_python(suite, mode="json", include=BODY_FIELDS)
+    await insert(connection, [SuiteBodyRow(version=suite.version, body=body)])
+
+
+def suite_from_body(scope: str, name: str, body: Any) -> Suite:  # noqa: ANN401
+    """Return a suite from its stored content; raise ValueError if it is invalid."""
+    fields = body if isinstance(body, dict) else {}
+    return validate(
+        "suite_body.body", SUITE.validate_python, {**fields, "name": name, "scope": scope}
+    )
+
+
+async def delete_unused_bodies(connection: AsyncConnection) -> None:
+    """Delete the contents that no suite, bake-off or experiment has."""
+    version: Any = col(SuiteBodyRow.version)
+    used = (
+        select(col(SuiteRow.version)),
+        select(col(BakeoffRow.suite_version)),
+        select(col(ExperimentRow.suite_version)),
+    )
+    is_unused = [version.not_in(versions) for versions in used]
+    await connection.execute(delete(SuiteBodyRow).where(*is_unused))
+
+
+# --- Rules that the SQL stores and their fakes share
+
+
+def line_of(stored: StoredSuite) -> SuiteSummary:
+    """Return the summary of a stored suite."""
+    suite = stored.suite
+    graded = sum(question.reference is not None for question in suite.questions)
+    counts = (len(suite.questions), graded)
+    return SuiteSummary(suite.name, suite.scope, suite.version, *counts, stored.at, stored.by)
+
+
+def newest_slot(before: Schedule, after: Schedule) -> str:
+    """Return the last slot of a changed schedule: in the same zone it never goes back."""
+    if before.zone != after.zone:
+        return after.last_slot
+    return max(before.last_slot, after.last_slot)
+
+
+def no_suite(name: str, version: str = "") -> SuiteError:
+    """Return the error for an unknown suite or version."""
+    which = f"version {version!r} of suite {name!r}" if version else f"suite {name!r}"
+    return SuiteError(f"There is no {which}: `/council suite` lists those there are.")
+
+
+def no_bakeoff(bakeoff_id: str) -> BakeoffError:
+    """Return the error for an unknown bake-off."""
+    return BakeoffError(
+        f"There is no bake-off {bakeoff_id!r}: `/council bakeoff` lists those there are."
+    )
+
+
+def name_taken(name: str) -> ScheduleError:
+    """Return the error for a schedule's name that is taken."""
+    return ScheduleError(f"There is a schedule {name!r} already: give this one another name.")

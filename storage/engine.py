@@ -1,7 +1,7 @@
-"""The one character that no text of Postgres can hold, kept in texts of Postgres all the same."""
+"""Open engines for SQLite and Postgres: connection pools, timeouts, pragmas, text codecs."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,106 +16,29 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from council.errors import StoreError
-from storage.transactions import UNOPENED, Lock, take_time, wait_in_line
+from storage.transactions import CANNOT_OPEN, Lock, disable_timeouts, lock_exclusive
 
 if TYPE_CHECKING:
     from psycopg.abc import Buffer
     from psycopg.adapt import AdaptersMap
 
-
-# --- The one character that no text of Postgres can hold, kept in texts of Postgres all the same.
-
-MARK = "\uffff"
-_NUL, _MARK = f"{MARK}0", f"{MARK}1"
-
-
-def kept(text: str) -> str:
-    """Give the text as Postgres can hold it."""
-    if "\0" in text or MARK in text:
-        return text.replace(MARK, _MARK).replace("\0", _NUL)
-    return text
-
-
-def given_back(text: str) -> str:
-    """Give the text that was kept so."""
-    if MARK in text:
-        return text.replace(_NUL, "\0").replace(_MARK, MARK)
-    return text
-
-
-def kept_document(document: object) -> str:
-    """Give a JSON document as Postgres can hold it."""
-    return json.dumps(_each(document, kept), ensure_ascii=False)
-
-
-def document_given_back(said: bytes | str) -> object:
-    """Give the JSON document that was kept so."""
-    found = json.loads(said)
-    # Most have none, and looking is quicker than taking them apart.
-    marked = MARK.encode() if isinstance(said, bytes) else MARK
-    return _each(found, given_back) if marked in said else found  # type: ignore[operator]
-
-
-def _each(value: Any, change: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        return {change(key): _each(one, change) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_each(one, change) for one in value]
-    return value
-
-
-# --- How psycopg sends texts and reads them: with what Postgres cannot hold.
-
-
-class EncodedText(StrDumperUnknown):
-    """Sends a text as Postgres can hold it."""
-
-    def dump(self, obj: str) -> "Buffer | None":
-        """Give the bytes to send."""
-        return super().dump(kept(obj))
-
-
-class DecodedText(TextLoader):
-    """Reads a text as it was before it was sent."""
-
-    def load(self, data: "Buffer") -> bytes | str:
-        """Give the text; bytes where the database does not say how its letters are written."""
-        found = super().load(data)
-        return given_back(found) if isinstance(found, str) else found
-
-
-def register(adapters: "AdaptersMap") -> None:
-    """Have a connection send and read texts so."""
-    adapters.register_dumper(str, EncodedText)
-    for kind in ("text", "varchar"):
-        adapters.register_loader(kind, DecodedText)
-
-
-# --- The engine for a database server: bounded, and never waiting for ever.
-
-POOL_SIZE, POOL_OVERFLOW, POOL_SECONDS = 10, 5, 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """How many connections there are, how many more for a while, and how long one is waited for."""
-
-    size: int = POOL_SIZE
-    overflow: int = POOL_OVERFLOW
-    seconds: float = POOL_SECONDS
-
-
-USUAL = Pool()
-# A process that is frozen, or cut off, holds up the others for so long at most.
-SESSION = {
+POOL_SIZE, POOL_OVERFLOW, POOL_TIMEOUT_SECONDS = 10, 5, 10.0
+BUSY_SECONDS = 10
+PRAGMAS = (
+    "synchronous=FULL",
+    f"busy_timeout={BUSY_SECONDS * 1000}",
+    "foreign_keys=ON",
+    "secure_delete=ON",
+)
+READ_ONLY = "read_only"
+# A process that is frozen or cut off blocks the others for at most this long.
+SESSION_SETTINGS = {
     "timezone": "UTC",
     "statement_timeout": "30s",
     "lock_timeout": "10s",
     "idle_in_transaction_session_timeout": "10s",
 }
-DRIVER = {
+DRIVER_SETTINGS = {
     "application_name": "council",
     "connect_timeout": 5,
     "keepalives": 1,
@@ -124,28 +47,58 @@ DRIVER = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,  # milliseconds
 }
-UNREADABLE = (
+UNREADABLE_URL = (
     "COUNCIL_DATABASE_URL cannot be read: write postgresql://USER:PASSWORD@HOST:PORT/NAME, with "
     "what is no letter or digit of the password as %XX."
 )
 
 
-def open_server(url: str | URL, pool: Pool = USUAL) -> AsyncEngine:
-    """Give the engine for a server's address; nothing is connected yet.
+@dataclass(frozen=True, slots=True)
+class PoolSettings:
+    """The connections of a pool, those it may add under load, and the longest wait for one."""
 
-    What the address itself says of timeouts and the like stands.
+    size: int = POOL_SIZE
+    overflow: int = POOL_OVERFLOW
+    timeout_seconds: float = POOL_TIMEOUT_SECONDS
+
+
+DEFAULT_POOL = PoolSettings()
+
+
+def open_engine(url: str) -> AsyncEngine:
+    """Return the engine for a database URL; it connects on first use."""
+    if not url.startswith("sqlite"):
+        return open_server_engine(url)
+    # One connection: SQLite has one writer, and waiting for it here is fairer than in the file.
+    engine = create_async_engine(
+        url,
+        pool_size=1,
+        max_overflow=0,
+        poolclass=AsyncAdaptedQueuePool,
+        json_deserializer=_load_sqlite_document,
+    )
+    event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+    event.listen(engine.sync_engine, "begin", _begin)
+    return engine
+
+
+def open_server_engine(url: str | URL, pool: PoolSettings = DEFAULT_POOL) -> AsyncEngine:
+    """Return the engine for a database server; it connects on first use.
+
+    Timeouts and other settings in the URL take precedence. Raise StoreError for a malformed URL or
+    a missing driver.
     """
     try:
         engine = create_async_engine(
             url,
             pool_size=pool.size,
             max_overflow=pool.overflow,
-            pool_timeout=pool.seconds,
+            pool_timeout=pool.timeout_seconds,
             pool_pre_ping=True,
             # An error must not quote what people wrote.
             hide_parameters=True,
-            json_serializer=kept_document,
-            json_deserializer=document_given_back,
+            json_serializer=dump_document,
+            json_deserializer=load_document,
             connect_args=_connect_args(make_url(url)),
         )
     except ModuleNotFoundError as error:
@@ -153,30 +106,61 @@ def open_server(url: str | URL, pool: Pool = USUAL) -> AsyncEngine:
             f"The database in COUNCIL_DATABASE_URL needs the Python package {error.name!r}: "
             "install it, or name an SQLite file."
         ) from error
-    # What cannot be read is not quoted either: it may be the password.
+    # The error would quote the URL, and with it perhaps the password.
     except (ArgumentError, ValueError):
-        raise StoreError(UNREADABLE) from None
+        raise StoreError(UNREADABLE_URL) from None
     if engine.dialect.driver == "psycopg":
-        event.listen(engine.sync_engine, "connect", _prepare)
+        event.listen(engine.sync_engine, "connect", _register_codecs)
     return engine
 
 
-def _connect_args(url: URL) -> dict[str, Any]:
-    session = " ".join(f"-c {name}={value}" for name, value in SESSION.items())
-    said = url.query.get("options", "")
-    options = f"{session} {said if isinstance(said, str) else ' '.join(said)}".rstrip()
-    own = {name: value for name, value in DRIVER.items() if name not in url.query}
-    return {**own, "options": options}
+def connections_beside(engine: AsyncEngine, most: int, wait_seconds: float) -> AsyncEngine:
+    """Return an engine for the same server with a separate pool of at most `most` connections.
+
+    Raise a pool timeout in a caller that waits longer than `wait_seconds` for one of them.
+    """
+    return open_server_engine(engine.url, PoolSettings(most, 0, wait_seconds))
 
 
-def _prepare(connection: Any, _: object) -> None:  # noqa: ANN401
-    # Whoever keeps all in SQLite does not wait for the driver.
+def read_only_engine(engine: AsyncEngine) -> AsyncEngine:
+    """Return the engine for read-only transactions: one snapshot of all tables, no locks."""
+    if engine.dialect.name == "sqlite":
+        return engine.execution_options(**{READ_ONLY: True})
+    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
-    register(connection.adapters)
+
+@asynccontextmanager
+async def schema_transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """Yield a transaction that may rebuild tables; only one program at a time has one.
+
+    Foreign keys are off on SQLite: it rebuilds a table by dropping it, which would delete every
+    row that refers to it.
+    """
+    async with engine.connect() as connection:
+        await _switch_foreign_keys(connection, "OFF")
+        try:
+            async with connection.begin():
+                await disable_timeouts(connection)
+                await lock_exclusive(connection, Lock.REBUILDING)
+                yield connection
+        finally:
+            await _switch_foreign_keys(connection, "ON")
 
 
-async def check_letters(connection: AsyncConnection) -> None:
-    """Raise StoreError for a server's database that cannot hold the letters of every language."""
+def check_opens(file: Path) -> None:
+    """Raise StoreError if SQLite cannot open the file.
+
+    Without this check, the driver's thread sometimes prints the error to stderr after the event
+    loop has ended.
+    """
+    try:
+        connect(file).close()
+    except OperationalError:
+        raise StoreError(CANNOT_OPEN) from None
+
+
+async def check_encoding(connection: AsyncConnection) -> None:
+    """Raise StoreError for a Postgres database that is not encoded in UTF-8."""
     if connection.dialect.name != "postgresql":
         return
     encoding = (await connection.execute(text("SHOW server_encoding"))).scalar_one()
@@ -187,89 +171,37 @@ async def check_letters(connection: AsyncConnection) -> None:
         )
 
 
-# --- The engine: one way to open a database, whichever it is.
-
-BUSY_SECONDS = 10
-PRAGMAS = (
-    "synchronous=FULL",
-    f"busy_timeout={BUSY_SECONDS * 1000}",
-    "foreign_keys=ON",
-    "secure_delete=ON",
-)
-READS_ONLY = "reads_only"
+def _connect_args(url: URL) -> dict[str, Any]:
+    session = " ".join(f"-c {name}={value}" for name, value in SESSION_SETTINGS.items())
+    given = url.query.get("options", "")
+    options = f"{session} {given if isinstance(given, str) else ' '.join(given)}".rstrip()
+    defaults = {name: value for name, value in DRIVER_SETTINGS.items() if name not in url.query}
+    return {**defaults, "options": options}
 
 
-def open_engine(url: str) -> AsyncEngine:
-    """Give the engine for a database address; nothing is connected yet."""
-    if not url.startswith("sqlite"):
-        return open_server(url)
-    # One connection: SQLite has one writer, and waiting for it here is fairer than in the file.
-    engine = create_async_engine(
-        url,
-        pool_size=1,
-        max_overflow=0,
-        poolclass=AsyncAdaptedQueuePool,
-        json_deserializer=_document,
-    )
-    event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-    event.listen(engine.sync_engine, "begin", _begin)
-    return engine
+def _register_codecs(connection: Any, _: object) -> None:  # noqa: ANN401
+    register_adapters(connection.adapters)
 
 
-def check_opens(file: Path) -> None:
-    """Raise StoreError where SQLite cannot open the file, before a connection tries to.
-
-    The driver's thread would complain of it on stderr, now and then, once the loop has ended.
-    """
-    try:
-        connect(file).close()
-    except OperationalError:
-        raise StoreError(UNOPENED) from None
-
-
-def for_reading(engine: AsyncEngine) -> AsyncEngine:
-    """Give the engine for transactions that only read: one view of all tables, no lock."""
-    if engine.dialect.name == "sqlite":
-        return engine.execution_options(**{READS_ONLY: True})
-    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-
-
-@asynccontextmanager
-async def rebuilding(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """Give a transaction in which tables may be rebuilt; one program at a time has it.
-
-    SQLite rebuilds a table by dropping it, and would drop every row that points at it as well.
-    """
-    async with engine.connect() as connection:
-        await _foreign_keys(connection, "OFF")
-        try:
-            async with connection.begin():
-                await take_time(connection)
-                await wait_in_line(connection, Lock.REBUILDING)
-                yield connection
-        finally:
-            await _foreign_keys(connection, "ON")
-
-
-async def _foreign_keys(connection: AsyncConnection, switch: str) -> None:
-    # SQLite ignores the switch inside a transaction, so it goes past SQLAlchemy, which begins one.
+async def _switch_foreign_keys(connection: AsyncConnection, state: str) -> None:
+    # SQLite ignores the pragma inside a transaction, and SQLAlchemy would begin one.
     if connection.dialect.name == "sqlite":
         driver: Any = (await connection.get_raw_connection()).driver_connection
-        cursor = await driver.execute(f"PRAGMA foreign_keys={switch}")
+        cursor = await driver.execute(f"PRAGMA foreign_keys={state}")
         await cursor.close()
 
 
-def _document(text: str) -> object:
-    """Give what a JSON text says; a broken one as it stands, for the reader to refuse by name."""
+def _load_sqlite_document(value: str) -> object:
+    """Parse a JSON text; return a malformed one as it is, for validation to report its field."""
     try:
-        return json.loads(text)
+        return json.loads(value)
     except ValueError:
-        return text
+        return value
 
 
 def _prepare_sqlite(connection: Connection, _: object) -> None:
     connection.isolation_level = None  # the driver would begin late, and deferred
-    # SQLite's own knows no capitals but A to Z.
+    # SQLite's own `lower` changes only A to Z.
     connection.create_function("lower", 1, str.lower, deterministic=True)
     cursor = connection.cursor()
     for pragma in PRAGMAS:
@@ -277,21 +209,80 @@ def _prepare_sqlite(connection: Connection, _: object) -> None:
     try:
         cursor.execute("PRAGMA journal_mode=WAL")
     except OperationalError as error:
-        # Another program that makes the same database at this moment switches it for all.
+        # Another program is creating the database right now, and switches the mode for all.
         if "locked" not in str(error):
             raise
     cursor.close()
 
 
 def _begin(connection: SqlConnection) -> None:
-    # Whoever writes takes the lock at once; whoever reads waits for no writer.
-    reads_only = connection.get_execution_options().get(READS_ONLY)
-    connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")
+    # A writer takes the lock at once; a reader does not wait for writers.
+    read_only = connection.get_execution_options().get(READ_ONLY)
+    connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
 
-# --- Connections beside those that rounds are stored by, for acts that must not wait for them.
+# --- Text codecs: Postgres cannot store NUL, so U+FFFF escapes it
+
+ESCAPE = "\uffff"
+_ESCAPED_NUL, _ESCAPED_ESCAPE = f"{ESCAPE}0", f"{ESCAPE}1"
 
 
-def connections_beside(engine: AsyncEngine, most: int, wait_seconds: float) -> AsyncEngine:
-    """Give a few connections of their own to the same server; whoever needs one waits so long."""
-    return open_server(engine.url, Pool(most, 0, wait_seconds))
+class EscapingDumper(StrDumperUnknown):
+    """The psycopg dumper that escapes texts."""
+
+    def dump(self, obj: str) -> "Buffer | None":
+        """Return the bytes to send."""
+        return super().dump(escape_text(obj))
+
+
+class UnescapingLoader(TextLoader):
+    """The psycopg loader that restores escaped texts."""
+
+    def load(self, data: "Buffer") -> bytes | str:
+        """Return the text; bytes if the database has no known encoding."""
+        loaded = super().load(data)
+        return unescape_text(loaded) if isinstance(loaded, str) else loaded
+
+
+def register_adapters(adapters: "AdaptersMap") -> None:
+    """Register the text codecs for a psycopg connection."""
+    adapters.register_dumper(str, EscapingDumper)
+    for kind in ("text", "varchar"):
+        adapters.register_loader(kind, UnescapingLoader)
+
+
+def dump_document(document: object) -> str:
+    """Return a JSON document as text, with its strings escaped."""
+    return json.dumps(_map_strings(document, escape_text), ensure_ascii=False)
+
+
+def load_document(data: bytes | str) -> object:
+    """Return the JSON document that `dump_document` wrote."""
+    document = json.loads(data)
+    # Most documents have no escape, and a search is faster than a walk through all strings.
+    escape = ESCAPE.encode() if isinstance(data, bytes) else ESCAPE
+    return _map_strings(document, unescape_text) if escape in data else document  # type: ignore[operator]
+
+
+def escape_text(value: str) -> str:
+    """Return the text without NUL, for `unescape_text` to restore."""
+    if "\0" in value or ESCAPE in value:
+        return value.replace(ESCAPE, _ESCAPED_ESCAPE).replace("\0", _ESCAPED_NUL)
+    return value
+
+
+def unescape_text(value: str) -> str:
+    """Return the text that was escaped."""
+    if ESCAPE in value:
+        return value.replace(_ESCAPED_NUL, "\0").replace(_ESCAPED_ESCAPE, ESCAPE)
+    return value
+
+
+def _map_strings(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(key): _map_strings(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_map_strings(item, change) for item in value]
+    return value

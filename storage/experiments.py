@@ -1,4 +1,4 @@
-"""Experiments in a SQL database: one transaction for each answer and mark, each kept once."""
+"""The experiment store in a SQL database: each answer and each mark is stored once."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -26,16 +26,16 @@ from storage.bakeoff_tables import (
     ExperimentRow,
     SuiteBodyRow,
 )
-from storage.bakeoffs import keep_body, suite_from
-from storage.engine import for_reading
-from storage.row_mapping import PANEL, told_by_field, valid
+from storage.bakeoffs import insert_body, suite_from_body
+from storage.engine import read_only_engine
+from storage.row_mapping import PANEL, translate_validation_errors, validate
 from storage.tables import by_letter
 from storage.transactions import (
     WriteBatcher,
+    fetch_rows,
     insert,
-    is_own,
+    is_own_write,
     retried_and_shielded,
-    rows_of,
     transaction,
 )
 
@@ -45,73 +45,75 @@ KIND = "Experiment"
 
 
 class SqlExperiments:
-    """Experiments as rows; the same on SQLite and Postgres."""
+    """The experiment store on SQLite and Postgres."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
         self._saves = WriteBatcher(self._save)
 
     @retried_and_shielded
     async def open(self, experiment: Experiment) -> bool:
-        """Keep a new experiment and its suite's version; False if its id is kept already."""
+        """Store a new experiment with its suite's content; return False if its id is taken."""
         async with transaction(self._engine) as connection:
-            row = _row(experiment)
+            row = _experiment_row(experiment)
             if not await insert(connection, [row]):
-                return await is_own(connection, row, ("at", "asked_by", "suite_version"))
-            await keep_body(connection, experiment.suite)
+                return await is_own_write(connection, row, ("at", "asked_by", "suite_version"))
+            await insert_body(connection, experiment.suite)
             return True
 
     @retried_and_shielded
     async def limit(self, experiment_id: str, cap_micro: int | None) -> None:
-        """Have an experiment spend so much at most; None is no cap."""
-        own = update(ExperimentRow).where(col(ExperimentRow.id) == experiment_id)
+        """Set the spending cap of an experiment; None removes it."""
+        statement = update(ExperimentRow).where(col(ExperimentRow.id) == experiment_id)
         async with transaction(self._engine) as connection:
-            await connection.execute(own.values(cap_micro=cap_micro))
+            await connection.execute(statement.values(cap_micro=cap_micro))
 
     @retried_and_shielded
     async def recent(self) -> tuple[Experiment, ...]:
-        """Give every experiment, newest first; one that cannot be read is left out."""
+        """Return all experiments, newest first, without those that cannot be read."""
         version: Any = col(SuiteBodyRow.version)
         same = version == col(ExperimentRow.suite_version)
         query = select(ExperimentRow, col(SuiteBodyRow.body))
         query = query.join_from(ExperimentRow, SuiteBodyRow, same, isouter=True)
         newest_first = (col(ExperimentRow.at).desc(), by_letter(ExperimentRow.id))
         async with transaction(self._readers) as connection:
-            found = await rows_of(connection, query.order_by(*newest_first))
-        return tuple(_readable(found))
+            rows = await fetch_rows(connection, query.order_by(*newest_first))
+        return tuple(_readable(rows))
 
     @retried_and_shielded
     async def held(self, experiment_id: str) -> ExperimentState:
-        """Give what there is of an experiment; StoreError names what none can hold."""
+        """Return the stored answers and marks of an experiment; raise StoreError if invalid."""
         async with transaction(self._readers) as connection:
-            works, marks = [
-                await rows_of(connection, _parts_of(table, experiment_id))
+            answers, marks = [
+                await fetch_rows(connection, _parts_query(table, experiment_id))
                 for table in (ExperimentAnswerRow, ExperimentMarkRow)
             ]
-        with told_by_field(KIND, experiment_id):
-            return ExperimentState(tuple(map(_work_from, works)), tuple(map(_mark_from, marks)))
+        with translate_validation_errors(KIND, experiment_id):
+            return ExperimentState(
+                tuple(map(_answer_from_row, answers)), tuple(map(_mark_from_row, marks))
+            )
 
     @retried_and_shielded
     async def save(self, experiment_id: str, part: ExperimentAnswer | GradeReply) -> None:
-        """Keep an answer or a mark, the first of each; what comes together is written together."""
-        await self._saves.done(_part_row(experiment_id, part))
+        """Store an answer or a mark unless it is stored; simultaneous saves share a transaction."""
+        await self._saves.add(_part_row(experiment_id, part))
 
     async def _save(self, rows: Sequence[SQLModel]) -> None:
         async with transaction(self._engine) as connection:
-            for _, alike in groupby(rows, key=type):
-                await insert(connection, [*alike])
+            for _, same_table in groupby(rows, key=type):
+                await insert(connection, [*same_table])
 
 
-def _parts_of(table: type[SQLModel], experiment_id: str) -> Any:  # noqa: ANN401
-    """Give the query for what there is of an experiment, in the order of the keys."""
+def _parts_query(table: type[SQLModel], experiment_id: str) -> Any:  # noqa: ANN401
+    """Return the query for an experiment's rows of a table, ordered by the primary key."""
     key = SQLModel.metadata.tables[str(table.__tablename__)].primary_key
-    ordered = [one if isinstance(one.type, Integer) else by_letter(one) for one in key]
-    own: Any = key.columns["experiment_id"]
-    return select(table).where(own == experiment_id).order_by(*ordered)
+    in_order = [c if isinstance(c.type, Integer) else by_letter(c) for c in key]
+    id_: Any = key.columns["experiment_id"]
+    return select(table).where(id_ == experiment_id).order_by(*in_order)
 
 
-def _row(experiment: Experiment) -> ExperimentRow:
+def _experiment_row(experiment: Experiment) -> ExperimentRow:
     suite = experiment.suite
     return ExperimentRow(
         id=experiment.id,
@@ -126,24 +128,24 @@ def _row(experiment: Experiment) -> ExperimentRow:
     )
 
 
-def _readable(found: Iterable[dict[str, Any]]) -> Iterator[Experiment]:
-    for row in found:
+def _readable(rows: Iterable[dict[str, Any]]) -> Iterator[Experiment]:
+    for row in rows:
         with suppress(StoreError):
-            yield _experiment_from(row)
+            yield _experiment_from_row(row)
 
 
-def _experiment_from(found: dict[str, Any]) -> Experiment:
-    row = ExperimentRow(**{key: value for key, value in found.items() if key != "body"})
-    with told_by_field(KIND, row.id):
-        versions = valid("experiment.versions", VERSIONS.validate_python, row.versions)
+def _experiment_from_row(values: dict[str, Any]) -> Experiment:
+    row = ExperimentRow(**{key: value for key, value in values.items() if key != "body"})
+    with translate_validation_errors(KIND, row.id):
+        versions = validate("experiment.versions", VERSIONS.validate_python, row.versions)
         return Experiment(
             id=row.id,
-            suite=suite_from(row.suite_scope, row.suite, found["body"]),
-            panel=valid("experiment.panel", PANEL.validate_python, row.panel),
+            suite=suite_from_body(row.suite_scope, row.suite, values["body"]),
+            panel=validate("experiment.panel", PANEL.validate_python, row.panel),
             asked_by=row.asked_by,
             at=row.at,
             cap_micro=row.cap_micro,
-            versions=tuple(sorted(versions.items())),  # JSONB has an order of its own
+            versions=tuple(sorted(versions.items())),  # JSONB does not preserve order
         )
 
 
@@ -171,12 +173,12 @@ def _mark_row(experiment_id: str, mark: GradeReply, reply: dict[str, Any]) -> Ex
     )
 
 
-def _work_from(row: dict[str, Any]) -> ExperimentAnswer:
-    reply = valid("experiment_answer.reply", REPLY.validate_python, row["reply"])
+def _answer_from_row(row: dict[str, Any]) -> ExperimentAnswer:
+    reply = validate("experiment_answer.reply", REPLY.validate_python, row["reply"])
     return ExperimentAnswer(row["number"], row["member"], reply)
 
 
-def _mark_from(row: dict[str, Any]) -> GradeReply:
-    reply = valid("experiment_mark.reply", REPLY.validate_python, row["reply"])
+def _mark_from_row(row: dict[str, Any]) -> GradeReply:
+    reply = validate("experiment_mark.reply", REPLY.validate_python, row["reply"])
     cell = GradeRequest(row["number"], row["author"], Framing(row["framing"]), row["judge"])
     return GradeReply(cell, reply, row["raw"], row["fault"], row["attempt"])

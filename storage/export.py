@@ -1,4 +1,4 @@
-"""What every exported line has in common: JSON with the version of the format."""
+"""The export format: rounds, suites, bake-offs and schedules as lines of JSON, and back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,67 +15,22 @@ from council.feedback import Feedback, HumanVote
 from council.integrity.seal import Seal
 from council.rounds import Round, in_panel_order
 
-# --- What every exported line has in common: JSON with the version of the format.
-
 T = TypeVar("T")
 
 FORMAT = 1
-
-
-def line_with(adapter: TypeAdapter[T], value: T, what: str, **beside: object) -> str:
-    """Give a value as one line without a line end, with what stands beside its own fields."""
-    try:
-        own: Mapping[str, Any] = adapter.dump_python(value, mode="json")
-        return to_json({"format": FORMAT, **own, **beside}).decode()
-    except PydanticSerializationError as error:
-        raise StoreError(f"{what} holds what JSON cannot: {error}.") from error
-
-
-def values_of(line: bytes | str) -> dict[str, Any]:
-    """Give what a line holds, without its format; StoreError where it is none of ours."""
-    try:
-        found = from_json(line)
-    except ValueError as error:
-        raise StoreError(f"it is no JSON ({error})") from error
-    if not isinstance(found, dict) or "format" not in found:
-        raise StoreError("it is no exported round: it names no format")
-    if found.pop("format") != FORMAT:
-        raise StoreError(
-            f"its format is another than {FORMAT}, the one this version reads: use a newer version"
-        )
-    return found
-
-
-def checked(kind: TypeAdapter[T], found: object, *within: str) -> T:
-    """Give the value that was found; StoreError naming the field that is no such thing."""
-    try:
-        valid = kind.validate_python(found)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, (*within, *first["loc"])))
-        raise StoreError(f"{field}: {first['msg']}") from error
-    except PanelError as error:
-        raise StoreError(str(error)) from error
-    return valid
-
-
-def check_zone(field: str, moment: datetime) -> None:
-    """Raise StoreError for a moment without a time zone."""
-    if moment.tzinfo is None:
-        raise StoreError(f"{field}: a moment without a time zone could be any")
-
-
-# --- A round as one line of JSON with everything that is stored of it, and back.
 
 ROUND = TypeAdapter(Round)
 RATINGS = TypeAdapter(tuple[Feedback, ...])
 SEAL = TypeAdapter(Seal)
 VOTES = TypeAdapter(tuple[HumanVote, ...])
+SUITE, BAKEOFF, SCHEDULE = TypeAdapter(StoredSuite), TypeAdapter(Bakeoff), TypeAdapter(Schedule)
+
+Kept = StoredSuite | Bakeoff | Schedule
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A round, what people think of it, and what was noted of it as it closed."""
+    """A round with its feedback, its votes and its seal."""
 
     round_: Round
     ratings: tuple[Feedback, ...] = ()
@@ -89,84 +44,121 @@ def line_of(
     votes: tuple[HumanVote, ...] = (),
     seal: Seal | None = None,
 ) -> str:
-    """Give the round as one line, without a line end."""
-    beside: dict[str, object] = {}
+    """Return the round as one line, without a line end."""
+    extra: dict[str, object] = {}
     if ratings:
-        beside["ratings"] = RATINGS.dump_python(ratings, mode="json")
+        extra["ratings"] = RATINGS.dump_python(ratings, mode="json")
     if votes:
-        beside["votes"] = VOTES.dump_python(votes, mode="json")
+        extra["votes"] = VOTES.dump_python(votes, mode="json")
     if seal:
-        beside["seal"] = SEAL.dump_python(seal, mode="json")
-    return line_with(ROUND, round_, f"Round {round_.id!r}", **beside)
+        extra["seal"] = SEAL.dump_python(seal, mode="json")
+    return dump_line(ROUND, round_, f"Round {round_.id!r}", **extra)
 
 
-def record_of(line: bytes | str) -> Record:
-    """Give what a line holds, in panel order; StoreError naming what no round can hold."""
-    return record_from(values_of(line))
+def parse_round(line: bytes | str) -> Record:
+    """Return the round of a line, in panel order; raise StoreError with an invalid field's name."""
+    return _round_from_values(parse_line(line))
 
 
-def record_from(found: dict[str, Any]) -> Record:
-    """Give the round that a line's values make, in panel order; StoreError where they make none."""
-    rated, voted = found.pop("ratings", []), found.pop("votes", [])
-    sealed = found.pop("seal", None)
-    round_ = in_panel_order(checked(ROUND, found))
-    check_zone("asked_at", round_.asked_at)
+def _round_from_values(fields: dict[str, Any]) -> Record:
+    rating_values, vote_values = fields.pop("ratings", []), fields.pop("votes", [])
+    seal_values = fields.pop("seal", None)
+    round_ = in_panel_order(validate(ROUND, fields))
+    check_time_zone("asked_at", round_.asked_at)
     if round_.forgotten:
-        check_zone("forgotten.at", round_.forgotten.at)
-    ratings, votes = checked(RATINGS, rated, "ratings"), checked(VOTES, voted, "votes")
-    _check_own(round_, "ratings", ratings)
-    _check_own(round_, "votes", votes)
-    seal = None if sealed is None else checked(SEAL, sealed, "seal")
+        check_time_zone("forgotten.at", round_.forgotten.at)
+    ratings, votes = (
+        validate(RATINGS, rating_values, "ratings"),
+        validate(VOTES, vote_values, "votes"),
+    )
+    _check_same_round(round_, "ratings", ratings)
+    _check_same_round(round_, "votes", votes)
+    seal = None if seal_values is None else validate(SEAL, seal_values, "seal")
     return Record(round_, ratings, votes, seal)
 
 
-def _check_own(round_: Round, name: str, said: Sequence[Feedback | HumanVote]) -> None:
-    for i, one in enumerate(said):
-        check_zone(f"{name}.{i}.at", one.at)
-        if one.round_id != round_.id:
+def _check_same_round(round_: Round, name: str, items: Sequence[Feedback | HumanVote]) -> None:
+    for i, item in enumerate(items):
+        check_time_zone(f"{name}.{i}.at", item.at)
+        if item.round_id != round_.id:
             raise StoreError(f"{name}.{i}.round_id: it is of another round")
 
 
-# --- Suites, bake-offs and schedules as lines of JSON, and back, beside the rounds of an export.
-
-Kept = StoredSuite | Bakeoff | Schedule
-
-SUITE, BAKEOFF, SCHEDULE = TypeAdapter(StoredSuite), TypeAdapter(Bakeoff), TypeAdapter(Schedule)
-
-
-def kept_line(kept: Kept) -> str:
-    """Give a suite's version, a bake-off or a schedule as one line, without a line end."""
-    if isinstance(kept, StoredSuite):
-        return line_with(SUITE, kept, f"Suite {kept.suite.name!r}", kind="suite")
-    if isinstance(kept, Bakeoff):
-        return line_with(BAKEOFF, kept, f"Bake-off {kept.id!r}", kind="bakeoff")
-    return line_with(SCHEDULE, kept, f"Schedule {kept.name!r}", kind="schedule")
+def kept_line(item: Kept) -> str:
+    """Return a suite's version, a bake-off or a schedule as one line, without a line end."""
+    if isinstance(item, StoredSuite):
+        return dump_line(SUITE, item, f"Suite {item.suite.name!r}", kind="suite")
+    if isinstance(item, Bakeoff):
+        return dump_line(BAKEOFF, item, f"Bake-off {item.id!r}", kind="bakeoff")
+    return dump_line(SCHEDULE, item, f"Schedule {item.name!r}", kind="schedule")
 
 
 def thing_of(line: bytes | str) -> Record | Kept:
-    """Give what a line holds, a round or what is kept beside rounds; StoreError for anything else.
-
-    It names the field that no such thing can hold.
-    """
-    found = values_of(line)
-    if "kind" not in found:
-        return record_from(found)
-    return _kept_from(found.pop("kind"), found)
+    """Return the content of a line; raise StoreError with the name of an invalid field."""
+    fields = parse_line(line)
+    if "kind" not in fields:
+        return _round_from_values(fields)
+    return _item_from_values(fields.pop("kind"), fields)
 
 
-def _kept_from(kind: object, found: dict[str, Any]) -> Kept:
+def _item_from_values(kind: object, fields: dict[str, Any]) -> Kept:
     if kind == "suite":
-        suite = checked(SUITE, found)
-        check_zone("at", suite.at)
+        suite = validate(SUITE, fields)
+        check_time_zone("at", suite.at)
         return suite
     if kind == "bakeoff":
-        bakeoff = checked(BAKEOFF, found)
-        check_zone("at", bakeoff.at)
+        bakeoff = validate(BAKEOFF, fields)
+        check_time_zone("at", bakeoff.at)
         if bakeoff.ending:
-            check_zone("ending.at", bakeoff.ending.at)
+            check_time_zone("ending.at", bakeoff.ending.at)
         return bakeoff
     if kind == "schedule":
-        schedule = checked(SCHEDULE, found)
-        check_zone("made_at", schedule.made_at)
+        schedule = validate(SCHEDULE, fields)
+        check_time_zone("made_at", schedule.made_at)
         return schedule
     raise StoreError(f"its kind {kind!r} is none that this version reads: use a newer version")
+
+
+# --- Lines
+
+
+def dump_line(adapter: TypeAdapter[T], value: T, what: str, **extra: object) -> str:
+    """Return a value as one line without a line end; `extra` fields are added to its own."""
+    try:
+        own: Mapping[str, Any] = adapter.dump_python(value, mode="json")
+        return to_json({"format": FORMAT, **own, **extra}).decode()
+    except PydanticSerializationError as error:
+        raise StoreError(f"{what} holds what JSON cannot: {error}.") from error
+
+
+def parse_line(line: bytes | str) -> dict[str, Any]:
+    """Return the fields of a line, without its format; raise StoreError for any other text."""
+    try:
+        fields = from_json(line)
+    except ValueError as error:
+        raise StoreError(f"it is no JSON ({error})") from error
+    if not isinstance(fields, dict) or "format" not in fields:
+        raise StoreError("it is no exported round: it names no format")
+    if fields.pop("format") != FORMAT:
+        raise StoreError(
+            f"its format is another than {FORMAT}, the one this version reads: use a newer version"
+        )
+    return fields
+
+
+def validate(kind: TypeAdapter[T], value: object, *path: str) -> T:
+    """Return the validated value; raise StoreError with the name of an invalid field."""
+    try:
+        return kind.validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, (*path, *first["loc"])))
+        raise StoreError(f"{field}: {first['msg']}") from error
+    except PanelError as error:
+        raise StoreError(str(error)) from error
+
+
+def check_time_zone(field: str, moment: datetime) -> None:
+    """Raise StoreError for a time without a time zone."""
+    if moment.tzinfo is None:
+        raise StoreError(f"{field}: a moment without a time zone could be any")

@@ -1,4 +1,4 @@
-"""What calls cost is added once, however often a server has to be asked for it."""
+"""The ledger in a SQL database: reservations, spending and caps, checked in one transaction."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -10,49 +10,28 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlmodel import col
 
 from council.budget_caps import Account, CapRefusal, Caps, CapUsage, Scope, refusal
-from storage.engine import for_reading
+from storage.engine import read_only_engine
 from storage.tables import SettledRow, SpendingRow
 from storage.transactions import (
     Lock,
+    current_attempt,
     insert_once,
+    lock_exclusive,
     retried_and_shielded,
-    this_try,
     transaction,
-    wait_in_line,
 )
 
-# --- What calls cost is added once, however often a server has to be asked for it.
+SETTLED_RETENTION = timedelta(hours=1)
 
-KEPT = timedelta(hours=1)
-
-
-async def is_first(connection: AsyncConnection) -> bool:
-    """Say whether this act arrives for the first time; it has then. SQLite loses no answer."""
-    if connection.dialect.name == "sqlite":
-        return True
-    noted = insert(SettledRow).values(key=this_try().key, at=func.now())
-    once: Any = noted.on_conflict_do_nothing().returning(literal_column("1"))
-    return (await connection.execute(once)).first() is not None
-
-
-async def forget_old(connection: AsyncConnection) -> None:
-    """Delete the keys that nobody asks for any more."""
-    if connection.dialect.name != "sqlite":
-        old = col(SettledRow.at) < func.now() - KEPT
-        await connection.execute(delete(SettledRow).where(old))
-
-
-# --- The ledger in a SQL database: what is reserved is checked and written in one transaction.
-
-# SQLModel declares columns as the values they hold; compared, they are conditions.
+# SQLModel declares columns with the types of their values; Any lets them be compared.
 _ID: Any = col(SpendingRow.round_id)
 _DAY: Any = col(SpendingRow.day)
 _RESERVED: Any = col(SpendingRow.reserved_micro)
 _SPENT: Any = col(SpendingRow.spent_micro)
 _UNKNOWN: Any = col(SpendingRow.unknown_calls)
-_BEYOND = case((_RESERVED > _SPENT, _RESERVED - _SPENT), else_=0)
-_SUMMED = {"spent": _SPENT, "reserved": _BEYOND, "unknown_calls": _UNKNOWN}
-_OWN = {
+_OUTSTANDING = case((_RESERVED > _SPENT, _RESERVED - _SPENT), else_=0)
+_SUMMED = {"spent": _SPENT, "reserved": _OUTSTANDING, "unknown_calls": _UNKNOWN}
+_SCOPE_COLUMNS = {
     Scope.USER_DAY: "asker",
     Scope.CHANNEL_DAY: "channel",
     Scope.SCHEDULE_DAY: "schedule",
@@ -60,43 +39,43 @@ _OWN = {
 
 
 class SqlLedger:
-    """Money as rows; the same on SQLite and Postgres."""
+    """The ledger; amounts are in micro-dollars."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
 
     @retried_and_shielded
     async def reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
-        """Reserve so much for a new round; give the cap that it does not fit under, if any."""
+        """Reserve an amount for a new round; return the cap that it would exceed, if any."""
         async with transaction(self._engine) as connection:
-            await wait_in_line(connection, Lock.RESERVING)
-            if await _days(connection, account.round_id):
+            await lock_exclusive(connection, Lock.RESERVING)
+            if await _usage_by_day(connection, account.round_id):
                 return None
             return await _reserve(connection, account, micro, caps)
 
     @retried_and_shielded
     async def extend(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
-        """Have so much in all reserved for a round; give the cap it does not fit under, if any."""
+        """Raise a round's reservation to a total; return the cap that it would exceed, if any."""
         async with transaction(self._engine) as connection:
-            await wait_in_line(connection, Lock.RESERVING)
-            days = await _days(connection, account.round_id)
+            await lock_exclusive(connection, Lock.RESERVING)
+            days = await _usage_by_day(connection, account.round_id)
             today = days.pop(account.day, CapUsage())
             if days:
                 elsewhere = and_(account.round_id == _ID, account.day != _DAY)
-                await connection.execute(_freed(elsewhere))
-            wanted = micro - sum(day.spent for day in days.values())
-            if wanted <= today.reserved:
+                await connection.execute(_release(elsewhere))
+            needed = micro - sum(day.spent for day in days.values())
+            if needed <= today.reserved:
                 return None
-            return await _reserve(connection, account, wanted, caps)
+            return await _reserve(connection, account, needed, caps)
 
     @retried_and_shielded
     async def settle(self, account: Account, *costs: int | None) -> None:
-        """Add what calls cost; None is a call whose cost nobody knows."""
+        """Add the costs of calls; None is a call with an unknown cost."""
         async with transaction(self._engine) as connection:
-            if not await is_first(connection):
+            if not await note_settlement(connection):
                 return
-            await _change(
+            await _upsert_spending(
                 connection,
                 account,
                 spent_micro=_SPENT + sum(cost or 0 for cost in costs),
@@ -105,33 +84,33 @@ class SqlLedger:
 
     @retried_and_shielded
     async def free(self, round_id: str) -> None:
-        """Give back what a round has reserved and not spent."""
+        """Release what a round has reserved and not spent."""
         async with transaction(self._engine) as connection:
-            await connection.execute(_freed(round_id == _ID))
-            await forget_old(connection)
+            await connection.execute(_release(round_id == _ID))
+            await delete_old_settlements(connection)
 
     @retried_and_shielded
     async def held(self) -> tuple[str, ...]:
-        """Give the rounds that have something reserved."""
+        """Return the ids of the rounds with reservations, sorted."""
         query = select(_ID).where(_RESERVED > 0).distinct()
         async with transaction(self._readers) as connection:
             return tuple(sorted((await connection.execute(query)).scalars()))
 
     @retried_and_shielded
     async def spent(self, round_id: str) -> int:
-        """Give what a round has spent on all its days."""
+        """Return what a round has spent on all days."""
         async with transaction(self._readers) as connection:
-            return sum(day.spent for day in (await _days(connection, round_id)).values())
+            return sum(day.spent for day in (await _usage_by_day(connection, round_id)).values())
 
     @retried_and_shielded
     async def used(self, account: Account) -> Mapping[Scope, CapUsage]:
-        """Give what is gone of each scope that the account falls under."""
+        """Return the usage of each cap that applies to the account."""
         async with transaction(self._readers) as connection:
-            return await _used(connection, account)
+            return await _usage(connection, account)
 
 
-async def _days(connection: AsyncConnection, round_id: str) -> dict[Any, CapUsage]:
-    """Give what a round has spent by day; here `reserved` is all that was, spent or not."""
+async def _usage_by_day(connection: AsyncConnection, round_id: str) -> dict[Any, CapUsage]:
+    """Return a round's usage by day; here `reserved` includes what is spent."""
     query = select(_DAY, _SPENT, _RESERVED, _UNKNOWN).where(round_id == _ID)
     rows = (await connection.execute(query)).all()
     return {day: CapUsage(spent, reserved, unknown) for day, spent, reserved, unknown in rows}
@@ -141,35 +120,35 @@ async def _reserve(
     connection: AsyncConnection, account: Account, micro: int, caps: Caps
 ) -> CapRefusal | None:
     others = not_(and_(account.round_id == _ID, account.day == _DAY))
-    refused = refusal(caps, await _used(connection, account, others), micro)
+    refused = refusal(caps, await _usage(connection, account, others), micro)
     if refused is None:
-        await _change(connection, account, reserved_micro=micro)
+        await _upsert_spending(connection, account, reserved_micro=micro)
     return refused
 
 
-async def _used(
+async def _usage(
     connection: AsyncConnection,
     account: Account,
-    *among: Any,  # noqa: ANN401
+    *conditions: Any,  # noqa: ANN401
 ) -> dict[Scope, CapUsage]:
     first, after = account.month
     sums = {
-        (scope, name): func.sum(case((_inside(scope, account), amount), else_=0))
+        (scope, name): func.sum(case((_counts_under(scope, account), amount), else_=0))
         for scope in account.scopes
         for name, amount in _SUMMED.items()
     }
-    query = select(*sums.values()).where(first <= _DAY, after > _DAY, *among)
-    # Postgres sums integers to a decimal, and nothing to null.
-    found = [int(amount or 0) for amount in (await connection.execute(query)).one()]
-    by_name = dict(zip(sums, found, strict=True))
+    query = select(*sums.values()).where(first <= _DAY, after > _DAY, *conditions)
+    # Postgres returns a decimal for a sum of integers, and null for a sum of no rows.
+    amounts = [int(amount or 0) for amount in (await connection.execute(query)).one()]
+    by_name = dict(zip(sums, amounts, strict=True))
     return {
         scope: CapUsage(**{name: by_name[scope, name] for name in _SUMMED})
         for scope in account.scopes
     }
 
 
-def _inside(scope: Scope, account: Account) -> Any:  # noqa: ANN401
-    """Give the condition that a row of the account's month counts under its cap."""
+def _counts_under(scope: Scope, account: Account) -> Any:  # noqa: ANN401
+    """Return the condition for a row of the account's month to count under the scope's cap."""
     if scope is Scope.MONTH:
         return account.month[0] <= _DAY
     if scope is Scope.DAY:
@@ -178,11 +157,11 @@ def _inside(scope: Scope, account: Account) -> Any:  # noqa: ANN401
         start = f"{account.workspace}/"
         there = func.substr(col(SpendingRow.channel), 1, len(start)) == start
         return and_(account.day == _DAY, there)
-    name = _OWN[scope]
+    name = _SCOPE_COLUMNS[scope]
     return and_(account.day == _DAY, col(getattr(SpendingRow, name)) == getattr(account, name))
 
 
-async def _change(connection: AsyncConnection, account: Account, **values: Any) -> None:  # noqa: ANN401
+async def _upsert_spending(connection: AsyncConnection, account: Account, **values: Any) -> None:  # noqa: ANN401
     row = SpendingRow(
         round_id=account.round_id,
         day=account.day,
@@ -196,5 +175,24 @@ async def _change(connection: AsyncConnection, account: Account, **values: Any) 
     await connection.execute(update(SpendingRow).where(own).values(**values))
 
 
-def _freed(which: Any) -> Any:  # noqa: ANN401
-    return update(SpendingRow).where(which).values(reserved_micro=0)
+def _release(condition: Any) -> Any:  # noqa: ANN401
+    return update(SpendingRow).where(condition).values(reserved_micro=0)
+
+
+async def note_settlement(connection: AsyncConnection) -> bool:
+    """Store the key of a settlement; return False if an earlier attempt has stored it.
+
+    SQLite has no lost answers, so nothing is stored there.
+    """
+    if connection.dialect.name == "sqlite":
+        return True
+    new = insert(SettledRow).values(key=current_attempt().key, at=func.now())
+    once: Any = new.on_conflict_do_nothing().returning(literal_column("1"))
+    return (await connection.execute(once)).first() is not None
+
+
+async def delete_old_settlements(connection: AsyncConnection) -> None:
+    """Delete the keys of settlements that can no longer be retried."""
+    if connection.dialect.name != "sqlite":
+        old = col(SettledRow.at) < func.now() - SETTLED_RETENTION
+        await connection.execute(delete(SettledRow).where(old))

@@ -1,4 +1,4 @@
-"""A store that forgets when the process ends."""
+"""In-memory round store and outbox, with the semantics of the SQL ones, for tests."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -14,12 +14,12 @@ from council.integrity.seal import Seal, noted
 from council.places import Place
 from council.ports import EVERY, RoundQuery, RoundSummary
 from council.rounds import Artefact, Closing, Round, Stage, in_panel_order
-from storage.hash_chain import ChainEntry, from_elsewhere, new_salt
-from storage.queries import PAST_ROUNDS, the_one, unknown
+from storage.hash_chain import ChainEntry, imported_entry, new_salt
+from storage.queries import MAX_PAST_ROUNDS, match_id, round_not_found
 
 
 class MemoryStore:
-    """Rounds in a dictionary; whoever keeps what hangs on them hears of each that is dropped."""
+    """The round store in dictionaries; `on_drop` is called with the id of each deleted round."""
 
     def __init__(self, *on_drop: Callable[[str], None]) -> None:
         self._rounds: dict[str, Round] = {}
@@ -35,100 +35,100 @@ class MemoryStore:
     def publish(
         self, on_drop: Callable[[str], None], on_leave: Callable[[Place], Iterable[str]]
     ) -> None:
-        """Tell from now on of each round that is dropped, and of each workspace that leaves.
+        """Add callbacks for each deleted round, and for each workspace that is deleted.
 
-        Who hears of the latter gives the ids of what is dropped with it.
+        `on_leave` returns the ids of what is deleted with the workspace.
         """
         self._on_drop.append(on_drop)
         self._on_leave.append(on_leave)
 
     async def open(self, round_: Round) -> bool:
-        """Keep a new round with all it holds; give False if its id is kept already."""
+        """Store a new round with all its artefacts; return False if its id is taken."""
         return await self.import_round(round_, None)
 
     async def import_round(self, round_: Round, seal: Seal | None) -> bool:
-        """Keep a round as `open` does, with what was noted of it where it closed."""
+        """Store a round from elsewhere, as `open` does, with the seal it has there."""
         if round_.id in self._rounds:
             return False
         self._rounds[round_.id] = round_
         if round_.closing:
-            self._link(round_, from_elsewhere(round_, seal, new_salt))
+            self._link(round_, imported_entry(round_, seal, new_salt))
         return True
 
     async def save(self, round_id: str, artefact: Artefact) -> None:
-        """Keep what a round has come to, once."""
+        """Store an artefact of a round once."""
         if round_id not in self._rounds:
             raise StoreError("The round this belongs to is not stored, or no longer.")
         round_ = self._rounds[round_id]
         check_remembered(round_)
-        if round_.closing or _holds(round_, artefact):
+        if round_.closing or _has_artefact(round_, artefact):
             return
         self._rounds[round_id] = round_ = round_.with_(artefact)
         if isinstance(artefact, Closing):
             self._link(round_, ChainEntry(new_salt()))
 
     async def load(self, round_id: str) -> Round:
-        """Give a round with its parts in panel order."""
-        return in_panel_order(self._kept(round_id))
+        """Return a round in panel order; raise RoundNotFoundError."""
+        return in_panel_order(self._get(round_id))
 
     async def seal(self, round_id: str) -> Seal | None:
-        """Give what was noted of a round as it closed, and its link; None where nothing was."""
+        """Return the digests of a closed round and its hash chain link; None without them."""
         return self._seals.get(round_id)
 
     async def find(self, start: str) -> str:
-        """Give the one round id that starts so."""
-        return the_one(start, [key for key in self._rounds if key.startswith(start)])
+        """Return the one round id that starts with `start`; raise RoundNotFoundError."""
+        return match_id(start, [key for key in self._rounds if key.startswith(start)])
 
     async def recent(
         self, limit: int | None = None, wanted: RoundQuery = EVERY
     ) -> tuple[RoundSummary, ...]:
-        """Give the stored rounds that are wanted, newest first."""
-        lines = map(self._line, self._newest_first())
-        return tuple(line for line in lines if wanted.admits(line))[:limit]
+        """Return the summaries of the wanted rounds, newest first."""
+        summaries = map(self._summary, self._newest_first())
+        return tuple(summary for summary in summaries if wanted.admits(summary))[:limit]
 
     async def line(self, round_id: str) -> RoundSummary:
-        """Give a round in one line."""
-        return self._line(self._kept(round_id))
+        """Return the summary of a round; raise RoundNotFoundError."""
+        return self._summary(self._get(round_id))
 
     async def pause(self, round_id: str, *, paused: bool) -> None:
-        """Note that somebody stopped a round on purpose, or wants it to go on."""
-        self._paused = self._noted(self._paused, round_id, paused)
+        """Mark a round as paused on purpose, or as resumed."""
+        self._paused = self._with_flag(self._paused, round_id, paused)
 
     async def deliver(self, round_id: str, *, delivered: bool) -> None:
-        """Note that all there is to say of a round is in its place, or is not."""
-        self._delivered = self._noted(self._delivered, round_id, delivered)
+        """Mark a round as delivered to its place, or as undelivered."""
+        self._delivered = self._with_flag(self._delivered, round_id, delivered)
 
     async def rate(self, feedback: Feedback) -> None:
-        """Keep what somebody thinks of a round; of one person's several the newest."""
-        line, key = await self.line(feedback.round_id), (feedback.round_id, feedback.by)
-        check_wordless(feedback, line.forgotten)
+        """Store a person's feedback on a round; the newest of each person counts."""
+        summary, key = await self.line(feedback.round_id), (feedback.round_id, feedback.by)
+        check_wordless(feedback, summary.forgotten)
         before = self._ratings.get(key, feedback)
         self._ratings[key] = feedback if feedback.at >= before.at else before
 
     async def ratings(self, round_id: str) -> tuple[Feedback, ...]:
-        """Give what people think of a round, oldest first."""
+        """Return the feedback on a round, oldest first."""
         found = [feedback for (of, _), feedback in self._ratings.items() if of == round_id]
         return tuple(sorted(found, key=lambda feedback: (feedback.at, feedback.by)))
 
     async def vote(self, vote: HumanVote) -> None:
-        """Keep which answer somebody calls the best; of one person's several the newest."""
-        self._kept(vote.round_id)
+        """Store a person's vote on a round; the newest of each person counts."""
+        self._get(vote.round_id)
         before = self._votes.get((vote.round_id, vote.by), vote)
         self._votes[vote.round_id, vote.by] = vote if vote.at >= before.at else before
 
     async def votes(self, round_id: str | None = None) -> tuple[HumanVote, ...]:
-        """Give what people voted on a round, or on all, oldest first."""
+        """Return the votes on a round, or on all rounds, oldest first."""
         found = [vote for vote in self._votes.values() if round_id in {None, vote.round_id}]
         return tuple(sorted(found, key=lambda vote: (vote.at, vote.round_id, vote.by)))
 
     async def ids(self, limit: int | None = None, wanted: RoundQuery = EVERY) -> tuple[str, ...]:
-        """Give the ids of the rounds that are wanted, oldest first."""
-        found = (round_ for round_ in self._rounds.values() if wanted.admits(self._line(round_)))
+        """Return the ids of the wanted rounds, oldest first."""
+        found = (round_ for round_ in self._rounds.values() if wanted.admits(self._summary(round_)))
         oldest_first = sorted(found, key=lambda round_: (round_.asked_at, round_.id))
         return tuple(round_.id for round_ in oldest_first)[:limit]
 
     async def forget(self, round_id: str, at: datetime, salt: str) -> bool:
-        """Have a round without its texts; give False if they were gone before."""
+        """Delete the texts of a round; return False if they were deleted before."""
         before = await self.load(round_id)
         seal = self._seals.get(round_id)
         self._rounds[round_id] = forget(before, at, seal.notes.salt if seal else salt)
@@ -137,7 +137,7 @@ class MemoryStore:
         return not before.forgotten
 
     async def drop(self, chat: str, workspace: str) -> int:
-        """Delete every round that was asked in a workspace; give how many there were."""
+        """Delete every round of a workspace; return how many there were."""
         dropped = await self.ids(wanted=RoundQuery(chats=(chat,), workspace=workspace))
         for round_id in dropped:
             del self._rounds[round_id]
@@ -146,25 +146,25 @@ class MemoryStore:
                 del self._ratings[round_id, feedback.by]
             for vote in await self.votes(round_id):
                 del self._votes[round_id, vote.by]
-            self._tell(round_id)
+            self._notify(round_id)
         self._paused -= {*dropped}
-        if scope := Place(chat, workspace).scope:  # the house's own chain never leaves
+        if scope := Place(chat, workspace).scope:  # the chain of the scope "" is shared and remains
             self._heads.pop(scope, None)
-        for leave in self._on_leave:
-            for dropped_id in leave(Place(chat, workspace)):
-                self._tell(dropped_id)
+        for on_leave in self._on_leave:
+            for dropped_id in on_leave(Place(chat, workspace)):
+                self._notify(dropped_id)
         self._delivered -= {*dropped}
         return len(dropped)
 
-    def _tell(self, dropped_id: str) -> None:
-        for tell in self._on_drop:
-            tell(dropped_id)
+    def _notify(self, dropped_id: str) -> None:
+        for on_drop in self._on_drop:
+            on_drop(dropped_id)
 
     async def wipe(self) -> None:
-        """Leave nothing behind: there are no files."""
+        """Do nothing: there are no files."""
 
     async def past_ballots(self, panel: str) -> tuple[Sequence[Ballot], ...]:
-        """Give the counted ballots of the panel's last closed rounds, without their papers."""
+        """Return the counted ballots of a panel's last closed rounds, without exchanges."""
         closed = [
             round_
             for round_ in self._newest_first()
@@ -172,24 +172,24 @@ class MemoryStore:
         ]
         counted = [
             tuple(replace(ballot, paper=None) for ballot in round_.ballots if ballot.counts)
-            for round_ in closed[:PAST_ROUNDS]
+            for round_ in closed[:MAX_PAST_ROUNDS]
         ]
         return tuple(ballots for ballots in counted if ballots)
 
-    def _link(self, round_: Round, joining: ChainEntry) -> None:
-        scope, notes = round_.question.place.scope, noted(in_panel_order(round_), joining.salt)
-        last = appended(self._heads.get(scope), scope, round_.id, notes.digest, joining.origin)
+    def _link(self, round_: Round, entry: ChainEntry) -> None:
+        scope, notes = round_.question.place.scope, noted(in_panel_order(round_), entry.salt)
+        last = appended(self._heads.get(scope), scope, round_.id, notes.digest, entry.origin)
         self._heads[scope], self._seals[round_.id] = last, Seal(notes, last)
 
-    def _kept(self, round_id: str) -> Round:
+    def _get(self, round_id: str) -> Round:
         if round_id not in self._rounds:
-            raise unknown(round_id)
+            raise round_not_found(round_id)
         return self._rounds[round_id]
 
-    def _noted(self, among: set[str], round_id: str, holds: bool) -> set[str]:
-        return among | ({round_id} & self._rounds.keys()) if holds else among - {round_id}
+    def _with_flag(self, ids: set[str], round_id: str, is_set: bool) -> set[str]:
+        return ids | ({round_id} & self._rounds.keys()) if is_set else ids - {round_id}
 
-    def _line(self, round_: Round) -> RoundSummary:
+    def _summary(self, round_: Round) -> RoundSummary:
         paused, delivered = round_.id in self._paused, round_.id in self._delivered
         return replace(RoundSummary.of(round_), paused=paused, delivered=delivered)
 
@@ -199,14 +199,14 @@ class MemoryStore:
 
 
 class MemoryOutbox:
-    """Messages on their way out, in a dictionary."""
+    """The outbox store in dictionaries."""
 
     def __init__(self) -> None:
         self._claims: dict[str, Claim] = {}
         self._rounds: dict[str, str] = {}
 
     async def claim(self, key: str, round_id: str, now: datetime) -> Claim:
-        """Undertake to send a message of a round, or give the claim there is already."""
+        """Claim the sending of a message of a round; return the claim, new or existing."""
         if key in self._claims:
             found = self._claims[key]
             return replace(found, age_seconds=(now - found.claimed_at).total_seconds())
@@ -214,7 +214,7 @@ class MemoryOutbox:
         return replace(self._claims[key], is_new=True)
 
     async def take_over(self, claim: Claim, now: datetime) -> bool:
-        """Take a claim from whoever let it lie; False if it was marked or taken meanwhile."""
+        """Take a stale claim; return False if it was marked or taken in the meantime."""
         found = self._claims[claim.key]
         if found.claimed_at != claim.claimed_at or found.message or claim.message:
             return False
@@ -222,58 +222,56 @@ class MemoryOutbox:
         return True
 
     async def mark(self, key: str, message: str) -> None:
-        """Note that a message was sent, with the id it has in its chat."""
+        """Store that a message was sent, with its id in the chat."""
         if key in self._claims:
             self._claims[key] = replace(self._claims[key], message=message)
 
     async def message_of(self, key: str) -> str | None:
-        """Give the message that was sent under a key, None if none was."""
+        """Return the id of the message that was sent under a key; None if none was."""
         claim = self._claims.get(key)
         return claim.message if claim else None
 
     async def key_of(self, start: str, message: str) -> str | None:
-        """Give the key with this start under which a message was sent, if any was."""
+        """Return the key that begins with `start` of a sent message; None if there is none."""
         for key, claim in self._claims.items():
             if key.startswith(start) and claim.message == message:
                 return key
         return None
 
     async def unmarked(self, older_seconds: float, now: datetime) -> int:
-        """Count the claims that have lain for longer than that without a mark."""
+        """Return the number of claims older than this that are not marked as sent."""
         since = now - timedelta(seconds=older_seconds)
         return sum(
             claim.message is None and claim.claimed_at < since for claim in self._claims.values()
         )
 
     def drop(self, round_id: str) -> None:
-        """Delete what was sent of a round."""
+        """Delete the claims of a round."""
         for key in [key for key, of in self._rounds.items() if of == round_id]:
             del self._claims[key], self._rounds[key]
 
 
-def _holds(round_: Round, artefact: Artefact) -> bool:
-    """Say whether the round holds this artefact, or another under the same key."""
-    return _key(artefact) in {_key(held) for held in _held(round_)}
+def _has_artefact(round_: Round, artefact: Artefact) -> bool:
+    """Return whether the round has this artefact, or another one with the same key."""
+    return _key(artefact) in {_key(stored) for stored in _artefacts(round_)}
 
 
-def _held(round_: Round) -> tuple[Artefact, ...]:
-    one: tuple[Artefact | None, ...] = (
-        round_.draw,
-        round_.tally,
-        round_.synthesis,
-        round_.closing,
-    )
-    many: tuple[Artefact, ...] = (
+def _artefacts(round_: Round) -> list[Artefact]:
+    artefacts: list[Artefact | None] = [
         *round_.answers,
         *round_.absences,
         *round_.ballots,
         *round_.spoiled,
-    )
-    return (*many, *(artefact for artefact in one if artefact))
+        round_.draw,
+        round_.tally,
+        round_.synthesis,
+        round_.closing,
+    ]
+    return [artefact for artefact in artefacts if artefact]
 
 
 def _key(artefact: Artefact) -> tuple[object, ...]:
-    """Give what two artefacts of a round may not share."""
+    """Return the key under which a round has one artefact at most."""
     seat = getattr(artefact, "member", getattr(artefact, "judge", None))
     role, audit = getattr(artefact, "role", None), getattr(artefact, "audit", None)
     attempt = artefact.paper.attempt if isinstance(artefact, SpoiledBallot) else None

@@ -1,4 +1,4 @@
-"""The schema's version: look at it cheaply, bring it up with Alembic."""
+"""Schema migrations: check the revision of the database and upgrade it with Alembic."""
 
 from pathlib import Path
 
@@ -7,53 +7,52 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from council.errors import StoreError
-from storage.engine import check_letters, for_reading, rebuilding
-from storage.transactions import told_kindly
+from storage.engine import check_encoding, read_only_engine, schema_transaction
+from storage.transactions import translate_errors
 
 HEAD = "0015"  # the newest revision in storage/migrations/versions
-# Programs that know this revision, or a later one, may work on the newest: what was added since
-# is left alone by those that do not know it.
-OLDEST = "0012"
+# Programs that know this revision or a later one may work on the newest schema: they ignore what
+# was added since.
+OLDEST_COMPATIBLE = "0012"
 
 
 async def upgrade(engine: AsyncEngine) -> str | None:
-    """Bring the schema up to date; give the revision it had, or None for a new database.
+    """Upgrade the schema; return the revision it had, or None for a new database.
 
-    One that a newer program has changed is left as it is where that program let older ones go on.
-    Raises StoreError where it did not.
+    Leave a newer schema alone if it is compatible with this program; otherwise raise StoreError.
     """
-    with told_kindly():
-        found = before = await revision(engine)
+    with translate_errors():
+        revision = before = await current_revision(engine)
         if before is None or before < HEAD:
-            async with rebuilding(engine) as connection:
-                await check_letters(connection)
-                await connection.run_sync(_run)
-            found = await revision(engine)
-        if found is not None and found > HEAD:
-            await _check_compatible(engine, found)
+            async with schema_transaction(engine) as connection:
+                await check_encoding(connection)
+                await connection.run_sync(_run_alembic)
+            revision = await current_revision(engine)
+        if revision is not None and revision > HEAD:
+            await _check_compatible(engine, revision)
     return before
 
 
-async def revision(engine: AsyncEngine) -> str | None:
-    """Give the schema's revision; None where there are no tables yet."""
-    # A schema taken down to nothing leaves no row.
-    return await _noted(engine, "alembic_version", "SELECT version_num FROM alembic_version")
+async def current_revision(engine: AsyncEngine) -> str | None:
+    """Return the schema's revision; None if there are no tables yet."""
+    # A schema that was downgraded to nothing has the table, but no row.
+    return await _fetch_text(engine, "alembic_version", "SELECT version_num FROM alembic_version")
 
 
-async def _check_compatible(engine: AsyncEngine, found: str) -> None:
-    """Raise StoreError unless whoever changed the schema lets this program go on."""
-    oldest = await _noted(engine, "compatible", "SELECT oldest FROM compatible")
+async def _check_compatible(engine: AsyncEngine, revision: str) -> None:
+    """Raise StoreError unless the newer schema allows this program."""
+    oldest = await _fetch_text(engine, "compatible", "SELECT oldest FROM compatible")
     if oldest is None or oldest > HEAD:
         raise StoreError(
-            f"This database belongs to a newer version of the program (schema {found}, this "
+            f"This database belongs to a newer version of the program (schema {revision}, this "
             f"one knows {HEAD}): install the newer version, or restore an older backup."
         )
 
 
-async def _noted(engine: AsyncEngine, table: str, query: str) -> str | None:
-    """Give the one text that a table holds; None without a row, and without the table."""
+async def _fetch_text(engine: AsyncEngine, table: str, query: str) -> str | None:
+    """Return the one value of a query; None without a row or without the table."""
     try:
-        async with for_reading(engine).connect() as connection:
+        async with read_only_engine(engine).connect() as connection:
             return (await connection.execute(text(query))).scalar_one_or_none()
     except DBAPIError as error:
         # SQLite and Postgres name a missing table differently.
@@ -62,14 +61,14 @@ async def _noted(engine: AsyncEngine, table: str, query: str) -> str | None:
         raise
 
 
-def _run(connection: Connection) -> None:
+def _run_alembic(connection: Connection) -> None:
     # Alembic takes a while to import, and most starts find the schema up to date.
     from alembic import command
     from alembic.config import Config
     from alembic.migration import MigrationContext
 
-    found = MigrationContext.configure(connection).get_current_revision()
-    if found is not None and found > HEAD:  # a newer program came first, while this one waited
+    revision = MigrationContext.configure(connection).get_current_revision()
+    if revision is not None and revision > HEAD:  # a newer program has upgraded it meanwhile
         return
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
@@ -77,4 +76,4 @@ def _run(connection: Connection) -> None:
     command.upgrade(config, "head")
     connection.execute(text("DELETE FROM compatible"))
     note = text("INSERT INTO compatible (id, oldest) VALUES (1, :oldest)")
-    connection.execute(note, {"oldest": OLDEST})
+    connection.execute(note, {"oldest": OLDEST_COMPATIBLE})

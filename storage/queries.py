@@ -1,4 +1,4 @@
-"""What every store agrees on when it looks rounds up."""
+"""Queries that find and list rounds, and the lookup rules that every round store shares."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,56 +11,55 @@ from council.errors import RoundNotFoundError
 from council.places import Place
 from council.ports import EVERY, RoundQuery, RoundSummary
 from council.rounds import Stage
-from storage.row_mapping import PARTS, RoundRows, place_from
+from storage.row_mapping import PART_TABLES, RoundRows, place_from_row
 from storage.tables import LabelRow, RoundRow, VerdictRow, by_letter
-from storage.transactions import rows_of
+from storage.transactions import fetch_rows
 
-# --- What every store agrees on when it looks rounds up.
-
-PAST_ROUNDS = 100  # how far back a panel's ballots are read
+MAX_PAST_ROUNDS = 100  # how many past rounds of a panel are read for their ballots
 
 
-def unknown(round_id: str) -> RoundNotFoundError:
-    """Give the error for an id that no stored round has."""
+def round_not_found(round_id: str) -> RoundNotFoundError:
+    """Return the error for an id that no stored round has."""
     return RoundNotFoundError(f"There is no round {round_id!r}.")
 
 
-def the_one(start: str, found: Sequence[str]) -> str:
-    """Give the id meant by its start: itself, or the only one that starts so."""
-    if start in found:
+def match_id(start: str, candidates: Sequence[str]) -> str:
+    """Return the id that equals `start`, or the only candidate.
+
+    `candidates` are the stored ids that begin with `start`. Raise RoundNotFoundError if there are
+    none or several.
+    """
+    if start in candidates:
         return start
-    if len(found) == 1:
-        return found[0]
-    if found:
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
         raise RoundNotFoundError(f"Several rounds begin with {start!r}: give more of the id.")
     raise RoundNotFoundError(f"There is no round {start!r}: `council rounds` lists what is stored.")
 
 
-# --- The rows of one round, found in every table that holds something of it.
-
-
-async def found(
+async def fetch_round(
     connection: AsyncConnection,
     rounds: Any,  # noqa: ANN401
     round_id: str,
 ) -> tuple[dict[str, Any], RoundRows]:
-    """Give the rows of a round, its own first, by a query for rounds' own rows."""
-    own = await rows_of(connection, rounds.where(col(RoundRow.id) == round_id))
+    """Return a round's own row and the rows of its parts; raise RoundNotFoundError.
+
+    `rounds` is a query for the own rows of rounds, which may lock them.
+    """
+    own = await fetch_rows(connection, rounds.where(col(RoundRow.id) == round_id))
     if not own:
-        raise unknown(round_id)
+        raise round_not_found(round_id)
     parts = {
-        table: await rows_of(connection, select(table).where(table.round_id == round_id))
-        for table in PARTS
+        table: await fetch_rows(connection, select(table).where(table.round_id == round_id))
+        for table in PART_TABLES
     }
     return own[0], RoundRows(parts)
 
 
-# --- The query for lists of rounds.
-
-
-def lines_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
-    """Give the query for the lines of the rounds that are wanted, newest first."""
-    shown = (
+def summaries_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
+    """Return the query for the summaries of the wanted rounds, newest first."""
+    columns = (
         RoundRow.id,
         RoundRow.question,
         RoundRow.asked_at,
@@ -79,40 +78,40 @@ def lines_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
         _has(LabelRow).label("drawn"),
     )
     newest_first = (col(RoundRow.asked_at).desc(), by_letter(RoundRow.id))
-    query = select(*map(col, shown), *stage).order_by(*newest_first)
+    query = select(*map(col, columns), *stage).order_by(*newest_first)
     return query.where(*_conditions(wanted))
 
 
-def line_query(round_id: str) -> Any:  # noqa: ANN401
-    """Give the query for the line of one round."""
-    return lines_query(EVERY).where(col(RoundRow.id) == round_id)
+def summary_query(round_id: str) -> Any:  # noqa: ANN401
+    """Return the query for the summary of one round."""
+    return summaries_query(EVERY).where(col(RoundRow.id) == round_id)
 
 
 def ids_query(wanted: RoundQuery) -> Any:  # noqa: ANN401
-    """Give the query for the ids of the rounds that are wanted, oldest first."""
+    """Return the query for the ids of the wanted rounds, oldest first."""
     oldest_first = (col(RoundRow.asked_at), by_letter(RoundRow.id))
     return select(col(RoundRow.id)).where(*_conditions(wanted)).order_by(*oldest_first)
 
 
 def _conditions(wanted: RoundQuery) -> list[Any]:
-    found: list[Any] = []
+    conditions: list[Any] = []
     if wanted.containing:
         question = func.lower(col(RoundRow.question))
-        found.append(question.contains(wanted.containing.lower(), autoescape=True))
+        conditions.append(question.contains(wanted.containing.lower(), autoescape=True))
     if wanted.panel:
-        found.append(col(RoundRow.panel_name) == wanted.panel)
+        conditions.append(col(RoundRow.panel_name) == wanted.panel)
     if wanted.asked_by is not None:
-        found.append(col(RoundRow.asked_by) == wanted.asked_by)
+        conditions.append(col(RoundRow.asked_by) == wanted.asked_by)
     if wanted.bakeoff is not None:
-        found.append(col(RoundRow.bakeoff) == wanted.bakeoff)
+        conditions.append(col(RoundRow.bakeoff) == wanted.bakeoff)
     if wanted.since:
-        found.append(col(RoundRow.asked_at) >= wanted.since)
+        conditions.append(col(RoundRow.asked_at) >= wanted.since)
     if wanted.before:
-        found.append(col(RoundRow.asked_at) < wanted.before)
-    return [*found, *_places(wanted), *_states(wanted)]
+        conditions.append(col(RoundRow.asked_at) < wanted.before)
+    return [*conditions, *_place_conditions(wanted), *_state_conditions(wanted)]
 
 
-def _places(wanted: RoundQuery) -> Iterator[Any]:
+def _place_conditions(wanted: RoundQuery) -> Iterator[Any]:
     if wanted.chats:
         yield col(RoundRow.chat).in_(wanted.chats)
     if wanted.workspace is not None:
@@ -134,7 +133,7 @@ def _in_channel(place: Place) -> Any:  # noqa: ANN401
     )
 
 
-def _states(wanted: RoundQuery) -> Iterator[Any]:
+def _state_conditions(wanted: RoundQuery) -> Iterator[Any]:
     if wanted.unfinished:
         yield from (col(RoundRow.seconds).is_(None), not_(col(RoundRow.paused)))
     if wanted.undelivered:
@@ -145,15 +144,15 @@ def _states(wanted: RoundQuery) -> Iterator[Any]:
         yield col(RoundRow.forgotten_at).is_(None)
 
 
-def line_from(row: Any) -> RoundSummary:  # noqa: ANN401
-    """Give the line a row of the query holds."""
+def summary_from_row(row: Any) -> RoundSummary:  # noqa: ANN401
+    """Return the summary from a row of `summaries_query`."""
     return RoundSummary(
         row.id,
         row.question,
         row.asked_at,
         _stage(row),
         row.asked_by,
-        place_from(row),
+        place_from_row(row),
         row.paused,
         forgotten=row.forgotten_at,
         panel=row.panel_name,

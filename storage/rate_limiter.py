@@ -1,4 +1,4 @@
-"""What is asked of Postgres about turns, in its own words; every moment is the database's."""
+"""The shared rate limiter: tickets in Postgres, so that limits hold for all processes together."""
 
 import asyncio
 import random
@@ -16,18 +16,335 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from council.errors import StoreError
 from council.providers import Limits, ProviderLoad
-from storage.transactions import patience, retried_and_shielded, transaction
+from storage.transactions import retried_and_shielded, retry_seconds, transaction
 
-# --- What is asked of Postgres about turns, in its own words; every moment is the database's.
+# A process that does not renew its running tickets for this long is taken for dead.
+HELD_SECONDS = 30.0
+# A waiting ticket that is not renewed is skipped much sooner, but keeps its place.
+WAITING_SECONDS = 6.0
+# Half a second over a minute, because the latency to a provider varies.
+MINUTE_SECONDS = 60.5
+SYNC_TIMEOUT_SECONDS = 5.0  # after that, calls go out without a ticket
+POLL_SECONDS = 0.4  # between two syncs of a waiting ticket
+MAX_FULL_WAIT_SECONDS = 2.0  # between two syncs while the requests of the minute are used up
+RENEW_SECONDS = 10.0  # between two syncs of running tickets
+OUTAGE_SECONDS = 1.0  # between two syncs while the database cannot be reached
+_ANY_NUMBER = 2**31
+_LOCK_BYTES = 8
 
-# One visit at a time at each address; what is lost with the machine need not reach its disk.
-ALONE = text(
+
+class SqlRateLimiter:
+    """The rate limiter that all processes on one Postgres share.
+
+    The tickets of a process that died expire after half a minute. While the database cannot be
+    reached, every call is admitted at once. `on_room` is called with an address at which other
+    processes should sync at once; `on_counting` is called with False when tickets are no longer
+    counted, and with True when they are again.
+    """
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        on_room: Callable[[str], None] = lambda _: None,
+        on_counting: Callable[[bool], None] = lambda _: None,
+        minute_seconds: float = MINUTE_SECONDS,
+    ) -> None:
+        self._tickets = TicketTable(engine, token_hex(8), minute_seconds)
+        self._on_room = on_room
+        self._on_counting = on_counting
+        self._is_counting = True
+        self._gates: dict[str, ProviderGate] = {}
+
+    @asynccontextmanager
+    async def turn(self, gate: str, limits: Limits) -> AsyncIterator[None]:
+        """Wait for a ticket at an address, and hold it as long as the block runs."""
+        if gate not in self._gates:
+            callbacks = GateCallbacks(partial(self._on_room, gate), self._set_counting)
+            self._gates[gate] = ProviderGate(partial(self._tickets.sync, gate), callbacks)
+        async with self._gates[gate].turn(limits):
+            yield
+
+    def crowd(self, gate: str) -> ProviderLoad | None:
+        """Return the load of all processes at an address at the last sync; None without one."""
+        return self._gates[gate].load if gate in self._gates else None
+
+    def ring(self, gate: str = "") -> None:
+        """Sync an address, or all of them, at once if calls are waiting there."""
+        for name, provider_gate in self._gates.items():
+            if gate in {"", name}:
+                provider_gate.wake()
+
+    async def close(self) -> None:
+        """Release all tickets, but do not wait long for the database."""
+        self._on_counting = lambda _: None
+        await asyncio.gather(*(gate.close() for gate in self._gates.values()))
+        release = asyncio.create_task(self._release_all())
+        await asyncio.wait({release}, timeout=SYNC_TIMEOUT_SECONDS)
+
+    async def _release_all(self) -> None:
+        with suppress(StoreError):  # then the tickets expire
+            await self._tickets.release_all()
+
+    def _set_counting(self, is_counting: bool) -> None:
+        if is_counting is not self._is_counting:
+            self._is_counting = is_counting
+            self._on_counting(is_counting)
+
+
+# --- The queue of one process at one address
+
+
+@dataclass(frozen=True, slots=True)
+class TicketRequest:
+    """A process's tickets at one address: the running ones, and the waiting ones in order."""
+
+    held: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TicketSnapshot:
+    """The outcome of a sync: the admitted tickets, and the load of all processes.
+
+    `others_wait` says that a waiting ticket of another process could be admitted now;
+    `full_seconds` is how long the requests of the minute stay used up, 0 if they are not.
+    """
+
+    admit: tuple[str, ...]
+    load: ProviderLoad
+    others_wait: bool = False
+    full_seconds: float = 0.0
+
+
+SyncTickets = Callable[[Limits, TicketRequest], Awaitable[TicketSnapshot]]
+
+
+@dataclass(frozen=True, slots=True)
+class GateCallbacks:
+    """Called when other processes could admit a ticket, and when counting starts or stops."""
+
+    on_room: Callable[[], None] = lambda: None
+    on_counting: Callable[[bool], None] = lambda _: None
+
+
+class ProviderGate:
+    """The calls of this process to one address; `load` is that of all processes at the last sync.
+
+    A background task syncs the tickets with the database.
+    """
+
+    def __init__(self, sync: SyncTickets, callbacks: GateCallbacks = GateCallbacks()) -> None:
+        self.load: ProviderLoad | None = None
+        self._sync_tickets = sync
+        self._callbacks = callbacks
+        self._limits = Limits()
+        self._held: dict[str, None] = {}
+        self._waiting: dict[str, asyncio.Future[None]] = {}
+        self._wake_event = asyncio.Event()
+        self._is_counting = True
+        self._full_seconds = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def turn(self, limits: Limits) -> AsyncIterator[None]:
+        """Wait for a ticket and hold it as long as the block runs."""
+        ticket = token_hex(8)
+        try:
+            await self._wait_for(ticket, limits)
+            yield
+        finally:
+            self._held.pop(ticket, None)
+            self._waiting.pop(ticket, None)
+            self._wake_event.set()
+
+    def wake(self) -> None:
+        """Sync at once if any call is waiting."""
+        if self._waiting:
+            self._wake_event.set()
+
+    async def close(self) -> None:
+        """Stop syncing, and admit every waiting call."""
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait({self._task}, timeout=SYNC_TIMEOUT_SECONDS)
+
+    async def _wait_for(self, ticket: str, limits: Limits) -> None:
+        self._limits = limits
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+        if not self._is_counting:
+            self._held[ticket] = None
+            return
+        self._waiting[ticket] = asyncio.get_running_loop().create_future()
+        self._wake_event.set()
+        await self._waiting[ticket]
+
+    async def _run(self) -> None:
+        try:
+            while True:
+                self._wake_event.clear()
+                await self._sync()
+                await self._pause()
+        finally:
+            self._admit_all()
+
+    async def _sync(self) -> None:
+        request = TicketRequest(tuple(self._held), tuple(self._waiting))
+        sync = asyncio.ensure_future(self._sync_tickets(self._limits, request))
+        try:
+            await asyncio.wait({sync}, timeout=SYNC_TIMEOUT_SECONDS)
+            if not sync.done():
+                self._admit_all()
+            self._apply(await asyncio.shield(sync))
+        except StoreError:
+            self._admit_all()
+        except asyncio.CancelledError:  # let the transaction end
+            await asyncio.wait({sync}, timeout=SYNC_TIMEOUT_SECONDS)
+            raise
+
+    def _apply(self, snapshot: TicketSnapshot) -> None:
+        self._set_counting(is_counting=True)
+        self.load, self._full_seconds = snapshot.load, snapshot.full_seconds
+        for ticket in snapshot.admit:
+            if ticket in self._waiting:
+                self._admit(ticket)
+            elif ticket not in self._held:  # its caller has left: release the ticket at once
+                self._wake_event.set()
+        if snapshot.others_wait:
+            self._callbacks.on_room()
+
+    def _admit_all(self) -> None:
+        """Admit every waiting call; the database learns of them when it can be reached again."""
+        self._set_counting(is_counting=False)
+        self.load = None
+        for ticket in [*self._waiting]:
+            self._admit(ticket)
+
+    def _admit(self, ticket: str) -> None:
+        admitted = self._waiting.pop(ticket)
+        if not admitted.done():
+            self._held[ticket] = None
+            admitted.set_result(None)
+
+    def _set_counting(self, *, is_counting: bool) -> None:
+        if is_counting is not self._is_counting:
+            self._is_counting = is_counting
+            self._callbacks.on_counting(is_counting)
+
+    async def _pause(self) -> None:
+        """Wait for a reason to sync again."""
+        if not self._is_counting:
+            await asyncio.sleep(OUTAGE_SECONDS)
+            return
+        seconds = RENEW_SECONDS
+        if self._waiting:
+            poll = POLL_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311 - only spreads the syncs
+            seconds = min(self._full_seconds, MAX_FULL_WAIT_SECONDS) or poll
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._wake_event.wait()
+
+
+# --- Tickets as rows
+
+
+class TicketTable:
+    """The tickets of one process; requests are counted over `minute_seconds`."""
+
+    def __init__(
+        self, engine: AsyncEngine, holder: str, minute_seconds: float = MINUTE_SECONDS
+    ) -> None:
+        self._engine = engine
+        self._holder = holder
+        self._minute = timedelta(seconds=minute_seconds)
+
+    async def sync(self, gate: str, limits: Limits, request: TicketRequest) -> TicketSnapshot:
+        """Store our tickets at an address, release those not named, and admit those in turn.
+
+        Raise StoreError after a single attempt.
+        """
+        retry_seconds.set(0.0)
+        return await self._sync(gate, limits, request)
+
+    async def release_all(self) -> None:
+        """Release all tickets of this process; raise StoreError after a single attempt."""
+        retry_seconds.set(0.0)
+        await self._release_all()
+
+    @retried_and_shielded
+    async def _sync(self, gate: str, limits: Limits, request: TicketRequest) -> TicketSnapshot:
+        values = {"gate": gate, "holder": self._holder, **self._bounds(limits)}
+        async with transaction(self._engine) as connection:
+            await connection.execute(LOCK_GATE, {"lock": _lock_key(gate)})
+            running = await _renew_or_insert(connection, request, values)
+            await connection.execute(DELETE_EXPIRED, values)
+            result = await connection.execute(ADMIT_FIRST, values)
+            admitted = {*result.scalars(), *running}
+            counts = (await connection.execute(COUNT_TICKETS, values)).mappings().one()
+        ours = tuple(ticket for ticket in request.waiting if ticket in admitted)
+        return _snapshot(ours, counts, limits)
+
+    @retried_and_shielded
+    async def _release_all(self) -> None:
+        async with transaction(self._engine) as connection:
+            await connection.execute(RELEASE_ALL, {"holder": self._holder})
+
+    def _bounds(self, limits: Limits) -> dict[str, Any]:
+        has_rate = limits.requests_per_minute is not None
+        return {
+            "window": self._minute if has_rate else timedelta(),
+            "most": limits.requests_per_minute if has_rate else _ANY_NUMBER,
+            "concurrency": limits.concurrency,
+            "held_for": timedelta(seconds=HELD_SECONDS),
+            "waiting_for": timedelta(seconds=WAITING_SECONDS),
+        }
+
+
+async def _renew_or_insert(
+    connection: AsyncConnection, request: TicketRequest, values: dict[str, Any]
+) -> tuple[str, ...]:
+    """Store a row for each ticket; return the ids of those that the table has as running.
+
+    A waiting ticket is among them if it was admitted by a sync whose answer was lost.
+    """
+    tickets = {"held": [*request.held], "waiting": [*request.waiting]}
+    rows = (await connection.execute(RENEW_TICKETS, {**values, **tickets})).all()
+    known = {row.id for row in rows}
+    for ids, has_begun in ((request.held, True), (request.waiting, False)):
+        if new := [ticket for ticket in ids if ticket not in known]:
+            lasts = values["held_for"] if has_begun else values["waiting_for"]
+            entry = {**values, "ids": new, "has_begun": has_begun, "lasts": lasts}
+            await connection.execute(INSERT_TICKETS, entry)
+    return tuple(row.id for row in rows if row.has_begun)
+
+
+def _snapshot(admit: tuple[str, ...], counts: Mapping[Any, Any], limits: Limits) -> TicketSnapshot:
+    most = limits.requests_per_minute
+    is_full = most is not None and counts["begun"] >= most
+    has_room = not is_full and counts["under_way"] < limits.concurrency
+    return TicketSnapshot(
+        admit,
+        ProviderLoad(counts["under_way"], counts["waiting"]),
+        others_wait=has_room and counts["others"] > 0,
+        full_seconds=max(0.0, float(counts["next_seconds"] or 0)) if is_full else 0.0,
+    )
+
+
+def _lock_key(gate: str) -> int:
+    digest = sha256(f"turns at {gate}".encode()).digest()
+    return int.from_bytes(digest[:_LOCK_BYTES], "big", signed=True)
+
+
+# --- SQL for Postgres; all times are the database's
+
+# One sync at a time per address; tickets need not survive a crash of the server.
+LOCK_GATE = text(
     "SELECT set_config('synchronous_commit', 'off', true), "
     "pg_advisory_xact_lock(CAST(:lock AS bigint))"
 )
 
-# A ticket of ours that we no longer name was given back, or left by who waited.
-RENEW = text(
+# A ticket of ours that is not named any more was released, or its caller left.
+RENEW_TICKETS = text(
     """
     UPDATE turn SET
       until = statement_timestamp() + CASE
@@ -44,7 +361,7 @@ RENEW = text(
     """
 )
 
-ENTER = text(
+INSERT_TICKETS = text(
     """
     INSERT INTO turn (id, gate, holder, asked_at, begun_at, until)
     SELECT id, :gate, :holder, statement_timestamp() + nth * interval '1 microsecond',
@@ -54,8 +371,8 @@ ENTER = text(
     """
 )
 
-# Who waits elsewhere and is late keeps its place for a while.
-CLEAR = text(
+# A waiting ticket of another process keeps its place for a while after it has expired.
+DELETE_EXPIRED = text(
     """
     DELETE FROM turn WHERE gate = :gate AND until <= statement_timestamp() AND CASE
       WHEN begun_at IS NOT NULL THEN begun_at <= statement_timestamp() - CAST(:window AS interval)
@@ -63,8 +380,8 @@ CLEAR = text(
     """
 )
 
-# Of those that are first in line, whosever they are, each process lets in its own.
-ADMIT = text(
+# Each process admits its own tickets among those that are first in the queue of all.
+ADMIT_FIRST = text(
     """
     WITH counted AS (
       SELECT count(*) FILTER (WHERE until > statement_timestamp()) AS held,
@@ -85,7 +402,7 @@ ADMIT = text(
     """
 )
 
-LOOK = text(
+COUNT_TICKETS = text(
     """
     SELECT
       count(*) FILTER (WHERE begun_at IS NOT NULL AND until > statement_timestamp()) AS under_way,
@@ -101,328 +418,9 @@ LOOK = text(
     """
 )
 
-LEAVE = text(
+RELEASE_ALL = text(
     """
     UPDATE turn SET until = statement_timestamp()
     WHERE holder = :holder AND until > statement_timestamp()
     """
 )
-
-
-# --- Turns counted in the database, one visit after another at each address.
-
-# A process that does not renew what it holds for so long is taken for dead.
-HELD_SECONDS = 30.0
-# Who waits and is not heard of is passed over by others much sooner, and keeps its place.
-WAITING_SECONDS = 6.0
-# Half a second more than a minute: calls take some time to a provider, and not always the same.
-MINUTE_SECONDS = 60.5
-_ANY_NUMBER = 2**31
-_LOCK_BYTES = 8
-
-
-@dataclass(frozen=True, slots=True)
-class TicketRequest:
-    """A process' tickets at one address: those that hold a turn, and those that wait, in order."""
-
-    held: tuple[str, ...] = ()
-    waiting: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TicketSnapshot:
-    """What a visit came to: who was let in, and how it stands.
-
-    `others_wait` says that somebody of another process could have a turn now; `full_seconds` how
-    long the minute is full, 0 where it is not.
-    """
-
-    admit: tuple[str, ...]
-    crowd: ProviderLoad
-    others_wait: bool = False
-    full_seconds: float = 0.0
-
-
-class TicketTable:
-    """Tickets as rows; `minute_seconds` is the time over which beginnings are counted."""
-
-    def __init__(
-        self, engine: AsyncEngine, holder: str, minute_seconds: float = MINUTE_SECONDS
-    ) -> None:
-        self._engine = engine
-        self._holder = holder
-        self._minute = timedelta(seconds=minute_seconds)
-
-    async def visit(self, gate: str, limits: Limits, asked: TicketRequest) -> TicketSnapshot:
-        """Note what we have at an address, and let in whose turn it is; raises StoreError.
-
-        What we had there and do not name any more is given back.
-        """
-        patience.set(0.0)  # nobody waits for a second try
-        return await self._visit(gate, limits, asked)
-
-    async def leave(self) -> None:
-        """Give back all that this process has, everywhere."""
-        patience.set(0.0)
-        await self._leave()
-
-    @retried_and_shielded
-    async def _visit(self, gate: str, limits: Limits, asked: TicketRequest) -> TicketSnapshot:
-        own = {"gate": gate, "holder": self._holder, **self._bounds(limits)}
-        async with transaction(self._engine) as connection:
-            await connection.execute(ALONE, {"lock": _lock(gate)})
-            begun = await _entered(connection, asked, own)
-            await connection.execute(CLEAR, own)
-            found = await connection.execute(ADMIT, own)
-            let_in = {*found.scalars(), *begun}
-            look = (await connection.execute(LOOK, own)).mappings().one()
-        return _seen(tuple(one for one in asked.waiting if one in let_in), look, limits)
-
-    @retried_and_shielded
-    async def _leave(self) -> None:
-        async with transaction(self._engine) as connection:
-            await connection.execute(LEAVE, {"holder": self._holder})
-
-    def _bounds(self, limits: Limits) -> dict[str, Any]:
-        paced = limits.requests_per_minute is not None
-        return {
-            "window": self._minute if paced else timedelta(),
-            "most": limits.requests_per_minute if paced else _ANY_NUMBER,
-            "concurrency": limits.concurrency,
-            "held_for": timedelta(seconds=HELD_SECONDS),
-            "waiting_for": timedelta(seconds=WAITING_SECONDS),
-        }
-
-
-async def _entered(
-    connection: AsyncConnection, asked: TicketRequest, own: dict[str, Any]
-) -> tuple[str, ...]:
-    """Have a row for each ticket; give those that wait here and hold a turn there.
-
-    That is one whose turn was noted by a visit of which nobody heard the end.
-    """
-    tickets = {"held": [*asked.held], "waiting": [*asked.waiting]}
-    found = (await connection.execute(RENEW, {**own, **tickets})).all()
-    known = {row.id for row in found}
-    for ids, has_begun in ((asked.held, True), (asked.waiting, False)):
-        if new := [one for one in ids if one not in known]:
-            lasts = own["held_for"] if has_begun else own["waiting_for"]
-            entry = {**own, "ids": new, "has_begun": has_begun, "lasts": lasts}
-            await connection.execute(ENTER, entry)
-    return tuple(row.id for row in found if row.has_begun)
-
-
-def _seen(let_in: tuple[str, ...], look: Mapping[Any, Any], limits: Limits) -> TicketSnapshot:
-    most = limits.requests_per_minute
-    is_full = most is not None and look["begun"] >= most
-    has_room = not is_full and look["under_way"] < limits.concurrency
-    return TicketSnapshot(
-        let_in,
-        ProviderLoad(look["under_way"], look["waiting"]),
-        others_wait=has_room and look["others"] > 0,
-        full_seconds=max(0.0, float(look["next_seconds"] or 0)) if is_full else 0.0,
-    )
-
-
-def _lock(gate: str) -> int:
-    digest = sha256(f"turns at {gate}".encode()).digest()
-    return int.from_bytes(digest[:_LOCK_BYTES], "big", signed=True)
-
-
-# --- One address as one process sees it: its turns, its waiters, and the clerk that sees to them.
-
-PATIENCE_SECONDS = 5.0  # what a visit may take before calls go on without it
-POLL_SECONDS = 0.4  # how often who waits looks, where nobody says that a turn came free
-FULL_SECONDS = 2.0  # and at most between two looks while the minute is full
-LOOK_SECONDS = 10.0  # how often what is held is renewed, and the others are looked at
-AWAY_SECONDS = 1.0
-
-Visit = Callable[[Limits, TicketRequest], Awaitable[TicketSnapshot]]
-
-
-def _unheard(_: bool) -> None:
-    """Tell nobody."""
-
-
-@dataclass(frozen=True, slots=True)
-class GateCallbacks:
-    """Whom a gate tells: others that there is room for them, and us whether turns are counted."""
-
-    has_room: Callable[[], None] = lambda: None
-    counts: Callable[[bool], None] = _unheard
-
-
-class ProviderGate:
-    """Gives turns at one address; `crowd` is what all processes had there when last looked."""
-
-    def __init__(self, visit: Visit, told: GateCallbacks = GateCallbacks()) -> None:
-        self.crowd: ProviderLoad | None = None
-        self._visit = visit
-        self._told = told
-        self._limits = Limits()
-        self._held: dict[str, None] = {}
-        self._waiting: dict[str, asyncio.Future[None]] = {}
-        self._bell = asyncio.Event()
-        self._counts = True
-        self._full_seconds = 0.0
-        self._clerk: asyncio.Task[None] | None = None
-
-    @asynccontextmanager
-    async def turn(self, limits: Limits) -> AsyncIterator[None]:
-        """Wait for a turn and hold it as long as the block lasts."""
-        ticket = token_hex(8)
-        try:
-            await self._let_in(ticket, limits)
-            yield
-        finally:
-            self._held.pop(ticket, None)
-            self._waiting.pop(ticket, None)
-            self._bell.set()
-
-    def ring(self) -> None:
-        """Have the clerk look at once, where anybody waits."""
-        if self._waiting:
-            self._bell.set()
-
-    async def close(self) -> None:
-        """Look no more; who still waits is let through."""
-        if self._clerk:
-            self._clerk.cancel()
-            await asyncio.wait({self._clerk}, timeout=PATIENCE_SECONDS)
-
-    async def _let_in(self, ticket: str, limits: Limits) -> None:
-        self._limits = limits
-        if self._clerk is None or self._clerk.done():
-            self._clerk = asyncio.create_task(self._attend())
-        if not self._counts:
-            self._held[ticket] = None
-            return
-        self._waiting[ticket] = asyncio.get_running_loop().create_future()
-        self._bell.set()
-        await self._waiting[ticket]
-
-    async def _attend(self) -> None:
-        try:
-            while True:
-                self._bell.clear()
-                await self._look()
-                await self._rest()
-        finally:
-            self._go_without()
-
-    async def _look(self) -> None:
-        asked = TicketRequest(tuple(self._held), tuple(self._waiting))
-        visit = asyncio.ensure_future(self._visit(self._limits, asked))
-        try:
-            await asyncio.wait({visit}, timeout=PATIENCE_SECONDS)
-            if not visit.done():
-                self._go_without()
-            self._note(await asyncio.shield(visit))
-        except StoreError:
-            self._go_without()
-        except asyncio.CancelledError:  # what is begun in the database comes to its end
-            await asyncio.wait({visit}, timeout=PATIENCE_SECONDS)
-            raise
-
-    def _note(self, seen: TicketSnapshot) -> None:
-        self._say(counts=True)
-        self.crowd, self._full_seconds = seen.crowd, seen.full_seconds
-        for ticket in seen.admit:
-            if ticket in self._waiting:
-                self._through(ticket)
-            elif ticket not in self._held:  # its caller left meanwhile: give it back at once
-                self._bell.set()
-        if seen.others_wait:
-            self._told.has_room()
-
-    def _go_without(self) -> None:
-        """Let everybody through; they are noted as soon as turns can be counted again."""
-        self._say(counts=False)
-        self.crowd = None
-        for ticket in [*self._waiting]:
-            self._through(ticket)
-
-    def _through(self, ticket: str) -> None:
-        let_in = self._waiting.pop(ticket)
-        if not let_in.done():
-            self._held[ticket] = None
-            let_in.set_result(None)
-
-    def _say(self, *, counts: bool) -> None:
-        if counts is not self._counts:
-            self._counts = counts
-            self._told.counts(counts)
-
-    async def _rest(self) -> None:
-        """Wait for a reason to look again."""
-        if not self._counts:
-            await asyncio.sleep(AWAY_SECONDS)
-            return
-        seconds = LOOK_SECONDS
-        if self._waiting:
-            poll = POLL_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311 - so that looks spread
-            seconds = min(self._full_seconds, FULL_SECONDS) or poll
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._bell.wait()
-
-
-# --- The turnstile of all processes on one Postgres.
-
-
-class SqlRateLimiter:
-    """Counts turns as rows, so that limits hold for all processes together.
-
-    The turns of a process that died come free after half a minute. While the database cannot be
-    asked, everybody is let through. `tell` has other processes look at an address at once; `counts`
-    hears when turns are counted no more, or again.
-    """
-
-    def __init__(
-        self,
-        engine: AsyncEngine,
-        tell: Callable[[str], None] = lambda _: None,
-        counts: Callable[[bool], None] = lambda _: None,
-        minute_seconds: float = MINUTE_SECONDS,
-    ) -> None:
-        self._counting = TicketTable(engine, token_hex(8), minute_seconds)
-        self._tell = tell
-        self._told = counts
-        self._counts = True
-        self._gates: dict[str, ProviderGate] = {}
-
-    @asynccontextmanager
-    async def turn(self, gate: str, limits: Limits) -> AsyncIterator[None]:
-        """Wait for a turn at an address, and hold it as long as the block lasts."""
-        if gate not in self._gates:
-            visit = partial(self._counting.visit, gate)
-            told = GateCallbacks(partial(self._tell, gate), self._say)
-            self._gates[gate] = ProviderGate(visit, told)
-        async with self._gates[gate].turn(limits):
-            yield
-
-    def crowd(self, gate: str) -> ProviderLoad | None:
-        """Give what all processes had at an address when last looked."""
-        return self._gates[gate].crowd if gate in self._gates else None
-
-    def ring(self, gate: str = "") -> None:
-        """Have an address looked at where anybody waits, or all of them."""
-        for name, found in self._gates.items():
-            if gate in {"", name}:
-                found.ring()
-
-    async def close(self) -> None:
-        """Give everything back, for as long as anybody waits for that."""
-        self._told = lambda _: None
-        await asyncio.gather(*(gate.close() for gate in self._gates.values()))
-        leaving = asyncio.create_task(self._leave())
-        await asyncio.wait({leaving}, timeout=PATIENCE_SECONDS)
-
-    async def _leave(self) -> None:
-        with suppress(StoreError):  # then it comes free by itself
-            await self._counting.leave()
-
-    def _say(self, counts: bool) -> None:
-        if counts is not self._counts:
-            self._counts = counts
-            self._told(counts)

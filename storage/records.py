@@ -1,4 +1,4 @@
-"""Where records come from and of whom they are, as rows: one for all records alike."""
+"""The record store in a SQL database: statistics of closed rounds, read in bulk by leaderboards."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,26 +12,29 @@ from sqlmodel import col
 from council.bakeoffs.ports import EVERY_RECORD, RecordQuery
 from council.bakeoffs.records import VERSION, PackedRecord
 from council.bias import votes
-from storage.bakeoff_tables import SOURCE, RecordRow, SourceRow, VotesRow
-from storage.engine import for_reading
+from storage.bakeoff_tables import SOURCE_COLUMNS, RecordRow, SourceRow, VotesRow
+from storage.engine import read_only_engine
 from storage.tables import RoundRow, by_letter
 from storage.transactions import (
     Lock,
     insert_into,
     insert_once,
+    lock_shared,
     retried_and_shielded,
     transaction,
-    wait_for_those_alone,
 )
 
-# --- Where records come from and of whom they are, as rows: one for all records alike.
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+Table = type[RecordRow] | type[VotesRow]
 
 _ID: Any = col(SourceRow.id)
-_OWN: list[Any] = [col(getattr(SourceRow, name)) for name in SOURCE]
+_SOURCE_VALUES: list[Any] = [col(getattr(SourceRow, name)) for name in SOURCE_COLUMNS]
 
 
 class RecordSource(NamedTuple):
-    """What many records have in common."""
+    """The values that many records share, stored once."""
 
     panel: str
     scope: str
@@ -42,76 +45,29 @@ class RecordSource(NamedTuple):
     shape: str
 
 
-def source_of(record: PackedRecord) -> RecordSource:
-    """Give what a record has in common with others."""
-    return RecordSource(*(getattr(record, name) for name in SOURCE))
-
-
-def conditions(wanted: RecordQuery) -> Iterator[Any]:
-    """Give what the source of a record that is wanted fulfils."""
-    if wanted.scope is not None:
-        yield col(SourceRow.scope) == wanted.scope
-    for name in ("suite", "suite_version", "panel", "category", "bakeoff"):
-        if value := getattr(wanted, name):
-            yield col(getattr(SourceRow, name)) == value
-
-
-async def sources(
-    connection: AsyncConnection, wanted: RecordQuery = EVERY_RECORD
-) -> Mapping[int, RecordSource]:
-    """Give the sources of the records that are wanted, by their ids."""
-    query = select(_ID, *_OWN).where(*conditions(wanted))
-    return {row[0]: RecordSource(*row[1:]) for row in await connection.execute(query)}
-
-
-async def source_ids(
-    connection: AsyncConnection, wanted: Iterable[RecordSource]
-) -> dict[RecordSource, int]:
-    """Give the ids of sources, which are kept where they are new."""
-    ids: dict[RecordSource, int] = {}
-    for source in sorted({*wanted}):
-        values = source._asdict()
-        once = insert_once(SourceRow, connection.dialect.name)
-        await connection.execute(once, [values])
-        same = [col(getattr(SourceRow, name)) == value for name, value in values.items()]
-        ids[source] = (await connection.execute(select(_ID).where(*same))).scalar_one()
-    return ids
-
-
-async def drop_sources(connection: AsyncConnection) -> None:
-    """Delete what no record, and no votes, come from any more."""
-    known = (_ID.not_in(select(col(table.source_id))) for table in (RecordRow, VotesRow))
-    await connection.execute(delete(SourceRow).where(*known))
-
-
-# --- The numbers of closed rounds in a SQL database, read very many at once.
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MICRO = timedelta(microseconds=1)
-
-Table = type[RecordRow] | type[VotesRow]
-
-
 class SqlRecords:
-    """Records as rows of a table, of one version; what many have in common is kept once."""
+    """The store of one kind of records: packed statistics, or votes.
+
+    Only records of the current `version` of their format are read; others count as missing.
+    """
 
     def __init__(
         self, engine: AsyncEngine, table: Table = RecordRow, version: int = VERSION
     ) -> None:
         self._engine = engine
-        self._readers = for_reading(engine)
+        self._readers = read_only_engine(engine)
         self._table = table
         self._version = version
 
     @retried_and_shielded
     async def missing(self, limit: int) -> tuple[str, ...]:
-        """Give closed rounds, not forgotten, without a record of today's version, oldest first."""
+        """Return closed rounds, not forgotten, without a current record, oldest first."""
         id_: Any = col(RoundRow.id)
         own: Any = col(self._table.round_id)
-        made = and_(id_ == own, col(self._table.version) == self._version)
+        has_record = and_(id_ == own, col(self._table.version) == self._version)
         query = (
             select(id_)
-            .join_from(RoundRow, self._table, made, isouter=True)
+            .join_from(RoundRow, self._table, has_record, isouter=True)
             .where(col(RoundRow.seconds).is_not(None), col(RoundRow.forgotten_at).is_(None))
             .where(own.is_(None))
             .order_by(col(RoundRow.asked_at), by_letter(id_))
@@ -122,65 +78,66 @@ class SqlRecords:
 
     @retried_and_shielded
     async def keep(self, records: Sequence[PackedRecord]) -> None:
-        """Keep records, in place of older ones; none of a round that is no more."""
+        """Store records, replacing older ones; skip those of deleted rounds."""
         async with transaction(self._engine) as connection:
-            await wait_for_those_alone(connection, Lock.SHARED_ROWS)
-            there = _still_there([record.round_id for record in records])
-            known = {*(await connection.execute(there)).scalars()}
-            # In one order everywhere, so that no two wait for each other.
-            kept = sorted(record for record in records if record.round_id in known)
-            ids = await source_ids(connection, map(source_of, kept))
-            if kept:
-                rows = [_row(record, ids[source_of(record)]) for record in kept]
+            await lock_shared(connection, Lock.SHARED_ROWS)
+            query = _existing_rounds([record.round_id for record in records])
+            existing = {*(await connection.execute(query)).scalars()}
+            # Sorted, so that no two transactions deadlock.
+            current = sorted(record for record in records if record.round_id in existing)
+            ids = await insert_sources(connection, map(record_source, current))
+            if current:
+                rows = [_row(record, ids[record_source(record)]) for record in current]
                 await connection.execute(_upsert(self._table, connection.dialect.name), rows)
 
     @retried_and_shielded
     async def recent(self, wanted: RecordQuery = EVERY_RECORD) -> Sequence[PackedRecord]:
-        """Give the records of today's version that are wanted, oldest first."""
+        """Return the wanted current records, oldest first."""
         table = self._table
         names = ("round_id", "asked_micro", "number", "source_id", "numbers")
-        own = [col(getattr(table, name)) for name in names]
-        ordered = (col(table.asked_micro), by_letter(table.round_id))
-        query = select(*own).where(col(table.version) == self._version, *_conditions(table, wanted))
+        columns = [col(getattr(table, name)) for name in names]
+        oldest_first = (col(table.asked_micro), by_letter(table.round_id))
+        conditions = (col(table.version) == self._version, *_conditions(table, wanted))
+        query = select(*columns).where(*conditions).order_by(*oldest_first)
         async with transaction(self._readers) as connection:
-            known = await sources(connection, wanted)
-            found = (await connection.execute(query.order_by(*ordered))).all()
-        # A hundred thousand take a while, and progress is told meanwhile.
-        return await asyncio.to_thread(_packed, found, known, self._version)
+            sources = await load_sources(connection, wanted)
+            rows = (await connection.execute(query)).all()
+        # In a thread: a hundred thousand records take a while.
+        return await asyncio.to_thread(_records_from_rows, rows, sources, self._version)
 
 
 def sql_votes(engine: AsyncEngine) -> SqlRecords:
-    """Give where the votes of closed rounds are kept."""
+    """Return the store of the votes of closed rounds."""
     return SqlRecords(engine, VotesRow, votes.VERSION)
 
 
-def _still_there(ids: Sequence[str]) -> Any:  # noqa: ANN401
-    """Give the query for those rounds there are, and stay to the end of the transaction."""
+def _existing_rounds(ids: Sequence[str]) -> Any:  # noqa: ANN401
+    """Return the query for the ids that exist; it locks them until the transaction ends."""
     id_: Any = col(RoundRow.id)
-    own = select(id_).where(id_.in_(ids)).order_by(by_letter(id_))
-    return own.with_for_update(read=True, key_share=True)
+    query = select(id_).where(id_.in_(ids)).order_by(by_letter(id_))
+    return query.with_for_update(read=True, key_share=True)
 
 
 def _conditions(table: Table, wanted: RecordQuery) -> Iterator[Any]:
-    if among := [*conditions(wanted)]:
-        yield col(table.source_id).in_(select(col(SourceRow.id)).where(*among))
+    if conditions := [*source_conditions(wanted)]:
+        yield col(table.source_id).in_(select(col(SourceRow.id)).where(*conditions))
     if wanted.since:
-        yield col(table.asked_micro) >= _micro(wanted.since)
+        yield col(table.asked_micro) >= _microseconds(wanted.since)
     if wanted.before:
-        yield col(table.asked_micro) < _micro(wanted.before)
+        yield col(table.asked_micro) < _microseconds(wanted.before)
 
 
-def _micro(moment: datetime) -> int:
-    return (moment - EPOCH) // MICRO
+def _microseconds(moment: datetime) -> int:
+    return (moment - EPOCH) // MICROSECOND
 
 
-def _packed(
-    found: Iterable[Any], known: Mapping[int, RecordSource], version: int
+def _records_from_rows(
+    rows: Iterable[Any], sources: Mapping[int, RecordSource], version: int
 ) -> list[PackedRecord]:
-    """Give records from their rows, quickly: this is most of what a large board takes."""
+    """Return records from their rows: the hot loop of a large leaderboard."""
     records = []
-    for round_id, asked, number, source_id, numbers in found:
-        panel, scope, bakeoff, suite, suite_version, category, shape = known[source_id]
+    for round_id, asked, number, source_id, numbers in rows:
+        panel, scope, bakeoff, suite, suite_version, category, shape = sources[source_id]
         at = EPOCH + timedelta(0, 0, asked)
         which = (bakeoff, number, suite, suite_version, category)
         records.append(PackedRecord(round_id, at, panel, scope, *which, shape, numbers, version))
@@ -190,7 +147,7 @@ def _packed(
 def _row(record: PackedRecord, source_id: int) -> dict[str, Any]:
     return {
         "round_id": record.round_id,
-        "asked_micro": _micro(record.asked_at),
+        "asked_micro": _microseconds(record.asked_at),
         "number": record.number,
         "source_id": source_id,
         "numbers": record.numbers,
@@ -203,3 +160,48 @@ def _upsert(table: Table, dialect: str) -> Any:  # noqa: ANN401
     names = ("asked_micro", "number", "source_id", "numbers", "version")
     changed = {name: insert.excluded[name] for name in names}
     return insert.on_conflict_do_update(index_elements=["round_id"], set_=changed)
+
+
+# --- Sources
+
+
+def record_source(record: PackedRecord) -> RecordSource:
+    """Return the source of a record."""
+    return RecordSource(*(getattr(record, name) for name in SOURCE_COLUMNS))
+
+
+def source_conditions(wanted: RecordQuery) -> Iterator[Any]:
+    """Yield the conditions on the source of a wanted record."""
+    if wanted.scope is not None:
+        yield col(SourceRow.scope) == wanted.scope
+    for name in ("suite", "suite_version", "panel", "category", "bakeoff"):
+        if value := getattr(wanted, name):
+            yield col(getattr(SourceRow, name)) == value
+
+
+async def load_sources(
+    connection: AsyncConnection, wanted: RecordQuery = EVERY_RECORD
+) -> Mapping[int, RecordSource]:
+    """Return the sources of the wanted records by id."""
+    query = select(_ID, *_SOURCE_VALUES).where(*source_conditions(wanted))
+    return {row[0]: RecordSource(*row[1:]) for row in await connection.execute(query)}
+
+
+async def insert_sources(
+    connection: AsyncConnection, wanted: Iterable[RecordSource]
+) -> dict[RecordSource, int]:
+    """Store the sources that are new; return the ids of all."""
+    ids: dict[RecordSource, int] = {}
+    for source in sorted({*wanted}):
+        values = source._asdict()
+        once = insert_once(SourceRow, connection.dialect.name)
+        await connection.execute(once, [values])
+        same = [col(getattr(SourceRow, name)) == value for name, value in values.items()]
+        ids[source] = (await connection.execute(select(_ID).where(*same))).scalar_one()
+    return ids
+
+
+async def delete_unused_sources(connection: AsyncConnection) -> None:
+    """Delete the sources without records and votes."""
+    is_unused = (_ID.not_in(select(col(table.source_id))) for table in (RecordRow, VotesRow))
+    await connection.execute(delete(SourceRow).where(*is_unused))

@@ -1,4 +1,4 @@
-"""What rows hold, checked before it is taken for a value of the council's."""
+"""Map rounds to table rows and back, validating every row that is read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,39 +31,39 @@ from council.tally import Standing, Strength, Tally, Verdict
 from council.tally.agreement import Agreement
 from storage import tables as rows
 
-# --- What rows hold, checked before it is taken for a value of the council's.
-
 T = TypeVar("T")
-
-
-def valid(name: str, check: Callable[[object], T], found: object) -> T:
-    """Give what the check makes of a value; ValueError naming the field that is no such thing."""
-    try:
-        return check(found)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, (name, *first["loc"])))
-        raise ValueError(f"{field}: {first['msg']}.") from error
-
-
-@contextmanager
-def told_by_field(kind: str, name: str) -> Iterator[None]:
-    """Raise StoreError, with the field's name, for what no such thing can hold."""
-    try:
-        yield
-    except (ValueError, PanelError) as error:
-        said = f"{kind} {name!r} holds what no {kind.lower()} can: {error}"
-        raise StoreError(said) from error
-
-
-# --- From a round's artefacts to rows.
+Row = TypeVar("Row", bound=SQLModel)
+Word = TypeVar("Word", bound=StrEnum)
+RowValues = Mapping[str, Any]  # the values of a row, by column
 
 PANEL = TypeAdapter(Panel)
+BALLOT = TypeAdapter(Ballot)
+DIGESTS = TypeAdapter(Digests)
+# The columns of a synthesis that are null if no chairman wrote it.
+REPLY_COLUMNS = (
+    *("prompt_system", "prompt_user", "cut", "attempts", "seconds"),
+    *("tokens_in", "tokens_out", "cost_usd"),
+)
+
+PART_TABLES: tuple[type[Any], ...] = (
+    rows.AnswerRow,
+    rows.AbsenceRow,
+    rows.LabelRow,
+    rows.SlateRow,
+    rows.BallotRow,
+    rows.SpoiledBallotRow,
+    rows.StandingRow,
+    rows.VerdictRow,
+    rows.SynthesisRow,
+)
+
+
+# --- From a round to rows
 
 
 def round_row(round_: Round) -> rows.RoundRow:
-    """Give the round's own row; what it holds besides is in rows of its artefacts."""
-    closed = closing_values(round_.closing) if round_.closing else {}
+    """Return the round's own row, without its artefacts."""
+    closing = closing_columns(round_.closing) if round_.closing else {}
     return rows.RoundRow(
         id=round_.id,
         asked_by=round_.question.asked_by,
@@ -73,26 +73,33 @@ def round_row(round_: Round) -> rows.RoundRow:
         panel=PANEL.dump_python(round_.panel, mode="json"),
         seed=round_.seed,
         versions=dict(round_.versions),
-        **closed,
+        **closing,
         bakeoff=round_.bakeoff,
-        **(_asked(round_) | forgotten_values(round_)),
+        **(_question_columns(round_) | forgotten_columns(round_)),
     )
 
 
 def part_rows(round_: Round) -> Iterator[SQLModel]:
-    """Give every row that keeps what the round holds, table by table; not its own."""
-    held: list[Artefact] = [*round_.answers, *round_.absences, *round_.ballots, *round_.spoiled]
-    late: list[Artefact | None] = [round_.draw, round_.tally, round_.synthesis]
-    held += [artefact for artefact in late if artefact]
-    for artefact in held:
-        yield from artefact_rows(artefact, round_.id)
+    """Yield the rows of all artefacts of the round, table by table."""
+    artefacts: list[Artefact | None] = [
+        *round_.answers,
+        *round_.absences,
+        *round_.ballots,
+        *round_.spoiled,
+        round_.draw,
+        round_.tally,
+        round_.synthesis,
+    ]
+    for artefact in artefacts:
+        if artefact:
+            yield from artefact_rows(artefact, round_.id)
 
 
 @singledispatch
 def artefact_rows(artefact: Artefact, round_id: str) -> Iterator[SQLModel]:
-    """Give the rows that keep an artefact; a closing is kept in the round's own row.
+    """Yield the rows of an artefact; a closing has none, because it is in the round's own row.
 
-    The first row is the one whose key any other artefact for the same place would have.
+    The first row has the key that any other artefact for the same place would have.
     """
     raise TypeError(f"{artefact!r} has no table")
 
@@ -104,8 +111,8 @@ def _(answer: Answer, round_id: str) -> Iterator[SQLModel]:
         member=answer.member,
         scrubbed=list(answer.scrubbed),
         suspicions=list(answer.suspicions),
-        **_prompt(answer.prompt),
-        **_reply(answer.reply),
+        **_prompt_columns(answer.prompt),
+        **asdict(answer.reply),
     )
 
 
@@ -137,38 +144,41 @@ def _(ballot: Ballot, round_id: str) -> Iterator[SQLModel]:
         shown=list(ballot.shown),
         ranking=[list(place) for place in ballot.ranking],
         reason=ballot.reason,
-        **_paper(ballot.paper),
+        **_exchange_columns(ballot.paper),
     )
 
 
 @artefact_rows.register
 def _(spoiled: SpoiledBallot, round_id: str) -> Iterator[SQLModel]:
     yield rows.SpoiledBallotRow(
-        round_id=round_id, judge=spoiled.judge, fault=spoiled.fault, **_paper(spoiled.paper)
+        round_id=round_id,
+        judge=spoiled.judge,
+        fault=spoiled.fault,
+        **_exchange_columns(spoiled.paper),
     )
 
 
 @artefact_rows.register
 def _(tally: Tally, round_id: str) -> Iterator[SQLModel]:
-    found = tally.verdict
+    verdict = tally.verdict
     yield rows.VerdictRow(
         round_id=round_id,
-        strength=found.strength.value,
-        p=found.p,
-        first_on=found.first_on[0],
-        first_of=found.first_on[1],
-        too_few_judges=found.too_few_judges,
-        n_eff=found.n_eff,
-        flags=list(found.flags),
-        **asdict(found.agreement),
+        strength=verdict.strength.value,
+        p=verdict.p,
+        first_on=verdict.first_on[0],
+        first_of=verdict.first_on[1],
+        too_few_judges=verdict.too_few_judges,
+        n_eff=verdict.n_eff,
+        flags=list(verdict.flags),
+        **asdict(verdict.agreement),
     )
-    for i, line in enumerate(tally.standings):
-        yield rows.StandingRow(round_id=round_id, position=i, **asdict(line))
+    for i, standing in enumerate(tally.standings):
+        yield rows.StandingRow(round_id=round_id, position=i, **asdict(standing))
 
 
 @artefact_rows.register
 def _(synthesis: Synthesis, round_id: str) -> Iterator[SQLModel]:
-    reply = _reply(synthesis.reply) if synthesis.reply else {}
+    reply: dict[str, Any] = asdict(synthesis.reply) if synthesis.reply else {}
     yield rows.SynthesisRow(
         round_id=round_id,
         text=synthesis.text,
@@ -179,79 +189,63 @@ def _(synthesis: Synthesis, round_id: str) -> Iterator[SQLModel]:
         why=synthesis.why,
         reply=reply.pop("text", None),
         **reply,
-        **(_prompt(synthesis.prompt) if synthesis.prompt else {}),
+        **(_prompt_columns(synthesis.prompt) if synthesis.prompt else {}),
     )
 
 
-def _prompt(prompt: Prompt) -> dict[str, Any]:
+def _prompt_columns(prompt: Prompt) -> dict[str, Any]:
     return {"prompt_system": prompt.system, "prompt_user": prompt.user}
 
 
-def _reply(reply: Reply) -> dict[str, Any]:
-    return asdict(reply)
+def _exchange_columns(exchange: BallotExchange) -> dict[str, Any]:
+    return {
+        "nonce": exchange.nonce,
+        "attempt": exchange.attempt,
+        "cut_to": exchange.cut_to,
+        **_prompt_columns(exchange.prompt),
+        **asdict(exchange.reply),
+    }
 
 
-def _paper(paper: BallotExchange) -> dict[str, Any]:
-    own: dict[str, Any] = {"nonce": paper.nonce, "attempt": paper.attempt, "cut_to": paper.cut_to}
-    return own | _prompt(paper.prompt) | _reply(paper.reply)
-
-
-def closing_values(closing: Closing) -> dict[str, Any]:
-    """Give what a closing changes in the round's row."""
+def closing_columns(closing: Closing) -> dict[str, Any]:
+    """Return the columns of the round's row that a closing sets."""
     return {"seconds": closing.seconds, "failure": closing.failure}
 
 
-def forgotten_values(round_: Round) -> dict[str, Any]:
-    """Give what forgetting changes in the round's row; nothing for one that is remembered."""
-    gone = round_.forgotten
-    if gone is None:
+def forgotten_columns(round_: Round) -> dict[str, Any]:
+    """Return the columns of the round's row that forgetting sets; empty for any other round."""
+    forgotten = round_.forgotten
+    if forgotten is None:
         return {}
-    digests = [[*pair] for pair in gone.digests]
-    return {**_asked(round_), "forgotten_at": gone.at, "salt": gone.salt, "digests": digests}
+    return {
+        **_question_columns(round_),
+        "forgotten_at": forgotten.at,
+        "salt": forgotten.salt,
+        "digests": [[*pair] for pair in forgotten.digests],
+    }
 
 
-def _asked(round_: Round) -> dict[str, Any]:
-    """Give the texts that a round's own row keeps."""
-    asked = round_.question
-    return {"question": asked.text, "context": asked.context, "reference": asked.reference}
+def _question_columns(round_: Round) -> dict[str, Any]:
+    question = round_.question
+    return {
+        "question": question.text,
+        "context": question.context,
+        "reference": question.reference,
+    }
 
 
-# --- From rows to a round.
-
-Row = TypeVar("Row", bound=SQLModel)
-Word = TypeVar("Word", bound=StrEnum)
-Found = Mapping[str, Any]  # a row as the database gives it, by column
-
-BALLOT = TypeAdapter(Ballot)
-DIGESTS = TypeAdapter(Digests)
-# What a synthesis that no chairman wrote has not.
-OF_REPLY = (
-    *("prompt_system", "prompt_user", "cut", "attempts", "seconds"),
-    *("tokens_in", "tokens_out", "cost_usd"),
-)
-
-PARTS: tuple[type[Any], ...] = (
-    rows.AnswerRow,
-    rows.AbsenceRow,
-    rows.LabelRow,
-    rows.SlateRow,
-    rows.BallotRow,
-    rows.SpoiledBallotRow,
-    rows.StandingRow,
-    rows.VerdictRow,
-    rows.SynthesisRow,
-)
+# --- From rows to a round
 
 
 class RoundRows:
     """The rows of one round, by table."""
 
-    def __init__(self, found: Mapping[type[Any], Sequence[Found]]) -> None:
-        self._found = found
+    def __init__(self, rows_by_table: Mapping[type[Any], Sequence[RowValues]]) -> None:
+        self._rows = rows_by_table
 
     def of(self, table: type[Row]) -> Sequence[Row]:
-        """Give the rows of a table, in the order the round holds them; ValueError for a gap."""
-        valid = [_row(table, found) for found in self._found[table]]
+        """Return the rows of a table in the order of the round; raise ValueError for a gap."""
+        valid = [_validate_row(table, values) for values in self._rows[table]]
         if not hasattr(table, "position"):
             return valid
         in_order = {getattr(row, "position", None): row for row in valid}
@@ -260,20 +254,20 @@ class RoundRows:
         return [in_order[position] for position in range(len(valid))]
 
 
-def round_from(found: Found, parts: RoundRows) -> Round:
-    """Give the round its rows hold, in panel order; StoreError where no round can hold that."""
-    with told_by_field("Round", found["id"]):
-        return _round(_row(rows.RoundRow, found), parts)
+def round_from_rows(own: RowValues, parts: RoundRows) -> Round:
+    """Return a round in panel order; raise StoreError for values that no round can hold."""
+    with translate_validation_errors("Round", own["id"]):
+        return _round(_validate_row(rows.RoundRow, own), parts)
 
 
-def past_ballot_from(found: Found) -> Ballot:
-    """Give what was counted of a ballot: all but its paper."""
-    with told_by_field("Round", found["round_id"]):
-        return valid("ballot", BALLOT.validate_python, found)
+def past_ballot_from_row(values: RowValues) -> Ballot:
+    """Return a ballot without the exchange it was parsed from; raise StoreError if invalid."""
+    with translate_validation_errors("Round", values["round_id"]):
+        return validate("ballot", BALLOT.validate_python, values)
 
 
 def _round(row: rows.RoundRow, parts: RoundRows) -> Round:
-    syntheses = [_synthesis(found) for found in parts.of(rows.SynthesisRow)]
+    syntheses = [_synthesis(row) for row in parts.of(rows.SynthesisRow)]
     return in_panel_order(
         Round(
             id=row.id,
@@ -281,7 +275,7 @@ def _round(row: rows.RoundRow, parts: RoundRows) -> Round:
             panel=_panel(row),
             seed=row.seed,
             asked_at=row.asked_at,
-            # JSONB has an order of its own.
+            # JSONB does not preserve the order of keys.
             versions=tuple(sorted(row.versions.items())),
             answers=tuple(map(_answer, parts.of(rows.AnswerRow))),
             absences=tuple(map(_absence, parts.of(rows.AbsenceRow))),
@@ -297,17 +291,17 @@ def _round(row: rows.RoundRow, parts: RoundRows) -> Round:
     )
 
 
-def place_from(row: Any) -> Place:  # noqa: ANN401
-    """Give the place in which a round was asked for, from its row or a query's."""
+def place_from_row(row: Any) -> Place:  # noqa: ANN401
+    """Return the place of a round, a bake-off or a schedule from its row."""
     return Place(row.chat, row.workspace, row.channel, row.thread, row.private)
 
 
 def _question(row: rows.RoundRow) -> Question:
-    return Question(row.question, row.asked_by, row.context, place_from(row), row.reference)
+    return Question(row.question, row.asked_by, row.context, place_from_row(row), row.reference)
 
 
 def _panel(row: rows.RoundRow) -> Panel:
-    panel = valid("round.panel", PANEL.validate_python, row.panel)
+    panel = validate("round.panel", PANEL.validate_python, row.panel)
     if panel.name != row.panel_name:
         raise ValueError(f"round.panel_name: {row.panel_name!r} is not what its panel is called.")
     return panel
@@ -316,18 +310,16 @@ def _panel(row: rows.RoundRow) -> Panel:
 def _forgotten(row: rows.RoundRow) -> Forgotten | None:
     if row.forgotten_at is None:
         return None
-    digests = valid("round.digests", DIGESTS.validate_python, row.digests)
+    digests = validate("round.digests", DIGESTS.validate_python, row.digests)
     return Forgotten(row.forgotten_at, row.salt, digests)
 
 
 def _answer(row: rows.AnswerRow) -> Answer:
-    return Answer(
-        row.member, _prompt_from(row), _reply_from(row), tuple(row.scrubbed), tuple(row.suspicions)
-    )
+    return Answer(row.member, _prompt(row), _reply(row), tuple(row.scrubbed), tuple(row.suspicions))
 
 
 def _absence(row: rows.AbsenceRow) -> Absence:
-    return Absence(row.member, _known(Role, row.role, "absence.role"), row.reason)
+    return Absence(row.member, _parse_enum(Role, row.role, "absence.role"), row.reason)
 
 
 def _ballot(row: rows.BallotRow) -> Ballot:
@@ -336,13 +328,13 @@ def _ballot(row: rows.BallotRow) -> Ballot:
         shown=_labels(row.shown),
         ranking=tuple(map(_labels, row.ranking)),
         reason=row.reason,
-        paper=_paper_from(row),
+        paper=_exchange(row),
         audit=row.audit or None,
     )
 
 
 def _spoiled(row: rows.SpoiledBallotRow) -> SpoiledBallot:
-    return SpoiledBallot(row.judge, row.fault, _paper_from(row))
+    return SpoiledBallot(row.judge, row.fault, _exchange(row))
 
 
 def _draw(parts: RoundRows) -> Draw | None:
@@ -352,10 +344,10 @@ def _draw(parts: RoundRows) -> Draw | None:
 
 
 def _tally(parts: RoundRows) -> Tally | None:
-    found = parts.of(rows.VerdictRow)
-    if not found:
+    verdicts = parts.of(rows.VerdictRow)
+    if not verdicts:
         return None
-    lines = tuple(
+    standings = tuple(
         Standing(
             Label(row.label),
             row.place,
@@ -367,12 +359,12 @@ def _tally(parts: RoundRows) -> Tally | None:
         )
         for row in parts.of(rows.StandingRow)
     )
-    return Tally(lines, _verdict(found[0]))
+    return Tally(standings, _verdict(verdicts[0]))
 
 
 def _verdict(row: rows.VerdictRow) -> Verdict:
     return Verdict(
-        strength=_known(Strength, row.strength, "verdict.strength"),
+        strength=_parse_enum(Strength, row.strength, "verdict.strength"),
         p=row.p,
         first_on=(row.first_on, row.first_of),
         too_few_judges=row.too_few_judges,
@@ -384,29 +376,31 @@ def _verdict(row: rows.VerdictRow) -> Verdict:
 
 def _synthesis(row: rows.SynthesisRow) -> Synthesis:
     written = row.reply is not None
-    if not written and any(getattr(row, name) is not None for name in OF_REPLY):
+    if not written and any(getattr(row, name) is not None for name in REPLY_COLUMNS):
         raise ValueError("synthesis.reply: it is missing, and what belongs to it is there.")
     return Synthesis(
         text=row.text,
         chairman=row.chairman,
-        fallback=_known(Fallback, row.fallback, "synthesis.fallback") if row.fallback else None,
+        fallback=_parse_enum(Fallback, row.fallback, "synthesis.fallback")
+        if row.fallback
+        else None,
         drawn_on=_labels(row.drawn_on),
         departs=row.departs,
         why=row.why,
-        prompt=_prompt_from(row) if written else None,
-        reply=_reply_from(row, row.reply) if row.reply is not None else None,
+        prompt=_prompt(row) if written else None,
+        reply=_reply(row, row.reply) if row.reply is not None else None,
     )
 
 
-def _paper_from(row: rows.BallotRow | rows.SpoiledBallotRow) -> BallotExchange:
-    return BallotExchange(row.nonce, _prompt_from(row), _reply_from(row), row.attempt, row.cut_to)
+def _exchange(row: rows.BallotRow | rows.SpoiledBallotRow) -> BallotExchange:
+    return BallotExchange(row.nonce, _prompt(row), _reply(row), row.attempt, row.cut_to)
 
 
-def _prompt_from(row: Any) -> Prompt:  # noqa: ANN401
+def _prompt(row: Any) -> Prompt:  # noqa: ANN401
     return Prompt(row.prompt_system or "", row.prompt_user or "")
 
 
-def _reply_from(row: Any, text: str | None = None) -> Reply:  # noqa: ANN401
+def _reply(row: Any, text: str | None = None) -> Reply:  # noqa: ANN401
     return Reply(
         text=row.text if text is None else text,
         cut=row.cut,
@@ -418,11 +412,11 @@ def _reply_from(row: Any, text: str | None = None) -> Reply:  # noqa: ANN401
     )
 
 
-def _row(table: type[Row], found: Found) -> Row:
-    return valid(str(table.__tablename__), table.model_validate, found)
+def _validate_row(table: type[Row], values: RowValues) -> Row:
+    return validate(str(table.__tablename__), table.model_validate, values)
 
 
-def _known(kind: type[Word], value: str, field: str) -> Word:
+def _parse_enum(kind: type[Word], value: str, field: str) -> Word:
     if value not in set(kind):
         raise ValueError(f"{field}: {value!r} is none of {', '.join(kind)}.")
     return kind(value)
@@ -430,3 +424,25 @@ def _known(kind: type[Word], value: str, field: str) -> Word:
 
 def _labels(names: Sequence[str]) -> tuple[Label, ...]:
     return tuple(map(Label, names))
+
+
+# --- Validation
+
+
+def validate(name: str, check: Callable[[object], T], value: object) -> T:
+    """Return the value that `check` accepts; raise ValueError with the name of an invalid field."""
+    try:
+        return check(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, (name, *first["loc"])))
+        raise ValueError(f"{field}: {first['msg']}.") from error
+
+
+@contextmanager
+def translate_validation_errors(kind: str, name: str) -> Iterator[None]:
+    """Raise StoreError, with the name of the row, for a value that it cannot hold."""
+    try:
+        yield
+    except (ValueError, PanelError) as error:
+        raise StoreError(f"{kind} {name!r} holds what no {kind.lower()} can: {error}") from error

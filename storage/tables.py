@@ -1,4 +1,4 @@
-"""Column types that mean the same on SQLite and Postgres."""
+"""Tables of rounds, feedback, spending and messages, with column types for SQLite and Postgres."""
 
 from datetime import UTC, date, datetime
 from typing import Any
@@ -10,45 +10,40 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator, TypeEngine
 from sqlmodel import Field, SQLModel
 
-# --- Column types that mean the same on SQLite and Postgres.
-
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment: aware in, stored as UTC, aware out. SQLite alone would drop the offset."""
+    """An aware datetime, stored in UTC; SQLite alone would drop the offset."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Refuse a naive moment; it could mean any."""
+        """Return the value in UTC; raise ValueError for a naive one."""
         if value is not None and value.tzinfo is None:
             raise ValueError(f"{value!r} has no time zone")
         return value and value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Give the moment back in UTC; Postgres gives it in the session's time zone."""
+        """Return the value in UTC; Postgres returns it in the session's time zone."""
         if value is None or value.tzinfo:
             return value and value.astimezone(UTC)
         return value.replace(tzinfo=UTC)
 
 
 class Json(TypeDecorator[object]):
-    """A JSON document; JSONB where there is one."""
+    """A JSON document; JSONB on Postgres."""
 
     impl = JSON
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Give the type the database has for it."""
+        """Return the type of the database at hand."""
         chosen = JSONB() if dialect.name == "postgresql" else JSON()
         return dialect.type_descriptor(chosen)
 
 
-# --- Texts in one order everywhere: by the numbers of their characters, whatever a server's langu
-
-
 class ByLetter(FunctionElement[str]):
-    """A column of texts in a query; SQLite knows no other order."""
+    """A text column that sorts and compares by code point, whatever the server's language."""
 
     name = "by_letter"
     type = String()
@@ -56,21 +51,18 @@ class ByLetter(FunctionElement[str]):
 
 
 def by_letter(column: Any) -> Any:  # noqa: ANN401
-    """Give a column of texts, to be ordered by or compared."""
+    """Return a text column to sort or compare by code point, as SQLite always does."""
     return ByLetter(column)
 
 
 @compiles(ByLetter)
-def _as_it_is(element: ByLetter, compiler: Any, **options: Any) -> str:  # noqa: ANN401
+def _compile_plain(element: ByLetter, compiler: Any, **options: Any) -> str:  # noqa: ANN401
     return str(compiler.process(element.clauses, **options))
 
 
 @compiles(ByLetter, "postgresql")
-def _collated(element: ByLetter, compiler: Any, **options: Any) -> str:  # noqa: ANN401
+def _compile_postgres(element: ByLetter, compiler: Any, **options: Any) -> str:  # noqa: ANN401
     return f'{compiler.process(element.clauses, **options)} COLLATE "C"'
-
-
-# --- The tables: one for each thing a round holds, and one for what rounds cost.
 
 
 class _OfRound(SQLModel):
@@ -92,16 +84,16 @@ class _WithReply(SQLModel):
     attempts: int = 1
 
 
-# Whose numbers can be kept: see storage.records.
+# The rounds that have records: see storage.records.
 _CLOSED = text("seconds IS NOT NULL AND forgotten_at IS NULL")
 
 
 class RoundRow(SQLModel, table=True):
-    """A round; `panel` is the whole panel as it sat, `seconds` is null until it is closed.
+    """A round; `panel` is a copy of the whole panel, `seconds` is null until the round is closed.
 
-    `digests` are pairs of a text's name and its digest with this `salt`: noted as it closes, kept
-    when it is forgotten.
-    `bakeoff` is the id of the bake-off it belongs to, or empty.
+    `digests` are pairs of a text's name and its digest with this `salt`, stored when the round
+    closes; they remain when its texts are forgotten.
+    `bakeoff` is the id of its bake-off, or empty.
     """
 
     __tablename__ = "round"
@@ -139,7 +131,7 @@ class RoundRow(SQLModel, table=True):
 
 
 class AnswerRow(_OfRound, _WithPrompt, _WithReply, table=True):
-    """What a member answered."""
+    """An answer of a member."""
 
     __tablename__ = "answer"
     member: str = Field(primary_key=True)
@@ -148,7 +140,7 @@ class AnswerRow(_OfRound, _WithPrompt, _WithReply, table=True):
 
 
 class AbsenceRow(_OfRound, table=True):
-    """A seat with nothing usable in time."""
+    """A member that gave no usable reply in time, in one of its roles."""
 
     __tablename__ = "absence"
     member: str = Field(primary_key=True)
@@ -157,9 +149,9 @@ class AbsenceRow(_OfRound, table=True):
 
 
 class LabelRow(_OfRound, table=True):
-    """One pair of the label map; `position` is the author's place in the panel.
+    """A pair of the label map; `position` is the author's place in the panel.
 
-    Any two draws of a round share position 0, so only one of them can be kept.
+    Any two draws of a round share position 0, so only one of them can be stored.
     """
 
     __tablename__ = "label"
@@ -169,7 +161,7 @@ class LabelRow(_OfRound, table=True):
 
 
 class SlateRow(_OfRound, table=True):
-    """What one judge sees, in display order."""
+    """The labels that a judge sees, in display order."""
 
     __tablename__ = "slate"
     judge: str = Field(primary_key=True)
@@ -178,7 +170,7 @@ class SlateRow(_OfRound, table=True):
 
 
 class BallotRow(_OfRound, _WithPrompt, _WithReply, table=True):
-    """A ballot with the raw text it was read from; `audit` is empty for one that counts."""
+    """A ballot with the reply it was parsed from; `audit` is empty for one that counts."""
 
     __tablename__ = "ballot"
     judge: str = Field(primary_key=True)
@@ -192,7 +184,7 @@ class BallotRow(_OfRound, _WithPrompt, _WithReply, table=True):
 
 
 class SpoiledBallotRow(_OfRound, _WithPrompt, _WithReply, table=True):
-    """A reply that is no ballot, and why."""
+    """A reply that is not a ballot; `fault` says why."""
 
     __tablename__ = "spoiled_ballot"
     judge: str = Field(primary_key=True)
@@ -203,7 +195,7 @@ class SpoiledBallotRow(_OfRound, _WithPrompt, _WithReply, table=True):
 
 
 class StandingRow(_OfRound, table=True):
-    """One candidate's line, best first by `position`."""
+    """The standing of a label; the best has `position` 0."""
 
     __tablename__ = "standing"
     label: str = Field(primary_key=True)
@@ -217,7 +209,7 @@ class StandingRow(_OfRound, table=True):
 
 
 class VerdictRow(_OfRound, table=True):
-    """What the standings allow to say."""
+    """The verdict of a round: how far its standings can be trusted."""
 
     __tablename__ = "verdict"
     strength: str
@@ -233,7 +225,7 @@ class VerdictRow(_OfRound, table=True):
 
 
 class SynthesisRow(_OfRound, _WithPrompt, table=True):
-    """The council's answer; the reply's columns are null where no chairman wrote it."""
+    """The council's answer; the columns of the reply are null if no chairman wrote it."""
 
     __tablename__ = "synthesis"
     text: str
@@ -252,9 +244,9 @@ class SynthesisRow(_OfRound, _WithPrompt, table=True):
 
 
 class LinkRow(SQLModel, table=True):
-    """A closed round's link in the chain of its scope; the round itself may be gone.
+    """A closed round's link in the hash chain of its scope; the round itself may be deleted.
 
-    `parts` are pairs of a name and the digest that was noted of what it stands for.
+    `parts` are pairs of a part's name and its digest.
     """
 
     __tablename__ = "link"
@@ -270,7 +262,7 @@ class LinkRow(SQLModel, table=True):
 
 
 class FeedbackRow(_OfRound, table=True):
-    """What one person thinks of a round: whether its answer helped, and why."""
+    """One person's feedback on a round: whether its answer helped, and why."""
 
     __tablename__ = "feedback"
     by: str = Field(primary_key=True)
@@ -280,7 +272,7 @@ class FeedbackRow(_OfRound, table=True):
 
 
 class HumanVoteRow(_OfRound, table=True):
-    """Which answer of a round one person calls the best."""
+    """One person's vote for the best answer of a round."""
 
     __tablename__ = "human_vote"
     by: str = Field(primary_key=True)
@@ -290,23 +282,22 @@ class HumanVoteRow(_OfRound, table=True):
 
 
 class CompatibleRow(SQLModel, table=True):
-    """One row: the oldest schema whose programs may work on this one."""
+    """A single row: the oldest schema whose programs may work on this one."""
 
     __tablename__ = "compatible"
     id: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     oldest: str
 
 
-# The few messages that may have to be looked up.
+# The few messages whose delivery may have to be checked.
 _UNMARKED = text("message IS NULL")
 
 
 class OutgoingRow(SQLModel, table=True):
-    """A message that is being sent, or was; `message` is the chat's own id once it is known.
+    """An outgoing message; `message` is its id in the chat, null until it is known.
 
-    `claimed_by` is the key of the act that claimed it.
-
-    `round_id` is that of a round or of a bake-off, so it belongs to no row of either.
+    `claimed_by` is the key of the operation that claimed it. `round_id` may be a bake-off's, so it
+    is no foreign key.
     """
 
     __tablename__ = "outgoing"
@@ -326,10 +317,10 @@ class OutgoingRow(SQLModel, table=True):
 
 
 class SpendingRow(SQLModel, table=True):
-    """What a round has reserved in all and spent on one day, in micro-dollars.
+    """What a round has reserved in total and spent on one day, in micro-dollars.
 
-    It belongs to no row of `round`: money is reserved before a round is opened, and stays spent
-    when one is forgotten.
+    `round_id` is no foreign key: money is reserved before a round is opened, and remains spent
+    when a round is deleted.
     """
 
     __tablename__ = "spending"
@@ -344,7 +335,7 @@ class SpendingRow(SQLModel, table=True):
 
 
 class MemoRow(SQLModel, table=True):
-    """A few words that the chats need again: of what kind, under which name, and since when."""
+    """A text of the key-value store, by kind and name; `at` is when it was stored."""
 
     __tablename__ = "memo"
     kind: str = Field(primary_key=True)
@@ -354,7 +345,7 @@ class MemoRow(SQLModel, table=True):
 
 
 class SettledRow(SQLModel, table=True):
-    """What was added to the ledger lately, by the key of the act; for servers alone."""
+    """The key of a recent settlement in the ledger, so that a retry adds nothing; Postgres only."""
 
     __tablename__ = "settled"
     key: str = Field(primary_key=True)

@@ -1,4 +1,7 @@
-"""What a database server could not do at this moment, and may do when it is asked again."""
+"""Transactions, retries, error translation, advisory locks and write batching for all stores.
+
+Knows nothing of what is stored.
+"""
 
 import asyncio
 import secrets
@@ -21,7 +24,219 @@ from sqlmodel import SQLModel
 
 from council.errors import StoreError
 
-# --- What a database server could not do at this moment, and may do when it is asked again.
+P = ParamSpec("P")
+T = TypeVar("T")
+Item = TypeVar("Item")
+
+RETRY_SECONDS = 60.0
+BACKOFF_SECONDS = (0.0, 0.1, 0.2, 0.5, 1.0)  # before each further attempt; the last one repeats
+MAX_ATTEMPT_SECONDS = 15.0  # counted for one attempt at most: the process may have been frozen
+
+# How long an operation is retried; 0 means a single attempt.
+retry_seconds: ContextVar[float] = ContextVar("retry_seconds", default=RETRY_SECONDS)
+
+
+class ConnectionLostError(StoreError):
+    """The database server did not answer: the operation may or may not have been carried out."""
+
+
+# --- Transactions and statements
+
+
+@asynccontextmanager
+async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """Yield a connection in a transaction: commit at the end, or roll back; raise StoreError."""
+    with translate_errors():
+        async with engine.begin() as connection:
+            yield connection
+
+
+async def insert(connection: AsyncConnection, rows: Sequence[SQLModel]) -> bool:
+    """Insert rows of one table, skip those whose key is taken; return whether any was inserted."""
+    once = insert_once(type(rows[0]), connection.dialect.name)
+    inserted = await connection.execute(once, [row.model_dump() for row in rows])
+    return inserted.first() is not None
+
+
+def insert_once(table: type[SQLModel], dialect: str) -> Any:  # noqa: ANN401
+    """Return an insert that skips taken keys and returns a row for each row it inserts."""
+    # Drivers report row counts differently; returned rows are the same everywhere.
+    return insert_into(table, dialect).on_conflict_do_nothing().returning(literal_column("1"))
+
+
+def insert_into(table: type[SQLModel], dialect: str) -> Any:  # noqa: ANN401
+    """Return the dialect's insert, which supports `on_conflict_do_…`."""
+    return (postgresql if dialect == "postgresql" else sqlite).insert(table)
+
+
+async def fetch_rows(connection: AsyncConnection, query: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    """Return the rows of a query, each as a dictionary by column."""
+    return [dict(row) for row in (await connection.execute(query)).mappings()]
+
+
+async def is_own_write(connection: AsyncConnection, row: SQLModel, columns: Sequence[str]) -> bool:
+    """Return whether an earlier attempt of this operation stored the row.
+
+    It did if the stored row with this key has the same values in the given columns.
+    """
+    if not current_attempt().is_retry:
+        return False
+    table = SQLModel.metadata.tables[str(row.__tablename__)]
+    keys = [column == getattr(row, column.name) for column in table.primary_key]
+    query = select(*(table.c[name] for name in columns)).where(*keys)
+    stored = await fetch_rows(connection, query)
+    return any(all(found[name] == getattr(row, name) for name in columns) for found in stored)
+
+
+# --- Advisory locks: only on Postgres, because SQLite has one writer anyway
+
+
+class Lock(IntEnum):
+    """The keys of the advisory locks: arbitrary, but the same in every program."""
+
+    REBUILDING = 20_261_121
+    RESERVING = 20_261_122
+    SUITES = 20_261_123
+    SHARED_ROWS = 20_261_124
+    LINKS = 20_261_125
+
+
+async def lock_exclusive(connection: AsyncConnection, lock: Lock) -> None:
+    """Hold the lock alone until the transaction ends."""
+    if connection.dialect.name == "postgresql":
+        await connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
+
+
+async def lock_shared(connection: AsyncConnection, lock: Lock) -> None:
+    """Hold the lock until the transaction ends, together with other shared holders only."""
+    if connection.dialect.name == "postgresql":
+        await connection.execute(select(func.pg_advisory_xact_lock_shared(int(lock))))
+
+
+async def disable_timeouts(connection: AsyncConnection) -> None:
+    """Let the statements of this transaction, and its waits for locks, take any time."""
+    if connection.dialect.name == "postgresql":
+        for limit in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"):
+            await connection.execute(text(f"SET LOCAL {limit} = 0"))
+
+
+# --- Retries and batches
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt of an operation; `key` is the same for all attempts of the operation.
+
+    In a retry, an earlier attempt may have been committed although its answer was lost.
+    """
+
+    key: str = ""
+    is_retry: bool = False
+
+
+_attempt: ContextVar[Attempt] = ContextVar("attempt", default=Attempt())  # noqa: B039 - frozen
+
+
+def current_attempt() -> Attempt:
+    """Return the attempt that is running."""
+    return _attempt.get()
+
+
+def retried_and_shielded(
+    operation: Callable[P, Coroutine[Any, Any, T]],
+) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Decorate a database operation: retry it after a lost connection, and shield it from a cancel.
+
+    A cancelled caller waits for the end of the running attempt, because a connection that is
+    abandoned in the middle keeps the database locked. The operation is retried for
+    `retry_seconds`, but not after a cancel. It must have the same effect if it runs twice.
+    """
+
+    @wraps(operation)
+    async def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
+        cancelled = asyncio.Event()
+        task = asyncio.create_task(_retry(lambda: operation(*args, **kwargs), cancelled))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled.set()
+            await _wait_for_end(task)
+            raise
+
+    return wrapper
+
+
+async def _wait_for_end(task: "asyncio.Task[Any]") -> None:
+    """Wait for a task to end, through any number of further cancels."""
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait([task])
+    if not task.cancelled():
+        task.exception()  # retrieved, so that asyncio does not log it
+
+
+async def _retry(operation: Callable[[], Coroutine[Any, Any, T]], cancelled: asyncio.Event) -> T:
+    loop, remaining = asyncio.get_running_loop(), retry_seconds.get()
+    pauses = chain(BACKOFF_SECONDS, repeat(BACKOFF_SECONDS[-1]))
+    # Each operation runs in its own task, so this is seen by no other operation.
+    _attempt.set(Attempt(secrets.token_hex(16)))
+    while True:
+        began = loop.time()
+        try:
+            return await operation()
+        except ConnectionLostError:
+            if remaining <= 0 or await _is_set_within(cancelled, next(pauses)):
+                raise
+        # The clock also runs while the process is frozen, and that is not time spent retrying.
+        remaining -= min(loop.time() - began, MAX_ATTEMPT_SECONDS)
+        _attempt.set(replace(current_attempt(), is_retry=True))
+
+
+async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
+    try:
+        await asyncio.wait_for(event.wait(), seconds)
+    except TimeoutError:
+        return event.is_set()
+    return True
+
+
+class WriteBatcher(Generic[Item]):
+    """Write items in the order they arrive; those that arrive during a write form the next batch.
+
+    `write` stores the whole batch or nothing. If it fails for several items, each is written
+    alone, so that none fails because of another; a lost connection fails the whole batch.
+    """
+
+    def __init__(self, write: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
+        self._write = write
+        self._waiting: list[tuple[Item, asyncio.Future[None]]] = []
+        self._lock = asyncio.Lock()
+
+    async def add(self, item: Item) -> None:
+        """Return once the item is written; raise the error of its write."""
+        written = asyncio.get_running_loop().create_future()
+        self._waiting.append((item, written))
+        async with self._lock:
+            if not written.done():
+                waiting, self._waiting = self._waiting, []
+                await self._write_batch(waiting)
+        await written
+
+    async def _write_batch(self, batch: Sequence[tuple[Item, "asyncio.Future[None]"]]) -> None:
+        items = [item for item, _ in batch]
+        (error,) = await asyncio.gather(self._write(items), return_exceptions=True)
+        if error and len(batch) > 1 and not isinstance(error, ConnectionLostError):
+            for pair in batch:
+                await self._write_batch([pair])
+            return
+        for _, written in batch:
+            if error:
+                written.set_exception(error)
+            else:
+                written.set_result(None)
+
+
+# --- Errors: a sentence for people instead of the database's internals
 
 UNREACHABLE = (
     "The database server cannot be reached: check that it runs, and its address in "
@@ -34,8 +249,8 @@ NO_CONNECTION = (
 BUSY = "The database is in use by others and did not come free in time: try again."
 SLOW = "The database server took too long over what was asked: try again later."
 
-# By the code of the standard, or the start of one.
-_PASSING = {
+# By SQLSTATE code, or the start of one.
+_TRANSIENT = {
     "08": UNREACHABLE,
     "57P": UNREACHABLE,
     "25P03": UNREACHABLE,
@@ -44,139 +259,14 @@ _PASSING = {
     "55P03": BUSY,
     "57014": SLOW,
 }
-# A server that cannot be connected to names no code, and it may have good reasons.
+# A failed connection has no code; these are deliberate refusals.
 _REFUSALS = ("password", "does not exist", "pg_hba", "permission denied", "not permitted")
 _NO_SLOT = ("too many clients", "too many connections", "connection slots are reserved")
 
-
-class ConnectionLostError(StoreError):
-    """What was asked of a database server did not happen now, or it cannot be known if it did."""
-
-
-def lost(error: BaseException) -> str | None:
-    """Give the sentence for what may go well when it is asked again; None for anything else."""
-    if isinstance(error, PoolTimeoutError):
-        return NO_CONNECTION
-    if not isinstance(error, DBAPIError):
-        return None
-    cause: Any = error.orig
-    if code := getattr(cause, "sqlstate", None):
-        return _by_code(code, is_gone=error.connection_invalidated)
-    if error.connection_invalidated:
-        return UNREACHABLE
-    return _unanswered(cause)
-
-
-def _by_code(code: str, *, is_gone: bool) -> str | None:
-    found = (sentence for start, sentence in _PASSING.items() if code.startswith(start))
-    return next(found, UNREACHABLE if is_gone else None)
-
-
-def _unanswered(cause: Any) -> str | None:  # noqa: ANN401
-    """Tell a server that did not answer from one that refused; SQLite's errors are neither."""
-    kinds = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(cause).__mro__}
-    if "psycopg.OperationalError" not in kinds:
-        return None
-    said = str(cause).lower()
-    if any(words in said for words in _NO_SLOT):
-        return NO_CONNECTION
-    return None if any(words in said for words in _REFUSALS) else UNREACHABLE
-
-
-# --- Acts on the database that are never left half done. Knows nothing of what they do.
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-PATIENCE_SECONDS = 60.0
-PAUSES_SECONDS = (0.0, 0.1, 0.2, 0.5, 1.0)  # before each further try; the last goes on
-TRY_SECONDS = 15.0  # what one try takes at most, where nothing stands still
-
-patience: ContextVar[float] = ContextVar("patience", default=PATIENCE_SECONDS)
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """A try of an act: the act's own key, the same for all its tries, and whether there was one.
-
-    One before may have arrived although nobody heard so.
-    """
-
-    key: str = ""
-    again: bool = False
-
-
-_NONE = Attempt()
-_try: ContextVar[Attempt] = ContextVar("try", default=_NONE)
-
-
-def this_try() -> Attempt:
-    """Give the try that is under way."""
-    return _try.get()
-
-
-def retried_and_shielded(
-    act: Callable[P, Coroutine[Any, Any, T]],
-) -> Callable[P, Coroutine[Any, Any, T]]:
-    """Give the act so that, once begun, it comes to its end before whoever cancels it goes on.
-
-    A connection that loses its caller in the middle keeps the database locked. An act that is lost
-    on the way to a server is done again until it arrives, or patience is at its end; one that was
-    cancelled meanwhile is not. So it must come to the same whether it arrives once or twice.
-    """
-
-    @wraps(act)
-    async def whole(*args: P.args, **kwargs: P.kwargs) -> T:
-        cancelled = asyncio.Event()
-        task = asyncio.create_task(_until_done(lambda: act(*args, **kwargs), cancelled))
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            cancelled.set()
-            await _ended(task)
-            raise
-
-    return whole
-
-
-async def _ended(task: "asyncio.Task[Any]") -> None:
-    """Wait for a task's end, however often one is told not to; one's cancellation goes on."""
-    while not task.done():
-        with suppress(asyncio.CancelledError):
-            await asyncio.wait([task])
-    if not task.cancelled():
-        task.exception()  # its own error, if any, is read so that nobody prints it
-
-
-async def _until_done(act: Callable[[], Coroutine[Any, Any, T]], cancelled: asyncio.Event) -> T:
-    loop, left = asyncio.get_running_loop(), patience.get()
-    pauses = chain(PAUSES_SECONDS, repeat(PAUSES_SECONDS[-1]))
-    # The task is this act's own, so no other act is told of its tries.
-    _try.set(Attempt(secrets.token_hex(16)))
-    while True:
-        began = loop.time()
-        try:
-            return await act()
-        except ConnectionLostError:
-            if left <= 0 or await _came(cancelled, next(pauses)):
-                raise
-        # A process that was frozen has not waited all that while.
-        left -= min(loop.time() - began, TRY_SECONDS)
-        _try.set(replace(this_try(), again=True))
-
-
-async def _came(event: asyncio.Event, within_seconds: float) -> bool:
-    try:
-        await asyncio.wait_for(event.wait(), within_seconds)
-    except TimeoutError:
-        return event.is_set()
-    return True
-
-
-# --- Turn what a database complains of into one sentence for people.
-
 _FULL = "The disk is full: what was saved stays. Free some space and try again."
-UNOPENED = "The database file cannot be opened: check that its folder exists and may be written to."
+CANNOT_OPEN = (
+    "The database file cannot be opened: check that its folder exists and may be written to."
+)
 _READ_ONLY = "The database cannot be written to: check the rights of its file and folder."
 _NO_RIGHTS = "The database server lets this user not do that: give it the rights to its tables."
 _NO_TABLES = "The database has no tables yet: run `council db upgrade`."
@@ -187,7 +277,7 @@ _NO_ADDRESS = (
     "postgresql://USER:PASSWORD@HOST:PORT/NAME."
 )
 
-# What SQLite says, or what Postgres' driver calls its errors.
+# By words of SQLite's message, or by the name of psycopg's error class.
 _SENTENCES = {
     "disk is full": _FULL,
     "diskfull": _FULL,
@@ -201,7 +291,7 @@ _SENTENCES = {
     "foreign key constraint failed": _NO_ROUND,
     "foreignkeyviolation": _NO_ROUND,
     "numericvalueoutofrange": _TOO_LARGE,
-    "unable to open": UNOPENED,
+    "unable to open": CANNOT_OPEN,
     "not a database": "The file named as the database is not one: name another in "
     "COUNCIL_DATABASE_URL.",
     "malformed": "The database file is damaged: restore it from a backup.",
@@ -213,20 +303,20 @@ _SENTENCES = {
 
 
 @contextmanager
-def told_kindly() -> Iterator[None]:
-    """Raise what the database complains of as a StoreError, without its internals.
+def translate_errors() -> Iterator[None]:
+    """Raise StoreError for an error of the database, without its internals.
 
-    It is a ConnectionLostError where the same may go well when it is asked again.
+    Raise ConnectionLostError if the same operation may succeed later.
     """
     try:
         yield
     except (SQLAlchemyError, SqliteError) as error:
-        if why := lost(error):
-            raise ConnectionLostError(why) from error
+        if message := transient_error_message(error):
+            raise ConnectionLostError(message) from error
         cause = getattr(error, "orig", None) or error
-        # Only the first line: what follows may quote the row.
-        said = f"{type(cause).__name__}: {cause}".partition("\n")[0].lower()
-        known = (sentence for words, sentence in _SENTENCES.items() if words in said)
+        # Only the first line: the rest may quote the row.
+        first_line = f"{type(cause).__name__}: {cause}".partition("\n")[0].lower()
+        known = (sentence for words, sentence in _SENTENCES.items() if words in first_line)
         kind = type(error).__name__
         raise StoreError(next(known, f"The database refused what was asked ({kind}).")) from error
     except OverflowError as error:
@@ -237,122 +327,28 @@ def told_kindly() -> Iterator[None]:
         ) from error
 
 
-# --- The few acts on a database that every store is made of.
+def transient_error_message(error: BaseException) -> str | None:
+    """Return the sentence for an error that a retry may overcome; None for any other error."""
+    if isinstance(error, PoolTimeoutError):
+        return NO_CONNECTION
+    if not isinstance(error, DBAPIError):
+        return None
+    cause: Any = error.orig
+    if code := getattr(cause, "sqlstate", None):
+        messages = (message for start, message in _TRANSIENT.items() if code.startswith(start))
+        return next(messages, UNREACHABLE if error.connection_invalidated else None)
+    if error.connection_invalidated:
+        return UNREACHABLE
+    return _message_without_code(cause)
 
 
-@asynccontextmanager
-async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """Give a connection whose changes are kept together or not at all; StoreError if it fails."""
-    with told_kindly():
-        async with engine.begin() as connection:
-            yield connection
-
-
-async def insert(connection: AsyncConnection, rows: Sequence[SQLModel]) -> bool:
-    """Insert rows of one table unless their keys are taken; say whether any was inserted."""
-    once = insert_once(type(rows[0]), connection.dialect.name)
-    inserted = await connection.execute(once, [row.model_dump() for row in rows])
-    return inserted.first() is not None
-
-
-def insert_once(table: type[SQLModel], dialect: str) -> Any:  # noqa: ANN401
-    """Give the insert that passes over a taken key, and returns a row for each one it inserts."""
-    # Row counts differ between drivers; what is returned does not.
-    return insert_into(table, dialect).on_conflict_do_nothing().returning(literal_column("1"))
-
-
-def insert_into(table: type[SQLModel], dialect: str) -> Any:  # noqa: ANN401
-    """Give the insert that can say what to do where a key is taken."""
-    return (postgresql if dialect == "postgresql" else sqlite).insert(table)
-
-
-async def rows_of(connection: AsyncConnection, query: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-    """Give what a query finds, a dictionary a row."""
-    return [dict(row) for row in (await connection.execute(query)).mappings()]
-
-
-# --- Whether what is there already is what this act wrote itself, in a try that was lost.
-
-
-async def is_own(connection: AsyncConnection, row: SQLModel, telling: Sequence[str]) -> bool:
-    """Say whether the row under this one's key is as this one in all that tells it from others."""
-    if not this_try().again:
-        return False
-    table = SQLModel.metadata.tables[str(row.__tablename__)]
-    keys = [column == getattr(row, column.name) for column in table.primary_key]
-    stored = await rows_of(connection, select(*(table.c[name] for name in telling)).where(*keys))
-    return any(all(found[name] == getattr(row, name) for name in telling) for found in stored)
-
-
-# --- What is done by one program at a time on a server. SQLite has one writer anyway.
-
-
-class Lock(IntEnum):
-    """What is waited for; any numbers, as long as every program locks the same."""
-
-    REBUILDING = 20_261_121
-    RESERVING = 20_261_122
-    SUITES = 20_261_123
-    SHARED_ROWS = 20_261_124
-    LINKS = 20_261_125
-
-
-async def wait_in_line(connection: AsyncConnection, lock: Lock) -> None:
-    """Have this to oneself to the end of the transaction."""
-    if connection.dialect.name == "postgresql":
-        await connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
-
-
-async def wait_for_those_alone(connection: AsyncConnection, lock: Lock) -> None:
-    """Share this with others like us, to the end of the transaction, but with nobody in line."""
-    if connection.dialect.name == "postgresql":
-        await connection.execute(select(func.pg_advisory_xact_lock_shared(int(lock))))
-
-
-async def take_time(connection: AsyncConnection) -> None:
-    """Let what this transaction does, and waits for, take as long as it takes."""
-    if connection.dialect.name == "postgresql":
-        for limit in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"):
-            await connection.execute(text(f"SET LOCAL {limit} = 0"))
-
-
-# --- Acts that come together are done together: one transaction, and one write to the disk.
-
-Act = TypeVar("Act")
-
-
-class WriteBatcher(Generic[Act]):
-    """Does acts in the order they come; those that came while others were done share a turn.
-
-    `do` does all it is given or nothing. Where it fails for several, each is done alone, so that
-    none fails for another's fault; but for what a server lost, which is the same for all.
-    """
-
-    def __init__(self, do: Callable[[Sequence[Act]], Awaitable[None]]) -> None:
-        self._do = do
-        self._waiting: list[tuple[Act, asyncio.Future[None]]] = []
-        self._turns = asyncio.Lock()
-
-    async def done(self, act: Act) -> None:
-        """Return once the act is done; raise what it failed with."""
-        ended = asyncio.get_running_loop().create_future()
-        self._waiting.append((act, ended))
-        async with self._turns:
-            if not ended.done():
-                waiting, self._waiting = self._waiting, []
-                await self._all(waiting)
-        await ended
-
-    async def _all(self, waiting: Sequence[tuple[Act, "asyncio.Future[None]"]]) -> None:
-        acts = [act for act, _ in waiting]
-        (error,) = await asyncio.gather(self._do(acts), return_exceptions=True)
-        # What the server lost is lost for all of them, and nobody's own fault.
-        if error and len(waiting) > 1 and not isinstance(error, ConnectionLostError):
-            for one in waiting:
-                await self._all([one])
-            return
-        for _, ended in waiting:
-            if error:
-                ended.set_exception(error)
-            else:
-                ended.set_result(None)
+def _message_without_code(cause: Any) -> str | None:  # noqa: ANN401
+    """Tell a server that did not answer from one that refused the connection."""
+    # By name: with SQLite alone, the driver for Postgres is not imported.
+    kinds = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(cause).__mro__}
+    if "psycopg.OperationalError" not in kinds:
+        return None
+    message = str(cause).lower()
+    if any(words in message for words in _NO_SLOT):
+        return NO_CONNECTION
+    return None if any(words in message for words in _REFUSALS) else UNREACHABLE

@@ -1,15 +1,15 @@
-"""A port that nobody listens on, for a server that has to be told one, or to keep it."""
+"""A free port, for a server that needs a fixed one."""
 
 import secrets
 import socket
 from contextlib import suppress
 
-# Below those that connections are given: one of them may have it while the server starts again.
+# Below the ephemeral ports, so that no connection takes it while the server restarts.
 PORTS = range(12_000, 32_000)
 
 
 def free_port() -> int:
-    """Give a free port of loopback."""
+    """Return a free port on loopback."""
     while True:
         with suppress(OSError), socket.socket() as probe:
             port = secrets.choice(PORTS)

@@ -1,4 +1,4 @@
-"""A new SQLite file with today's tables: the migrations make one, and it is copied."""
+"""A new, migrated SQLite file for a test, copied from one that the migrations made."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -11,19 +11,19 @@ from storage.migrate import upgrade
 
 
 def address(folder: Path) -> str:
-    """Give the address of a database of a folder's own, whether there is one or not."""
+    """Return the URL of the database in a folder, which need not exist."""
     return f"sqlite+aiosqlite:///{folder / 'council.db'}"
 
 
 def new_file(folder: Path) -> str:
-    """Write a database with today's tables and nothing in them; give its address."""
+    """Write an empty, migrated database; return its URL."""
     (folder / "council.db").write_bytes(_migrated())
     return address(folder)
 
 
 @cache
 def _migrated() -> bytes:
-    # A loop that runs already is not disturbed.
+    # In a thread, because the caller may be running an event loop.
     with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, _migrate(address(Path(folder)))).result()
         return (Path(folder) / "council.db").read_bytes()

@@ -1,1 +1,1 @@
-"""Ways to models. Each fulfils `council.ports.Gateway`; only `bot.wiring` imports them."""
+"""Gateways to models. Each implements `council.ports.Gateway`; only the bot imports them."""

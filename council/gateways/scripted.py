@@ -1,10 +1,10 @@
-"""Models that follow a script, or chance: whole rounds without network, keys or weights.
+"""A gateway to scripted or random models: whole rounds without a network, keys or weights.
 
 `scripted/random`, or `scripted/random-1` and so on for several seats, answers and votes at random,
-drawn from the prompt and the seat, so that the same round gets the same replies.
+seeded by the prompt and the seat, so that the same round gets the same replies.
 `scripted/<file>` reads {"answers": […], "ballots": […], "syntheses": […]} from JSON or TOML; each
-seat takes the entries in order, and what grades one answer from the ballots too. Reads prompts by
-the ballot contract alone.
+seat takes the entries in order, and takes grades of single answers from the ballots too. Of
+prompts it knows the ballot contract only.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from council.panel import Member
 from council.randomness import digest, shuffled
 
 RANDOM = "random"
-_FENCE = re.compile(
+_RESPONSE = re.compile(
     r'<response label="([A-Z])" nonce="([^"]*)">\s*(.*?)\s*</response nonce="\2">', re.DOTALL
 )
 _NONCE = re.compile(r"^Nonce:[ \t]*(\S+)", re.MULTILINE)
@@ -35,7 +35,7 @@ _VERDICTS = (
     "It depends on the load",
     "Try the simplest form first",
 )
-_GROUNDS = (
+_REASONS = (
     "what you already run can carry it",
     "the cost shows only after a year",
     "a mistake here is cheap to undo",
@@ -50,22 +50,22 @@ _CAVEATS = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """What a prompt asks for: a ballot has a nonce, a synthesis has texts, an answer neither."""
+class _PromptParts:
+    """The parts of a prompt: one for a ballot has a nonce, one for a synthesis only texts."""
 
     texts: Mapping[str, str]
     nonce: str | None
 
     @property
-    def wants(self) -> str:
-        """The list of a script that holds the reply."""
+    def list_name(self) -> str:
+        """The list in a script that has the reply."""
         if self.nonce:
             return "ballots"
         return "syntheses" if self.texts else "answers"
 
 
 class ScriptedGateway:
-    """Replies from scripts, and remembers what it was asked; scripts are found under `folder`."""
+    """Reply from the scripts in `folder`, and record the calls in `asked`."""
 
     def __init__(self, *, seconds: float = 0.0, folder: Path | None = None) -> None:
         self.asked: list[Call] = []
@@ -76,19 +76,19 @@ class ScriptedGateway:
 
     @property
     def versions(self) -> dict[str, str]:
-        """The version of what chance writes."""
+        """The version of the random replies."""
         return {"scripted": "1"}
 
     def context_tokens(self, member_key: str) -> int | None:
-        """Give None: a script reads prompts of any length."""
+        """Return None: a script takes prompts of any length."""
         return None
 
     async def price(self, seat: Member) -> Price:
-        """Give that scripts cost nothing."""
+        """Return that scripts are free."""
         return FREE
 
     async def complete(self, call: Call) -> Reply:
-        """Give the next reply of the seat's script; raise GatewayError when there is none."""
+        """Return the next reply of the seat's script; raise GatewayError if there is none."""
         self.asked.append(call)
         started = time.monotonic()
         text = self._reply(call)
@@ -100,29 +100,29 @@ class ScriptedGateway:
         return Reply(text, cost_usd=0.0, seconds=time.monotonic() - started)
 
     def _reply(self, call: Call) -> str:
-        read = _read(call.prompt.user)
+        parts = _parse_prompt(call.prompt.user)
         name = call.member.model_id.removeprefix("scripted/")
         if name == RANDOM or name.startswith(f"{RANDOM}-"):
-            return _by_chance(read, call.prompt.user, call.member.key)
-        entry = self._entry(name, read.wants, call.member.key)
-        if read.nonce and isinstance(entry, list):
-            return _ballot(read.nonce, entry, "As the script has it.")
+            return _random_reply(parts, call.prompt.user, call.member.key)
+        entry = self._entry(name, parts.list_name, call.member.key)
+        if parts.nonce and isinstance(entry, list):
+            return _ballot(parts.nonce, entry, "As the script has it.")
         if not isinstance(entry, str):
-            raise GatewayError(f"has a script whose {read.wants} are not all text")
-        return entry.replace("{nonce}", read.nonce or "")
+            raise GatewayError(f"has a script whose {parts.list_name} are not all text")
+        return entry.replace("{nonce}", parts.nonce or "")
 
-    def _entry(self, name: str, wants: str, key: str) -> object:
+    def _entry(self, name: str, list_name: str, key: str) -> object:
         if name not in self._scripts:
-            self._scripts[name] = _load(self._folder / name)
-        entries = self._scripts[name].get(wants, [])
-        taken = self._taken[key, wants]
+            self._scripts[name] = _load_script(self._folder / name)
+        entries = self._scripts[name].get(list_name, [])
+        taken = self._taken[key, list_name]
         if not isinstance(entries, list) or taken >= len(entries):
-            raise GatewayError(f"has no {wants} left in its script")
-        self._taken[key, wants] += 1
+            raise GatewayError(f"has no {list_name} left in its script")
+        self._taken[key, list_name] += 1
         return entries[taken]
 
 
-def _load(path: Path) -> Mapping[str, object]:
+def _load_script(path: Path) -> Mapping[str, object]:
     try:
         text = path.read_text(encoding="utf-8")
         script = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
@@ -135,29 +135,29 @@ def _load(path: Path) -> Mapping[str, object]:
     return script
 
 
-def _read(prompt: str) -> _Read:
+def _parse_prompt(prompt: str) -> _PromptParts:
     nonce = _NONCE.search(prompt)
-    texts = {letter: text for letter, _, text in _FENCE.findall(prompt)}
-    return _Read(texts, nonce[1] if nonce else None)
+    texts = {letter: text for letter, _, text in _RESPONSE.findall(prompt)}
+    return _PromptParts(texts, nonce[1] if nonce else None)
 
 
 def _ballot(nonce: str, ranking: list[object], reason: str) -> str:
     return json.dumps({"nonce": nonce, "reason": reason, "ranking": ranking})
 
 
-def _by_chance(read: _Read, prompt: str, key: str) -> str:
-    if read.nonce and (graded := _GRADED.search(prompt)):
+def _random_reply(parts: _PromptParts, prompt: str, key: str) -> str:
+    if parts.nonce and (graded := _GRADED.search(prompt)):
         grade, *_ = shuffled(range(int(graded[1]), int(graded[2]) + 1), prompt, key)
-        return json.dumps({"nonce": read.nonce, "reason": "Drawn at random.", "grade": grade})
-    if read.nonce:
-        order = shuffled(read.texts, prompt, key)
-        return _ballot(read.nonce, [[letter] for letter in order], "Drawn at random.")
-    if read.texts:
-        drawn = shuffled(read.texts, prompt, key)[0]
+        return json.dumps({"nonce": parts.nonce, "reason": "Drawn at random.", "grade": grade})
+    if parts.nonce:
+        order = shuffled(parts.texts, prompt, key)
+        return _ballot(parts.nonce, [[letter] for letter in order], "Drawn at random.")
+    if parts.texts:
+        drawn = shuffled(parts.texts, prompt, key)[0]
         trailer = {"drawn_on": [drawn], "departs": False, "why": ""}
-        return f"{read.texts[drawn]}\n{json.dumps(trailer)}"
+        return f"{parts.texts[drawn]}\n{json.dumps(trailer)}"
     verdict, ground, caveat = (
         words[int(digest(prompt, key, words[0]), 16) % len(words)]
-        for words in (_VERDICTS, _GROUNDS, _CAVEATS)
+        for words in (_VERDICTS, _REASONS, _CAVEATS)
     )
     return f"{verdict}: {ground}. {caveat}"

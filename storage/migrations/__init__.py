@@ -1,1 +1,1 @@
-"""The history of the schema."""
+"""Alembic migrations of the schema."""

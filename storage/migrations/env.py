@@ -1,4 +1,4 @@
-"""What Alembic runs: on the connection it is handed, or on an empty database to compare with."""
+"""Alembic environment: run migrations on the given connection, or on an empty database."""
 
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from storage.tables import Json, RoundRow, UtcDateTime
 
 
 def render_item(kind: str, item: Any, _: AutogenContext) -> str | Literal[False]:  # noqa: ANN401
-    """Write our column types so that a migration stands without importing today's tables."""
+    """Render our column types so that a migration does not import the current tables."""
     if kind != "type":
         return False
     if isinstance(item, UtcDateTime):
@@ -22,12 +22,12 @@ def render_item(kind: str, item: Any, _: AutogenContext) -> str | Literal[False]
 
 
 def is_ours(name: str | None, kind: str, _: object) -> bool:
-    """Leave out the tables that the engine of a cluster brings along."""
+    """Return False for the tables of the job queue, which has its own migrations."""
     return kind != "table" or not (name or "").startswith("procrastinate_")
 
 
 def run() -> None:
-    """Run the migrations on the connection at hand."""
+    """Run the migrations."""
     connection = context.config.attributes.get("connection")
     if connection is None:
         connection = create_engine(context.config.get_main_option("sqlalchemy.url", "")).connect()

@@ -15,7 +15,7 @@ from council.gateways.throttling.limits import Clock, OwnTurnstile
 from council.ports import SharedRateLimiter
 from council.providers import Limits
 from tests.postgres import Server, a_database
-from tests.storage.turns.crowd import on_postgres
+from tests.storage.rate_limiter_crowd import on_postgres
 
 GATE = "openai"
 

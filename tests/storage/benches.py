@@ -1,4 +1,4 @@
-"""Suites, bake-offs, schedules and records as their stores are given them."""
+"""Builders of suites, bake-offs and records for store tests."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +22,7 @@ SUITE = Suite("sql", (GRADED, OPEN), judges_see_references=True, scope=T1.scope)
 
 @dataclass(frozen=True, slots=True)
 class Books:
-    """Rounds, what is sent of them, and what bake-offs are kept in, all of one kind."""
+    """The stores of rounds, bake-offs and outgoing messages, all of one kind."""
 
     store: Store
     bakeoff_stores: BakeoffStores
@@ -35,7 +35,7 @@ def sql_bench(engine: AsyncEngine) -> BakeoffStores:
 
 
 def holding(*texts: str, name: str = "sql", scope: str = T1.scope) -> Suite:
-    """Give a suite of questions without references."""
+    """Return a suite of questions without references."""
     return Suite(name, tuple(map(SuiteQuestion, texts)), scope=scope)
 
 

@@ -1,4 +1,4 @@
-"""Rounds as a store is given them: opened bare, then one artefact after another."""
+"""Builders of rounds for store tests, and helpers that store them artefact by artefact."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,11 +13,11 @@ from council.rounds import Artefact, Closing, Round, Synthesis
 from tests.builders import a_panel, a_round, answered, ranked
 
 BOTH = ("sqlite", "postgres")
-on_sqlite = pytest.mark.parametrize("database", ["sqlite"])  # of a file that is on both
+on_sqlite = pytest.mark.parametrize("database", ["sqlite"])  # in a module whose DATABASES are both
 
 
 def a_closed_round(round_id: str = "r1", panel: Panel | None = None) -> Round:
-    """Give a round that came to its end; by default four members make twelve artefacts."""
+    """Return a closed round; by default of four members, with twelve artefacts."""
     round_ = ranked(answered(replace(a_round(panel or a_panel(4)), id=round_id)))
     chairman = round_.panel.members[0].key
     written = Synthesis(
@@ -27,13 +27,13 @@ def a_closed_round(round_id: str = "r1", panel: Panel | None = None) -> Round:
 
 
 def bare(round_: Round) -> Round:
-    """Give the round as it was opened."""
+    """Return the round without artefacts."""
     own = (round_.id, round_.question, round_.panel, round_.seed, round_.asked_at, round_.versions)
     return Round(*own, bakeoff=round_.bakeoff)
 
 
 def artefacts(round_: Round) -> list[Artefact]:
-    """Give all a round holds, in the order it comes about."""
+    """Return the artefacts of a round in the order in which they come about."""
     late = (round_.tally, round_.synthesis, round_.closing)
     return [
         *round_.answers,
@@ -45,18 +45,18 @@ def artefacts(round_: Round) -> list[Artefact]:
     ]
 
 
-def closing_last(kept: Sequence[Artefact]) -> list[Artefact]:
-    """Give artefacts in their order, but for the closing, after which nothing is added."""
-    return sorted(kept, key=lambda artefact: isinstance(artefact, Closing))
+def closing_last(items: Sequence[Artefact]) -> list[Artefact]:
+    """Return the artefacts in their order, but the closing last."""
+    return sorted(items, key=lambda artefact: isinstance(artefact, Closing))
 
 
 async def keep(store: Store, round_: Round) -> None:
-    """Have the store keep a round with all it holds."""
+    """Store a round with all its artefacts."""
     assert await store.open(bare(round_))
     for artefact in artefacts(round_):
         await store.save(round_.id, artefact)
 
 
 def an_audit(ballot: Ballot, kind: str = "own answer visible") -> Ballot:
-    """Give the ballot as if it had been cast to measure bias."""
+    """Return the ballot as one that was cast to measure bias."""
     return replace(ballot, audit=kind)

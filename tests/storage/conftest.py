@@ -1,4 +1,4 @@
-"""A database of its own for each test; every kind of store for what all of them promise."""
+"""Fixtures: a new database for each test, and each kind of store for contract tests."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -22,7 +22,7 @@ EVERY_KIND = ["memory", "sqlite", "postgres"]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what rests on an engine on each of the DATABASES that its file names."""
+    """Run each test that uses `database` on all DATABASES of its module."""
     databases = getattr(metafunc.module, "DATABASES", ())
     own = (mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
     if databases and "database" in metafunc.fixturenames and "database" not in own:
@@ -36,16 +36,16 @@ def database() -> str:
 
 @pytest.fixture
 def url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
-    """Give the address of a new database with today's tables."""
+    """Return the URL of a new, migrated database."""
     if database == "sqlite":
         return new_file(tmp_path)
-    found: str = request.getfixturevalue("migrated_url")
-    return found
+    migrated_url: str = request.getfixturevalue("migrated_url")
+    return migrated_url
 
 
 @pytest.fixture
 async def engine(url: str) -> AsyncIterator[AsyncEngine]:
-    """Give the engine of a new database with today's tables."""
+    """Yield the engine of a new, migrated database."""
     engine = open_engine(url)
     yield engine
     await engine.dispose()
@@ -53,17 +53,17 @@ async def engine(url: str) -> AsyncIterator[AsyncEngine]:
 
 @pytest.fixture
 async def server_engine(migrated_url: str) -> AsyncIterator[AsyncEngine]:
-    """Give the engine of a database on Postgres with today's tables."""
+    """Yield the engine of a new, migrated database on Postgres."""
     engine = open_engine(migrated_url)
     yield engine
     await engine.dispose()
 
 
 def engine_of(request: pytest.FixtureRequest) -> AsyncEngine:
-    """Give the engine for the kind of store that a fixture is asked for."""
+    """Return the engine for the kind of store in the parameter of a fixture."""
     name = "server_engine" if request.param == "postgres" else "engine"
-    found: AsyncEngine = request.getfixturevalue(name)
-    return found
+    engine: AsyncEngine = request.getfixturevalue(name)
+    return engine
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def ledger(request: pytest.FixtureRequest) -> Ledger:
 
 
 @pytest.fixture(params=EVERY_KIND)
-def books(request: pytest.FixtureRequest) -> Books:
+def stores(request: pytest.FixtureRequest) -> Books:
     if request.param == "memory":
         outgoing = MemoryOutbox()
         store = MemoryStore(outgoing.drop)
@@ -97,5 +97,5 @@ def books(request: pytest.FixtureRequest) -> Books:
 
 
 @pytest.fixture
-def bench(books: Books) -> BakeoffStores:
-    return books.bakeoff_stores
+def bakeoff_stores(stores: Books) -> BakeoffStores:
+    return stores.bakeoff_stores

@@ -88,7 +88,7 @@ def panels(draw: st.DrawFn) -> Panel:
 
 
 def rankings(shown: Sequence[Label]) -> st.SearchStrategy[Ranking]:
-    """Give rankings with ties anywhere; a tie for last is what a judge left unranked."""
+    """Return rankings with ties anywhere; a tie for last is what a judge left unranked."""
     tied = st.lists(st.booleans(), min_size=len(shown), max_size=len(shown))
     return st.tuples(st.permutations(shown), tied).map(lambda found: _places(*found))
 

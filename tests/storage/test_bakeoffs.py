@@ -1,4 +1,4 @@
-"""Bake-offs: opened once, ended and gone on with, whatever keeps them."""
+"""Bake-offs: opened once, ended and resumed, in every store."""
 
 from datetime import timedelta
 
@@ -17,54 +17,54 @@ NEXT = ASKED_AT + timedelta(days=1)
 SCHEDULED = "sched:weekly@2026-11-23T09:00"
 
 
-async def test_a_bakeoff_comes_back_whole(bench: BakeoffStores) -> None:
+async def test_a_bakeoff_comes_back_whole(bakeoff_stores: BakeoffStores) -> None:
     thread = a_bakeoff(SCHEDULED, schedule="weekly", cap_micro=2**40, panel=a_panel(4, outside=1))
 
-    assert await bench.bakeoffs.open(thread)
+    assert await bakeoff_stores.bakeoffs.open(thread)
 
-    assert await bench.bakeoffs.load(SCHEDULED) == thread
+    assert await bakeoff_stores.bakeoffs.load(SCHEDULED) == thread
 
 
-async def test_of_two_under_one_id_the_first_is_kept(bench: BakeoffStores) -> None:
+async def test_the_first_of_two_with_one_id_is_stored(bakeoff_stores: BakeoffStores) -> None:
     first, second = a_bakeoff(), a_bakeoff(asked_by="U2", suite=holding("Why?"))
-    await bench.bakeoffs.open(first)
+    await bakeoff_stores.bakeoffs.open(first)
 
-    assert not await bench.bakeoffs.open(second)
-    assert not await bench.bakeoffs.open(first)
+    assert not await bakeoff_stores.bakeoffs.open(second)
+    assert not await bakeoff_stores.bakeoffs.open(first)
 
-    assert await bench.bakeoffs.load("bo:1") == first
+    assert await bakeoff_stores.bakeoffs.load("bo:1") == first
 
 
-async def test_an_end_is_noted_and_taken_back(bench: BakeoffStores) -> None:
-    await bench.bakeoffs.open(a_bakeoff())
+async def test_an_end_is_noted_and_taken_back(bakeoff_stores: BakeoffStores) -> None:
+    await bakeoff_stores.bakeoffs.open(a_bakeoff())
     ending = Ending(NEXT, "Its cap is used up.")
 
-    await bench.bakeoffs.end("bo:1", ending)
-    ended = await bench.bakeoffs.load("bo:1")
-    await bench.bakeoffs.end("bo:1", None)
+    await bakeoff_stores.bakeoffs.end("bo:1", ending)
+    ended = await bakeoff_stores.bakeoffs.load("bo:1")
+    await bakeoff_stores.bakeoffs.end("bo:1", None)
 
     assert ended == a_bakeoff(ending=ending)
-    assert await bench.bakeoffs.load("bo:1") == a_bakeoff()
+    assert await bakeoff_stores.bakeoffs.load("bo:1") == a_bakeoff()
 
 
-async def test_its_cap_can_be_another(bench: BakeoffStores) -> None:
-    await bench.bakeoffs.open(a_bakeoff(cap_micro=5))
+async def test_its_cap_can_be_another(bakeoff_stores: BakeoffStores) -> None:
+    await bakeoff_stores.bakeoffs.open(a_bakeoff(cap_micro=5))
 
-    await bench.bakeoffs.limit("bo:1", 2**40)
-    raised = await bench.bakeoffs.load("bo:1")
-    await bench.bakeoffs.limit("bo:1", None)
+    await bakeoff_stores.bakeoffs.limit("bo:1", 2**40)
+    raised = await bakeoff_stores.bakeoffs.load("bo:1")
+    await bakeoff_stores.bakeoffs.limit("bo:1", None)
 
     assert raised == a_bakeoff(cap_micro=2**40)
-    assert await bench.bakeoffs.load("bo:1") == a_bakeoff()
+    assert await bakeoff_stores.bakeoffs.load("bo:1") == a_bakeoff()
 
 
-async def test_a_bakeoff_that_is_not_there_is_named(bench: BakeoffStores) -> None:
+async def test_a_bakeoff_that_is_not_there_is_named(bakeoff_stores: BakeoffStores) -> None:
     with pytest.raises(BakeoffError, match=r"There is no bake-off 'bo:9': `/council bakeoff`"):
-        await bench.bakeoffs.load("bo:9")
+        await bakeoff_stores.bakeoffs.load("bo:9")
     with pytest.raises(BakeoffError, match="no bake-off 'bo:9'"):
-        await bench.bakeoffs.end("bo:9", Ending(NEXT))
+        await bakeoff_stores.bakeoffs.end("bo:9", Ending(NEXT))
     with pytest.raises(BakeoffError, match="no bake-off 'bo:9'"):
-        await bench.bakeoffs.limit("bo:9", 5)
+        await bakeoff_stores.bakeoffs.limit("bo:9", 5)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ async def test_a_bakeoff_that_is_not_there_is_named(bench: BakeoffStores) -> Non
     ],
 )
 async def test_bakeoffs_are_listed_newest_first(
-    bench: BakeoffStores, wanted: BakeoffQuery, ids: list[str]
+    bakeoff_stores: BakeoffStores, wanted: BakeoffQuery, ids: list[str]
 ) -> None:
     for bakeoff in (
         a_bakeoff("theirs", place=T2, at=ASKED_AT - timedelta(days=1)),
@@ -89,32 +89,32 @@ async def test_bakeoffs_are_listed_newest_first(
         a_bakeoff("a", ending=Ending(NEXT)),
         a_bakeoff("new", schedule="weekly", at=NEXT),
     ):
-        await bench.bakeoffs.open(bakeoff)
+        await bakeoff_stores.bakeoffs.open(bakeoff)
 
-    found = await bench.bakeoffs.recent(wanted=wanted)
+    found = await bakeoff_stores.bakeoffs.recent(wanted=wanted)
 
     assert [bakeoff.id for bakeoff in found] == ids
-    assert await bench.bakeoffs.recent(1, wanted) == found[:1]
+    assert await bakeoff_stores.bakeoffs.recent(1, wanted) == found[:1]
 
 
-async def test_its_suite_is_kept_as_it_was_whatever_becomes_of_the_suite(
-    bench: BakeoffStores,
+async def test_a_bakeoffs_suite_is_unchanged_when_the_suite_changes(
+    bakeoff_stores: BakeoffStores,
 ) -> None:
     before = a_bakeoff()
-    await bench.suites.keep(before.suite, "U1", ASKED_AT)
-    await bench.bakeoffs.open(before)
+    await bakeoff_stores.suites.keep(before.suite, "U1", ASKED_AT)
+    await bakeoff_stores.bakeoffs.open(before)
 
-    await bench.suites.keep(holding("Another?"), "U1", NEXT)
-    await bench.suites.remove(T1.scope, "sql")
+    await bakeoff_stores.suites.keep(holding("Another?"), "U1", NEXT)
+    await bakeoff_stores.suites.remove(T1.scope, "sql")
 
-    assert await bench.bakeoffs.load("bo:1") == before
+    assert await bakeoff_stores.bakeoffs.load("bo:1") == before
 
 
-async def test_the_suite_of_a_bakeoff_is_in_no_list_by_that(bench: BakeoffStores) -> None:
-    await bench.bakeoffs.open(a_bakeoff())
+async def test_the_suite_of_a_bakeoff_is_in_no_list_by_that(bakeoff_stores: BakeoffStores) -> None:
+    await bakeoff_stores.bakeoffs.open(a_bakeoff())
 
-    assert await bench.suites.lines(T1.scope) == ()
-    assert await bench.suites.versions(T1.scope, "sql") == ()
+    assert await bakeoff_stores.suites.lines(T1.scope) == ()
+    assert await bakeoff_stores.suites.versions(T1.scope, "sql") == ()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Experiments: opened once, each answer and mark kept once, whatever keeps them."""
+"""Experiments: opened once, each answer and mark stored once, in every store."""
 
 import asyncio
 from dataclasses import replace
@@ -37,7 +37,7 @@ async def test_an_experiment_comes_back_whole(experiments: ExperimentStore) -> N
     assert await experiments.recent() == (whole,)
 
 
-async def test_of_two_under_one_id_the_first_is_kept(experiments: ExperimentStore) -> None:
+async def test_the_first_of_two_with_one_id_is_stored(experiments: ExperimentStore) -> None:
     await experiments.open(an_experiment())
 
     assert not await experiments.open(an_experiment(asked_by="U2"))
@@ -62,7 +62,7 @@ async def test_its_cap_can_be_another(experiments: ExperimentStore) -> None:
     assert await experiments.recent() == (an_experiment(cap_micro=2**40),)
 
 
-async def test_answers_and_marks_come_back_and_the_first_of_each_is_kept(
+async def test_answers_and_marks_are_read_back_and_the_first_of_each_counts(
     experiments: ExperimentStore,
 ) -> None:
     await experiments.open(an_experiment())

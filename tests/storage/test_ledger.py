@@ -1,4 +1,4 @@
-"""What every ledger promises, whatever it writes money down in."""
+"""The contract of every ledger."""
 
 import asyncio
 from datetime import date
@@ -59,7 +59,7 @@ async def test_what_is_spent_beyond_what_is_reserved_counts(ledger: Ledger) -> N
     assert refused
 
 
-async def test_a_cost_that_nobody_knows_is_counted_as_unknown(ledger: Ledger) -> None:
+async def test_an_unknown_cost_is_counted_as_unknown(ledger: Ledger) -> None:
     await ledger.settle(an_account(), None)
     await ledger.settle(an_account(), 5)
     await ledger.settle(an_account(), None)
@@ -166,7 +166,9 @@ async def test_what_was_freed_is_reserved_again_for_what_is_left_to_do(ledger: L
     assert await used(ledger) == CapUsage(30, 60)
 
 
-async def test_a_round_that_goes_on_another_day_takes_the_rest_along(ledger: Ledger) -> None:
+async def test_a_round_on_another_day_takes_its_reservation_along(
+    ledger: Ledger,
+) -> None:
     caps = Caps(day=60, month=90)
     await ledger.reserve(an_account(), 60, caps)
     await ledger.settle(an_account(), 30)
@@ -180,7 +182,7 @@ async def test_a_round_that_goes_on_another_day_takes_the_rest_along(ledger: Led
     assert await ledger.spent("r1") == 40
 
 
-async def test_of_many_at_once_as_many_are_let_in_as_fit(ledger: Ledger) -> None:
+async def test_of_many_simultaneous_rounds_as_many_are_admitted_as_fit(ledger: Ledger) -> None:
     accounts = [an_account(f"r{i}") for i in range(50)]
 
     refused = await asyncio.gather(

@@ -1,4 +1,4 @@
-"""No interleaving of rounds takes more of a cap than there is, and both ledgers agree on it."""
+"""No interleaving of rounds exceeds a cap, and both ledgers agree."""
 
 import asyncio
 from collections.abc import Iterator

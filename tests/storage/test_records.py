@@ -1,4 +1,4 @@
-"""Records: the numbers of closed rounds, made for each once and read very many at a time."""
+"""Records of closed rounds: stored once for each, and read in bulk."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -21,63 +21,65 @@ HOUR = timedelta(hours=1)
 DATABASES = BOTH
 
 
-async def closed(books: Books, *round_ids: str) -> None:
+async def closed(stores: Books, *round_ids: str) -> None:
     for nth, round_id in enumerate(round_ids):
         at = ASKED_AT + nth * HOUR
-        await books.store.open(replace(a_closed_round(round_id), asked_at=at))
+        await stores.store.open(replace(a_closed_round(round_id), asked_at=at))
 
 
-async def test_a_record_comes_back_as_it_was(books: Books) -> None:
-    await closed(books, "r1")
+async def test_a_record_comes_back_as_it_was(stores: Books) -> None:
+    await closed(stores, "r1")
 
-    await books.bakeoff_stores.records.keep([a_record()])
+    await stores.bakeoff_stores.records.keep([a_record()])
 
-    assert [*await books.bakeoff_stores.records.recent()] == [a_record()]
+    assert [*await stores.bakeoff_stores.records.recent()] == [a_record()]
 
 
-async def test_a_record_takes_the_place_of_the_one_before(books: Books) -> None:
-    await closed(books, "r1")
-    await books.bakeoff_stores.records.keep([a_record()])
+async def test_a_record_takes_the_place_of_the_one_before(stores: Books) -> None:
+    await closed(stores, "r1")
+    await stores.bakeoff_stores.records.keep([a_record()])
     again = a_record(numbers=b"new", shape="[]", category="", number=4)
 
-    await books.bakeoff_stores.records.keep([again])
+    await stores.bakeoff_stores.records.keep([again])
 
-    assert [*await books.bakeoff_stores.records.recent()] == [again]
-
-
-async def test_nothing_to_keep_keeps_nothing(bench: BakeoffStores) -> None:
-    await bench.records.keep([])
-
-    assert [*await bench.records.recent()] == []
+    assert [*await stores.bakeoff_stores.records.recent()] == [again]
 
 
-async def test_closed_rounds_without_a_record_are_missing_oldest_first(books: Books) -> None:
-    await closed(books, "c", "a", "b", "gone")
-    await books.store.open(replace(a_round(), id="open"))
-    await keep(books.store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered.")))
-    await books.store.forget("gone", ASKED_AT, "salt")
-    await books.bakeoff_stores.records.keep([a_record("a")])
+async def test_nothing_to_keep_keeps_nothing(bakeoff_stores: BakeoffStores) -> None:
+    await bakeoff_stores.records.keep([])
 
-    assert await books.bakeoff_stores.records.missing(10) == ("c", "failed", "b")
-    assert await books.bakeoff_stores.records.missing(1) == ("c",)
+    assert [*await bakeoff_stores.records.recent()] == []
 
 
-async def test_a_record_of_another_version_is_missing_and_given_to_nobody(books: Books) -> None:
-    await closed(books, "r1")
+async def test_closed_rounds_without_a_record_are_missing_oldest_first(stores: Books) -> None:
+    await closed(stores, "c", "a", "b", "gone")
+    await stores.store.open(replace(a_round(), id="open"))
+    await keep(
+        stores.store, replace(a_round(), id="failed").with_(Closing(1.0, "Nobody answered."))
+    )
+    await stores.store.forget("gone", ASKED_AT, "salt")
+    await stores.bakeoff_stores.records.keep([a_record("a")])
 
-    await books.bakeoff_stores.records.keep([a_record(version=VERSION - 1)])
-
-    assert await books.bakeoff_stores.records.missing(10) == ("r1",)
-    assert [*await books.bakeoff_stores.records.recent()] == []
+    assert await stores.bakeoff_stores.records.missing(10) == ("c", "failed", "b")
+    assert await stores.bakeoff_stores.records.missing(1) == ("c",)
 
 
-async def test_what_a_round_came_to_stays_when_its_texts_go(books: Books) -> None:
-    await closed(books, "r1")
-    await books.bakeoff_stores.records.keep([a_record()])
+async def test_a_record_of_another_version_counts_as_missing(stores: Books) -> None:
+    await closed(stores, "r1")
 
-    await books.store.forget("r1", ASKED_AT, "salt")
+    await stores.bakeoff_stores.records.keep([a_record(version=VERSION - 1)])
 
-    assert [*await books.bakeoff_stores.records.recent()] == [a_record()]
+    assert await stores.bakeoff_stores.records.missing(10) == ("r1",)
+    assert [*await stores.bakeoff_stores.records.recent()] == []
+
+
+async def test_what_a_round_came_to_stays_when_its_texts_go(stores: Books) -> None:
+    await closed(stores, "r1")
+    await stores.bakeoff_stores.records.keep([a_record()])
+
+    await stores.store.forget("r1", ASKED_AT, "salt")
+
+    assert [*await stores.bakeoff_stores.records.recent()] == [a_record()]
 
 
 RECORDS = (
@@ -108,18 +110,18 @@ RECORDS = (
     ],
 )
 async def test_records_are_given_by_what_a_board_counts(
-    books: Books, wanted: RecordQuery, ids: str
+    stores: Books, wanted: RecordQuery, ids: str
 ) -> None:
-    await closed(books, *"abcd")
-    await books.bakeoff_stores.records.keep(RECORDS[::-1])
+    await closed(stores, *"abcd")
+    await stores.bakeoff_stores.records.keep(RECORDS[::-1])
 
-    found = await books.bakeoff_stores.records.recent(wanted)
+    found = await stores.bakeoff_stores.records.recent(wanted)
 
     assert [*found] == [record for record in RECORDS if record.round_id in ids]
     assert all(map(wanted.admits, found))
 
 
-async def test_whom_the_numbers_are_of_is_kept_once(engine: AsyncEngine) -> None:
+async def test_the_source_of_many_records_is_stored_once(engine: AsyncEngine) -> None:
     store, records = SqlStore(engine), SqlRecords(engine)
     for round_id in "abc":
         await store.open(a_closed_round(round_id))
@@ -143,7 +145,7 @@ async def test_a_round_that_went_meanwhile_keeps_no_other_from_its_record(
     assert [record.round_id for record in await records.recent()] == ["r1"]
 
 
-async def test_very_many_are_kept_at_once(engine: AsyncEngine) -> None:
+async def test_very_many_records_are_stored_at_once(engine: AsyncEngine) -> None:
     records = SqlRecords(engine)
     store = SqlStore(engine)
     many: list[PackedRecord] = []

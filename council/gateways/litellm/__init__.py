@@ -1,6 +1,6 @@
-"""Models through litellm: one plain call at a time, our own retries, one sentence for each fault.
+"""The gateway to models through litellm, with our own retries and error messages.
 
-Importing this package does not import litellm, which takes two seconds: `load_warm` does.
+Importing this package does not import litellm, which takes two seconds; `load_warm` does.
 """
 
 from council.gateways.litellm.client import SeatSettings, load_warm

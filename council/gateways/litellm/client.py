@@ -1,4 +1,4 @@
-"""What litellm must be told about a seat, beyond its member."""
+"""The litellm library: settings of a seat, the lazy import, its warm-up, and its price map."""
 
 import asyncio
 import gc
@@ -17,8 +17,6 @@ from urllib.parse import urlsplit
 from council.gateways.throttling.provider import ProviderAddress
 from council.money import Price
 
-# --- What litellm must be told about a seat, beyond its member.
-
 Tighten = Callable[[Mapping[str, object]], dict[str, object]]
 
 _PER_MILLION = 1_000_000
@@ -26,11 +24,11 @@ _PER_MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class SeatSettings:
-    """Where a seat's model is, and on what terms.
+    """The address, the limits and the prices of a seat's model.
 
-    `tighten` narrows a JSON schema to what a local server enforces; a seat that has it is taken to
-    enforce schemas. Prices are the seat's own and win over litellm's; without both, litellm's
-    count, except on a server of one's own, where nobody knows.
+    `tighten` narrows a JSON schema to what a local server enforces; a seat that has it is assumed
+    to enforce schemas. The seat's own prices take precedence over litellm's, which are not used
+    for a private server.
     """
 
     model: str
@@ -46,7 +44,7 @@ class SeatSettings:
 
     @property
     def route(self) -> str:
-        """The provider's name in the model id; "" where the id has none."""
+        """The provider in the model id; "" if the id has none."""
         return self.model.partition("/")[0] if "/" in self.model else ""
 
     @property
@@ -56,17 +54,17 @@ class SeatSettings:
 
     @property
     def address(self) -> ProviderAddress:
-        """Where its provider answers."""
+        """The address of its provider."""
         return ProviderAddress(self.route, self.api_base)
 
     @property
     def place(self) -> str:
-        """The provider in words that give no address away."""
+        """The provider in words that do not reveal an address."""
         return self.address.place
 
     @property
-    def is_ours(self) -> bool:
-        """Whether the model answers from this machine or a private network."""
+    def is_private(self) -> bool:
+        """Whether the model is on this machine or in a private network."""
         host = (urlsplit(self.api_base).hostname or "") if self.api_base else ""
         try:
             return ip_address(host).is_private
@@ -75,14 +73,14 @@ class SeatSettings:
 
     @property
     def own_price(self) -> Price | None:
-        """The seat's own price, per token; None where it does not give both."""
+        """The seat's own price per token; None unless it has both prices."""
         price_in, price_out = self.input_usd_per_million, self.output_usd_per_million
         if price_in is None or price_out is None:
             return None
         return Price(price_in / _PER_MILLION, price_out / _PER_MILLION, self.max_tokens)
 
     def own_cost(self, tokens_in: int | None, tokens_out: int | None) -> float | None:
-        """Give the cost at the seat's own prices in USD; None without prices or counts."""
+        """Return the cost in USD at the seat's own prices; None without prices or counts."""
         price_in, price_out = self.input_usd_per_million, self.output_usd_per_million
         if price_in is None or price_out is None:
             return None
@@ -93,17 +91,15 @@ class SeatSettings:
         return (price_in * tokens_in + price_out * tokens_out) / _PER_MILLION
 
 
-# --- The litellm library itself: imported late, kept quiet, and warmed without the network.
-
 _SWITCHES = {
-    "suppress_debug_info": True,  # else it prints its list of providers to stdout
-    "disable_hf_tokenizer_download": True,  # else counting "llama" tokens waits for a hub
+    "suppress_debug_info": True,  # it would print its list of providers to stdout
+    "disable_hf_tokenizer_download": True,  # counting "llama" tokens would wait for a hub
     "telemetry": False,
-    "disable_token_counter": True,  # else its tables are read, for a count that is a guess
+    "disable_token_counter": True,  # it would read its tables, for a count that is a guess
 }
 _WARM_SECONDS = 20
-_MOST_WARMED = 10
-_ANY = "openai/warm"
+_MAX_WARMED = 10
+_WARM_MODEL = "openai/warm"
 _JSON = (
     b'{"id":"1","object":"chat.completion","created":1,"model":"warm","choices":[{"index":0,'
     b'"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],'
@@ -116,21 +112,21 @@ _EVENTS = (
 )
 
 
-# Whoever loads it while another thread still warms it would lose its connections with that one's.
-_LOADING = RLock()
+# An import during another thread's warm-up would share connections that the warm-up closes.
+_IMPORT_LOCK = RLock()
 
 
 def load() -> ModuleType:
-    """Import litellm, which blocks for about two seconds, and keep it from talking."""
-    with _LOADING, _uncollected():
-        return _loaded()
+    """Import litellm, which blocks for about two seconds, and silence its logs."""
+    with _IMPORT_LOCK, _gc_paused():
+        return _import_litellm()
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Collect no garbage meanwhile, which takes a quarter of an import's time and finds nothing.
+def _gc_paused() -> Iterator[None]:
+    """Pause the garbage collector, which takes a quarter of the import's time and finds nothing.
 
-    What the import made stays, and is left out of every later collection.
+    Then exclude the imported objects from every later collection.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -142,11 +138,11 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _loaded() -> ModuleType:
-    # At INFO it logs every call, at DEBUG whole prompts: the round is our record of both.
+def _import_litellm() -> ModuleType:
+    # It logs every call at INFO and whole prompts at DEBUG; the stored round has both.
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     library = import_module("litellm")
-    # Pydantic says so of a type in the OpenAI SDK, on the first stream, on stderr.
+    # Pydantic warns about a type of the OpenAI SDK on stderr, at the first stream.
     warnings.filterwarnings("ignore", "Item .* using the `ReadOnly` qualifier", UserWarning)
     for name, value in _SWITCHES.items():
         setattr(library, name, value)
@@ -154,30 +150,31 @@ def _loaded() -> ModuleType:
 
 
 def load_warm(models: Iterable[str] = ()) -> ModuleType:
-    """Import litellm and pay the first calls' costs, on a loop of its own: call it in a thread.
+    """Import litellm and make its slow first calls, in a new event loop: call it in a thread.
 
-    litellm also takes a while over the first call of each model; those of OpenAI's API are called.
+    The first call of each model is slow too, so each model of OpenAI's API is called once, on a
+    local server with canned replies.
     """
-    with _LOADING, _uncollected():
-        # Once loaded its connections may be in use, by another loop: only the import is shared.
+    with _IMPORT_LOCK, _gc_paused():
+        # If it is loaded already, another loop may be using its connections.
         if "litellm" in sys.modules:
-            return _loaded()
-        library = _loaded()
-        # A machine that cannot even call itself is not stopped here: the first call is slower.
+            return _import_litellm()
+        library = _import_litellm()
+        # If the warm-up fails, only the first call is slower.
         with suppress(Exception):
-            asyncio.run(_first_calls(library, models))
+            asyncio.run(_warm_up(library, models))
         return library
 
 
-async def _first_calls(library: ModuleType, models: Iterable[str]) -> None:
-    server = await asyncio.start_server(_canned, "127.0.0.1", 0)
+async def _warm_up(library: ModuleType, models: Iterable[str]) -> None:
+    server = await asyncio.start_server(_serve_canned_reply, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server, asyncio.timeout(_WARM_SECONDS):
-        ours = sorted({model for model in models if model.startswith("openai/")})[:_MOST_WARMED]
-        for model in ours or [_ANY]:
-            await library.acompletion(**_hello(f"http://127.0.0.1:{port}/json", model))
+        ours = sorted({model for model in models if model.startswith("openai/")})[:_MAX_WARMED]
+        for model in ours or [_WARM_MODEL]:
+            await library.acompletion(**_warm_request(f"http://127.0.0.1:{port}/json", model))
         stream = await library.acompletion(
-            **_hello(f"http://127.0.0.1:{port}/events", _ANY),
+            **_warm_request(f"http://127.0.0.1:{port}/events", _WARM_MODEL),
             stream=True,
             stream_options={"include_usage": True},
         )
@@ -186,7 +183,7 @@ async def _first_calls(library: ModuleType, models: Iterable[str]) -> None:
         await close(library)
 
 
-def _hello(api_base: str, model: str) -> dict[str, object]:
+def _warm_request(api_base: str, model: str) -> dict[str, object]:
     message = {"role": "user", "content": "Hello"}
     return {
         "model": model,
@@ -198,7 +195,7 @@ def _hello(api_base: str, model: str) -> dict[str, object]:
     }
 
 
-async def _canned(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _serve_canned_reply(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     head = await reader.readuntil(b"\r\n\r\n")
     kind, body = (
         (b"application/json", _JSON) if b" /json" in head else (b"text/event-stream", _EVENTS)
@@ -212,24 +209,24 @@ async def _canned(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 def context_tokens(library: ModuleType, seat: SeatSettings) -> int | None:
-    """Give how much litellm believes the model takes; None if it does not know it.
+    """Return the model's context size according to litellm; None if unknown.
 
-    Reads the price map alone: litellm's own look-up calls a server for some routes.
+    Read the price map only: litellm's own lookup calls a server for some routes.
     """
-    tokens = _facts(library, seat).get("max_input_tokens")
+    tokens = _model_info(library, seat).get("max_input_tokens")
     return tokens if isinstance(tokens, int) else None
 
 
 def price(library: ModuleType, seat: SeatSettings) -> Price | None:
-    """Give what litellm believes the model's tokens cost; None if it does not know, or says 0."""
-    facts = _facts(library, seat)
-    costs = facts.get("input_cost_per_token"), facts.get("output_cost_per_token")
+    """Return the model's price according to litellm; None if unknown or 0."""
+    info = _model_info(library, seat)
+    costs = info.get("input_cost_per_token"), info.get("output_cost_per_token")
     usd_in, usd_out = (float(cost) if isinstance(cost, int | float) else 0.0 for cost in costs)
     return Price(usd_in, usd_out, seat.max_tokens) if usd_in or usd_out else None
 
 
-def _facts(library: ModuleType, seat: SeatSettings) -> Mapping[str, object]:
-    """Give litellm's entry for the model; an empty one if there is none."""
+def _model_info(library: ModuleType, seat: SeatSettings) -> Mapping[str, object]:
+    """Return litellm's entry for the model; an empty one if there is none."""
     own: Mapping[str, object] | None = library.model_cost.get(seat.model)
     if own is not None:
         return own
@@ -238,8 +235,8 @@ def _facts(library: ModuleType, seat: SeatSettings) -> Mapping[str, object]:
 
 
 async def close(library: ModuleType) -> None:
-    """Close every connection litellm keeps open, for all gateways, and forget the clients."""
+    """Close all of litellm's connections, which all gateways share, and drop its clients."""
     await library.close_litellm_async_clients()
     library.in_memory_llm_clients_cache.flush_cache()
-    # One client is also kept by name, which litellm makes anew when the name is gone.
+    # One client is also a module attribute, which litellm creates again when it is missing.
     vars(library).pop("module_level_aclient", None)

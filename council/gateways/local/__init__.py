@@ -1,4 +1,4 @@
-"""The models that install with the product: found, fetched, verified and served on loopback.
+"""Demonstration models that run on this machine: download, server and gateway.
 
-Knows no panel and no round; only `bot.wiring` imports it.
+Knows no panel and no round; only the bot imports it.
 """

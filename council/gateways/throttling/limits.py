@@ -1,4 +1,4 @@
-"""The time that calls wait by, and what they say when they waited in vain."""
+"""Rate limiters of one process: turns at an address, requests per minute, retry pauses."""
 
 import asyncio
 import random
@@ -12,137 +12,26 @@ from council.errors import RateLimitError
 from council.ports import SharedRateLimiter
 from council.providers import Limits, ProviderLoad
 
-# --- The time that calls wait by, and what they say when they waited in vain.
-
-LONGEST_WAIT_SECONDS = 600.0  # longer than any stage: nobody will be there to hear the answer
+MAX_WAIT_SECONDS = 600.0  # longer than any stage of a round
+_MINUTE_SECONDS = 60.0
+_MAX_PAUSE_SECONDS = 3600.0  # a wrong header must not block a model for good
+_REASON = "asked us to slow down (429)"
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Seconds that only grow, a way to let them pass, and chance in 0…1 to spread waits by."""
+    """Monotonic seconds, a way to sleep, and a random number in 0…1 that spreads waits."""
 
     now: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     jitter: Callable[[], float] = random.random
 
 
-@contextmanager
-def noting(why: str) -> Iterator[None]:
-    """Note on a CancelledError what was waited for; the caller's deadline tells it on."""
-    try:
-        yield
-    except asyncio.CancelledError as stopped:
-        stopped.add_note(f"{why} until the time was up")
-        raise
-
-
-# --- So many requests a minute, and no more, whatever minute is looked at.
-
-_MINUTE = 60.0
-
-
-class RequestRate:
-    """Lets requests begin in the order they came; without a limit, at once."""
-
-    def __init__(self, requests_per_minute: int | None, clock: Clock) -> None:
-        self._limit = requests_per_minute
-        self._clock = clock
-        self._begun: deque[float] = deque(maxlen=requests_per_minute)
-        self._next = asyncio.Lock()
-
-    async def begin(self) -> None:
-        """Wait until another request may begin, and count it; one that leaves is not counted."""
-        if self._limit is None:
-            return
-        async with self._next:
-            while self._left() > 0:
-                await self._clock.sleep(self._left())
-            self._begun.append(self._clock.now())
-
-    def _left(self) -> float:
-        if len(self._begun) != self._limit:
-            return 0.0
-        return self._begun[0] + _MINUTE - self._clock.now()
-
-
-# --- The pause a provider asked for, kept by every call of that model at that address.
-
-_CAP_SECONDS = 3600.0  # a wrong header must not silence a model for good
-_WHY = "asked us to slow down (429)"
-
-
-class RetryPause:
-    """How long nobody is to call; it only grows, and passes by itself."""
-
-    def __init__(self, clock: Clock) -> None:
-        self.count = 0
-        self._clock = clock
-        self._until = clock.now()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether calls may go out."""
-        return self._left <= 0
-
-    def lengthen(self, seconds: float) -> None:
-        """Let nobody call for so long from now; a longer pause stays as it is."""
-        self.count += 1
-        self.heed(seconds)
-
-    def heed(self, seconds: float) -> None:
-        """Do so where another process was asked to, which has counted it."""
-        self._until = max(self._until, self._clock.now() + min(seconds, _CAP_SECONDS))
-
-    async def over(self, spread_seconds: float = 0.0) -> None:
-        """Wait for the end, and by `spread_seconds` more, so that not all come back at once.
-
-        Raise RateLimitError where that is too long to wait; cancelled, note what was waited for.
-        """
-        while (left := self._left) > 0:
-            if left > LONGEST_WAIT_SECONDS:
-                raise RateLimitError(f"was not asked: it {_WHY} for another {left:.0f} s", left)
-            with noting(_WHY):
-                await self._clock.sleep(left + spread_seconds)
-
-    @property
-    def _left(self) -> float:
-        return self._until - self._clock.now()
-
-
-# --- Turns that one process counts by itself.
-
-
-class OwnTurnstile:
-    """Gives turns in the order they were asked for; every address has its own count."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._gates: dict[str, tuple[asyncio.Semaphore, RequestRate]] = {}
-
-    @asynccontextmanager
-    async def turn(self, gate: str, limits: Limits) -> AsyncIterator[None]:
-        """Wait for a turn at an address, and hold it as long as the block lasts."""
-        if gate not in self._gates:
-            pace = RequestRate(limits.requests_per_minute, self._clock)
-            self._gates[gate] = asyncio.Semaphore(limits.concurrency), pace
-        free, pace = self._gates[gate]
-        async with free:
-            await pace.begin()
-            yield
-
-    def crowd(self, gate: str) -> ProviderLoad | None:
-        """Give None: of other processes nothing is known."""
-        return None
-
-
-# --- Turns at one provider's address: how many calls are under way, and who comes next.
-
-
 class RateLimiter:
-    """Gives turns in the order they were asked for, within the provider's limits.
+    """The rate limiter at a provider's address; it also counts calls for the health page.
 
-    Where a turnstile is shared with other processes, its turn comes first. The process keeps the
-    same limits by itself as well: that costs nobody a wait, and holds when nobody else counts.
+    With a rate limiter that is `shared` with other processes, a call waits for that first. The
+    process applies the same limits itself too, in case the shared one cannot count.
     """
 
     def __init__(
@@ -156,33 +45,130 @@ class RateLimiter:
         self._clock = clock
         self._shared = shared
         self._gate = gate
-        self._own = OwnTurnstile(clock)
+        self._local = OwnTurnstile(clock)
 
     @property
-    def everywhere(self) -> ProviderLoad | None:
-        """What all processes had at this address when last looked; None where each counts alone."""
+    def shared_load(self) -> ProviderLoad | None:
+        """The last known load of all processes at this address; None if each counts alone."""
         return self._shared.crowd(self._gate) if self._shared else None
 
     @asynccontextmanager
     async def turn(self, place: str) -> AsyncIterator[None]:
-        """Wait for a turn and hold it; cancelled meanwhile, note what was waited for."""
-        async with AsyncExitStack() as held:
-            await self._wait(held, place)
+        """Wait for a turn and hold it; a cancelled wait adds a note to the CancelledError."""
+        async with AsyncExitStack() as turns:
+            await self._enter(turns, place)
             self.under_way += 1
             try:
                 yield
             finally:
                 self.under_way -= 1
 
-    async def _wait(self, held: AsyncExitStack, place: str) -> None:
-        came = self._clock.now()
+    async def _enter(self, turns: AsyncExitStack, place: str) -> None:
+        began = self._clock.now()
         self.waiting += 1
         try:
-            with noting(f"waited for its turn at {place}"):
+            with note_on_cancel(f"waited for its turn at {place}"):
                 if self._shared:
-                    await held.enter_async_context(self._shared.turn(self._gate, self.limits))
-                await held.enter_async_context(self._own.turn(self._gate, self.limits))
+                    await turns.enter_async_context(self._shared.turn(self._gate, self.limits))
+                await turns.enter_async_context(self._local.turn(self._gate, self.limits))
         finally:
             self.waiting -= 1
-            self.waited_seconds += self._clock.now() - came
+            self.waited_seconds += self._clock.now() - began
         self.count += 1
+
+
+class OwnTurnstile:
+    """The rate limiter of this process alone: first come, first served at each address."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._gates: dict[str, tuple[asyncio.Semaphore, RequestRate]] = {}
+
+    @asynccontextmanager
+    async def turn(self, gate: str, limits: Limits) -> AsyncIterator[None]:
+        """Wait for a turn at an address, and hold it as long as the block runs."""
+        if gate not in self._gates:
+            rate = RequestRate(limits.requests_per_minute, self._clock)
+            self._gates[gate] = asyncio.Semaphore(limits.concurrency), rate
+        semaphore, rate = self._gates[gate]
+        async with semaphore:
+            await rate.begin()
+            yield
+
+    def crowd(self, gate: str) -> ProviderLoad | None:
+        """Return None: the load of other processes is unknown."""
+        return None
+
+
+class RequestRate:
+    """Requests per minute in a sliding window: first come, first served; None is no limit."""
+
+    def __init__(self, requests_per_minute: int | None, clock: Clock) -> None:
+        self._limit = requests_per_minute
+        self._clock = clock
+        self._begun: deque[float] = deque(maxlen=requests_per_minute)
+        self._next = asyncio.Lock()
+
+    async def begin(self) -> None:
+        """Wait until another request may begin, and count it; a cancelled wait is not counted."""
+        if self._limit is None:
+            return
+        async with self._next:
+            while self._wait_seconds() > 0:
+                await self._clock.sleep(self._wait_seconds())
+            self._begun.append(self._clock.now())
+
+    def _wait_seconds(self) -> float:
+        if len(self._begun) != self._limit:
+            return 0.0
+        return self._begun[0] + _MINUTE_SECONDS - self._clock.now()
+
+
+class RetryPause:
+    """The pause a provider asked for, shared by all calls of a model; it is never shortened."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.count = 0
+        self._clock = clock
+        self._until = clock.now()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether calls may go out."""
+        return self._remaining_seconds <= 0
+
+    def start(self, seconds: float) -> None:
+        """Count a pause, and block calls for so long from now at least."""
+        self.count += 1
+        self.extend(seconds)
+
+    def extend(self, seconds: float) -> None:
+        """Block calls for so long from now at least, without counting: another process has."""
+        self._until = max(self._until, self._clock.now() + min(seconds, _MAX_PAUSE_SECONDS))
+
+    async def wait(self, spread_seconds: float = 0.0) -> None:
+        """Wait for the end of the pause and `spread_seconds` more, to spread the calls.
+
+        Raise RateLimitError if the pause is too long to wait for. Add a note to a CancelledError.
+        """
+        while (seconds := self._remaining_seconds) > 0:
+            if seconds > MAX_WAIT_SECONDS:
+                raise RateLimitError(
+                    f"was not asked: it {_REASON} for another {seconds:.0f} s", seconds
+                )
+            with note_on_cancel(_REASON):
+                await self._clock.sleep(seconds + spread_seconds)
+
+    @property
+    def _remaining_seconds(self) -> float:
+        return self._until - self._clock.now()
+
+
+@contextmanager
+def note_on_cancel(why: str) -> Iterator[None]:
+    """Add the reason of the wait to a CancelledError, as a note for the caller."""
+    try:
+        yield
+    except asyncio.CancelledError as error:
+        error.add_note(f"{why} until the time was up")
+        raise

@@ -1,4 +1,4 @@
-"""The line to one model at one address, and one call on it from its first attempt to its last."""
+"""Throttling of calls: a queue for each model, with rate limiter, retry pause and breaker."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -10,7 +10,7 @@ from platform import node
 from urllib.parse import urlsplit
 
 from council.gateways.throttling.breaker import CircuitBreaker
-from council.gateways.throttling.limits import Clock, RateLimiter, RetryPause, noting
+from council.gateways.throttling.limits import Clock, RateLimiter, RetryPause, note_on_cancel
 from council.ports import SharedRateLimiter
 from council.providers import (
     BreakerState,
@@ -22,17 +22,103 @@ from council.providers import (
     ProviderHint,
 )
 
-# --- The line to one model at one address, and one call on it from its first attempt to its last.
+
+@dataclass(frozen=True, slots=True)
+class ProviderAddress:
+    """A provider and its address; without `api_base`, the provider's own."""
+
+    provider: str
+    api_base: str | None = None
+
+    @property
+    def host(self) -> str:
+        """The host and port, without credentials; "" for the provider's own."""
+        return urlsplit(self.api_base or "").netloc.rpartition("@")[2]
+
+    @property
+    def place(self) -> str:
+        """The provider in words that do not reveal an address."""
+        return "its server" if self.api_base else self.provider or "its provider"
+
+    @property
+    def gate(self) -> str:
+        """The address's name in the shared rate limiter, without path or credentials.
+
+        A loopback address includes the machine's name, because it is a different server on each.
+        """
+        if not self.host:
+            return self.provider
+        name = urlsplit(self.api_base or "").hostname or ""
+        machine = f" of {_machine_name()}" if _is_loopback(name) else ""
+        return f"{self.provider} at {self.host}{machine}"
 
 
-def _unheard(_: HintKind, __: float) -> None:
-    """Tell nobody: no other process is there."""
+@dataclass(frozen=True, slots=True)
+class SharedLimits:
+    """What is shared with other processes: a rate limiter, and a way to publish hints."""
+
+    rate_limiter: SharedRateLimiter | None = None
+    publish: Callable[[ProviderHint], None] = lambda _hint: None
+
+
+NOT_SHARED = SharedLimits()
+
+
+class Throttling:
+    """The queues of all models of a gateway; models at one address share only a rate limiter.
+
+    `limits` are by provider, or by host and port, which take precedence.
+    """
+
+    def __init__(
+        self, limits: Mapping[str, Limits], clock: Clock, shared: SharedLimits = NOT_SHARED
+    ) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._shared = shared
+        self._turns: dict[ProviderAddress, RateLimiter] = {}
+        self._queues: dict[tuple[ProviderAddress, str], ProviderQueue] = {}
+
+    def queue(self, address: ProviderAddress, model: str) -> "ProviderQueue":
+        """Return the queue of a model, always the same one."""
+        if (address, model) not in self._queues:
+            if address not in self._turns:
+                shared = (self._shared.rate_limiter, address.gate)
+                self._turns[address] = RateLimiter(self._limits_for(address), self._clock, *shared)
+            self._queues[address, model] = ProviderQueue(
+                self._turns[address],
+                address.place,
+                self._clock,
+                lambda kind, seconds: self._shared.publish(
+                    ProviderHint(address.gate, model, kind, seconds)
+                ),
+            )
+        return self._queues[address, model]
+
+    def heed(self, hint: ProviderHint) -> None:
+        """Apply a pause or an outage that another process has observed."""
+        for (address, model), queue in self._queues.items():
+            if (address.gate, model) == (hint.gate, hint.model):
+                queue.heed(hint.lesson, hint.seconds)
+
+    def health(self) -> Health:
+        """Return the current state of every provider and model."""
+        providers = (_health(at, turns) for at, turns in self._turns.items())
+        models = (
+            ModelHealth(model, at.host, queue.breaker.state, queue.retries, queue.pause.count)
+            for (at, model), queue in self._queues.items()
+        )
+        return Health(tuple(providers), tuple(models))
+
+    def _limits_for(self, address: ProviderAddress) -> Limits:
+        names = (address.host, address.provider)
+        return next((self._limits[name] for name in names if name in self._limits), Limits())
 
 
 class ProviderQueue:
-    """What all calls of a model share: its pause and its breaker; its provider's turns.
+    """What all calls of a model share: its pause, its breaker, and its provider's rate limiter.
 
-    Other processes are told what is learnt of it, and for how many seconds that holds.
+    `publish` sends other processes the kind and the duration in seconds of each pause or outage.
     """
 
     def __init__(
@@ -40,7 +126,7 @@ class ProviderQueue:
         turns: RateLimiter,
         place: str,
         clock: Clock,
-        tell: Callable[[HintKind, float], None] = _unheard,
+        publish: Callable[[HintKind, float], None] = lambda _kind, _seconds: None,
     ) -> None:
         self.turns = turns
         self.place = place
@@ -48,75 +134,75 @@ class ProviderQueue:
         self.pause = RetryPause(clock)
         self.breaker = CircuitBreaker(clock)
         self.retries = 0
-        self._tell = tell
+        self._publish = publish
 
     def hold_off(self, seconds: float) -> None:
-        """Let nobody call this model for so long, in any process."""
-        self.pause.lengthen(seconds)
-        self._tell(HintKind.PAUSE, seconds)
+        """Pause the calls to this model in all processes."""
+        self.pause.start(seconds)
+        self._publish(HintKind.PAUSE, seconds)
 
     def settle(self, call: object, *, failed: bool) -> None:
-        """Tell the breaker what came of a call, and others what the breaker makes of it."""
+        """Record the outcome of a call in the breaker, and publish a change of the breaker."""
         before = self.breaker.state
         if failed:
-            self.breaker.failed(call)
+            self.breaker.record_failure(call)
         else:
-            self.breaker.answered()
+            self.breaker.record_success()
         after = self.breaker.state
         if after is not before and after is not BreakerState.HALF_OPEN:
-            lesson = HintKind.SHUT if after is BreakerState.OPEN else HintKind.BACK
-            self._tell(lesson, self.breaker.left_seconds)
+            kind = HintKind.SHUT if after is BreakerState.OPEN else HintKind.BACK
+            self._publish(kind, self.breaker.remaining_seconds)
 
-    def heed(self, lesson: HintKind, seconds: float) -> None:
-        """Take what another process has learnt as if it had been learnt here."""
-        if lesson is HintKind.PAUSE:
-            self.pause.heed(seconds)
-        elif lesson is HintKind.SHUT:
-            self.breaker.shut(seconds)
+    def heed(self, kind: HintKind, seconds: float) -> None:
+        """Apply a pause or an outage that another process has observed."""
+        if kind is HintKind.PAUSE:
+            self.pause.extend(seconds)
+        elif kind is HintKind.SHUT:
+            self.breaker.keep_open(seconds)
         else:
-            self.breaker.answered()
+            self.breaker.record_success()
 
     @contextmanager
-    def asking(self) -> Iterator["ProviderCall"]:
-        """Give a call's way through; a probe that ends without an outcome leaves to the next."""
-        asking = ProviderCall(self)
+    def call(self) -> Iterator["ProviderCall"]:
+        """Yield a call; a probe that ends without an outcome leaves probing to another call."""
+        call = ProviderCall(self)
         try:
-            yield asking
+            yield call
         finally:
-            self.breaker.left(asking)
+            self.breaker.release_probe(call)
 
 
 class ProviderCall:
-    """One call: it takes a turn for each attempt, and tells the breaker what came of it."""
+    """One call with all its attempts: each takes a turn, and the outcome goes to the breaker."""
 
-    def __init__(self, line: ProviderQueue) -> None:
-        self._line = line
+    def __init__(self, queue: ProviderQueue) -> None:
+        self._queue = queue
         self._began = 0.0
         self._waited = 0.0
         self.attempts = 0
 
     @property
     def seconds(self) -> float:
-        """How long it has lasted since its first attempt began."""
-        return self._line.clock.now() - self._began
+        """The seconds since its first attempt began."""
+        return self._queue.clock.now() - self._began
 
     @property
-    def is_shut_out(self) -> bool:
-        """Whether the breaker has opened since, by failures of other calls."""
-        return self._line.breaker.refuses(self)
+    def is_blocked(self) -> bool:
+        """Whether the breaker has opened in the meantime because other calls failed."""
+        return self._queue.breaker.refuses(self)
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Hold a turn for one attempt, once breaker and pause let it.
+        """Hold a turn for one attempt, after the breaker and the pause allow it.
 
-        Cancelled in it, the model failed, unless the call had spent longer in waiting for a turn.
-        Raise GatewayError where it is not to be asked now.
+        A cancel inside counts as a failure of the model, unless the call has waited longer for its
+        turns than the attempt has run. Raise GatewayError if the model must not be called now.
         """
-        now = self._line.clock.now
-        came = now()
-        async with self._let_out():
+        now = self._queue.clock.now
+        arrived = now()
+        async with self._admit():
             sent = now()
-            self._waited += sent - came
+            self._waited += sent - arrived
             if self.attempts == 0:
                 self._began = sent
             self.attempts += 1
@@ -128,137 +214,39 @@ class ProviderCall:
                 raise
 
     @asynccontextmanager
-    async def _let_out(self) -> AsyncIterator[None]:
-        line = self._line
+    async def _admit(self) -> AsyncIterator[None]:
+        queue = self._queue
         while True:
-            line.breaker.admit(self)
-            await line.pause.over(line.clock.jitter())
-            async with line.turns.turn(line.place):
-                # Much may have happened to the model while this call waited for its turn.
-                line.breaker.admit(self)
-                if line.pause.is_over:
+            queue.breaker.admit(self)
+            await queue.pause.wait(queue.clock.jitter())
+            async with queue.turns.turn(queue.place):
+                # The breaker or the pause may have changed while this call waited for its turn.
+                queue.breaker.admit(self)
+                if queue.pause.is_over:
                     yield
                     return
 
-    async def rest(self, seconds: float, why: str) -> None:
-        """Wait before another attempt; cancelled meanwhile, note why."""
-        self._line.retries += 1
-        with noting(why):
-            await self._line.clock.sleep(seconds)
+    async def wait(self, seconds: float, why: str) -> None:
+        """Wait before another attempt; a cancel in the meantime gets a note with the reason."""
+        self._queue.retries += 1
+        with note_on_cancel(why):
+            await self._queue.clock.sleep(seconds)
 
     def hold_off(self, seconds: float) -> None:
-        """Let nobody call this model for so long."""
-        self._line.hold_off(seconds)
+        """Pause the calls to this model."""
+        self._queue.hold_off(seconds)
 
     def settle(self, *, failed: bool) -> None:
-        """Say what came of it: the model could not be had, or its provider was there."""
-        self._line.settle(self, failed=failed)
-
-
-# --- All lines of a gateway: who shares turns, who shares a pause and a breaker.
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderAddress:
-    """Where a provider answers; without `api_base`, at its own address."""
-
-    provider: str
-    api_base: str | None = None
-
-    @property
-    def host(self) -> str:
-        """The host with its port, without secrets; "" for the provider's own."""
-        return urlsplit(self.api_base or "").netloc.rpartition("@")[2]
-
-    @property
-    def place(self) -> str:
-        """The provider in words that give no address away."""
-        return "its server" if self.api_base else self.provider or "its provider"
-
-    @property
-    def gate(self) -> str:
-        """What processes that share its turns call it, without path or secrets.
-
-        Loopback is another server on each machine, so there it names the machine as well.
-        """
-        if not self.host:
-            return self.provider
-        name = urlsplit(self.api_base or "").hostname or ""
-        return f"{self.provider} at {self.host}{f' of {_machine()}' if _is_here(name) else ''}"
-
-
-def _ignore_hint(_: ProviderHint) -> None:
-    """Tell nobody: no other process is there."""
-
-
-@dataclass(frozen=True, slots=True)
-class SharedLimits:
-    """The other processes: a turnstile that is shared with them, and a way to tell them things."""
-
-    turnstile: SharedRateLimiter | None = None
-    publish: Callable[[ProviderHint], None] = _ignore_hint
-
-
-NOBODY = SharedLimits()
-
-
-class Throttling:
-    """Gives each model its line; models at one address share turns, and nothing else.
-
-    `limits` are named by provider, or by host and port, which go before.
-    """
-
-    def __init__(
-        self, limits: Mapping[str, Limits], clock: Clock, neighbours: SharedLimits = NOBODY
-    ) -> None:
-        self._limits = limits
-        self._clock = clock
-        self._neighbours = neighbours
-        self._turns: dict[ProviderAddress, RateLimiter] = {}
-        self._lines: dict[tuple[ProviderAddress, str], ProviderQueue] = {}
-
-    def line(self, address: ProviderAddress, model: str) -> ProviderQueue:
-        """Give the line to a model, always the same one."""
-        if (address, model) not in self._lines:
-            if address not in self._turns:
-                shared = (self._neighbours.turnstile, address.gate)
-                self._turns[address] = RateLimiter(self._limited(address), self._clock, *shared)
-            tell = self._telling(address.gate, model)
-            turns = self._turns[address]
-            self._lines[address, model] = ProviderQueue(turns, address.place, self._clock, tell)
-        return self._lines[address, model]
-
-    def heed(self, hint: ProviderHint) -> None:
-        """Take note of what another process has learnt of a model."""
-        for (address, model), line in self._lines.items():
-            if (address.gate, model) == (hint.gate, hint.model):
-                line.heed(hint.lesson, hint.seconds)
-
-    def _telling(self, gate: str, model: str) -> Callable[[HintKind, float], None]:
-        return lambda lesson, seconds: self._neighbours.publish(
-            ProviderHint(gate, model, lesson, seconds)
-        )
-
-    def _limited(self, address: ProviderAddress) -> Limits:
-        names = (address.host, address.provider)
-        return next((self._limits[name] for name in names if name in self._limits), Limits())
-
-    def health(self) -> Health:
-        """Give what every provider and model is like now."""
-        providers = (_health(at, turns) for at, turns in self._turns.items())
-        models = (
-            ModelHealth(model, at.host, line.breaker.state, line.retries, line.pause.count)
-            for (at, model), line in self._lines.items()
-        )
-        return Health(tuple(providers), tuple(models))
+        """Record the outcome: `failed` if the model could not be reached."""
+        self._queue.settle(self, failed=failed)
 
 
 def _health(at: ProviderAddress, turns: RateLimiter) -> ProviderHealth:
     now = (turns.under_way, turns.waiting, turns.count, turns.waited_seconds)
-    return ProviderHealth(at.provider, at.host, turns.limits, *now, turns.everywhere)
+    return ProviderHealth(at.provider, at.host, turns.limits, *now, turns.shared_load)
 
 
-def _is_here(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -266,6 +254,5 @@ def _is_here(host: str) -> bool:
 
 
 @cache
-def _machine() -> str:
-    """Give the machine's name."""
+def _machine_name() -> str:
     return node()

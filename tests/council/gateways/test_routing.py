@@ -60,7 +60,7 @@ async def test_a_seat_no_gateway_leads_to_is_an_absence() -> None:
         await routing.complete(a_call("openai/x"))
 
 
-def test_versions_of_all_gateways_are_kept() -> None:
+def test_versions_of_all_gateways_are_merged() -> None:
     routing = RoutingGateway({"a/": NamedGateway("a"), "b/": NamedGateway("b")})
 
     assert routing.versions == {"a": "1", "b": "1"}
@@ -73,7 +73,7 @@ def test_the_gateway_that_knows_a_seat_tells_its_context() -> None:
     assert routing.context_tokens("a/x") is None
 
 
-async def test_the_price_of_a_seat_is_told_by_the_gateway_that_asks_it() -> None:
+async def test_the_price_of_a_seat_comes_from_its_gateway() -> None:
     routing = RoutingGateway({"scripted/": NamedGateway("script"), "x/": NamedGateway("rest")})
 
     assert await routing.price(a_call("warm", "scripted/random").member) == FREE

@@ -126,7 +126,7 @@ async def test_a_script_that_does_not_serve_is_one_sentence(
     assert str(failed.value) == reason
 
 
-async def test_the_text_is_told_once_and_costs_nothing() -> None:
+async def test_the_text_is_reported_once_and_is_free() -> None:
     told: list[str] = []
     member = a_call("Why?").member
 

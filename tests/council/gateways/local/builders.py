@@ -1,4 +1,4 @@
-"""Small stand-ins for the catalogue: real wheels and weights of a few kilobytes."""
+"""Fakes of the catalogue: real wheels and weights of a few kilobytes."""
 
 import hashlib
 import io
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from council.gateways.local.catalogue import Catalogue, ServerBuild, Weight, Wheel
-from council.gateways.local.download import LocalFiles, Progress, fetch
+from council.gateways.local.download import LocalFiles, Progress, fetch_files
 from tests.council.gateways.local.file_server import FileServer
 
 NOBODY = "http://127.0.0.1:9"  # the discard port: nobody listens there
@@ -31,8 +31,8 @@ def a_wheel(name: str, members: dict[str, bytes]) -> tuple[Wheel, bytes]:
 
 
 @dataclass
-class Shop:
-    """A catalogue, and the file server that has everything in it."""
+class FakeCatalogue:
+    """A catalogue, and a file server that has all its files."""
 
     catalogue: Catalogue
     files: FileServer
@@ -41,21 +41,21 @@ class Shop:
         return f"{self.files.address}/{wheel.name}"
 
     async def fetch(self, folder: Path, seen: list[Progress] | None = None) -> LocalFiles:
-        return await fetch(
+        return await fetch_files(
             folder,
             on_progress=(seen if seen is not None else []).append,
             catalogue=self.catalogue,
             locate=self.locate,
         )
 
-    def with_weight(self, weight: Weight) -> "Shop":
-        return Shop(replace(self.catalogue, weights=(weight,)), self.files)
+    def with_weight(self, weight: Weight) -> "FakeCatalogue":
+        return FakeCatalogue(replace(self.catalogue, weights=(weight,)), self.files)
 
-    def with_hub(self, hub: str | None) -> "Shop":
+    def with_hub(self, hub: str | None) -> "FakeCatalogue":
         return self.with_weight(replace(self.catalogue.weights[0], hub=hub))
 
 
-def a_shop(files: FileServer) -> Shop:
+def a_fake_catalogue(files: FileServer) -> FakeCatalogue:
     """One server and one model, on a hub and in two wheels."""
     server, server_bytes = a_wheel("server", {"pkg/bin/llama": b"#!", "pkg/bin/lib.so": b"so"})
     first, first_bytes = a_wheel("part1", {"a/1.bin": WEIGHT[:CUT_AT]})
@@ -78,4 +78,4 @@ def a_shop(files: FileServer) -> Shop:
         wheels=(first, second),
     )
     build = ServerBuild("server-1.0", "llama", "MIT", server)
-    return Shop(Catalogue(build, (weight,)), files)
+    return FakeCatalogue(Catalogue(build, (weight,)), files)

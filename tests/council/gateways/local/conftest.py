@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.council.gateways.local.builders import Shop, a_shop
+from tests.council.gateways.local.builders import FakeCatalogue, a_fake_catalogue
 from tests.council.gateways.local.file_server import FileServer, serving
 
 
@@ -13,5 +13,5 @@ async def files() -> AsyncIterator[FileServer]:
 
 
 @pytest.fixture
-def shop(files: FileServer) -> Shop:
-    return a_shop(files)
+def shop(files: FileServer) -> FakeCatalogue:
+    return a_fake_catalogue(files)

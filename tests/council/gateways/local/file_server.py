@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class FileServer:
-    """What it serves by path, what goes wrong, and what it was asked for."""
+    """The files by path, the faults to inject, and the requests so far."""
 
     address: str = ""
     files: dict[str, bytes] = field(default_factory=dict)

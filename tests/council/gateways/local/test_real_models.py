@@ -1,4 +1,4 @@
-"""The real server with the real models; fetched once a machine, then started in a second."""
+"""The real server with the real models, downloaded once for each machine."""
 
 import json
 import signal
@@ -13,10 +13,10 @@ import psutil
 import pytest
 
 from council.errors import GatewayError
-from council.gateways.local.download import LocalFiles, fetch
-from council.gateways.local.gateway import compatible_models, tightened
+from council.gateways.local.download import LocalFiles, fetch_files
+from council.gateways.local.gateway import compatible_models, tighten_schema
 from council.gateways.local.server import LocalServer, supported
-from tests.council.gateways.local.test_grammar import a_ballot_schema
+from tests.council.gateways.local.test_gateway_schema import a_ballot_schema
 
 pytestmark = pytest.mark.local_models
 
@@ -45,7 +45,7 @@ async def local_files() -> LocalFiles:
     if reason is not None:
         pytest.skip(reason)
     try:
-        return await fetch(CACHE, on_progress=lambda _: None)
+        return await fetch_files(CACHE, on_progress=lambda _: None)
     except GatewayError as error:
         pytest.skip(str(error))
 
@@ -94,7 +94,7 @@ async def test_both_models_answer(server: LocalServer) -> None:
 async def test_a_ballot_cannot_be_anything_but_a_ranking(
     server: LocalServer, model: str, letters: str
 ) -> None:
-    schema = {"name": "ballot", "schema": tightened(a_ballot_schema(letters)), "strict": True}
+    schema = {"name": "ballot", "schema": tighten_schema(a_ballot_schema(letters)), "strict": True}
     format_ = {"type": "json_schema", "json_schema": schema}
 
     ballot = json.loads(text_of(await chat(server, model, response_format=format_)))

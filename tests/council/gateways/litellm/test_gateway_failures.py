@@ -1,0 +1,112 @@
+"""Providers that misbehave are not flooded with retries, and dead models are left alone."""
+
+import asyncio
+
+import pytest
+
+from council.gateways.litellm import LitellmGateway
+from council.providers import BreakerState, Limits
+from tests.council.gateways.litellm.bench import CALL, GatewayHarness
+from tests.wire.models import (
+    Behaviour,
+    Request,
+    Say,
+    answer,
+    content_filter,
+    drop,
+    empty,
+    fail,
+    hang,
+    no_such_model,
+    wrong_key,
+)
+
+
+async def test_other_calls_of_a_model_wait_while_it_asks_to_slow_down(
+    harness: GatewayHarness,
+) -> None:
+    harness.gateway = LitellmGateway({"seat": harness.seat})
+
+    for behaviour in (fail(429, retry_after=60), answer("Too soon.")):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await harness.says(behaviour)
+
+    assert harness.requests == 1
+
+
+@pytest.mark.parametrize("behaviour", [fail(500), drop()], ids=["fails", "drops"])
+async def test_a_model_that_failed_three_times_is_left_alone_and_then_probed(
+    harness: GatewayHarness, behaviour: Behaviour
+) -> None:
+    for _ in range(3):
+        await harness.fault(behaviour)
+    asked = harness.requests
+
+    assert str(await harness.fault(behaviour)).startswith(
+        "was not asked: it failed 3 times in a row"
+    )
+    assert harness.requests == asked
+    harness.waits.append(30.0)
+    assert (await harness.says(answer("Back."))).text == "Back."
+    assert (await harness.says(answer("Still."))).text == "Still."
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [fail(400), wrong_key(), fail(403), no_such_model(), fail(429), content_filter(), empty()],
+    ids=["400", "401", "403", "404", "429", "filtered", "empty"],
+)
+async def test_what_a_provider_says_no_to_is_no_outage(
+    harness: GatewayHarness, behaviour: Behaviour
+) -> None:
+    sentences = {str(await harness.fault(behaviour)) for _ in range(5)}
+
+    assert len(sentences) == 1
+    (model,) = harness.gateway.health().models
+    assert model.breaker is BreakerState.CLOSED
+
+
+async def test_a_model_that_hangs_until_three_deadlines_is_left_alone(
+    harness: GatewayHarness,
+) -> None:
+    for _ in range(3):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await harness.says(hang())
+
+    assert str(await harness.fault(hang())).startswith("was not asked")
+    assert harness.requests == 3
+
+
+async def test_no_more_calls_are_at_a_provider_than_its_limit(harness: GatewayHarness) -> None:
+    at_once = []
+
+    def count(_: Request) -> Say:
+        at_once.append(harness.gateway.health().providers[0].under_way)
+        return Say("Yes.", seconds=0.02)
+
+    harness.gateway = LitellmGateway({"seat": harness.seat}, {"openai": Limits(concurrency=3)})
+    harness.server.script["mine"] = count
+
+    await asyncio.gather(*(harness.gateway.complete(CALL) for _ in range(9)))
+
+    assert len(at_once) == 9
+    assert max(at_once) == 3
+
+
+async def test_a_deadline_in_the_queue_leaves_a_note_of_why(harness: GatewayHarness) -> None:
+    harness.gateway = LitellmGateway({"seat": harness.seat}, {"openai": Limits(concurrency=1)})
+    harness.server.script["mine"] = hang()
+
+    async def in_time() -> None:
+        async with asyncio.timeout(0.3):
+            await harness.gateway.complete(CALL)
+
+    notes = [
+        getattr(error.__cause__, "__notes__", [])
+        for error in await asyncio.gather(in_time(), in_time(), return_exceptions=True)
+        if isinstance(error, TimeoutError)
+    ]
+
+    assert notes == [[], ["waited for its turn at its server until the time was up"]]

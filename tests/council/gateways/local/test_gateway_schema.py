@@ -1,0 +1,82 @@
+import pytest
+
+from council.gateways.local.gateway import tighten_schema
+
+
+def a_ballot_schema(letters: str) -> dict[str, object]:
+    ranking = {
+        "type": "array",
+        "items": {"type": "array", "items": {"type": "string", "enum": list(letters)}},
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "nonce": {"type": "string", "enum": ["4f9c"]},
+            "reason": {"type": "string"},
+            "ranking": ranking,
+        },
+        "required": ["nonce", "reason", "ranking"],
+        "additionalProperties": False,
+    }
+
+
+def test_two_letters_can_be_ranked_in_two_ways() -> None:
+    assert tighten_schema(a_ballot_schema("AB")) == {
+        "type": "object",
+        "properties": {
+            "nonce": {"type": "string", "enum": ["4f9c"]},
+            "reason": {"type": "string", "maxLength": 160},
+            "ranking": {"enum": [[["A"], ["B"]], [["B"], ["A"]]]},
+        },
+        "required": ["nonce", "reason", "ranking"],
+        "additionalProperties": False,
+    }
+
+
+@pytest.mark.parametrize(("letters", "rankings"), [("A", 1), ("ABC", 6), ("ABCDE", 120)])
+def test_every_ranking_is_listed(letters: str, rankings: int) -> None:
+    properties = tighten_schema(a_ballot_schema(letters))["properties"]
+
+    assert isinstance(properties, dict)
+    assert len(properties["ranking"]["enum"]) == rankings
+
+
+def test_the_keys_keep_their_order() -> None:
+    properties = tighten_schema(a_ballot_schema("ABC"))["properties"]
+
+    assert isinstance(properties, dict)
+    assert list(properties) == ["nonce", "reason", "ranking"]
+
+
+def test_six_letters_stay_a_list() -> None:
+    schema = a_ballot_schema("ABCDEF")
+    properties = schema["properties"]
+
+    assert isinstance(properties, dict)
+    assert tighten_schema(schema)["properties"] == properties | {
+        "reason": {"type": "string", "maxLength": 160}
+    }
+
+
+def test_another_schema_only_has_its_texts_bounded() -> None:
+    words = {"type": "array", "items": {"type": "string"}}
+    grade = {"type": "object", "properties": {"words": words, "score": {"type": "integer"}}}
+
+    assert tighten_schema(grade)["properties"] == {
+        "words": {"type": "array", "items": {"type": "string", "maxLength": 160}},
+        "score": {"type": "integer"},
+    }
+
+
+def test_a_bound_that_is_there_stays() -> None:
+    text = {"type": "string", "maxLength": 40}
+
+    assert tighten_schema(text) == text
+
+
+def test_the_general_schema_is_left_as_it_was() -> None:
+    schema = a_ballot_schema("ABC")
+
+    tighten_schema(schema)
+
+    assert schema == a_ballot_schema("ABC")

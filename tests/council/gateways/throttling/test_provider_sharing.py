@@ -1,0 +1,150 @@
+"""What one process observes of a model applies in the others."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from council.gateways.throttling.limits import Clock, RateLimiter
+from council.gateways.throttling.provider import ProviderAddress, SharedLimits, Throttling
+from council.providers import BreakerState, HintKind, Limits, ProviderHint, ProviderLoad
+from tests.council.gateways.throttling.manual_clock import ManualClock, started
+from tests.council.gateways.throttling.test_provider import OPENAI, OWN, dies, one
+
+MODEL = "openai/a"
+
+
+class Town:
+    """Two processes that tell each other what they learn."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        self.hints: list[ProviderHint] = []
+        self.here, self.there = (
+            Throttling({}, clock.clock, SharedLimits(publish=self.publish)) for _ in range(2)
+        )
+        self.lines = [traffic.queue(OPENAI, MODEL) for traffic in (self.here, self.there)]
+
+    def publish(self, hint: ProviderHint) -> None:
+        self.hints.append(hint)
+
+    def spread(self) -> None:
+        """Deliver all hints to every process, as a bus does: to the sender too."""
+        for hint in self.hints:
+            self.here.heed(hint)
+            self.there.heed(hint)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def town(clock: ManualClock) -> Town:
+    return Town(clock)
+
+
+async def test_a_pause_in_one_process_applies_in_all_and_counts_once(
+    town: Town,
+) -> None:
+    with town.lines[0].call() as asking:
+        asking.hold_off(7)
+    town.spread()
+
+    assert [line.pause.is_over for line in town.lines] == [False, False]
+    assert [line.pause.count for line in town.lines] == [1, 0]
+
+
+async def test_a_breaker_that_opens_for_one_opens_for_all(town: Town, clock: ManualClock) -> None:
+    await dies(town.lines[0])
+    town.spread()
+
+    assert [line.breaker.state for line in town.lines] == [BreakerState.OPEN] * 2
+    clock.now += 30
+    assert [line.breaker.state for line in town.lines] == [BreakerState.HALF_OPEN] * 2
+
+
+async def test_a_model_that_is_back_for_one_is_back_for_all(town: Town, clock: ManualClock) -> None:
+    await dies(town.lines[0])
+    town.spread()
+    clock.now += 30
+
+    await one(town.lines[1])
+    town.spread()
+
+    assert town.hints[-1].lesson is HintKind.BACK
+    assert town.lines[0].breaker.state is BreakerState.CLOSED
+
+
+async def test_a_success_is_not_published(town: Town) -> None:
+    for _ in range(3):
+        await one(town.lines[0])
+
+    assert town.hints == []
+
+
+async def test_another_process_finding_it_shut_does_not_stop_a_probe(
+    town: Town, clock: ManualClock
+) -> None:
+    await dies(town.lines[0])
+    clock.now += 30
+    probe = object()
+    town.lines[0].breaker.admit(probe)
+
+    town.lines[0].heed(HintKind.SHUT, 30)
+
+    assert not town.lines[0].breaker.refuses(probe)
+
+
+def test_an_address_has_one_name_for_all_without_path_or_secrets() -> None:
+    own = ProviderAddress("openai", "https://me:secret@models.example.com:8080/v1/x?key=1")
+
+    assert (OPENAI.gate, own.gate) == ("openai", "openai at models.example.com:8080")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "[::1]:80"])
+def test_this_machines_own_server_is_another_on_each_machine(host: str) -> None:
+    gate = ProviderAddress("openai", f"http://{host}/v1").gate
+
+    assert gate.startswith(f"openai at {host} of ")
+
+
+class Open:
+    """Lets everybody through, as a turnstile does that nobody can count by."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    @asynccontextmanager
+    async def turn(self, gate: str, limits: Limits) -> AsyncIterator[None]:
+        self.asked.append(gate)
+        yield
+
+    def crowd(self, gate: str) -> ProviderLoad | None:
+        return ProviderLoad(5, 1)
+
+
+async def test_the_local_limits_hold_without_a_shared_limiter() -> None:
+    turns, entered = RateLimiter(Limits(concurrency=1), Clock(), Open(), "openai"), []
+
+    async def call() -> None:
+        async with turns.turn("openai"):
+            entered.append(turns.under_way)
+
+    async with turns.turn("openai"), started(call(), call()):
+        assert (turns.under_way, turns.waiting, entered) == (1, 2, [])
+
+
+async def test_a_shared_limiter_is_used_by_address(
+    clock: ManualClock,
+) -> None:
+    shared = Open()
+    traffic = Throttling({}, clock.clock, SharedLimits(shared))
+
+    await one(traffic.queue(OPENAI, MODEL))
+    await one(traffic.queue(OWN, MODEL))
+
+    first, second = traffic.health().providers
+    assert shared.asked == [OPENAI.gate, OWN.gate]
+    assert (first.everywhere, first.turns) == (ProviderLoad(5, 1), 1)
+    assert second.address == "127.0.0.1:8080"

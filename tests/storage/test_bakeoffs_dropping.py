@@ -1,0 +1,127 @@
+"""A deleted workspace loses its suites, bake-offs, schedules and records."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.places import NOWHERE, Place
+from council.rounds import Question, Round
+from storage.bakeoff_tables import (
+    BakeoffRow,
+    RecordRow,
+    ScheduleRow,
+    SourceRow,
+    SuiteBodyRow,
+    SuiteRow,
+    VotesRow,
+)
+from storage.outbox import SqlOutbox
+from storage.rounds import SqlStore
+from tests.builders import ASKED_AT, a_schedule
+from tests.storage.benches import SUITE, T1, T2, Books, a_bakeoff, a_record, holding, sql_bench
+from tests.storage.builders import a_closed_round
+
+
+def asked(round_id: str, place: Place) -> Round:
+    round_ = replace(a_closed_round(round_id), bakeoff=round_id.partition(".")[0])
+    return replace(round_, question=Question("Why?", "U1", place=place))
+
+
+async def kept(stores: Books, place: Place, name: str) -> None:
+    """Keep one of everything in a place."""
+    suite = holding(f"Marked-{name}?", scope=place.scope)
+    await stores.bakeoff_stores.suites.keep(suite, "U1", ASKED_AT)
+    await stores.bakeoff_stores.bakeoffs.open(a_bakeoff(name, suite=suite, place=place))
+    await stores.bakeoff_stores.schedules.keep(a_schedule(name, place=place, scope=place.scope))
+    await stores.store.open(asked(f"{name}.1", place))
+    await stores.bakeoff_stores.records.keep([a_record(f"{name}.1", scope=place.scope)])
+    for key in (name, f"{name}.1"):
+        await stores.outgoing.claim(f"key-{key}", key, ASKED_AT)
+
+
+async def left(stores: Books) -> list[str]:
+    """Name what is there of whom."""
+    bakeoff_stores = stores.bakeoff_stores
+    kept_suites = [one.suite.scope for one in await bakeoff_stores.suites.every()]
+    bakeoffs = [bakeoff.id for bakeoff in await bakeoff_stores.bakeoffs.recent()]
+    schedules = [schedule.id for schedule in await bakeoff_stores.schedules.every()]
+    records = [record.round_id for record in await bakeoff_stores.records.recent()]
+    return sorted([*kept_suites, *bakeoffs, *schedules, *records])
+
+
+async def test_all_of_a_workspace_goes_and_nothing_else(stores: Books) -> None:
+    for place, name in ((T1, "one"), (T2, "two"), (NOWHERE, "house")):
+        await kept(stores, place, name)
+
+    assert await stores.store.drop("slack", "T1") == 1
+
+    assert await left(stores) == sorted(
+        [T2.scope, "two", "two", "two.1", "", "house", "house", "house.1"]
+    )
+
+
+async def test_what_was_sent_of_a_bakeoff_goes_with_it(stores: Books) -> None:
+    await kept(stores, T1, "one")
+    await kept(stores, T2, "two")
+
+    await stores.store.drop("slack", "T1")
+
+    keys = ("one", "one.1", "two", "two.1")
+    again = [await stores.outgoing.claim(f"key-{key}", key, ASKED_AT) for key in keys]
+    assert [claim.is_new for claim in again] == [True, True, False, False]
+
+
+async def test_a_workspace_without_rounds_goes_too(stores: Books) -> None:
+    await stores.bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
+
+    assert await stores.store.drop("slack", "T1") == 0
+
+    assert await left(stores) == []
+
+
+async def test_the_houses_own_never_leaves(stores: Books) -> None:
+    await kept(stores, NOWHERE, "house")
+
+    await stores.store.drop("", "")
+
+    assert await stores.bakeoff_stores.suites.lines("")
+    assert await stores.bakeoff_stores.schedules.every()
+
+
+async def test_no_row_and_no_byte_of_it_is_left(engine: AsyncEngine, tmp_path: Path) -> None:
+    store = SqlStore(engine)
+    stores = Books(store, sql_bench(engine), SqlOutbox(engine))
+    await kept(stores, T1, "one")
+    await stores.bakeoff_stores.suites.keep(holding("Marked-again?"), "U1", ASKED_AT)
+
+    await store.drop("slack", "T1")
+    await store.wipe()
+
+    async with engine.connect() as connection:
+        counts = [
+            (await connection.execute(select(func.count()).select_from(table))).scalar_one()
+            for table in (
+                SuiteRow,
+                SuiteBodyRow,
+                BakeoffRow,
+                ScheduleRow,
+                RecordRow,
+                VotesRow,
+                SourceRow,
+            )
+        ]
+    assert {*counts} == {0}
+    bytes_ = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert b"Marked-" not in bytes_
+
+
+async def test_what_another_workspace_holds_too_stays(stores: Books) -> None:
+    here, there = (holding("Why?", scope=place.scope) for place in (T1, T2))
+    await stores.bakeoff_stores.suites.keep(here, "U1", ASKED_AT)
+    await stores.bakeoff_stores.bakeoffs.open(a_bakeoff(suite=there, place=T2))
+
+    await stores.store.drop("slack", "T1")
+
+    assert (await stores.bakeoff_stores.bakeoffs.load("bo:1")).suite == there

@@ -1,0 +1,234 @@
+"""A database is copied completely and unchanged, or not at all."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import inspect, select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.budget_caps import Account
+from council.errors import StoreError
+from council.feedback import Feedback, HumanVote
+from council.rounds import Question
+from storage.copy_database import Contents, contents, copy, data_tables, others, row_digest
+from storage.engine import open_engine
+from storage.experiments import SqlExperiments
+from storage.ledger import SqlLedger
+from storage.outbox import SqlOutbox
+from storage.rounds import SqlStore
+from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
+from tests.council.bias.experiment.builders import a_mark, a_work, an_experiment
+from tests.postgres import Server, a_database
+from tests.sqlite import new_file
+from tests.storage.benches import SUITE, T1, a_bakeoff, a_record, sql_bench
+from tests.storage.builders import a_closed_round, keep
+from tests.storage.tampering import a_full_round
+from tests.storage.test_records_votes import a_votes
+
+LATER = ASKED_AT + timedelta(days=90)
+KEPT = (
+    "round answer absence label slate ballot spoiled_ballot standing verdict synthesis link "
+    "feedback human_vote outgoing spending suite suite_body bakeoff schedule source record votes "
+    "experiment experiment_answer experiment_mark"
+)
+
+
+def nobody(_: int) -> None:
+    """Hear nothing of how far it is."""
+
+
+async def furnish(engine: AsyncEngine) -> None:
+    """Keep something of everything that can be kept."""
+    store, bakeoff_stores, experiments = SqlStore(engine), sql_bench(engine), SqlExperiments(engine)
+    for round_ in (a_full_round("full"), a_closed_round("gone"), a_round(seed="open")):
+        await keep(store, round_)
+    odd = Question("Why \0 at \uffff all?", "U1", place=T1)
+    await store.open(replace(a_closed_round("odd"), question=odd))
+    await store.forget("gone", LATER, "salt")
+    await store.rate(Feedback("full", "U1", helpful=False, reason="Too long.", at=ASKED_AT))
+    await store.vote(HumanVote("full", "U1", "K", CLAUDE, ASKED_AT))
+    await bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
+    await bakeoff_stores.bakeoffs.open(a_bakeoff())
+    await bakeoff_stores.schedules.keep(a_schedule())
+    await bakeoff_stores.records.keep([a_record("full")])
+    await bakeoff_stores.votes.keep([a_votes("full")])
+    await experiments.open(an_experiment(suite=SUITE))
+    for part in (a_work(), a_mark()):
+        await experiments.save("bx:1", part)
+    await SqlOutbox(engine).claim("key", "full", ASKED_AT)
+    await SqlLedger(engine).settle(Account("full", date(2026, 11, 21), "U1"), 2**40, None)
+
+
+async def rows_of(engine: AsyncEngine) -> dict[str, list[int]]:
+    """Return every row of every table as its digest: JSONB has an order of its own."""
+    async with engine.connect() as connection:
+        return {
+            table.name: sorted(
+                row_digest(dict(row))
+                for row in (await connection.execute(select(table))).mappings()
+            )
+            for table in data_tables()
+        }
+
+
+@pytest.fixture
+async def house(engine: AsyncEngine) -> AsyncEngine:
+    await furnish(engine)
+    return engine
+
+
+@pytest.fixture
+async def back(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
+    """Return the engine of another SQLite file."""
+    folder = tmp_path / "back"
+    folder.mkdir()
+    engine = open_engine(new_file(folder))
+    yield engine
+    await engine.dispose()
+
+
+async def test_everything_goes_to_a_server_and_back(
+    house: AsyncEngine, server_engine: AsyncEngine, back: AsyncEngine
+) -> None:
+    before = await contents(house)
+    told: list[int] = []
+
+    await copy(house, server_engine, told.append)
+    await copy(server_engine, back, nobody)
+
+    assert [name for name in KEPT.split() if not before.rows[name]] == []
+    assert sum(told) == before.total
+    assert before == await contents(server_engine) == await contents(back)
+    assert await rows_of(back) == await rows_of(house)
+    store = SqlStore(server_engine)
+    assert await store.load("full") == await SqlStore(house).load("full")
+    assert await store.load("odd") == await SqlStore(house).load("odd")
+    assert await store.seal("full") == await SqlStore(house).seal("full")
+
+
+async def test_every_table_there_is_goes_along(server_engine: AsyncEngine) -> None:
+    async with server_engine.connect() as connection:
+        there = await connection.run_sync(lambda own: inspect(own).get_table_names())
+
+    left_out = {name for name in there if name not in {table.name for table in data_tables()}}
+    ours = {name for name in left_out if not name.startswith("procrastinate_")}
+    assert ours == {"alembic_version", "compatible"}
+
+
+async def test_rows_that_are_numbered_go_on_after_the_last_one(
+    house: AsyncEngine, server_engine: AsyncEngine
+) -> None:
+    await copy(house, server_engine, nobody)
+    bakeoff_stores = sql_bench(server_engine)
+
+    await bakeoff_stores.records.keep([a_record("odd", panel="another")])
+
+    assert len([*await bakeoff_stores.records.recent()]) == 2
+
+
+async def test_more_rows_than_a_batch_go_along(
+    engine: AsyncEngine, server_engine: AsyncEngine
+) -> None:
+    ledger = SqlLedger(engine)
+    async with engine.begin() as connection:
+        await connection.execute(
+            tables_named("spending").insert(),
+            [
+                {"round_id": f"r{number}", "day": date(2026, 11, 21), "asker": "", "channel": ""}
+                | {"schedule": "", "reserved_micro": 1, "spent_micro": number, "unknown_calls": 0}
+                for number in range(1_203)
+            ],
+        )
+
+    await copy(engine, server_engine, nobody)
+
+    assert (await contents(server_engine)).money == (1_203, 1_203 * 1_202 // 2, 0)
+    assert await ledger.held() == await SqlLedger(server_engine).held()
+
+
+def tables_named(name: str) -> Any:  # noqa: ANN401
+    return next(table for table in data_tables() if table.name == name)
+
+
+async def test_a_database_that_holds_rounds_is_left_as_it_is(
+    house: AsyncEngine, server_engine: AsyncEngine
+) -> None:
+    await SqlStore(server_engine).open(a_round())
+
+    with pytest.raises(StoreError, match=r"^The database to copy into holds 1 round already"):
+        await copy(house, server_engine, nobody)
+
+    assert [line.id for line in await SqlStore(server_engine).recent()] == ["r1"]
+
+
+async def test_a_database_that_holds_anything_else_is_left_as_it_is(
+    house: AsyncEngine, server_engine: AsyncEngine
+) -> None:
+    await sql_bench(server_engine).schedules.keep(a_schedule())
+
+    with pytest.raises(StoreError, match=r"holds data already, so nothing was copied: name an"):
+        await copy(house, server_engine, nobody)
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        pytest.param(
+            "UPDATE answer SET seconds = 'soon' WHERE member LIKE 'anthropic%'",
+            r"The row of table 'answer' with round_id .*, member 'anth.* holds what the other",
+            id="another-type",
+        ),
+        pytest.param(
+            "UPDATE answer SET tokens_in = 9999999999 WHERE round_id = 'full'",
+            r"The row of table 'answer' with round_id 'full'.* holds what the other",
+            id="too-large",
+        ),
+        pytest.param(
+            "UPDATE round SET asked_at = 'yesterday' WHERE id = 'full'",
+            r"Table 'round' holds a value that cannot be read \(.*yesterday",
+            id="no-moment",
+        ),
+        pytest.param(
+            "UPDATE answer SET text = x'ff' WHERE round_id = 'full'",
+            r"The row of table 'answer' with round_id 'full'.*",
+            id="bytes-for-a-text",
+        ),
+    ],
+)
+async def test_what_the_other_cannot_keep_is_named_and_nothing_is_copied(
+    house: AsyncEngine, server_engine: AsyncEngine, change: str, named: str
+) -> None:
+    async with house.begin() as connection:
+        await connection.execute(text(change))
+
+    with pytest.raises(StoreError, match=f"^{named}") as refused:
+        await copy(house, server_engine, nobody)
+
+    assert "so nothing was copied." in str(refused.value)
+    assert (await contents(server_engine)).total == 0
+
+
+async def test_other_programs_on_a_server_are_counted(postgres: Server, migrated_url: str) -> None:
+    with a_database(postgres) as elsewhere:
+        one, two, three = (open_engine(url) for url in (migrated_url, migrated_url, elsewhere))
+        for engine in (two, three):
+            async with engine.connect() as connection:
+                await connection.execute(text("SELECT 1"))
+
+        assert await others(one) == 1
+
+        for engine in (one, two, three):
+            await engine.dispose()
+
+
+async def test_an_empty_database_makes_an_empty_copy(
+    engine: AsyncEngine, server_engine: AsyncEngine
+) -> None:
+    await copy(engine, server_engine, nobody)
+
+    found = await contents(server_engine)
+    assert found == Contents(dict.fromkeys(found.rows, 0), (0, 0, 0))

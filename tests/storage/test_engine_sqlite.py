@@ -1,0 +1,134 @@
+"""SQLite files: rounds outlive the process, programs share a file, and it enforces its keys."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import timedelta, timezone
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.errors import StoreError
+from storage.engine import open_engine
+from storage.rounds import SqlStore
+from storage.row_mapping import PART_TABLES
+from tests.builders import ASKED_AT, a_round, a_spoiled_ballot, an_absence, an_answer
+from tests.storage.builders import a_closed_round, keep
+
+
+async def scalar(engine: AsyncEngine, query: str) -> object:
+    async with engine.connect() as connection:
+        return (await connection.execute(text(query))).scalar_one()
+
+
+async def test_a_round_outlives_the_program(engine: AsyncEngine, url: str) -> None:
+    await keep(SqlStore(engine), a_closed_round())
+    await engine.dispose()
+
+    reopened = open_engine(url)
+    found = await SqlStore(reopened).load("r1")
+    await reopened.dispose()
+
+    assert found == a_closed_round()
+
+
+async def test_programs_that_write_at_once_wait_for_each_other(
+    engine: AsyncEngine, url: str
+) -> None:
+    other = open_engine(url)
+    stores = [SqlStore(engine), SqlStore(other)]
+    rounds = [a_closed_round(f"r{i}") for i in range(10)]
+
+    await asyncio.gather(*(keep(stores[i % 2], round_) for i, round_ in enumerate(rounds)))
+
+    assert [await stores[0].load(round_.id) for round_ in rounds] == rounds
+    await other.dispose()
+
+
+async def test_of_programs_that_open_one_round_at_once_one_succeeds(
+    engine: AsyncEngine, url: str
+) -> None:
+    async with AsyncExitStack() as stack:
+        engines = [engine, *(open_engine(url) for _ in range(3))]
+        for other in engines:
+            stack.push_async_callback(other.dispose)
+
+        opened = await asyncio.gather(*(SqlStore(one).open(a_round()) for one in engines))
+
+    assert sorted(opened) == [False, False, False, True]
+
+
+async def test_a_reader_does_not_wait_for_a_writer(engine: AsyncEngine, url: str) -> None:
+    await keep(SqlStore(engine), a_closed_round())
+    other = open_engine(url)
+
+    async with engine.begin(), asyncio.timeout(5):
+        found = await SqlStore(other).load("r1")
+
+    await other.dispose()
+    assert found == a_closed_round()
+
+
+@pytest.mark.parametrize(
+    ("pragma", "value"),
+    [
+        ("foreign_keys", 1),
+        ("journal_mode", "wal"),
+        ("synchronous", 2),
+        ("busy_timeout", 10_000),
+        ("secure_delete", 1),
+    ],
+)
+async def test_a_connection_is_safe_from_the_start(
+    engine: AsyncEngine, pragma: str, value: object
+) -> None:
+    assert await scalar(engine, f"PRAGMA {pragma}") == value
+
+
+async def test_a_round_takes_all_it_holds_with_it(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await keep(store, a_closed_round("kept"))
+    gone = a_closed_round("gone")
+    await keep(store, replace(gone, absences=(an_absence(),), spoiled=(a_spoiled_ballot(),)))
+
+    async with engine.begin() as connection:
+        await connection.execute(text("DELETE FROM round WHERE id = 'gone'"))
+
+    left = {
+        table.__tablename__: await scalar(
+            engine,
+            f"SELECT count(*) FROM {table.__tablename__} WHERE round_id = 'gone'",  # noqa: S608
+        )
+        for table in PART_TABLES
+    }
+    assert set(left.values()) == {0}
+    assert await store.load("kept") == a_closed_round("kept")
+
+
+async def test_a_moment_of_another_time_zone_comes_back_the_same(engine: AsyncEngine) -> None:
+    bogota = ASKED_AT.astimezone(timezone(timedelta(hours=-5)))
+    store = SqlStore(engine)
+    await store.open(replace(a_round(), asked_at=bogota))
+
+    asked_at = (await store.load("r1")).asked_at
+
+    assert asked_at == bogota
+    assert asked_at.utcoffset() == timedelta(0)
+
+
+async def test_a_moment_without_a_time_zone_is_refused(engine: AsyncEngine) -> None:
+    with pytest.raises(StoreError):
+        await SqlStore(engine).open(replace(a_round(), asked_at=ASKED_AT.replace(tzinfo=None)))
+
+    assert await scalar(engine, "SELECT count(*) FROM round") == 0
+
+
+async def test_half_a_character_is_refused_in_a_sentence(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await store.open(a_round())
+
+    with pytest.raises(StoreError, match="can neither keep nor give back a value"):
+        await store.save("r1", an_answer(text="cut off \ud83e"))
+
+    assert await store.load("r1") == a_round()

@@ -1,0 +1,82 @@
+"""Suites, bake-offs and schedules are lines of an export, and are read back unchanged."""
+
+import json
+
+import pytest
+
+from council.bakeoffs.models import Ending
+from council.bakeoffs.ports import StoredSuite
+from council.errors import StoreError
+from storage.export import Kept, Record, kept_line, line_of, thing_of
+from tests.builders import ASKED_AT, a_schedule
+from tests.storage.benches import SUITE, a_bakeoff, holding
+from tests.storage.builders import a_closed_round
+
+KEPT = [
+    pytest.param(StoredSuite(SUITE, "U1", ASKED_AT), id="suite"),
+    pytest.param(a_bakeoff(), id="bakeoff"),
+    pytest.param(a_bakeoff(ending=Ending(ASKED_AT, "No money.")), id="ended"),
+    pytest.param(a_schedule(), id="schedule"),
+]
+
+
+@pytest.mark.parametrize("kept", KEPT)
+def test_exported_items_are_read_back_equal(kept: Kept) -> None:
+    line = kept_line(kept)
+
+    assert thing_of(line) == kept
+    assert thing_of(line.encode()) == kept
+    assert "\n" not in line
+    assert json.loads(line)["format"] == 1
+
+
+def test_a_line_without_a_kind_is_a_round() -> None:
+    assert thing_of(line_of(a_closed_round())) == Record(a_closed_round())
+
+
+def test_half_a_character_is_refused_in_a_sentence() -> None:
+    with pytest.raises(StoreError, match="Suite 'sql' holds what JSON cannot"):
+        kept_line(StoredSuite(holding("cut off \ud83e"), "U1", ASKED_AT))
+
+
+def changed(kept: Kept, **fields: object) -> str:
+    return json.dumps(json.loads(kept_line(kept)) | fields)
+
+
+NAIVE = "2026-11-21T09:00:00"
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        pytest.param(changed(a_schedule(), kind="song"), "its kind 'song' is none", id="kind"),
+        pytest.param(changed(a_schedule(), kind=["song"]), "its kind", id="no-kind"),
+        pytest.param(changed(a_schedule(), cron=None), "cron: ", id="cron"),
+        pytest.param(changed(a_schedule(), made_at=NAIVE), "made_at: a moment", id="schedule-zone"),
+        pytest.param(changed(a_bakeoff(), panel={}), r"panel\.name: ", id="panel"),
+        pytest.param(changed(a_bakeoff(), at=NAIVE), "at: a moment", id="bakeoff-zone"),
+        pytest.param(
+            changed(a_bakeoff(), ending={"at": NAIVE}), r"ending\.at: a moment", id="ending-zone"
+        ),
+        pytest.param(
+            changed(StoredSuite(SUITE, "", ASKED_AT), suite={"name": "x"}),
+            r"suite\.questions: ",
+            id="questions",
+        ),
+        pytest.param(
+            changed(StoredSuite(SUITE, "", ASKED_AT), at=NAIVE), "at: a moment", id="suite-zone"
+        ),
+        pytest.param(changed(a_bakeoff(), format=2), "its format is another than 1", id="newer"),
+    ],
+)
+def test_what_is_nothing_of_ours_is_named(line: str, named: str) -> None:
+    with pytest.raises(StoreError, match=named):
+        thing_of(line)
+
+
+def test_a_panel_that_cannot_sit_is_named() -> None:
+    document = json.loads(kept_line(a_bakeoff()))
+    document["panel"]["members"] = document["panel"]["members"][:1]
+
+    with pytest.raises(StoreError, match="has 1 member"):
+        thing_of(json.dumps(document))

@@ -1,0 +1,117 @@
+"""An exported round is one line, and is read back unchanged."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+
+from council.errors import StoreError
+from council.feedback import Feedback, HumanVote
+from council.integrity.verification import verify
+from council.rounds import Round, in_panel_order
+from storage.export import Record, line_of, parse_round
+from tests.builders import ASKED_AT, an_answer
+from tests.storage.builders import a_closed_round
+from tests.storage.strategies import rounds_or_forgotten
+from tests.storage.test_rounds_round_trip import SHARED
+
+
+@SHARED
+@given(rounds_or_forgotten())
+def test_a_round_reads_back_equal(round_: Round) -> None:
+    line = line_of(round_)
+
+    assert parse_round(line).round_ == in_panel_order(round_)
+    assert parse_round(line.encode()).round_ == in_panel_order(round_)
+    assert "\n" not in line
+    assert json.loads(line)["format"] == 1
+
+
+def test_what_reads_back_can_be_verified() -> None:
+    assert verify(parse_round(line_of(a_closed_round())).round_) == ()
+
+
+def test_half_a_character_is_refused_in_a_sentence() -> None:
+    round_ = replace(a_closed_round(), answers=(an_answer(text="cut off \ud83e"),))
+
+    with pytest.raises(StoreError, match="Round 'r1' holds what JSON cannot"):
+        line_of(round_)
+
+
+RATED = (
+    Feedback("r1", "web:1", helpful=False, reason="It missed\nthe point.", at=ASKED_AT),
+    Feedback("r1", "web:2", helpful=True, reason="", at=ASKED_AT),
+)
+
+
+def test_what_people_think_of_it_comes_along() -> None:
+    line = line_of(a_closed_round(), RATED)
+
+    assert parse_round(line) == Record(a_closed_round(), RATED)
+    assert "ratings" not in json.loads(line_of(a_closed_round()))
+
+
+CAST = (HumanVote("r1", "web:1", "K", "ada", ASKED_AT),)
+
+
+def test_what_people_voted_comes_along() -> None:
+    line = line_of(a_closed_round(), RATED, CAST)
+
+    assert parse_round(line) == Record(a_closed_round(), RATED, CAST)
+    assert "votes" not in json.loads(line_of(a_closed_round(), RATED))
+
+
+def test_a_vote_on_another_round_is_refused() -> None:
+    line = line_of(a_closed_round(), votes=(replace(CAST[0], round_id="r2"),))
+
+    with pytest.raises(StoreError, match=r"votes\.0\.round_id: it is of another round"):
+        parse_round(line)
+
+
+def rated(**fields: object) -> list[dict[str, object]]:
+    known = {"round_id": "r1", "by": "U1", "helpful": True, "reason": "", "at": str(ASKED_AT)}
+    return [known | fields]
+
+
+def changed(**fields: object) -> str:
+    return json.dumps(json.loads(line_of(a_closed_round())) | fields)
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        pytest.param("{broken", "it is no JSON", id="broken"),
+        pytest.param(b"\xff", "it is no JSON", id="bytes"),
+        pytest.param("[1]", "it names no format", id="list"),
+        pytest.param("{}", "it names no format", id="empty"),
+        pytest.param(changed(format=2), "its format is another than 1", id="newer"),
+        pytest.param(changed(seed=None), "seed: ", id="seed"),
+        pytest.param(changed(answers=[{}]), r"answers\.0\.member: ", id="answer"),
+        pytest.param(changed(panel={}), r"panel\.name: ", id="panel"),
+        pytest.param(changed(asked_at="2026-11-21T09:00:00"), "asked_at: ", id="no-zone"),
+        pytest.param(changed(ratings=7), "ratings: ", id="ratings"),
+        pytest.param(
+            changed(ratings=rated(round_id="r2")),
+            r"ratings\.0\.round_id: it is of another round",
+            id="rating-of-another",
+        ),
+        pytest.param(
+            changed(ratings=rated(at="2026-11-21T09:00:00")),
+            r"ratings\.0\.at: ",
+            id="rating-no-zone",
+        ),
+        pytest.param(changed(ratings=rated(helpful="?")), r"ratings\.0\.helpful: ", id="helpful"),
+    ],
+)
+def test_what_is_no_round_is_named(line: str | bytes, named: str) -> None:
+    with pytest.raises(StoreError, match=named):
+        parse_round(line)
+
+
+def test_a_panel_that_cannot_sit_is_named() -> None:
+    document = json.loads(line_of(a_closed_round()))
+    document["panel"]["members"] = document["panel"]["members"][:1]
+
+    with pytest.raises(StoreError, match="has 1 member"):
+        parse_round(json.dumps(document))

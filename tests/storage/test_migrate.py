@@ -1,0 +1,361 @@
+"""Migrations: up from nothing, down again, and never on a newer schema or on no database."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.errors import StoreError
+from council.feedback import Feedback
+from council.integrity.erasure import forget
+from council.integrity.verification import verify
+from council.pipeline.run import convene
+from council.pipeline.session import RoundServices
+from council.places import NOWHERE
+from council.ports import RoundQuery, RoundSummary
+from council.rounds import Round, Stage
+from storage import migrate as schema
+from storage.bakeoff_tables import TurnRow
+from storage.engine import open_engine, schema_transaction
+from storage.memory import MemoryStore
+from storage.migrate import HEAD, current_revision, upgrade
+from storage.outbox import SqlOutbox
+from storage.rounds import SqlStore
+from storage.row_mapping import PANEL
+from storage.tables import RoundRow
+from tests.builders import ASKED_AT, a_panel, a_round, a_schedule, an_answer
+from tests.fakes.gateway import FakeGateway
+from tests.sqlite import address
+from tests.storage.benches import SUITE, a_bakeoff, a_record, sql_bench
+from tests.storage.builders import BOTH, a_closed_round, keep, on_sqlite
+
+MIGRATIONS = Path(schema.__file__).parent / "migrations"
+DATABASES = BOTH
+
+
+@pytest.fixture
+def url(database: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """Return the address of a database without tables."""
+    if database == "sqlite":
+        return address(tmp_path)
+    found: str = request.getfixturevalue("postgres_url")
+    return found
+
+
+@pytest.fixture
+async def empty(url: str) -> AsyncIterator[AsyncEngine]:
+    """Return the engine of a database without tables."""
+    engine = open_engine(url)
+    yield engine
+    await engine.dispose()
+
+
+@pytest.fixture
+async def engine(empty: AsyncEngine) -> AsyncEngine:
+    """Return the engine of a database that the migrations made."""
+    await upgrade(empty)
+    return empty
+
+
+def config(connection: Connection | None = None) -> Config:
+    found = Config()
+    found.set_main_option("script_location", str(MIGRATIONS))
+    found.attributes["connection"] = connection
+    return found
+
+
+async def ran(engine: AsyncEngine, act: Callable[[Connection], Any]) -> Any:  # noqa: ANN401
+    async with schema_transaction(engine) as connection:
+        return await connection.run_sync(act)
+
+
+def tables(connection: Connection) -> set[str]:
+    found = inspect(connection).get_table_names()
+    return {name for name in found if not name.startswith("procrastinate_")}
+
+
+def is_ours(name: str | None, kind: str, _: object) -> bool:
+    return kind != "table" or not (name or "").startswith("procrastinate_")
+
+
+async def foreign_keys(engine: AsyncEngine) -> object:
+    if engine.dialect.name != "sqlite":  # none can be switched off there
+        return 1
+    async with engine.connect() as connection:
+        return (await connection.execute(text("PRAGMA foreign_keys"))).scalar_one()
+
+
+async def test_an_empty_database_gets_every_table(empty: AsyncEngine) -> None:
+    before = await upgrade(empty)
+
+    assert before is None
+    assert await current_revision(empty) == HEAD
+    assert await ran(empty, tables) == {*TurnRow.metadata.tables, "alembic_version"}
+
+
+async def test_a_second_upgrade_changes_nothing(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await keep(store, a_closed_round())
+
+    assert await upgrade(engine) == HEAD
+    assert await store.load("r1") == a_closed_round()
+
+
+async def test_programs_that_start_at_once_upgrade_once(empty: AsyncEngine, url: str) -> None:
+    other = open_engine(url)
+
+    before = await asyncio.gather(upgrade(empty), upgrade(other))
+    await other.dispose()
+
+    assert None in before
+    assert await upgrade(empty) == HEAD
+
+
+def test_head_is_the_newest_migration() -> None:
+    assert ScriptDirectory.from_config(config()).get_current_head() == HEAD
+
+
+async def test_the_migrations_lead_to_the_tables_as_they_are(engine: AsyncEngine) -> None:
+    def differences(connection: Connection) -> object:
+        opts = {"compare_type": True, "include_name": is_ours}
+        context = MigrationContext.configure(connection, opts=opts)
+        return compare_metadata(context, RoundRow.metadata)
+
+    assert await ran(engine, differences) == []
+
+
+async def test_keys_are_those_the_tables_name(engine: AsyncEngine) -> None:
+    def keys(connection: Connection) -> dict[str, list[str]]:
+        found = inspect(connection)
+        return {
+            name: found.get_pk_constraint(name)["constrained_columns"]
+            for name in RoundRow.metadata.tables
+        }
+
+    declared = {
+        name: [column.name for column in table.primary_key]
+        for name, table in RoundRow.metadata.tables.items()
+    }
+    assert await ran(engine, keys) == declared
+
+
+async def test_the_schema_can_be_taken_down_and_brought_up_again(engine: AsyncEngine) -> None:
+    await ran(engine, lambda connection: command.downgrade(config(connection), "base"))
+
+    assert await ran(engine, tables) == {"alembic_version"}
+    assert await upgrade(engine) is None
+    await keep(SqlStore(engine), a_closed_round())
+
+
+async def test_a_round_from_before_places_is_unchanged(engine: AsyncEngine) -> None:
+    store, before = SqlStore(engine), await convened()
+    await keep(store, before)
+    await ran(engine, lambda connection: command.downgrade(config(connection), "0001"))
+    old = await ran(
+        engine, lambda c: {column["name"] for column in inspect(c).get_columns("round")}
+    )
+
+    came_from = await upgrade(engine)
+
+    assert (came_from, "chat" in old) == ("0001", False)
+    assert await store.load("r1") == before
+    assert await store.recent() == (RoundSummary.of(before),)
+    assert [*verify(await store.load("r1"))] == []
+    assert await foreign_keys(engine) == 1
+
+
+async def test_a_round_stored_under_the_first_schema_can_be_read(empty: AsyncEngine) -> None:
+    await ran(empty, lambda connection: command.upgrade(config(connection), "0001"))
+    panel = PANEL.dump_json(a_panel()).decode()
+    values = f"'r1', 'Why?', 'U1', '', '2026-11-21 09:00:00', 'house', '{panel}', 's', '{{}}'"
+    async with empty.begin() as connection:
+        await connection.exec_driver_sql(
+            "INSERT INTO round (id, question, asked_by, context, asked_at, panel_name, panel, "  # noqa: S608 - ours
+            f"seed, versions) VALUES ({values})"
+        )
+
+    await upgrade(empty)
+
+    store = SqlStore(empty)
+    (line,) = await store.recent(wanted=RoundQuery(chats=("web", "terminal", ""), asker="U2"))
+    assert (line.question, line.stage, line.place) == ("Why?", Stage.OPEN, NOWHERE)
+    assert (await store.load("r1")).panel == a_panel()
+    await store.save("r1", an_answer())
+    assert (await store.load("r1")).answers == (an_answer(),)
+
+
+async def sent(engine: AsyncEngine, *round_ids: str) -> list[bool]:
+    """Claim a message of each, and say which had not been claimed before."""
+    outgoing = SqlOutbox(engine)
+    claims = [await outgoing.claim(f"key-{key}", key, ASKED_AT) for key in round_ids]
+    return [claim.is_new for claim in claims]
+
+
+async def test_rows_from_before_bakeoffs_are_unchanged(engine: AsyncEngine) -> None:
+    store, before = SqlStore(engine), await convened()
+    await keep(store, before)
+    await store.rate(Feedback("r1", "U1", helpful=True, reason="So clear.", at=ASKED_AT))
+    await sent(engine, "r1")
+    await ran(engine, lambda connection: command.downgrade(config(connection), "0006"))
+    old = await ran(engine, tables)
+
+    assert await upgrade(engine) == "0006"
+
+    assert "bakeoff" not in old
+    assert await store.load("r1") == before
+    assert [*verify(await store.load("r1"))] == []
+    assert len(await store.ratings("r1")) == 1
+    assert await sent(engine, "r1", "bo:1") == [False, True]
+    assert await foreign_keys(engine) == 1
+
+
+async def test_going_back_before_bakeoffs_keeps_rounds_and_what_was_sent_of_them(
+    engine: AsyncEngine,
+) -> None:
+    bakeoff_stores = sql_bench(engine)
+    await SqlStore(engine).open(replace(a_closed_round(), bakeoff="bo:1"))
+    await bakeoff_stores.suites.keep(SUITE, "U1", ASKED_AT)
+    await bakeoff_stores.bakeoffs.open(a_bakeoff())
+    await bakeoff_stores.schedules.keep(a_schedule())
+    await bakeoff_stores.records.keep([a_record()])
+    await sent(engine, "r1", "bo:1")
+
+    await ran(engine, lambda connection: command.downgrade(config(connection), "0006"))
+    await upgrade(engine)
+
+    assert await SqlStore(engine).load("r1") == a_closed_round()
+    assert await sent(engine, "r1", "bo:1") == [False, True]
+    assert await bakeoff_stores.records.missing(9) == ("r1",)
+    assert (await bakeoff_stores.bakeoffs.recent(), await bakeoff_stores.suites.every()) == ((), ())
+
+
+async def test_rounds_from_before_the_chain_have_no_link_and_later_ones_begin_it(
+    engine: AsyncEngine,
+) -> None:
+    store = SqlStore(engine)
+    await keep(store, a_closed_round("old"))
+    gone = replace(a_closed_round("gone"), closing=None)
+    await keep(store, gone)
+    await store.forget("gone", ASKED_AT, "salt")
+    await ran(engine, lambda connection: command.downgrade(config(connection), "0007"))
+
+    await upgrade(engine)
+    await keep(store, a_closed_round("new"))
+
+    new = await store.seal("new")
+    assert await store.seal("old") is None
+    assert await store.load("old") == a_closed_round("old")
+    assert await store.load("gone") == forget(gone, ASKED_AT, "salt")
+    assert new is not None
+    assert new.link is not None
+    assert new.link.number == 1
+
+
+async def convened() -> Round:
+    """Return a round that was really held, asked for nowhere, as all were before places."""
+    store = MemoryStore()
+    await store.open(a_round())
+    return await convene("r1", RoundServices(FakeGateway(), store))
+
+
+async def test_a_database_of_a_newer_program_is_refused_unchanged(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await keep(store, a_closed_round())
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        await connection.execute(text("UPDATE compatible SET oldest = '9998'"))
+
+    with pytest.raises(StoreError, match=r"newer version of the program \(schema 9999") as refused:
+        await upgrade(engine)
+
+    assert str(refused.value).count(". ") == 0
+    assert await current_revision(engine) == "9999"
+    assert await store.load("r1") == a_closed_round()
+
+
+async def changed_by_a_newer_program(engine: AsyncEngine, oldest: str) -> None:
+    """Make the schema a later one, compatible with programs that know `oldest` or a later one."""
+    async with engine.begin() as connection:
+        await connection.execute(text("CREATE TABLE of_the_future (x INTEGER)"))
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        await connection.execute(text("UPDATE compatible SET oldest = :it"), {"it": oldest})
+
+
+async def test_a_program_works_on_a_newer_schema_that_is_compatible(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await store.open(a_round())
+    await changed_by_a_newer_program(engine, HEAD)
+
+    assert await upgrade(engine) == "9999"
+    await store.save("r1", an_answer())
+
+    assert await current_revision(engine) == "9999"
+    assert (await store.load("r1")).answers == (an_answer(),)
+
+
+async def test_a_newer_schema_without_a_note_is_refused(engine: AsyncEngine) -> None:
+    await changed_by_a_newer_program(engine, HEAD)
+    async with engine.begin() as connection:
+        await connection.execute(text("DELETE FROM compatible"))
+
+    with pytest.raises(StoreError, match="newer version"):
+        await upgrade(engine)
+
+
+async def test_a_newer_program_that_came_while_this_one_waited_is_left_alone(
+    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await changed_by_a_newer_program(engine, HEAD)
+    looked: list[AsyncEngine] = []
+
+    async def seen_before(asked: AsyncEngine) -> str | None:
+        looked.append(asked)
+        return "0011" if len(looked) == 1 else await current_revision(asked)
+
+    monkeypatch.setattr(schema, "revision", seen_before)
+
+    assert await upgrade(engine) == "0011"
+    assert await current_revision(engine) == "9999"
+
+
+async def test_an_upgrade_that_fails_leaves_nothing_behind(empty: AsyncEngine) -> None:
+    async with empty.begin() as connection:
+        await connection.execute(text("CREATE TABLE verdict (x INTEGER)"))
+
+    with pytest.raises(StoreError):
+        await upgrade(empty)
+
+    assert await ran(empty, tables) == {"verdict"}
+    assert await foreign_keys(empty) == 1
+
+
+@on_sqlite
+async def test_a_table_is_rebuilt_without_losing_what_points_at_it(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await keep(store, a_closed_round())
+
+    def rebuild(connection: Connection) -> None:
+        operations = Operations(MigrationContext.configure(connection))
+        with operations.batch_alter_table("round", recreate="always"):
+            pass
+
+    await ran(engine, rebuild)
+
+    assert await store.load("r1") == a_closed_round()
+    assert await foreign_keys(engine) == 1
+
+
+async def test_rounds_before_any_upgrade_ask_for_one(empty: AsyncEngine) -> None:
+    with pytest.raises(StoreError, match="run `council db upgrade`"):
+        await SqlStore(empty).recent()

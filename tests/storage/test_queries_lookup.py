@@ -1,0 +1,175 @@
+"""Rounds are found by the beginning of an id, by age and by panel."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta, timezone
+
+import pytest
+
+from council.ballots import Ballot
+from council.errors import RoundNotFoundError
+from council.ports import Store
+from council.rounds import Closing, Round, Stage
+from storage.queries import MAX_PAST_ROUNDS
+from tests.builders import ASKED_AT, a_panel, a_round, answered, ranked
+from tests.storage.builders import a_closed_round, an_audit, keep
+
+STAGES = {
+    Stage.OPEN: answered(a_round()),
+    Stage.ANSWERED: replace(ranked(answered(a_round())), tally=None),
+    Stage.RANKED: ranked(answered(a_round())),
+    Stage.CLOSED: a_closed_round(),
+}
+
+
+def asked(minute: int, round_: Round, round_id: str | None = None) -> Round:
+    return replace(round_, id=round_id or f"r{minute}", asked_at=ASKED_AT + minute * MINUTE)
+
+
+MINUTE = timedelta(minutes=1)
+
+
+async def opened(store: Store, *ids: str) -> None:
+    for round_id in ids:
+        await store.open(replace(a_round(), id=round_id))
+
+
+@pytest.mark.parametrize(
+    ("ids", "start", "found"),
+    [
+        pytest.param(["abc", "abd"], "abc", "abc", id="whole"),
+        pytest.param(["abc", "xyz"], "a", "abc", id="unique-start"),
+        pytest.param(["ab", "abc"], "ab", "ab", id="whole-and-a-start"),
+        pytest.param(["abc"], "", "abc", id="empty-start-of-the-only-one"),
+        pytest.param(["a%c", "abc"], "a%", "a%c", id="percent"),
+        pytest.param(["a_c", "abc"], "a_", "a_c", id="underscore"),
+        pytest.param(["a\\c", "abc"], "a\\", "a\\c", id="backslash"),
+        pytest.param(["a'c", "abc"], "a'", "a'c", id="quote"),
+        pytest.param(["Abc", "abd"], "ab", "abd", id="small-letter"),
+        pytest.param(["slack:T:C:1", "discord:1"], "slack:", "slack:T:C:1", id="of-a-chat"),
+        pytest.param(["家族-1", "家-2"], "家族", "家族-1", id="cjk"),
+        pytest.param(["🧠1", "🧠2"], "🧠1", "🧠1", id="emoji"),
+    ],
+)
+async def test_the_start_of_an_id_is_enough(
+    store: Store, ids: Sequence[str], start: str, found: str
+) -> None:
+    await opened(store, *ids)
+
+    assert await store.find(start) == found
+
+
+async def test_a_start_of_several_ids_asks_for_more(store: Store) -> None:
+    await opened(store, "abc", "abd")
+
+    with pytest.raises(RoundNotFoundError, match="Several rounds begin with 'ab': give more"):
+        await store.find("ab")
+
+
+@pytest.mark.parametrize("start", ["x", "bc", "%", "_", "a%", "a_c", "abcd", "AB"])
+async def test_a_start_of_no_id_is_not_found(store: Store, start: str) -> None:
+    await opened(store, "abc")
+
+    with pytest.raises(RoundNotFoundError, match="There is no round"):
+        await store.find(start)
+
+
+async def test_the_newest_rounds_come_first(store: Store) -> None:
+    for minute in (2, 0, 3, 1):
+        await store.open(asked(minute, a_round()))
+
+    assert [line.id for line in await store.recent()] == ["r3", "r2", "r1", "r0"]
+    assert [line.id for line in await store.recent(2)] == ["r3", "r2"]
+    assert [line.id for line in await store.recent(99)] == ["r3", "r2", "r1", "r0"]
+
+
+async def test_newest_goes_by_the_moment_not_by_the_clock_on_the_wall(store: Store) -> None:
+    tokyo = replace(asked(0, a_round()), asked_at=ASKED_AT.astimezone(timezone(timedelta(hours=9))))
+    await store.open(tokyo)
+    await store.open(asked(1, a_round()))
+
+    assert [line.id for line in await store.recent()] == ["r1", "r0"]
+
+
+async def test_rounds_of_one_moment_go_by_their_ids(store: Store) -> None:
+    await opened(store, "b", "c", "a")
+
+    assert [line.id for line in await store.recent()] == ["a", "b", "c"]
+
+
+async def test_no_round_is_no_line(store: Store) -> None:
+    assert await store.recent() == ()
+    assert await store.past_ballots("house") == ()
+
+
+@pytest.mark.parametrize("stage", Stage)
+async def test_a_line_says_how_far_the_round_has_come(store: Store, stage: Stage) -> None:
+    await keep(store, STAGES[stage])
+
+    (line,) = await store.recent()
+
+    assert (line.id, line.question, line.asked_at, line.stage) == (
+        "r1",
+        STAGES[stage].question.text,
+        ASKED_AT,
+        stage,
+    )
+
+
+async def test_a_round_that_failed_is_closed(store: Store) -> None:
+    await keep(store, answered(a_round()).with_(Closing(1.0, "Nobody answered.")))
+
+    assert [line.stage for line in await store.recent()] == [Stage.CLOSED]
+
+
+def counted(round_: Round) -> set[Ballot]:
+    """Return what of a round's ballots enters a count; how they were asked for does not."""
+    return {replace(ballot, paper=None) for ballot in round_.ballots if ballot.counts}
+
+
+async def test_past_ballots_are_those_of_closed_rounds(store: Store) -> None:
+    for minute, round_ in enumerate(STAGES.values()):
+        await keep(store, asked(minute, round_))
+
+    (ballots,) = await store.past_ballots("house")
+
+    assert set(ballots) == counted(STAGES[Stage.CLOSED])
+
+
+async def test_past_ballots_are_those_of_one_panel(store: Store) -> None:
+    other = replace(a_panel(3), name="other house")
+    await keep(store, a_closed_round("r1"))
+    await keep(store, a_closed_round("r2", panel=other))
+
+    (ballots,) = await store.past_ballots("other house")
+
+    assert {ballot.judge for ballot in ballots} == {seat.key for seat in other.members}
+    assert await store.past_ballots("house of others") == ()
+
+
+async def test_an_audit_ballot_is_no_past_ballot(store: Store) -> None:
+    round_ = a_closed_round()
+    audits = tuple(an_audit(ballot) for ballot in round_.ballots)
+    await keep(store, replace(round_, ballots=round_.ballots + audits))
+
+    (ballots,) = await store.past_ballots("house")
+
+    assert set(ballots) == counted(round_)
+
+
+async def test_a_closed_round_without_a_counted_ballot_is_left_out(store: Store) -> None:
+    await keep(store, answered(a_round()).with_(Closing(1.0, "Nobody answered.")))
+
+    assert await store.past_ballots("house") == ()
+
+
+async def test_past_ballots_go_back_a_hundred_rounds(store: Store) -> None:
+    one = replace(a_closed_round(), answers=(), synthesis=None, tally=None, draw=None)
+    for minute in range(MAX_PAST_ROUNDS + 2):
+        told = replace(one.ballots[0], reason=f"In round {minute}.")
+        await keep(store, asked(minute, replace(one, ballots=(told,))))
+
+    past = await store.past_ballots("house")
+
+    reasons = {ballot.reason for ballots in past for ballot in ballots}
+    assert reasons == {f"In round {minute}." for minute in range(2, MAX_PAST_ROUNDS + 2)}

@@ -1,0 +1,203 @@
+"""The contract of every round store."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from council.answers import Role
+from council.ballots import SpoiledBallot
+from council.errors import RoundNotFoundError, StoreError
+from council.labels import Label, LabelMap, Slate
+from council.ports import Store
+from council.rounds import Artefact, Closing, Draw, Synthesis
+from council.tally import Tally
+from tests.builders import (
+    CLAUDE,
+    DEEPSEEK,
+    GPT,
+    GROK,
+    a_panel,
+    a_paper,
+    a_round,
+    an_absence,
+    an_answer,
+)
+from tests.storage.builders import a_closed_round, an_audit, artefacts, bare, closing_last, keep
+
+FULL = a_closed_round()
+DRAW = FULL.draw or Draw(LabelMap(()), ())
+TALLY = FULL.tally or Tally((), NotImplemented)
+OTHER_DRAW = Draw(LabelMap(((GPT, Label("Z")),)), (Slate("another judge", (Label("Z"),)),))
+SPOILED = SpoiledBallot(CLAUDE, "it ranked nothing", a_paper())
+
+
+async def test_a_round_is_opened_once_however_many_try(store: Store) -> None:
+    rounds = [a_round(seed=f"of try {i}") for i in range(20)]
+
+    opened = await asyncio.gather(*(store.open(round_) for round_ in rounds))
+
+    assert sorted(opened) == [False] * 19 + [True]
+    assert await store.load("r1") == rounds[opened.index(True)]
+
+
+async def test_opening_the_same_round_again_is_no_news(store: Store) -> None:
+    round_ = a_round()
+
+    assert [await store.open(round_), await store.open(round_)] == [True, False]
+
+
+async def test_opening_a_round_again_keeps_what_it_has_come_to(store: Store) -> None:
+    await keep(store, FULL)
+
+    await store.open(a_round(seed="another"))
+
+    assert await store.load("r1") == FULL
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param(an_answer(), an_answer(text="No!"), id="answer"),
+        pytest.param(an_absence(), an_absence(reason="fell asleep"), id="absence"),
+        pytest.param(DRAW, OTHER_DRAW, id="draw"),
+        pytest.param(OTHER_DRAW, DRAW, id="longer-draw"),
+        pytest.param(
+            FULL.ballots[0], replace(FULL.ballots[0], reason="I looked again."), id="ballot"
+        ),
+        pytest.param(SPOILED, replace(SPOILED, fault="it named a letter twice"), id="spoiled"),
+        pytest.param(TALLY, replace(TALLY, standings=()), id="tally"),
+        pytest.param(replace(TALLY, standings=()), TALLY, id="longer-tally"),
+        pytest.param(Synthesis("Yes.", None), Synthesis("No.", CLAUDE), id="synthesis"),
+        pytest.param(Closing(3.0), Closing(99.0, "it failed"), id="closing"),
+    ],
+)
+async def test_the_first_of_two_artefacts_for_one_place_is_stored_complete(
+    store: Store, first: Artefact, second: Artefact
+) -> None:
+    round_ = a_round(a_panel(4))
+    await store.open(round_)
+
+    for artefact in (first, first, second):
+        await store.save("r1", artefact)
+
+    assert await store.load("r1") == round_.with_(first)
+
+
+async def test_one_of_many_artefacts_for_one_place_is_stored_complete(
+    store: Store,
+) -> None:
+    await store.open(bare(FULL))
+    draws = [replace(DRAW, slates=DRAW.slates[i:]) for i in range(4)]
+
+    await asyncio.gather(*(store.save("r1", draw) for draw in draws))
+
+    assert (await store.load("r1")).draw in draws
+
+
+async def test_role_attempt_and_audit_are_part_of_an_artefacts_place(store: Store) -> None:
+    kept: list[Artefact] = [
+        an_absence(role=Role.ANSWER),
+        an_absence(role=Role.BALLOT),
+        an_absence(role=Role.SYNTHESIS),
+        SPOILED,
+        replace(SPOILED, paper=a_paper(attempt=2)),
+        FULL.ballots[0],
+        an_audit(FULL.ballots[0], "order"),
+        an_audit(FULL.ballots[0], "own"),
+    ]
+    await store.open(bare(FULL))
+
+    for artefact in kept:
+        await store.save("r1", artefact)
+
+    found = await store.load("r1")
+    assert set(artefacts(found)) == set(kept)
+
+
+async def test_parts_are_in_panel_order_whatever_the_order_of_arrival(store: Store) -> None:
+    await store.open(bare(FULL))
+
+    for artefact in closing_last(artefacts(FULL)[::-1]):
+        await store.save("r1", artefact)
+
+    assert await store.load("r1") == FULL
+
+
+@pytest.mark.parametrize("late", [an_absence(role=Role.SYNTHESIS), SPOILED, Closing(99.0)])
+async def test_nothing_is_added_to_a_closed_round(store: Store, late: Artefact) -> None:
+    await keep(store, FULL)
+
+    await store.save("r1", late)
+
+    assert await store.load("r1") == FULL
+
+
+async def test_outside_judges_come_after_the_members(store: Store) -> None:
+    round_ = a_closed_round(panel=a_panel(3, outside=2))
+    await store.open(bare(round_))
+
+    for artefact in closing_last(artefacts(round_)[::-1]):
+        await store.save("r1", artefact)
+
+    judges = [ballot.judge for ballot in (await store.load("r1")).ballots]
+    assert judges == [seat.key for seat in round_.panel.judges]
+
+
+async def test_fifty_rounds_at_once_lose_nothing(store: Store) -> None:
+    rounds = [a_closed_round(f"r{i}") for i in range(50)]
+    await asyncio.gather(*(store.open(bare(round_)) for round_ in rounds))
+
+    await asyncio.gather(
+        *(store.save(round_.id, artefact) for round_ in rounds for artefact in artefacts(round_))
+    )
+
+    assert {len(artefacts(round_)) for round_ in rounds} == {12}
+    assert [await store.load(round_.id) for round_ in rounds] == rounds
+
+
+async def test_what_belongs_to_no_stored_round_is_refused(store: Store) -> None:
+    with pytest.raises(StoreError, match="The round this belongs to is not stored"):
+        await store.save("r1", an_answer())
+
+    assert await store.recent() == ()
+
+
+async def test_a_round_that_is_not_there_is_not_found(store: Store) -> None:
+    await store.open(a_round())
+
+    with pytest.raises(RoundNotFoundError, match=r"There is no round 'r2'\."):
+        await store.load("r2")
+
+
+async def test_a_cancelled_save_leaves_the_store_in_order(store: Store) -> None:
+    await store.open(bare(FULL))
+
+    for steps in range(40):
+        saving = asyncio.create_task(store.save("r1", DRAW))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        saving.cancel()
+        await asyncio.gather(saving, return_exceptions=True)
+        assert (await store.load("r1")).draw in (None, DRAW)
+
+    await store.save("r1", DRAW)
+    assert await store.load("r1") == bare(FULL).with_(DRAW)
+
+
+async def test_chairmen_and_audits_come_in_an_order_too(store: Store) -> None:
+    round_ = a_round(a_panel(3, chairmen=[GROK, DEEPSEEK]))
+    ballot = replace(FULL.ballots[0], judge=CLAUDE)
+    kept: list[Artefact] = [
+        an_absence(GROK, Role.SYNTHESIS),
+        an_absence(DEEPSEEK, Role.SYNTHESIS),
+        ballot,
+        an_audit(ballot, "order"),
+        an_audit(ballot, "own"),
+    ]
+    await store.open(round_)
+
+    for artefact in reversed(kept):
+        await store.save("r1", artefact)
+
+    assert artefacts(await store.load("r1")) == kept

@@ -1,0 +1,144 @@
+"""Several programs on one server lose no writes and do not deadlock."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.ports import RoundQuery
+from council.rounds import Closing, Question, Round
+from storage.engine import open_engine
+from storage.hash_chain import SqlHashChain
+from storage.rounds import SqlStore
+from tests.builders import ASKED_AT, a_round
+from tests.storage.benches import SUITE, T1, T2, a_record, holding, sql_bench
+from tests.storage.builders import a_closed_round, artefacts, bare, keep
+
+Engines = list[AsyncEngine]
+
+
+@pytest.fixture
+async def engines(migrated_url: str) -> AsyncIterator[Engines]:
+    """Return the engines of three programs."""
+    async with AsyncExitStack() as stack:
+        opened = [open_engine(migrated_url) for _ in range(3)]
+        for engine in opened:
+            stack.push_async_callback(engine.dispose)
+        yield opened
+
+
+def asked(round_id: str, place: object = T1) -> Round:
+    question = Question("Why?", "U1", place=place)  # type: ignore[arg-type]
+    return replace(a_closed_round(round_id), question=question)
+
+
+async def test_programs_that_save_the_same_lose_nothing(engines: Engines) -> None:
+    stores = [SqlStore(engine) for engine in engines]
+    rounds = [a_closed_round(f"r{number}") for number in range(4)]
+    await asyncio.gather(*(stores[0].open(bare(round_)) for round_ in rounds))
+
+    for part in zip(*(artefacts(round_) for round_ in rounds), strict=True):
+        await asyncio.gather(
+            *(
+                store.save(round_.id, artefact)
+                for store in stores
+                for round_, artefact in zip(rounds, part, strict=True)
+            )
+        )
+
+    assert [await stores[1].load(round_.id) for round_ in rounds] == rounds
+
+
+async def test_of_programs_that_open_one_round_at_once_one_succeeds(engines: Engines) -> None:
+    opened = await asyncio.gather(*(SqlStore(engine).open(a_round()) for engine in engines))
+
+    assert sorted(opened) == [False, False, True]
+
+
+async def test_programs_that_close_rounds_of_two_workspaces_do_not_wait_for_each_other(
+    engines: Engines,
+) -> None:
+    places = [T1, T2]
+    rounds = [asked(f"r{number}", places[number % 2]) for number in range(24)]
+    await asyncio.gather(*(SqlStore(engines[0]).open(bare(round_)) for round_ in rounds))
+
+    async with asyncio.timeout(20):
+        await asyncio.gather(
+            *(
+                SqlStore(engines[number % 3]).save(round_.id, Closing(1.0))
+                for number, round_ in enumerate([*rounds, *reversed(rounds)])
+            )
+        )
+
+    heads = await SqlHashChain(engines[0]).heads()
+    assert [head.number for head in heads] == [12, 12]
+
+
+async def test_simultaneous_versions_of_a_suite_have_different_numbers(
+    engines: Engines,
+) -> None:
+    suites = [sql_bench(engine).suites for engine in engines]
+    kept = [holding(f"Question {number}?") for number in range(9)]
+
+    await asyncio.gather(
+        *(suites[number % 3].keep(suite, "U1", ASKED_AT) for number, suite in enumerate(kept))
+    )
+
+    versions = await suites[0].versions(T1.scope, "sql")
+    assert sorted(versions) == sorted(suite.version for suite in kept)
+    assert (await suites[1].load(T1.scope, "sql")).version == versions[0]
+
+
+async def test_a_suite_stored_while_a_workspace_is_deleted_keeps_its_questions(
+    engines: Engines,
+) -> None:
+    house = replace(SUITE, scope="")
+    for _ in range(5):
+        await sql_bench(engines[0]).suites.keep(SUITE, "U1", ASKED_AT)
+
+        await asyncio.gather(
+            SqlStore(engines[1]).drop("slack", "T1"),
+            sql_bench(engines[2]).suites.keep(house, "U1", ASKED_AT),
+        )
+
+        assert (await sql_bench(engines[0]).suites.load("", "sql")).questions == house.questions
+
+
+async def test_records_stored_while_their_workspace_is_deleted_cause_no_error(
+    engines: Engines,
+) -> None:
+    store, records = SqlStore(engines[0]), sql_bench(engines[2]).records
+    for number in range(5):
+        await store.open(asked(f"t1-{number}"))
+        await store.open(asked(f"t2-{number}", T2))
+        both = [a_record(f"t1-{number}"), a_record(f"t2-{number}")]
+
+        await asyncio.gather(SqlStore(engines[1]).drop("slack", "T1"), records.keep(both))
+
+    kept = [record.round_id for record in await records.recent()]
+    assert sorted(kept) == [f"t2-{number}" for number in range(5)]
+
+
+async def test_rounds_are_forgotten_by_one_program_while_another_adds_to_them(
+    engines: Engines,
+) -> None:
+    store = SqlStore(engines[0])
+    rounds = [a_closed_round(f"r{number}") for number in range(6)]
+
+    await asyncio.gather(
+        *(asyncio.gather(keep(store, one), return_exceptions=True) for one in rounds),
+        *(
+            asyncio.gather(
+                SqlStore(engines[1]).forget(one.id, ASKED_AT, "s"), return_exceptions=True
+            )
+            for one in rounds
+        ),
+    )
+    for round_ in rounds:
+        await SqlStore(engines[2]).forget(round_.id, ASKED_AT, "s")
+
+    assert await store.recent(wanted=RoundQuery(containing="Which")) == ()
+    assert None not in [(await store.load(one.id)).forgotten for one in rounds]

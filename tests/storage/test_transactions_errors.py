@@ -1,0 +1,132 @@
+"""Errors of a database become one sentence, and nothing that was stored is lost."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from sqlite3 import Connection
+
+import pytest
+from sqlalchemy import event, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.errors import StoreError
+from storage.engine import open_engine
+from storage.migrate import HEAD, upgrade
+from storage.rounds import SqlStore
+from tests.builders import CLAUDE, GPT, a_round, an_answer
+from tests.storage.builders import a_closed_round, keep
+
+
+@asynccontextmanager
+async def opened(url: str, *pragmas: str) -> AsyncIterator[AsyncEngine]:
+    """Open a database as another program would, with pragmas of its own."""
+    others = set(threading.enumerate())
+    engine = open_engine(url)
+
+    def prepare(connection: Connection, _: object) -> None:
+        cursor = connection.cursor()
+        for pragma in pragmas:
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    event.listen(engine.sync_engine, "connect", prepare)
+    try:
+        yield engine
+    finally:
+        await engine.dispose()
+        await _ended(set(threading.enumerate()) - others)
+
+
+async def _ended(threads: set[threading.Thread]) -> None:
+    """Wait for threads of connections that failed; the driver does not, and they use the loop."""
+    for thread in threads:
+        if "_connection_worker_thread" in thread.name:
+            await asyncio.to_thread(thread.join, 5)
+
+
+async def test_a_full_disk_loses_only_what_did_not_fit(engine: AsyncEngine, url: str) -> None:
+    long = an_answer(GPT, "A long answer. " * 20_000)
+    await keep(SqlStore(engine), a_round().with_(an_answer(CLAUDE)))
+    await engine.dispose()
+
+    async with opened(url, "max_page_count=1") as full:  # that is: no more than there are
+        with pytest.raises(StoreError, match=r"^The disk is full: what was saved stays"):
+            await SqlStore(full).save("r1", long)
+        kept = await SqlStore(full).load("r1")
+    await SqlStore(engine).save("r1", long)
+
+    assert kept == a_round().with_(an_answer(CLAUDE))
+    assert (await SqlStore(engine).load("r1")).answers == (an_answer(CLAUDE), long)
+
+
+@pytest.mark.parametrize("how", ["read-only-file", "read-only-use"])
+async def test_what_cannot_be_written_to_can_still_be_read(
+    engine: AsyncEngine, url: str, how: str
+) -> None:
+    await keep(SqlStore(engine), a_closed_round())
+    path = url.removeprefix("sqlite+aiosqlite:///")
+    file = f"sqlite+aiosqlite:///file:{path}?mode=ro&uri=true"
+    pragmas = () if how == "read-only-file" else ("query_only=ON",)
+
+    async with opened(file if how == "read-only-file" else url, *pragmas) as locked:
+        store = SqlStore(locked)
+        assert await upgrade(locked) == HEAD
+        with pytest.raises(StoreError, match=r"^The database cannot be written to"):
+            await store.open(a_closed_round("r2"))
+
+        assert await store.load("r1") == a_closed_round()
+
+
+async def test_a_database_that_another_program_holds_is_reported_as_in_use(
+    engine: AsyncEngine, url: str
+) -> None:
+    await keep(SqlStore(engine), a_round())
+
+    async with opened(url, "busy_timeout=20") as other, engine.begin():
+        with pytest.raises(StoreError, match=r"^The database is in use by another program"):
+            await SqlStore(other).save("r1", an_answer())
+
+    await SqlStore(engine).save("r1", an_answer())
+    assert await SqlStore(engine).load("r1") == a_round().with_(an_answer())
+
+
+@pytest.mark.parametrize("act", [upgrade, lambda engine: SqlStore(engine).recent()])
+async def test_a_file_that_is_no_database_is_left_as_it_is(
+    tmp_path: Path, act: Callable[[AsyncEngine], Awaitable[object]]
+) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("Buy milk. " * 1000)
+
+    async with opened(f"sqlite+aiosqlite:///{file}") as engine:
+        with pytest.raises(StoreError, match=r"^The file named as the database is not one"):
+            await act(engine)
+
+    assert file.read_text() == "Buy milk. " * 1000
+
+
+async def test_a_folder_that_is_missing_is_named_as_the_cause(tmp_path: Path) -> None:
+    async with opened(f"sqlite+aiosqlite:///{tmp_path / 'nowhere' / 'council.db'}") as engine:
+        with pytest.raises(StoreError, match="check that its folder exists"):
+            await upgrade(engine)
+
+
+async def test_a_damaged_file_is_reported_as_damaged(engine: AsyncEngine, url: str) -> None:
+    await keep(SqlStore(engine), a_closed_round())
+    await engine.dispose()
+    file = Path(url.removeprefix("sqlite+aiosqlite:///"))
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+
+    with pytest.raises(StoreError, match="damaged: restore it from a backup"):
+        await SqlStore(engine).load("r1")
+
+
+async def test_a_fault_no_sentence_is_written_for_is_still_one(engine: AsyncEngine) -> None:
+    async with engine.begin() as connection:
+        await connection.execute(text("ALTER TABLE answer RENAME COLUMN text TO words"))
+    await SqlStore(engine).open(a_round())
+
+    with pytest.raises(StoreError, match=r"^The database refused what was asked \(\w+\)\.$"):
+        await SqlStore(engine).save("r1", an_answer(text="a secret"))

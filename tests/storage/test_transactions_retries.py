@@ -1,0 +1,308 @@
+"""Operations on a server are retried after a lost connection, and take effect once."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from sqlalchemy import event, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from council.budget_caps import Account
+from council.errors import StoreError
+from council.pipeline.run import convene
+from council.pipeline.session import RoundServices
+from council.rounds import Closing, Stage
+from storage.bakeoffs import SqlSchedules
+from storage.engine import POOL_OVERFLOW, POOL_SIZE, open_engine
+from storage.ledger import SqlLedger
+from storage.outbox import SqlOutbox
+from storage.rounds import SqlStore
+from storage.transactions import (
+    BUSY,
+    NO_CONNECTION,
+    UNREACHABLE,
+    ConnectionLostError,
+    retry_seconds,
+)
+from tests.builders import ASKED_AT, a_round, a_schedule, an_answer
+from tests.fakes.gateway import FakeGateway
+from tests.postgres import Server
+from tests.storage.builders import a_closed_round, bare, keep
+
+ONE = Account("r1", date(2026, 11, 21), "U1")
+
+
+@contextmanager
+def soon_told() -> Iterator[None]:
+    """Make retries end soon."""
+    token = retry_seconds.set(0.3)
+    yield
+    retry_seconds.reset(token)
+
+
+@pytest.fixture
+async def engine(migrated_url: str) -> AsyncIterator[AsyncEngine]:
+    engine = open_engine(migrated_url)
+    yield engine
+    await engine.dispose()
+
+
+async def terminate_all(postgres: Server, engine: AsyncEngine) -> None:
+    await asyncio.to_thread(
+        postgres.execute,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s",
+        engine.url.database,
+    )
+
+
+def lose_commits(engine: AsyncEngine, times: int) -> list[str]:
+    """Commit so many transactions, but lose their answers."""
+    lost: list[str] = []
+
+    def lose(connection: object) -> None:
+        if len(lost) < times:
+            lost.append("commit")
+            dbapi = connection.connection.dbapi_connection  # type: ignore[attr-defined]  # sync
+            dbapi.commit()
+            raise ConnectionLostError(UNREACHABLE)
+
+    event.listen(engine.sync_engine, "commit", lose)
+    return lost
+
+
+async def test_a_round_continues_after_a_crash_of_the_server(
+    postgres: Server, engine: AsyncEngine
+) -> None:
+    store = SqlStore(engine)
+    await store.open(a_round())
+    await asyncio.to_thread(postgres.stop, "immediate")
+
+    holding = asyncio.create_task(convene("r1", RoundServices(FakeGateway(), store)))
+    await asyncio.sleep(0.2)  # it has met no server by now
+    await asyncio.to_thread(postgres.start)
+    closed = await holding
+
+    assert closed.stage is Stage.CLOSED
+    assert await store.load("r1") == closed
+    assert len(closed.answers) == len(closed.panel.members)
+
+
+async def test_a_save_during_an_outage_is_stored_afterwards(
+    postgres: Server, engine: AsyncEngine
+) -> None:
+    store = SqlStore(engine)
+    await store.open(bare(a_closed_round()))
+    await asyncio.to_thread(postgres.stop)
+
+    saving = asyncio.create_task(store.save("r1", an_answer()))
+    settling = asyncio.create_task(SqlLedger(engine).settle(ONE, 7))
+    await asyncio.sleep(0.3)  # both have met no server by now
+    await asyncio.to_thread(postgres.start)
+    await asyncio.gather(saving, settling)
+
+    assert (await store.load("r1")).answers == (an_answer(),)
+    assert await SqlLedger(engine).spent("r1") == 7
+
+
+async def test_a_server_that_stays_away_is_reported_as_unreachable(
+    postgres: Server, engine: AsyncEngine
+) -> None:
+    await asyncio.to_thread(postgres.stop)
+
+    cannot = pytest.raises(StoreError, match=r"^The database server cannot be reached: check that")
+    with soon_told(), cannot:
+        await SqlStore(engine).recent()
+
+
+async def test_a_cancelled_caller_waits_for_no_server(
+    postgres: Server, engine: AsyncEngine
+) -> None:
+    await asyncio.to_thread(postgres.stop)
+    reading = asyncio.create_task(SqlStore(engine).recent())
+    await asyncio.sleep(0.5)
+
+    reading.cancel()
+    async with asyncio.timeout(5):
+        await asyncio.gather(reading, return_exceptions=True)
+
+    assert reading.cancelled()
+
+
+async def test_closed_connections_are_replaced(postgres: Server, engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await keep(store, a_closed_round())
+    await asyncio.gather(*(store.load("r1") for _ in range(POOL_SIZE)))
+
+    await terminate_all(postgres, engine)
+
+    found = await asyncio.gather(*(store.load("r1") for _ in range(POOL_SIZE)))
+    assert {*found} == {a_closed_round()}
+
+
+async def test_many_rounds_lose_nothing_while_connections_are_ended(
+    postgres: Server, engine: AsyncEngine
+) -> None:
+    store = SqlStore(engine)
+    rounds = [a_closed_round(f"r{number}") for number in range(12)]
+
+    keeping = asyncio.gather(*(keep(store, round_) for round_ in rounds))
+    for _ in range(5):
+        await terminate_all(postgres, engine)
+    await keeping
+
+    assert [await store.load(round_.id) for round_ in rounds] == rounds
+
+
+async def test_what_calls_cost_is_added_once_though_the_answer_was_lost(
+    engine: AsyncEngine,
+) -> None:
+    ledger = SqlLedger(engine)
+    lost = lose_commits(engine, 2)
+
+    await ledger.settle(ONE, 7, None)
+    await ledger.settle(ONE, 5)
+
+    assert lost == ["commit", "commit"]
+    assert await ledger.spent("r1") == 12
+
+
+async def test_open_returns_true_although_the_first_answer_was_lost(
+    engine: AsyncEngine,
+) -> None:
+    lose_commits(engine, 1)
+
+    assert await SqlStore(engine).open(a_round())
+    assert not await SqlStore(engine).open(a_round(seed="another"))
+
+
+async def test_a_claim_is_new_although_the_first_answer_was_lost(
+    engine: AsyncEngine,
+) -> None:
+    outgoing = SqlOutbox(engine)
+    lost = lose_commits(engine, 1)
+
+    claim = await outgoing.claim("key", "r1", ASKED_AT)
+    lost.clear()
+    is_ours = await outgoing.take_over(claim, claim.claimed_at.replace(year=2027))
+
+    assert (claim.is_new, is_ours) == (True, True)
+    assert not await outgoing.take_over(claim, claim.claimed_at.replace(year=2028))
+
+
+async def test_a_slot_is_taken_although_the_first_answer_was_lost(
+    engine: AsyncEngine,
+) -> None:
+    schedules = SqlSchedules(engine)
+    await schedules.keep(a_schedule())
+    lose_commits(engine, 1)
+
+    assert await schedules.take("s1", "2026-11-30T09:00")
+    assert not await schedules.take("s1", "2026-11-30T09:00")
+
+
+async def test_a_closing_whose_answer_was_lost_leaves_one_link(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await store.open(bare(a_closed_round()))
+    lose_commits(engine, 1)
+
+    await store.save("r1", Closing(3.0))
+
+    seal = await store.seal("r1")
+    assert seal is not None
+    assert seal.link is not None
+    assert seal.link.number == 1
+
+
+async def test_a_full_pool_is_an_error_in_one_sentence(migrated_url: str) -> None:
+    engine = open_engine(migrated_url)
+    engine.sync_engine.pool._timeout = 0.05  # type: ignore[attr-defined]  # its own
+    taken = [await engine.connect() for _ in range(POOL_SIZE + POOL_OVERFLOW)]
+
+    with soon_told(), pytest.raises(StoreError) as refused:
+        await SqlStore(engine).recent()
+
+    for connection in taken:
+        await connection.close()
+    await engine.dispose()
+    assert str(refused.value) == NO_CONNECTION
+
+
+async def test_a_locked_row_is_waited_for_and_then_an_error(
+    migrated_url: str, engine: AsyncEngine
+) -> None:
+    await SqlStore(engine).open(a_round())
+    hurried = open_engine(f"{migrated_url}?options=-c%20lock_timeout%3D50ms")
+
+    async with engine.begin() as connection:
+        await connection.execute(text("SELECT id FROM round FOR UPDATE"))
+        with soon_told(), pytest.raises(StoreError) as refused:
+            await SqlStore(hurried).save("r1", an_answer())
+    await SqlStore(hurried).save("r1", an_answer())
+    await hurried.dispose()
+
+    assert str(refused.value) == BUSY
+
+
+async def test_of_two_that_wait_for_each_other_both_come_to_their_end(engine: AsyncEngine) -> None:
+    store = SqlStore(engine)
+    await asyncio.gather(*(store.open(a_round(seed="s")) for _ in range(2)))
+    await store.open(replace(a_round(), id="r2"))
+    first_has = asyncio.Event()
+
+    async def lock(first: str, second: str) -> None:
+        async with engine.begin() as connection:
+            for round_id in (first, second):
+                own = text("SELECT id FROM round WHERE id = :id FOR UPDATE")
+                await connection.execute(own, {"id": round_id})
+                first_has.set()
+
+    async def save() -> None:
+        await first_has.wait()
+        await store.save("r1", an_answer())
+        await store.save("r2", an_answer())
+
+    await asyncio.gather(lock("r2", "r1"), save())
+
+    assert (await store.load("r2")).answers == (an_answer(),)
+
+
+async def test_a_commit_that_hangs_for_a_while_is_waited_for(
+    postgres: Server, engine: AsyncEngine
+) -> None:
+    store = SqlStore(engine)
+    await store.open(a_round())
+
+    with postgres.setting("synchronous_standby_names", "nobody"):
+        saving = asyncio.create_task(store.save("r1", an_answer()))
+        await asyncio.sleep(0.5)
+        waited = not saving.done()
+    await saving
+
+    assert waited
+    assert (await store.load("r1")).answers == (an_answer(),)
+
+
+async def test_a_transaction_that_failed_spoils_no_later_one(engine: AsyncEngine) -> None:
+    with pytest.raises(StoreError):
+        await SqlStore(engine).save("nowhere", an_answer())
+
+    await asyncio.gather(*(SqlStore(engine).recent() for _ in range(POOL_SIZE)))
+
+
+async def test_a_process_that_freezes_in_a_transaction_lets_go_of_what_it_held(
+    migrated_url: str, engine: AsyncEngine
+) -> None:
+    await SqlStore(engine).open(a_round())
+    frozen = open_engine(f"{migrated_url}?options=-c%20idle_in_transaction_session_timeout%3D200ms")
+    connection = await frozen.connect()
+    await connection.execute(text("SELECT id FROM round FOR UPDATE"))
+
+    async with asyncio.timeout(5):
+        await SqlStore(engine).save("r1", an_answer())
+
+    await connection.invalidate()
+    await connection.close()
+    await frozen.dispose()

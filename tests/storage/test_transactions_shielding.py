@@ -1,0 +1,139 @@
+"""Every database operation ends before a cancellation takes effect."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from inspect import getmembers, iscoroutinefunction, isfunction, unwrap
+
+import pytest
+
+from storage.bakeoffs import SqlBakeoffs, SqlSchedules, SqlSuites
+from storage.experiments import SqlExperiments
+from storage.hash_chain import SqlHashChain
+from storage.ledger import SqlLedger
+from storage.outbox import SqlOutbox
+from storage.records import SqlRecords
+from storage.rounds import SqlStore
+from storage.transactions import (
+    Attempt,
+    ConnectionLostError,
+    WriteBatcher,
+    current_attempt,
+    retried_and_shielded,
+    retry_seconds,
+)
+
+KEPT = (
+    *(SqlStore, SqlLedger, SqlOutbox, SqlHashChain),
+    *(SqlSuites, SqlBakeoffs, SqlSchedules, SqlRecords, SqlExperiments),
+)
+ACTS = [
+    pytest.param(act, id=act.__qualname__)
+    for kept in KEPT
+    for name, act in getmembers(kept, isfunction)
+    if not name.startswith("_")
+]
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_an_act_is_finished_once_begun(act: Callable[..., object]) -> None:
+    assert iscoroutinefunction(act)
+    assert unwrap(act) is not act  # `finished` keeps what it wraps
+
+
+class Flaky:
+    """Loses an act so many times before it arrives; remembers every try."""
+
+    def __init__(self, losses: int) -> None:
+        self.tries: list[Attempt] = []
+        self._losses = losses
+
+    @retried_and_shielded
+    async def act(self) -> int:
+        self.tries.append(current_attempt())
+        if len(self.tries) <= self._losses:
+            raise ConnectionLostError("It was lost.")
+        return len(self.tries)
+
+
+async def test_an_act_that_is_lost_is_done_again_under_one_key() -> None:
+    flaky = Flaky(2)
+
+    assert await flaky.act() == 3
+    assert [tried.is_retry for tried in flaky.tries] == [False, True, True]
+    assert len({tried.key for tried in flaky.tries}) == 1
+
+
+async def test_two_acts_have_two_keys() -> None:
+    flaky = Flaky(0)
+
+    await flaky.act()
+    await flaky.act()
+
+    assert len({tried.key for tried in flaky.tries}) == 2
+    assert not any(tried.is_retry for tried in flaky.tries)
+
+
+async def test_patience_comes_to_an_end() -> None:
+    token = retry_seconds.set(0.0)
+    flaky = Flaky(9)
+
+    with pytest.raises(ConnectionLostError, match="It was lost"):
+        await flaky.act()
+
+    retry_seconds.reset(token)
+    assert len(flaky.tries) == 1
+
+
+async def test_a_cancelled_caller_does_not_wait_for_retries() -> None:
+    flaky = Flaky(99)
+    acting = asyncio.create_task(flaky.act())
+    await asyncio.sleep(0.05)
+
+    acting.cancel()
+    await asyncio.gather(acting, return_exceptions=True)
+
+    assert acting.cancelled()
+    assert len(flaky.tries) == 2
+
+
+async def test_an_act_comes_to_its_end_however_often_it_is_cancelled() -> None:
+    may_end, ended = asyncio.Event(), asyncio.Event()
+
+    @retried_and_shielded
+    async def act() -> None:
+        await may_end.wait()
+        ended.set()
+
+    acting = asyncio.create_task(act())
+    for _ in range(3):
+        await asyncio.sleep(0.01)
+        acting.cancel()
+    await asyncio.sleep(0.01)
+    assert not acting.done()
+    may_end.set()
+    await asyncio.wait([acting])
+
+    assert ended.is_set()
+    assert acting.cancelled()
+
+
+async def test_no_caller_of_a_shared_batch_waits_for_ever() -> None:
+    may_do, did = asyncio.Event(), list[int]()
+
+    async def do(acts: Sequence[int]) -> None:
+        await may_do.wait()
+        did.extend(acts)
+
+    gathering = WriteBatcher(do)
+    whole = retried_and_shielded(gathering.add)
+    acting = [asyncio.create_task(whole(number)) for number in range(4)]
+    for _ in range(2):
+        await asyncio.sleep(0.01)
+        for one in acting[:2]:
+            one.cancel()
+    await asyncio.sleep(0.01)
+    may_do.set()
+    await asyncio.wait(acting, timeout=5)
+
+    assert [one.cancelled() for one in acting if one.done()] == [True, True, False, False]
+    assert sorted(did) == [0, 1, 2, 3]
