@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from council.bias.votes import AuditVote, Vote, Votes, Written
+from council.bias.votes import AuditVote, Vote, Votes, WrittenAnswer
 from council.research.simulated_judges import SimulatedRounds
 from council.research.simulated_judges import Votes as Cast
 
@@ -27,7 +27,7 @@ def kept_votes(rounds: SimulatedRounds) -> Iterator[Votes]:
             audit=AuditVote(members[judge], kind, _vote(cast[kind], i, judge, members), 0.0),
             spoiled=tuple((member, 0) for member in members),
             written=tuple(
-                Written(member, is_first=False, length=int(length), style=PLAIN)
+                WrittenAnswer(member, is_first=False, length=int(length), style=PLAIN)
                 for member, length in zip(members, tokens, strict=True)
             ),
         )

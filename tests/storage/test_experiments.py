@@ -75,9 +75,9 @@ async def test_answers_and_marks_come_back_and_the_first_of_each_is_kept(
     await experiments.save("bx:1", a_mark(raw=1))
 
     held = await experiments.held("bx:1")
-    assert sorted(held.job_queue, key=lambda work: work.number) == [a_work(), cut]
-    assert len(held.marks) == 3
-    assert {*held.marks} == {*parts[2:]}
+    assert sorted(held.answers, key=lambda work: work.number) == [a_work(), cut]
+    assert len(held.replies) == 3
+    assert {*held.replies} == {*parts[2:]}
 
 
 async def test_what_one_holds_is_not_anothers(experiments: ExperimentStore) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.research.grade_files import read_grades
-from council.research.grades import Finding, Framing, Kind, findings, grade_report
+from council.research.grades import Finding, FindingKind, Framing, findings, grade_report
 from tests.bot.homes import PATIENCE_SECONDS, Home, interrupted, panel_of, seat_of, served_panel
 from tests.wire.models import ModelServer, answer, fail
 from tests.wire.models.grading import Planted
@@ -38,7 +38,7 @@ def run_of(home: Home, *options: str) -> tuple[str, ...]:
     return ("bias", "run", str(home.folder / "cases.txt"), "--yes", *options)
 
 
-def told(found: list[Finding], kind: Kind) -> set[tuple[str, Framing]]:
+def told(found: list[Finding], kind: FindingKind) -> set[tuple[str, Framing]]:
     return {(one.row.judge, one.row.framing) for one in found if one.kind is kind}
 
 
@@ -51,8 +51,8 @@ async def test_what_was_planted_is_what_is_found(tmp_path: Path) -> None:
     assert ran.code == 0, ran.err
     found = [*findings(grade_report(read_grades("g", output.read_bytes()).grades))]
     both = [*Framing]
-    assert told(found, Kind.PREFERENCE) == {(key(SELFISH), framing) for framing in both}
-    assert told(found, Kind.LENIENCY) == {(key(STRICT), framing) for framing in both}
+    assert told(found, FindingKind.PREFERENCE) == {(key(SELFISH), framing) for framing in both}
+    assert told(found, FindingKind.LENIENCY) == {(key(STRICT), framing) for framing in both}
     assert all(finding.is_found for finding in found)
     sizes = [row["did"] for row in ran.json["rows"] if row["judge"] == key(SELFISH)]
     assert sizes == pytest.approx([1.2, 1.2], abs=0.45)

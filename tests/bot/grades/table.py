@@ -6,7 +6,7 @@ Source: Attila M. Magyar, "Bias in LLM self-evaluation" (ELTE, 2025), Table 1.
 import re
 from pathlib import Path
 
-from bot.research.grade_report import ends, mean, percent, statistic
+from bot.research.grade_report import format_interval, format_mean, format_percent, format_t
 from council.research.grades import JudgeRow
 
 PROJECT = Path(__file__).parents[3]
@@ -28,27 +28,27 @@ sonar-reasoning-pro | neg | 86 | 3.38 ± 0.77 | 3.75 ± 0.64 | -4.24 | < 0.1% | 
 
 
 def published() -> dict[tuple[str, str], list[str]]:
-    """Give the printed cells of each judge and framing, N first."""
+    """Return the printed cells of each judge and framing, N first."""
     lines = [[cell.strip() for cell in line.split("|")] for line in PUBLISHED.strip().split("\n")]
     return {(judge, framing): cells for judge, framing, *cells in lines}
 
 
 def ours(row: JudgeRow) -> list[str]:
-    """Give the same cells of a report's row, printed as the thesis prints them."""
+    """Return the same cells of a report's row, printed as the thesis prints them."""
     received, given = row.over_received, row.over_given
     return [
         str(row.own.n),
-        *(mean(row.own), mean(row.received)),
+        *(format_mean(row.own), format_mean(row.received)),
         *(
-            statistic(received),
-            percent(received.effect.p or 0),
-            ends(received.effect),
+            format_t(received),
+            format_percent(received.effect.p or 0),
+            format_interval(received.effect),
         ),
-        mean(row.given),
-        *(statistic(given), percent(given.effect.p or 0), ends(given.effect)),
+        format_mean(row.given),
+        *(format_t(given), format_percent(given.effect.p or 0), format_interval(given.effect)),
     ]
 
 
 def numbers(cells: list[str]) -> list[str]:
-    """Give every number that cells hold."""
+    """Return every number that cells hold."""
     return [number for cell in cells for number in re.findall(r"-?\d+(?:\.\d+)?", cell)]

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from bot.research.grade_files import MOST_JUDGES, read_grades
+from bot.research.grade_files import MAX_JUDGES, read_grades
 from council.errors import GradesError
 from council.research.grades import Framing, Grade
 
@@ -91,7 +91,7 @@ def test_numbers_may_name_items_and_a_mark_may_open_the_file() -> None:
         pytest.param(lines(thesis_row(), GOOD), "Line 2 has no 'thesis_score'", id="mixed"),
         pytest.param(b'{"item": "\xff"}', "Line 1 is not UTF-8", id="latin"),
         pytest.param(
-            lines(*(other(judge=str(n)) for n in range(MOST_JUDGES + 1))),
+            lines(*(other(judge=str(n)) for n in range(MAX_JUDGES + 1))),
             "It names 101 judges",
             id="judges",
         ),

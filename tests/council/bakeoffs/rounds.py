@@ -8,11 +8,11 @@ import numpy as np
 
 from council.bakeoffs.record_arrays import Block, Columns, Floats, columns, packed
 from council.bakeoffs.records import (
-    AUTHORED,
-    JUDGED,
-    PAIRED,
+    AUTHOR_FIELDS,
+    JUDGE_FIELDS,
+    PAIR_FIELDS,
+    ROUND_FIELDS,
     VERSION,
-    WHOLE,
     AuthorRecord,
     CouncilRecord,
     JudgeRecord,
@@ -34,7 +34,7 @@ def a_record(
     whole: CouncilRecord | None = None,
     **fields: Mapping[str, float | None],
 ) -> Record:
-    """Give a round by its shares; None is an absence, other fields of authors go
+    """Return a round by its shares; None is an absence, other fields of authors go
     by their names.
 
     Each pair's margin is the difference of its shares, and who has more won the pair whole.
@@ -100,7 +100,7 @@ def drawn_ballots(
 
 
 def margins(ballots: Floats, one: int = 0, other: int = 1) -> Floats:
-    """Give the margins of two candidates by the judges outside the pair."""
+    """Return the margins of two candidates by the judges outside the pair."""
     outside = [judge for judge in range(ballots.shape[-1]) if judge not in {one, other}]
     gaps = ballots[..., outside, one] - ballots[..., outside, other]
     mean: Floats = gaps.mean(axis=-1)
@@ -108,7 +108,7 @@ def margins(ballots: Floats, one: int = 0, other: int = 1) -> Floats:
 
 
 def gap_worth(gap: float, count: int) -> float:
-    """Give θ such that worths θ and −θ among equals lead to this gap between the two's shares.
+    """Return θ such that worths θ and −θ among equals lead to this gap between the two's shares.
 
     Of two answers the better is put first with the chance Φ(difference / √2), so that the gap is
     (4·(Φ(√2·θ) − ½) + 2·(n − 2)·… )/(n − 1) in pair form; solved by halving.
@@ -128,24 +128,24 @@ def gap_worth(gap: float, count: int) -> float:
 
 
 def board_of(ballots: Floats, runs: int = 1) -> Columns:
-    """Give (round, judge, candidate) ballots as columns, as if each run had put the same suite."""
+    """Return (round, judge, candidate) ballots as columns, as if each run had the same suite."""
     rounds, count = ballots.shape[0], ballots.shape[-1]
     members = NAMES[:count]
-    authored = np.full((rounds, count, len(AUTHORED)), np.nan, dtype=np.float32)
-    authored[:, :, AUTHORED.index("share")] = np.nanmean(ballots, axis=1)
-    authored[:, :, AUTHORED.index("absent")] = 0
-    pairs = np.full((rounds, count * (count - 1) // 2, len(PAIRED)), np.nan, dtype=np.float32)
+    authored = np.full((rounds, count, len(AUTHOR_FIELDS)), np.nan, dtype=np.float32)
+    authored[:, :, AUTHOR_FIELDS.index("share")] = np.nanmean(ballots, axis=1)
+    authored[:, :, AUTHOR_FIELDS.index("absent")] = 0
+    pairs = np.full((rounds, count * (count - 1) // 2, len(PAIR_FIELDS)), np.nan, dtype=np.float32)
     for k, (one, other) in enumerate(combinations(range(count), 2)):
         gaps = ballots[:, :, one] - ballots[:, :, other]
-        pairs[:, k, PAIRED.index("margin")] = np.nanmean(gaps, axis=1)
-        pairs[:, k, PAIRED.index("won")] = np.nanmean(0.5 + 0.5 * np.sign(gaps), axis=1)
+        pairs[:, k, PAIR_FIELDS.index("margin")] = np.nanmean(gaps, axis=1)
+        pairs[:, k, PAIR_FIELDS.index("won")] = np.nanmean(0.5 + 0.5 * np.sign(gaps), axis=1)
     return Columns(
         rows=_rows(rounds, runs),
         members=members,
         judges=members,
         authored=authored,
-        judged=np.full((rounds, count, len(JUDGED)), np.nan, dtype=np.float32),
-        whole=np.full((rounds, len(WHOLE)), np.nan, dtype=np.float32),
+        judged=np.full((rounds, count, len(JUDGE_FIELDS)), np.nan, dtype=np.float32),
+        whole=np.full((rounds, len(ROUND_FIELDS)), np.nan, dtype=np.float32),
         blocks=(Block(np.arange(rounds), members, pairs),),
     )
 

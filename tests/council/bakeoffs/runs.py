@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from council.bakeoffs.record_arrays import Columns, Floats
-from council.bakeoffs.records import AUTHORED
+from council.bakeoffs.records import AUTHOR_FIELDS
 from tests.council.bakeoffs.rounds import board_of, drawn_ballots
 
 SPREAD = 0.7  # of a member's worth from question to question, in what one judge sees
@@ -43,7 +43,7 @@ def drawn_series(rng: np.random.Generator, drawn: Drawn, fallen: int = 1) -> Col
 
 
 def run_and_past(columns: Columns, run: int) -> tuple[Columns, Columns]:
-    """Give a run of a series, counted from 0, and the runs before it."""
+    """Return a run of a series, counted from 0, and the runs before it."""
     runs = np.array([int(row.bakeoff.removeprefix("run")) for row in columns.rows])
     return columns.only(runs == run), columns.only(runs < run)
 
@@ -52,14 +52,14 @@ def _with_manner(rng: np.random.Generator, columns: Columns, level: Floats) -> N
     """Draw lengths, seconds, refusals and grades that nothing happens to."""
     for field, spread in (("words", 0.3), ("seconds", 0.4)):
         found = np.exp(level + spread * rng.standard_normal(level.shape))
-        columns.authored[:, :, AUTHORED.index(field)] = found
+        columns.authored[:, :, AUTHOR_FIELDS.index(field)] = found
     for field, rate in (("refused", 0.03), ("correct", 0.6)):
-        columns.authored[:, :, AUTHORED.index(field)] = rng.random(level.shape) < rate
+        columns.authored[:, :, AUTHOR_FIELDS.index(field)] = rng.random(level.shape) < rate
 
 
 @cache
 def _worth_of(fall: float, members: int, agreement: float) -> float:
-    """Give by how much a worth must fall for its share to fall so far; found by halving."""
+    """Return by how much a worth must fall for its share to fall so far; found by halving."""
     base = SPREAD * np.random.default_rng(0).standard_normal((40_000, members))
     low, high = 0.0, 4.0
     for _ in range(12):

@@ -150,7 +150,7 @@ def test_a_manner_that_changed_little_is_no_hint() -> None:
 
 
 def _with(records: list[Record], field: str, value: float) -> list[Record]:
-    """Give the records with a field of ada's answers."""
+    """Return the records with a field of ada's answers."""
     return [
         replace(r, authored=(replace(r.authored[0], **{field: value}), *r.authored[1:]))  # type: ignore[arg-type]  # a field by its name
         for r in records

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from council.bakeoffs.council_value import TruthAgreement, concord, questions_of
+from council.bakeoffs.council_value import TruthAgreement, question_numbers, truth_agreement
 from council.bakeoffs.record_arrays import Columns
 from tests.council.bakeoffs.rounds import a_record, of
 
 
 def told(columns: Columns) -> TruthAgreement | None:
-    return concord(columns, questions_of(columns))
+    return truth_agreement(columns, question_numbers(columns))
 
 
 def test_concord_is_the_chance_that_right_stands_above_wrong() -> None:

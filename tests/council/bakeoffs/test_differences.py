@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from council.bakeoffs.changes import beyond, differences
+from council.bakeoffs.changes import holm_rejections, paired_differences
 
 RNG = np.random.default_rng(1)
 
@@ -10,7 +10,7 @@ RNG = np.random.default_rng(1)
 def test_with_one_run_before_it_is_the_paired_t_test() -> None:
     now, before = RNG.random((12, 3)), RNG.random((12, 3))
 
-    found = differences(now, before[None])
+    found = paired_differences(now, before[None])
 
     expected = stats.ttest_rel(now, before)
     assert found.p == pytest.approx(expected.pvalue)
@@ -25,7 +25,7 @@ def test_the_spread_of_the_past_within_each_question_counts_as_noise() -> None:
     # questions that both rose are as likely as ½.
     past = np.array([[[0.2], [0.5]], [[0.4], [0.7]]])
 
-    found = differences(np.array([[0.4], [0.8]]), past)
+    found = paired_differences(np.array([[0.4], [0.8]]), past)
 
     assert found.error == pytest.approx([0.104083], abs=1e-6)
     assert found.freedom.tolist() == [3]
@@ -36,7 +36,7 @@ def test_questions_without_a_past_or_a_present_do_not_count() -> None:
     now = np.array([[0.5], [0.6], [np.nan], [0.8]])
     past = np.array([[[0.1], [0.4], [0.9], [np.nan]]])
 
-    found = differences(now, past)
+    found = paired_differences(now, past)
 
     assert found.questions.tolist() == [2]
     assert (found.before.tolist(), found.now.tolist()) == ([0.25], [0.55])
@@ -44,14 +44,14 @@ def test_questions_without_a_past_or_a_present_do_not_count() -> None:
 
 @pytest.mark.parametrize("past", [[[[np.nan], [np.nan]]], [[[0.5], [np.nan]]]])
 def test_on_fewer_than_two_questions_nothing_is_known(past: list[list[list[float]]]) -> None:
-    found = differences(np.array([[0.1], [0.2]]), np.array(past))
+    found = paired_differences(np.array([[0.1], [0.2]]), np.array(past))
 
     assert np.isnan(found.mean).all()
     assert found.p.tolist() == [1]
 
 
 def test_what_did_not_move_did_not_move() -> None:
-    found = differences(np.full((5, 1), 0.5), np.full((2, 5, 1), 0.5))
+    found = paired_differences(np.full((5, 1), 0.5), np.full((2, 5, 1), 0.5))
 
     assert (found.mean.tolist(), found.p.tolist()) == ([0], [1])
 
@@ -60,13 +60,13 @@ def test_however_alike_its_moves_a_p_is_not_below_that_of_signs() -> None:
     # Six questions of twelve fell from right to wrong: 2·2⁻⁶ by signs, .007 by t.
     now = np.repeat([[0.0], [1.0]], 6, axis=0)
 
-    assert differences(now, np.ones((1, 12, 1))).p.tolist() == [2**-5]
-    assert differences(np.zeros((4, 1)), np.ones((1, 4, 1))).p.tolist() == [2**-3]
+    assert paired_differences(now, np.ones((1, 12, 1))).p.tolist() == [2**-5]
+    assert paired_differences(np.zeros((4, 1)), np.ones((1, 4, 1))).p.tolist() == [2**-3]
 
 
 def test_holm_stops_at_the_first_that_does_not_hold() -> None:
     # .05/3 = .0167 holds for .01, .05/2 = .025 for .02; .06 does not hold for .05.
-    assert beyond(np.array([0.02, 0.06, 0.01]), 0.05).tolist() == [True, False, True]
+    assert holm_rejections(np.array([0.02, 0.06, 0.01]), 0.05).tolist() == [True, False, True]
     # .03 fails at .025, so that .04, which would hold at .05, fails with it.
-    assert beyond(np.array([0.04, 0.03, 0.01]), 0.05).tolist() == [False, False, True]
-    assert beyond(np.array([]), 0.05).tolist() == []
+    assert holm_rejections(np.array([0.04, 0.03, 0.01]), 0.05).tolist() == [False, False, True]
+    assert holm_rejections(np.array([]), 0.05).tolist() == []

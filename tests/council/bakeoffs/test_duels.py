@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from council.bakeoffs.pairwise import (
-    CRITICAL,
-    FEWEST_ROUNDS,
     HORIZON,
+    MIN_ROUNDS,
     MIXTURE_ALPHA,
+    WANG_TSIATIS_C,
     Duel,
     RunOff,
     boundary,
@@ -20,12 +20,12 @@ from tests.council.bakeoffs.rounds import a_record, drawn_ballots, gap_worth, ma
 
 
 def _ever(drawn: Floats) -> float:
-    """Give how often any look claims that one is ahead."""
+    """Return how often any look claims that one is ahead."""
     return float((crossings(drawn) != 0).any(axis=-1).mean())
 
 
 def _claimed(drawn: Floats) -> float:
-    """Give how often the first is claimed to be ahead, and was at no look claimed behind."""
+    """Return how often the first is claimed to be ahead, and was at no look claimed behind."""
     crossed = crossings(drawn)
     return float(((crossed > 0).any(axis=-1) & ~(crossed < 0).any(axis=-1)).mean())
 
@@ -48,7 +48,7 @@ def _rounds(*leads: float) -> Columns:
 
 
 def test_the_boundary_is_wang_and_tsiatis_at_the_horizon() -> None:
-    assert boundary(np.array([100.0])) == pytest.approx(CRITICAL)
+    assert boundary(np.array([100.0])) == pytest.approx(WANG_TSIATIS_C)
 
 
 def test_the_boundary_is_a_mixture_s_after_the_horizon() -> None:
@@ -58,12 +58,12 @@ def test_the_boundary_is_a_mixture_s_after_the_horizon() -> None:
 
 
 def test_nobody_is_ahead_before_the_fewest_rounds() -> None:
-    assert np.isinf(boundary(np.arange(1.0, FEWEST_ROUNDS))).all()
-    assert np.isfinite(boundary(np.arange(float(FEWEST_ROUNDS), 1_000))).all()
+    assert np.isinf(boundary(np.arange(1.0, MIN_ROUNDS))).all()
+    assert np.isfinite(boundary(np.arange(float(MIN_ROUNDS), 1_000))).all()
 
 
 def test_the_later_the_look_the_lower_the_boundary_until_the_horizon() -> None:
-    assert (np.diff(boundary(np.arange(float(FEWEST_ROUNDS), HORIZON + 1))) < 0).all()
+    assert (np.diff(boundary(np.arange(float(MIN_ROUNDS), HORIZON + 1))) < 0).all()
 
 
 def test_who_wins_every_round_alike_is_ahead_after_sixteen() -> None:
@@ -126,15 +126,15 @@ def test_a_naive_test_after_each_round_is_wrong_far_more_often() -> None:
 
     naive = np.abs(sums) > 1.96 * np.sqrt(spread * rounds)
 
-    assert naive[:, FEWEST_ROUNDS - 1 :].any(axis=-1).mean() > 0.25
+    assert naive[:, MIN_ROUNDS - 1 :].any(axis=-1).mean() > 0.25
 
 
 def test_both_boundaries_keep_their_part_of_what_may_go_wrong() -> None:
     steps = np.random.default_rng(7).standard_normal((40_000, HORIZON)).astype(np.float32)
     walk = np.cumsum(steps, axis=-1) / np.sqrt(np.cumsum(steps**2, axis=-1))
-    rounds = np.arange(float(FEWEST_ROUNDS), HORIZON + 1)
+    rounds = np.arange(float(MIN_ROUNDS), HORIZON + 1)
 
-    found = np.abs(walk[:, FEWEST_ROUNDS - 1 :])
+    found = np.abs(walk[:, MIN_ROUNDS - 1 :])
     early = (found >= wang_tsiatis(rounds)).any(axis=-1).mean()
     mixed = (found >= mixture(rounds)).any(axis=-1).mean()
 

@@ -7,7 +7,7 @@ from council.bakeoffs.intervals import (
     normal_quantile,
     rate_interval,
     share_interval,
-    t_chance,
+    t_p_value,
     t_quantile,
 )
 from tests.council.bakeoffs.rounds import drawn_ballots
@@ -77,7 +77,7 @@ def test_a_rate_has_wilson_s_interval() -> None:
 
 def test_quantiles_and_chances_are_scipy_s() -> None:
     assert t_quantile(0.975, 7) == pytest.approx(stats.t.ppf(0.975, 7))
-    assert t_chance(-2.5, 7) == pytest.approx(2 * stats.t.sf(2.5, 7))
+    assert t_p_value(-2.5, 7) == pytest.approx(2 * stats.t.sf(2.5, 7))
     assert normal_quantile(0.975) == pytest.approx(stats.norm.ppf(0.975))
 
 

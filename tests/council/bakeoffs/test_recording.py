@@ -39,7 +39,7 @@ BAKEOFF = Bakeoff("bo:1", SUITE, a_panel(4), NOWHERE, "U1", ASKED_AT)
 
 
 def _example(*ballots: str) -> Round:
-    """Give a closed round of A…D with a ballot each; without any, the method's worked example."""
+    """Return a closed round of A…D with a ballot each; without any, the method's worked example."""
     texts = ballots or ("B C D", "A C=D", "A B=D", "B A C")
     cast = tuple(
         a_ballot(text, by=judge) for text, judge in zip(texts, AUTHORS.values(), strict=True)

@@ -3,7 +3,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from council.bakeoffs.changes import LAST, trend
+from council.bakeoffs.changes import MAX_TREND_RUNS, trend
 from council.bakeoffs.intervals import share_interval
 from tests.council.bakeoffs.rounds import MONDAY, a_record, of
 
@@ -34,6 +34,8 @@ def test_questions_that_people_asked_belong_to_no_run() -> None:
 
 
 def test_a_trend_has_the_newest_runs() -> None:
-    found = trend(of(*(a_record({"ada": 1.0, "bob": 0.0}, run=i) for i in range(LAST + 5))))
+    found = trend(
+        of(*(a_record({"ada": 1.0, "bob": 0.0}, run=i) for i in range(MAX_TREND_RUNS + 5)))
+    )
 
-    assert [found[0].bakeoff, found[-1].bakeoff] == ["run5", f"run{LAST + 4}"]
+    assert [found[0].bakeoff, found[-1].bakeoff] == ["run5", f"run{MAX_TREND_RUNS + 4}"]

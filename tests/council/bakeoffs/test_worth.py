@@ -17,7 +17,7 @@ def _graded(
     costs: tuple[float | None, float] = (0.5, 0.1),
     **correct: bool,
 ) -> Record:
-    """Give a graded round; costs are the whole round's and each answer's."""
+    """Return a graded round; costs are the whole round's and each answer's."""
     round_cost, own = costs
     return a_record(
         {"ada": 1.0, "bob": 0.5, "cyd": 0.0},

@@ -14,7 +14,7 @@ RECORD = PackedRecord("r1", ASKED_AT, "house", "", "", 0, "", "", "", "[]", b"",
 
 
 def a_vote(judge: str, ranking: str, shown: str = "") -> Vote:
-    """Give a vote; without an order shown, its answers were shown by their names."""
+    """Return a vote; without an order shown, its answers were shown by their names."""
     ranks: dict[str, float] = {}
     above = 0
     for place in ranking.split():
@@ -30,7 +30,7 @@ def an_audit(kind: str, vote: Vote, usd: float | None = 0.5) -> AuditVote:
 
 
 def votes(*ballots: Vote, audit: AuditVote | None = None, **fields: Any) -> Votes:  # noqa: ANN401
-    """Give a round of four members, a to d, each of another maker, or of what fields say."""
+    """Return a round of four members, a to d, each of another maker, or of what fields say."""
     own = Votes(tuple("abcd"), MAKERS, 4, ballots, audit)
     seated = replace(own, **fields)
     return replace(seated, spoiled=tuple((judge, 0) for judge in seated.judges))

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from council.bakeoffs.record_arrays import Floats
-from council.bias.vote_arrays import KINDS, Block, Bytes
-from council.bias.votes import STYLE, AuditVote, Vote, Votes, Written
+from council.bias.vote_arrays import AUDIT_KINDS, Block, Bytes
+from council.bias.votes import STYLE, AuditVote, Vote, Votes, WrittenAnswer
 from council.labels import draw_labels, draw_slates
 
 DRAWS = 2_000  # draws of slates that differ; rounds have them at random
@@ -56,7 +56,7 @@ class _World:
 def simulated(
     rounds: int, planted: Planted, seed: int, members: int = 5, makers: tuple[str, ...] = MAKERS
 ) -> Block:
-    """Give so many rounds, each with an audit ballot of a kind and by a judge drawn at random."""
+    """Return so many rounds, each with an audit ballot of a kind and by a judge drawn at random."""
     chance = np.random.RandomState(seed)
     world = _world(rounds, planted, chance, members)
     slates = _slates(members)[chance.randint(DRAWS, size=rounds)]
@@ -64,12 +64,14 @@ def simulated(
     slots = np.zeros_like(doubled)
     for judge in range(members):
         doubled[:, judge], slots[:, judge] = _voted(world, slates[:, judge], judge, makers, None)
-    kinds = chance.choice([KINDS.index(kind) for kind in ("own", "order", "named")], size=rounds)
+    kinds = chance.choice(
+        [AUDIT_KINDS.index(kind) for kind in ("own", "order", "named")], size=rounds
+    )
     by = chance.randint(members, size=rounds)
     audit = np.zeros((rounds, members), dtype=np.uint8)
     for judge in range(members):
         for kind in ("own", "order", "named"):
-            at = (by == judge) & (kinds == KINDS.index(kind))
+            at = (by == judge) & (kinds == AUDIT_KINDS.index(kind))
             audit[at] = _audited(world, at, slates[at, judge], judge, (kind, makers))
     return Block(
         judges=tuple("abcdefghij"[:members]),
@@ -89,7 +91,7 @@ def simulated(
 
 @cache
 def _slates(members: int) -> Whole:
-    """Give slates as rounds draw them, by draw, judge and slot: authors' numbers."""
+    """Return slates as rounds draw them, by draw, judge and slot: authors' numbers."""
     found = []
     for nth in range(DRAWS):
         labels = draw_labels([str(i) for i in range(members)], f"draw {nth}")
@@ -111,7 +113,7 @@ def _world(rounds: int, planted: Planted, chance: np.random.RandomState, members
 def _voted(
     world: _World, slate: Whole, judge: int, makers: tuple[str, ...], rounds: Whole | None
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Give doubled ranks and slots by author, of a judge that saw these authors in this order."""
+    """Return doubled ranks and slots by author, of a judge that saw these authors in this order."""
     at = np.arange(len(slate)) if rounds is None else rounds
     worth = world.quality[at[:, None], slate] + world.chance.gumbel(size=slate.shape)
     kin = np.array([maker == makers[judge] for maker in makers])[slate]
@@ -156,13 +158,13 @@ def _with_own(world: _World, slate: Whole, judge: int) -> Whole:
 
 
 def as_votes(block: Block) -> list[Votes]:
-    """Give the same rounds as votes, one by one."""
+    """Return the same rounds as votes, one by one."""
     return [_votes(block, nth) for nth in range(len(block.audit))]
 
 
 def _votes(block: Block, nth: int) -> Votes:
     by = block.judges[block.audited_by[nth]]
-    kind = KINDS[block.audit[nth]]
+    kind = AUDIT_KINDS[block.audit[nth]]
     ballots = enumerate(zip(block.doubled[nth], block.slots[nth], strict=True))
     ranked = block.audit_doubled[nth]
     return Votes(
@@ -173,7 +175,7 @@ def _votes(block: Block, nth: int) -> Votes:
         audit=AuditVote(by, kind, _vote(block, by, ranked, ranked), float(block.usd[nth])),
         spoiled=tuple((judge, 0) for judge in block.judges),
         written=tuple(
-            Written(
+            WrittenAnswer(
                 author,
                 bool(block.first[nth, a]),
                 int(block.lengths[nth, a]),
@@ -185,7 +187,7 @@ def _votes(block: Block, nth: int) -> Votes:
 
 
 def _vote(block: Block, judge: str, doubled: Bytes, slots: Bytes) -> Vote:
-    """Give a vote from ranks and slots by author."""
+    """Return a vote from ranks and slots by author."""
     shown = [a for a in np.argsort(slots, kind="stable").tolist() if slots[a]]
     return Vote(judge, tuple(block.judges[a] for a in shown), tuple(doubled[a] / 2 for a in shown))
 

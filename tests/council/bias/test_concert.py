@@ -8,7 +8,13 @@ import pytest
 
 from council.bakeoffs.intervals import rate_interval
 from council.ballots import Ballot
-from council.bias.judge_bias import agreement, alpha, n_eff, pairwise_taus, spoiling
+from council.bias.judge_bias import (
+    mean_agreement,
+    pairwise_taus,
+    pooled_alpha,
+    pooled_effective_judges,
+    spoiled_rates,
+)
 from council.bias.report import Effect
 from council.bias.vote_arrays import Block
 from council.bias.votes import Votes
@@ -22,7 +28,7 @@ BLOCK = simulated(40, Planted(), seed=1)
 
 
 def _ballots(round_: Votes, nth: int = 0) -> list[Ballot]:
-    """Give a round's votes as ballots; labels of other rounds are others."""
+    """Return a round's votes as ballots; labels of other rounds are others."""
     found = []
     for vote in round_.ballots:
         order = sorted({*vote.ranks})
@@ -51,7 +57,7 @@ def _tau(ballots: Sequence[Ballot], one: str, other: str) -> float | None:
 
 
 def test_a_judge_agrees_by_its_mean_with_the_others_of_each_round() -> None:
-    found = agreement([pairwise_taus(BLOCK)], BLOCK.judges)["b"]
+    found = mean_agreement([pairwise_taus(BLOCK)], BLOCK.judges)["b"]
 
     means = []
     for ballots in ROUNDS:
@@ -65,7 +71,7 @@ def test_who_ties_all_agrees_with_nobody() -> None:
     tied = votes(a_vote("a", "b=c=d"), a_vote("b", "a c d"), a_vote("c", "a b d"))
     taus = [pairwise_taus(block) for block in blocks_of(*[tied] * 4)]
 
-    found = agreement(taus, "abcdx")
+    found = mean_agreement(taus, "abcdx")
 
     assert found["a"] == Effect(0, "ballots")
     assert found["x"] == Effect(0, "ballots")
@@ -73,7 +79,9 @@ def test_who_ties_all_agrees_with_nobody() -> None:
 
 
 def test_the_effective_number_of_judges_is_the_tallys() -> None:
-    assert n_eff([pairwise_taus(BLOCK)]) == pytest.approx(effective_judges(ROUNDS))
+    assert pooled_effective_judges([pairwise_taus(BLOCK)]) == pytest.approx(
+        effective_judges(ROUNDS)
+    )
 
 
 def _only(block: Block, rounds: int) -> list[Block]:
@@ -81,21 +89,23 @@ def _only(block: Block, rounds: int) -> list[Block]:
 
 
 def test_before_thirty_rounds_nobody_says_how_many_judges_they_amount_to() -> None:
-    assert n_eff([pairwise_taus(block) for block in _only(BLOCK, 29)]) is None
-    assert n_eff([pairwise_taus(block) for block in _only(BLOCK, 30)]) is not None
-    assert n_eff([]) is None
+    assert pooled_effective_judges([pairwise_taus(block) for block in _only(BLOCK, 29)]) is None
+    assert pooled_effective_judges([pairwise_taus(block) for block in _only(BLOCK, 30)]) is not None
+    assert pooled_effective_judges([]) is None
 
 
 def test_judges_of_whom_some_never_met_are_no_one_panel() -> None:
     one = [votes(a_vote("a", "b c"), a_vote("d", "b c"))] * 40
     other = [votes(a_vote("x", "z w"), a_vote("y", "z w"), judges=tuple("xyzw"))] * 40
 
-    assert n_eff([pairwise_taus(block) for block in blocks_of(*one, *other)]) is None
+    assert (
+        pooled_effective_judges([pairwise_taus(block) for block in blocks_of(*one, *other)]) is None
+    )
 
 
 def test_alpha_of_one_round_is_the_tallys() -> None:
     for round_, ballots in zip(as_votes(BLOCK)[:5], ROUNDS, strict=False):
-        assert alpha(blocks_of(round_)) == pytest.approx(krippendorff_alpha(ballots))
+        assert pooled_alpha(blocks_of(round_)) == pytest.approx(krippendorff_alpha(ballots))
 
 
 def test_alpha_of_many_rounds_is_that_of_all_their_answers() -> None:
@@ -104,7 +114,7 @@ def test_alpha_of_many_rounds_is_that_of_all_their_answers() -> None:
     ]
 
     # The tally takes a ballot for a judge's; one judge may cast many.
-    assert alpha([BLOCK]) == pytest.approx(krippendorff_alpha(pooled))
+    assert pooled_alpha([BLOCK]) == pytest.approx(krippendorff_alpha(pooled))
 
 
 @pytest.mark.parametrize(
@@ -116,14 +126,14 @@ def test_alpha_of_many_rounds_is_that_of_all_their_answers() -> None:
     ],
 )
 def test_alpha_of_what_says_too_little_is_none(rounds: list[Votes]) -> None:
-    assert alpha(blocks_of(*rounds)) is None
+    assert pooled_alpha(blocks_of(*rounds)) is None
 
 
 def test_spoiled_ballots_are_a_share_of_all_that_were_sent() -> None:
     sent = Votes(("a", "b", "c"), ("x", "y", "z"), 3, (a_vote("a", "b c"),), None, (("a", 1),))
     other = Votes(("a", "b", "c"), ("x", "y", "z"), 3, (a_vote("a", "b c"),), None, (("b", 2),))
 
-    found = spoiling(blocks_of(sent, other))
+    found = spoiled_rates(blocks_of(sent, other))
 
     assert found["a"] == Effect(3, "ballots", 1 / 3, rate_interval(1, 3))
     assert found["b"].value == 1.0

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from council.bias.effects import ANY_NUMBER, described, effect_by_t, mean_effect
+from council.bias.effects import UNBOUNDED, descriptive_effect, mean_effect, t_effect
 from council.bias.report import Effect
 
 VALUES = np.array([0.5, -0.25, 0.75, 0.25, 0.0, 0.5])
@@ -71,7 +71,7 @@ def test_no_effect_at_all_is_no_effect() -> None:
 
 
 def test_numbers_without_bounds_that_are_all_alike_have_no_interval() -> None:
-    effect = mean_effect(np.full(4, 7.0), "rounds", ANY_NUMBER)
+    effect = mean_effect(np.full(4, 7.0), "rounds", UNBOUNDED)
 
     assert effect == Effect(4, "rounds", 7.0, None, 0.125)
 
@@ -85,13 +85,13 @@ def test_an_interval_stays_where_values_can_be() -> None:
 
 @pytest.mark.parametrize(("value", "error", "n"), [(0.1, 0.06, 30), (0.02, 0.1, 12), (0.3, 0.2, 3)])
 def test_so_many_more_would_settle_it_at_the_size_seen(value: float, error: float, n: int) -> None:
-    effect = effect_by_t(value, error, n, "ballots")
+    effect = t_effect(value, error, n, "ballots")
 
     needed = n + (effect.more or 0)
     assert effect.more
-    assert _low(effect_by_t(value, error * (n / needed) ** 0.5, needed, "ballots")) >= -1e-9
+    assert _low(t_effect(value, error * (n / needed) ** 0.5, needed, "ballots")) >= -1e-9
     fewer = needed - 1
-    assert _low(effect_by_t(value, error * (n / fewer) ** 0.5, fewer, "ballots")) < 0
+    assert _low(t_effect(value, error * (n / fewer) ** 0.5, fewer, "ballots")) < 0
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_so_many_more_would_settle_it_at_the_size_seen(value: float, error: floa
     ],
 )
 def test_what_more_would_settle(value: float, more: int | None) -> None:
-    assert effect_by_t(value, 0.1, 20, "ballots").more == more
+    assert t_effect(value, 0.1, 20, "ballots").more == more
 
 
 def test_what_is_described_is_tested_against_nothing() -> None:
-    effect = described(VALUES, "ballots")
+    effect = descriptive_effect(VALUES, "ballots")
 
     assert effect == replace(mean_effect(VALUES, "ballots"), p=None, more=None)
 

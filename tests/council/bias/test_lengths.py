@@ -8,9 +8,9 @@ from scipy.optimize import minimize
 
 from council.bakeoffs.record_arrays import Floats
 from council.bias.report import Effect
-from council.bias.style_bias import MOST_BALLOTS, RIDGE, fondness
+from council.bias.style_bias import MAX_BALLOTS, RIDGE, style_preferences
 from council.bias.vote_arrays import Block
-from council.bias.votes import STYLE, Votes, Written
+from council.bias.votes import STYLE, Votes, WrittenAnswer
 from tests.council.bias.builders import PLAIN, a_vote, blocks_of, votes
 from tests.council.bias.simulated import Planted, simulated
 
@@ -18,7 +18,7 @@ FOND = Planted(length=0.8, bold=0.8)
 
 
 def test_a_taste_for_length_and_for_bold_words_is_found_and_no_other() -> None:
-    found = fondness([simulated(400, FOND, seed=1)])
+    found = style_preferences([simulated(400, FOND, seed=1)])
 
     for judge in found.values():
         assert _excludes_none(judge.length)
@@ -37,7 +37,7 @@ def _excludes_none(effect: Effect) -> bool:
 def test_the_fit_is_the_ridged_maximum_of_the_likelihood() -> None:
     block = simulated(80, FOND, seed=2)
 
-    found = fondness([block])["a"]
+    found = style_preferences([block])["a"]
 
     values = _oracle(block)
     assert found.length.value == pytest.approx(values[5], abs=1e-4)
@@ -72,7 +72,7 @@ def _alike(block: Block) -> Block:
 
 
 def test_answers_of_one_length_and_dress_say_nothing() -> None:
-    found = fondness([_alike(simulated(60, FOND, seed=3))])["a"]
+    found = style_preferences([_alike(simulated(60, FOND, seed=3))])["a"]
 
     assert found.length == Effect(60, "ballots")
     assert set(found.style.values()) == {Effect(60, "ballots")}
@@ -83,7 +83,7 @@ def test_a_trait_hardly_ever_seen_is_left_out_and_spoils_no_other() -> None:
     style = block.style.copy()
     style[2:, :, 3] = 0
 
-    found = fondness([replace(block, style=style)])["a"]
+    found = style_preferences([replace(block, style=style)])["a"]
 
     assert found.style["code"].value is None
     assert found.style["bold"].value is not None
@@ -92,28 +92,31 @@ def test_a_trait_hardly_ever_seen_is_left_out_and_spoils_no_other() -> None:
 
 @pytest.mark.parametrize("rounds", [1, 2, 10])
 def test_of_too_few_ballots_nothing_is_said(rounds: int) -> None:
-    found = fondness([simulated(rounds, FOND, seed=5)])["a"]
+    found = style_preferences([simulated(rounds, FOND, seed=5)])["a"]
 
     assert found.length == Effect(rounds, "ballots")
 
 
 def test_a_judge_that_ties_all_says_nothing() -> None:
-    written = (Written("b", True, 200, PLAIN), Written("c", False, 20, PLAIN))
+    written = (WrittenAnswer("b", True, 200, PLAIN), WrittenAnswer("c", False, 20, PLAIN))
     rounds = [votes(a_vote("a", "b=c"), written=written) for _ in range(30)]
 
-    assert fondness(blocks_of(*rounds))["a"].length == Effect(30, "ballots")
-    assert fondness(blocks_of(*rounds))["b"].length == Effect(0, "ballots")
+    assert style_preferences(blocks_of(*rounds))["a"].length == Effect(30, "ballots")
+    assert style_preferences(blocks_of(*rounds))["b"].length == Effect(0, "ballots")
 
 
 def _longer_first(nth: int) -> Votes:
-    """Give a round in which the longer answer wins, whoever wrote it."""
+    """Return a round in which the longer answer wins, whoever wrote it."""
     first, second = "bc" if nth % 2 else "cb"
-    written = (Written(first, True, 200 + nth, PLAIN), Written(second, False, 20, PLAIN))
+    written = (
+        WrittenAnswer(first, True, 200 + nth, PLAIN),
+        WrittenAnswer(second, False, 20, PLAIN),
+    )
     return votes(a_vote("a", f"{first} {second}"), written=written)
 
 
 def test_a_judge_that_always_puts_the_longer_first_has_a_finite_fondness() -> None:
-    found = fondness(blocks_of(*map(_longer_first, range(40))))["a"].length
+    found = style_preferences(blocks_of(*map(_longer_first, range(40))))["a"].length
 
     assert found.value
     assert 1 < found.value < 20
@@ -125,10 +128,10 @@ def test_answers_of_unknown_length_weigh_nothing() -> None:
     block = simulated(60, FOND, seed=6)
     unknown = replace(block, lengths=np.full_like(block.lengths, np.nan))
 
-    assert fondness([unknown])["a"].length == Effect(60, "ballots")
+    assert style_preferences([unknown])["a"].length == Effect(60, "ballots")
 
 
 def test_of_very_many_ballots_a_judges_are_taken_evenly() -> None:
-    found = fondness([simulated(MOST_BALLOTS + 2, FOND, seed=7)])["a"].length
+    found = style_preferences([simulated(MAX_BALLOTS + 2, FOND, seed=7)])["a"].length
 
-    assert found.n == MOST_BALLOTS // 2 + 1
+    assert found.n == MAX_BALLOTS // 2 + 1

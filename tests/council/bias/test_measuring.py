@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from council.bias.effects import holm
-from council.bias.measurement import corrected, measured
+from council.bias.measurement import correct_for_all_tests, measured
 from council.bias.report import BiasReport, Effect, JudgeBias
 from council.bias.vote_arrays import Block
 from council.bias.votes import AuditVote, Votes
@@ -72,7 +72,7 @@ def test_every_chance_is_corrected_for_all_of_the_report() -> None:
     tested = [effect for effect in _effects(report) if effect.p is not None]
     assert [e.p_holm for e in tested] == [*holm([e.p for e in tested])]
     assert all(effect.p_holm is None for effect in _effects(report) if effect.p is None)
-    assert corrected(report) == report
+    assert correct_for_all_tests(report) == report
 
 
 def test_audits_are_counted_by_kind_with_what_they_cost() -> None:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from council.bias.vote_arrays import KINDS, MOST, NOBODY, Block, blocks, packed
-from council.bias.votes import VERSION, AuditVote, Votes, Written
+from council.bias.vote_arrays import ABSENT, AUDIT_KINDS, MAX_BLOCK_ROUNDS, Block, blocks, packed
+from council.bias.votes import VERSION, AuditVote, Votes, WrittenAnswer
 from tests.council.bias.builders import PLAIN, RECORD, a_vote, an_audit, blocks_of, votes
 from tests.council.bias.simulated import Planted, as_votes, simulated
 
@@ -11,7 +11,7 @@ ONE = votes(
     a_vote("a", "c b=d", shown="d c b"),
     a_vote("b", "d a c"),
     audit=an_audit("own", a_vote("a", "a c b d", shown="b a c d")),
-    written=(Written("a", True, 120, (2, 0, 1, 300)), Written("c", False, 80, PLAIN)),
+    written=(WrittenAnswer("a", True, 120, (2, 0, 1, 300)), WrittenAnswer("c", False, 80, PLAIN)),
 )
 
 
@@ -43,7 +43,7 @@ def test_a_ballot_over_one_answer_says_nothing() -> None:
 def test_an_audit_stands_with_its_kind_judge_and_cost() -> None:
     (block,) = blocks_of(ONE)
 
-    assert KINDS[block.audit[0]] == "own"
+    assert AUDIT_KINDS[block.audit[0]] == "own"
     assert block.judges[block.audited_by[0]] == "a"
     assert block.audit_doubled[0].tolist() == [2, 6, 4, 8]
     assert block.usd[0] == 0.5
@@ -54,8 +54,8 @@ def test_an_audit_stands_with_its_kind_judge_and_cost() -> None:
 def test_answers_stand_by_author_and_counts_end_before_what_means_nobody() -> None:
     (block,) = blocks_of(ONE)
 
-    assert block.first[0].tolist() == [1, NOBODY, 0, NOBODY]
-    assert block.style[0, 0].tolist() == [2, 0, 1, NOBODY - 1]
+    assert block.first[0].tolist() == [1, ABSENT, 0, ABSENT]
+    assert block.style[0, 0].tolist() == [2, 0, 1, ABSENT - 1]
     np.testing.assert_array_equal(block.lengths[0], [120, np.nan, 80, np.nan])
 
 
@@ -63,8 +63,8 @@ def test_what_was_not_there_is_nobodys() -> None:
     seats = Votes(("a", "b", "j"), ("x", "y", "z"), 2, spoiled=(("a", 300),))
     (block,) = blocks_of(seats)
 
-    assert (block.audit[0], block.audited_by[0]) == (0, NOBODY)
-    assert block.spoiled[0].tolist() == [NOBODY - 1, NOBODY, NOBODY]
+    assert (block.audit[0], block.audited_by[0]) == (0, ABSENT)
+    assert block.spoiled[0].tolist() == [ABSENT - 1, ABSENT, ABSENT]
     assert block.doubled.shape == (1, 3, 2)
     assert np.isnan(block.usd).all()
 
@@ -73,7 +73,7 @@ def test_a_spoiled_audit_and_one_of_a_later_kind_are_told_apart() -> None:
     spoiled = Votes(("a", "b"), ("x", "y"), 2, audit=AuditVote("b", "", None, 0.1))
     later = votes(a_vote("a", "b c"), audit=an_audit("loud", a_vote("a", "c b")))
 
-    kinds = [KINDS[block.audit[0]] for block in blocks_of(spoiled, later)]
+    kinds = [AUDIT_KINDS[block.audit[0]] for block in blocks_of(spoiled, later)]
 
     assert kinds == ["spoiled", "other"]
 
@@ -92,7 +92,10 @@ def test_rounds_of_other_seats_are_blocks_of_their_own() -> None:
 def test_very_many_rounds_of_the_same_seats_are_cut_into_blocks() -> None:
     row = packed(ONE, RECORD)
 
-    assert [len(block.audit) for block in blocks([row] * (MOST + 1))] == [MOST, 1]
+    assert [len(block.audit) for block in blocks([row] * (MAX_BLOCK_ROUNDS + 1))] == [
+        MAX_BLOCK_ROUNDS,
+        1,
+    ]
 
 
 def test_votes_of_another_version_are_left_out() -> None:

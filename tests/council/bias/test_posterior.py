@@ -14,12 +14,12 @@ FOUR = LabelMap(tuple((name, Label(letter)) for name, letter in zip("abcd", "KLM
 
 
 def sure(value: float) -> Score:
-    """Give a strength that is known exactly."""
+    """Return a strength that is known exactly."""
     return Score(value, 0.0)
 
 
 def known(ada: float) -> dict[str, Score]:
-    """Give boards on which bob stands at 0."""
+    """Return boards on which bob stands at 0."""
     return {"ada": sure(ada), "bob": sure(0.0)}
 
 

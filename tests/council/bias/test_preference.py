@@ -5,13 +5,13 @@ import pytest
 
 from council.bakeoffs.record_arrays import Floats
 from council.bias.judge_bias import (
-    brands,
     family_preference,
-    given_by,
+    maker_effects,
     named_preference,
     own_preference,
+    shares_given,
 )
-from council.bias.vote_arrays import known_mean, lead
+from council.bias.vote_arrays import known_mean, pairwise_lead
 from council.bias.votes import Votes
 from tests.council.bias.builders import a_vote, an_audit, blocks_of, votes
 
@@ -19,7 +19,7 @@ TWINS = ("qwen", "qwen", "google", "xai")
 
 
 def _own(audit: str) -> Votes:
-    """Give a round in which b, c and d ranked a's answer, and a ranked it too."""
+    """Return a round in which b, c and d ranked a's answer, and a ranked it too."""
     return votes(
         a_vote("a", "b c d"),
         a_vote("b", "c a d"),
@@ -119,7 +119,7 @@ def test_what_names_change_is_told_for_the_judges_maker_and_for_each() -> None:
     rounds = blocks_of(_named("c d b", "b c d"), _named("c b d", "b c d"), _named("b c d", "b c d"))
 
     own = named_preference(rounds)
-    found = {brand.maker: brand.effect for brand in brands(rounds)}
+    found = {brand.maker: brand.effect for brand in maker_effects(rounds)}
 
     # b went from 0, ½ and 1 to 1; c from 1, 1 and ½ to ½; d from ½, 0 and 0 to 0.
     assert own["a"].value == pytest.approx(0.5)
@@ -137,7 +137,7 @@ def test_a_maker_is_one_in_whatever_panels_it_sat() -> None:
         makers=("m", "google", "n"),
         members=3,
     )
-    found = {b.maker: b.effect.n for b in brands(blocks_of(_named("b c d", "b c d"), other))}
+    found = {b.maker: b.effect.n for b in maker_effects(blocks_of(_named("b c d", "b c d"), other))}
 
     assert found == {"google": 2, "m": 0, "n": 1, "qwen": 1, "xai": 1}
 
@@ -149,7 +149,7 @@ def test_a_judge_whose_maker_has_no_other_seat_gains_it_nothing() -> None:
 
 
 def test_what_each_judge_gave_each_author_is_its_own_from_audits() -> None:
-    given = given_by(blocks_of(_own("b a c d"), _own("a b c d")))
+    given = shares_given(blocks_of(_own("b a c d"), _own("a b c d")))
 
     assert given["a", "b"].tolist() == [1.0, 1.0]
     assert given["b", "a"].tolist() == [0.5, 0.5]
@@ -171,4 +171,4 @@ def test_only_rivals_that_both_judged_count() -> None:
     one, other = _array(1.0, 0.5, 0.0, 0.2), _array(0.5, np.nan, 0.5, 1.0)
 
     # Rivals 2 and 3: beaten both by the first; a tie and a defeat by the second.
-    assert lead(one, other, 0, [1, 2, 3]) == pytest.approx((1 + 1 - 0.5 - 0) / 2)
+    assert pairwise_lead(one, other, 0, [1, 2, 3]) == pytest.approx((1 + 1 - 0.5 - 0) / 2)

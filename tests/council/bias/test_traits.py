@@ -2,11 +2,11 @@
 
 import pytest
 
-from council.bias.votes import STYLE, style_of
+from council.bias.votes import STYLE, count_style
 
 
 def _found(text: str) -> dict[str, int]:
-    return {name: count for name, count in zip(STYLE, style_of(text), strict=True) if count}
+    return {name: count for name, count in zip(STYLE, count_style(text), strict=True) if count}
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import pytest
 
 from council.bias.report import Trait
 from council.bias.style_bias import winning_traits
-from council.bias.votes import Votes, Written
+from council.bias.votes import Votes, WrittenAnswer
 from tests.council.bias.builders import PLAIN, a_vote, blocks_of, votes
 
 
-def _round(*written: Written) -> Votes:
+def _round(*written: WrittenAnswer) -> Votes:
     return votes(a_vote("a", "b c d"), written=written)
 
 
@@ -18,9 +18,9 @@ def _traits(*rounds: Votes) -> dict[str, Trait]:
 
 def _long(length: int) -> Votes:
     return _round(
-        Written("a", True, length, (0, 0, 2, 0)),
-        Written("b", False, 100, PLAIN),
-        Written("c", False, 60, (0, 0, 1, 0)),
+        WrittenAnswer("a", True, length, (0, 0, 2, 0)),
+        WrittenAnswer("b", False, 100, PLAIN),
+        WrittenAnswer("c", False, 60, (0, 0, 1, 0)),
     )
 
 
@@ -40,17 +40,17 @@ def test_winners_are_held_against_the_mean_of_the_rest() -> None:
 
 def test_winners_that_share_the_first_place_count_by_their_mean() -> None:
     tied = _round(
-        Written("a", True, 100, PLAIN),
-        Written("b", True, 300, PLAIN),
-        Written("c", False, 50, PLAIN),
+        WrittenAnswer("a", True, 100, PLAIN),
+        WrittenAnswer("b", True, 300, PLAIN),
+        WrittenAnswer("c", False, 50, PLAIN),
     )
 
     assert _traits(tied, tied, tied)["length"].winners == 200
 
 
 def test_rounds_in_which_all_or_none_won_are_left_out() -> None:
-    every = _round(Written("a", True, 100, PLAIN), Written("b", True, 300, PLAIN))
-    none = _round(Written("a", False, 100, PLAIN), Written("b", False, 300, PLAIN))
+    every = _round(WrittenAnswer("a", True, 100, PLAIN), WrittenAnswer("b", True, 300, PLAIN))
+    none = _round(WrittenAnswer("a", False, 100, PLAIN), WrittenAnswer("b", False, 300, PLAIN))
 
     found = _traits(every, none, every)["length"]
 

@@ -1,11 +1,11 @@
 """How many rounds simulated leaderboards take to tell members apart."""
 
-from council.research.power import GAPS, told_apart
+from council.research.power import GAPS, follow_boards
 from council.research.simulated_judges import FAIR, Biases, SimulatedPanel, a_panel_of
 
 
 def test_a_wider_gap_is_told_sooner() -> None:
-    lines = [*told_apart(a_panel_of(5, FAIR), 100, "seed")]
+    lines = [*follow_boards(a_panel_of(5, FAIR), 100, "seed")]
 
     assert [line.gap for line in lines] == [*GAPS]
     told = [line.told for line in lines]
@@ -18,7 +18,7 @@ def test_a_wider_gap_is_told_sooner() -> None:
 
 
 def test_no_gap_is_hardly_ever_told() -> None:
-    equal = next(told_apart(a_panel_of(5, FAIR), 100, "seed"))
+    equal = next(follow_boards(a_panel_of(5, FAIR), 100, "seed"))
 
     assert equal.told + equal.wrong < 0.08
     assert equal.rounds is None
@@ -27,6 +27,6 @@ def test_no_gap_is_hardly_ever_told() -> None:
 def test_a_fondness_for_one_maker_is_taken_for_worth() -> None:
     panel = SimulatedPanel(("A", "A", "A", "B"), (Biases(family=2.0),) * 4)
 
-    equal = next(told_apart(panel, 100, "seed"))
+    equal = next(follow_boards(panel, 100, "seed"))
 
     assert equal.told > 0.5

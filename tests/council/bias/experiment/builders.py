@@ -42,7 +42,7 @@ def a_mark(cell: GradeRequest | None = None, raw: int | None = 4, attempt: int =
 
 
 def grading(grade: object = 4) -> Callable[[Read], str]:
-    """Give a judge that grades everything so."""
+    """Return a judge that grades everything so."""
     return lambda shown: graded(shown, grade)
 
 
@@ -51,5 +51,5 @@ def graded(shown: Read, grade: object, **others: object) -> str:
 
 
 def a_gateway(**fields: Any) -> FakeGateway:  # noqa: ANN401
-    """Give models that answer, and grade 4 whatever the framing."""
+    """Return models that answer, and grade 4 whatever the framing."""
     return FakeGateway(**{"vote": grading(), **fields})

@@ -16,7 +16,7 @@ from council.research.experiment import (
     FailedCall,
     GradeReply,
     Progress,
-    is_whole,
+    is_complete,
 )
 from council.research.experiment_runner import ExperimentRunner, ExperimentServices
 from tests.builders import CLAUDE, GPT, a_panel
@@ -53,7 +53,7 @@ async def test_every_answer_and_every_grade_is_kept() -> None:
 
     progress = await lab.carried()
 
-    assert is_whole(an_experiment(), await lab.held())
+    assert is_complete(an_experiment(), await lab.held())
     assert (progress.answers, progress.grades, progress.over) == (4, 16, 20)
     assert (progress.failed, progress.blocked, progress.seconds_left) == (0, None, None)
     assert len(lab.gateway.of(Role.ANSWER)) == 4
@@ -75,7 +75,7 @@ async def test_a_reply_without_a_grade_is_asked_for_once_more_and_then_given_up(
 
     progress = await lab.carried()
 
-    spoiled = [mark for mark in (await lab.held()).marks if mark.raw is None]
+    spoiled = [mark for mark in (await lab.held()).replies if mark.raw is None]
     assert (progress.grades, progress.spoiled) == (8, 8)
     assert sorted({mark.attempt for mark in spoiled}) == [1, 2]
     assert {mark.fault for mark in spoiled} == {"it held no JSON object with a grade"}

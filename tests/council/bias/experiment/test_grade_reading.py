@@ -5,7 +5,7 @@ import json
 import pytest
 
 from council.ballots import BallotFault
-from council.research.experiment_runner import NO_GRADE, NO_OBJECT, TWO_GRADES, read_grade
+from council.research.experiment_runner import NO_GRADE, NO_OBJECT, TWO_GRADES, parse_grade
 
 NONCE = "4f9c4f9c4f9c4f9c"
 
@@ -36,4 +36,4 @@ def reply(grade: object = 4, **others: object) -> str:
     ],
 )
 def test_a_reply_is_one_grade_or_names_its_fault(text: str, read: int | str) -> None:
-    assert read_grade(text, NONCE) == read
+    assert parse_grade(text, NONCE) == read

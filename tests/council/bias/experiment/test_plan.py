@@ -3,13 +3,13 @@
 from council.bakeoffs.models import SuiteQuestion
 from council.research.experiment import (
     ExperimentState,
-    answers_left,
-    cells_left,
+    finished_calls,
     grade_of,
-    is_whole,
-    item_of,
-    members_alone,
-    over,
+    is_complete,
+    item_id,
+    missing_answers,
+    missing_grades,
+    restrict_to_members,
 )
 from council.research.grades import Framing, Grade
 from tests.builders import CLAUDE, GPT, a_panel
@@ -18,15 +18,15 @@ from tests.council.bias.experiment.builders import a_cell, a_mark, a_work, an_ex
 
 def test_everything_is_left_at_first() -> None:
     left = [
-        (one.number, one.member.key) for one in answers_left(an_experiment(), ExperimentState())
+        (one.number, one.member.key) for one in missing_answers(an_experiment(), ExperimentState())
     ]
 
     assert left == [(1, CLAUDE), (1, GPT), (2, CLAUDE), (2, GPT)]
-    assert [*cells_left(an_experiment(), ExperimentState())] == []
+    assert [*missing_grades(an_experiment(), ExperimentState())] == []
 
 
 def test_each_member_grades_each_answer_its_own_too_in_both_framings() -> None:
-    left = [*cells_left(an_experiment(), ExperimentState((a_work(),)))]
+    left = [*missing_grades(an_experiment(), ExperimentState((a_work(),)))]
 
     assert [(cell.framing, cell.judge) for cell in left] == [
         (Framing.POSITIVE, CLAUDE),
@@ -39,7 +39,7 @@ def test_each_member_grades_each_answer_its_own_too_in_both_framings() -> None:
 def test_what_has_a_grade_or_was_spoiled_twice_is_not_asked_again() -> None:
     once, twice = a_mark(raw=None), a_mark(a_cell(judge=CLAUDE), None, attempt=2)
 
-    left = [*cells_left(an_experiment(), ExperimentState((a_work(),), (once, twice)))]
+    left = [*missing_grades(an_experiment(), ExperimentState((a_work(),), (once, twice)))]
 
     assert a_cell() in left
     assert a_cell(judge=CLAUDE) not in left
@@ -55,15 +55,15 @@ def test_it_is_whole_when_nothing_is_left() -> None:
         for judge in (CLAUDE, GPT)
     ]
 
-    assert is_whole(experiment, ExperimentState(works, marks))
-    assert over(ExperimentState(works, marks)) == experiment.calls == 10
-    assert not is_whole(experiment, ExperimentState(works, marks[1:]))
-    assert not is_whole(experiment, ExperimentState(works[1:], marks))
+    assert is_complete(experiment, ExperimentState(works, marks))
+    assert finished_calls(ExperimentState(works, marks)) == experiment.calls == 10
+    assert not is_complete(experiment, ExperimentState(works, marks[1:]))
+    assert not is_complete(experiment, ExperimentState(works[1:], marks))
 
 
 def test_a_mark_is_a_grade_with_five_best() -> None:
     experiment = an_experiment()
-    item = item_of(experiment.suite.questions[0])
+    item = item_id(experiment.suite.questions[0])
     negative = a_mark(a_cell(framing=Framing.NEGATIVE), raw=2)
 
     assert grade_of(experiment, negative) == Grade(item, Framing.NEGATIVE, GPT, CLAUDE, 4.0)
@@ -73,12 +73,12 @@ def test_a_mark_is_a_grade_with_five_best() -> None:
 def test_an_item_goes_by_what_is_asked_and_about_what() -> None:
     asked = SuiteQuestion("Why?", "sums")
 
-    assert item_of(asked) == item_of(SuiteQuestion("Why?"))
-    assert item_of(asked) != item_of(SuiteQuestion("Why?", context="This."))
+    assert item_id(asked) == item_id(SuiteQuestion("Why?"))
+    assert item_id(asked) != item_id(SuiteQuestion("Why?", context="This."))
 
 
 def test_nobody_sits_who_does_not_answer() -> None:
-    seated = members_alone(a_panel(3, outside=1, chairmen=(CLAUDE,)))
+    seated = restrict_to_members(a_panel(3, outside=1, chairmen=(CLAUDE,)))
 
     assert seated.judges == seated.members
     assert seated.chairmen == ()

@@ -8,7 +8,7 @@ POS, NEG = Framing.POSITIVE, Framing.NEGATIVE
 
 
 def graded(item: str, table: str, framing: Framing = POS, names: str = "abcdefgh") -> list[Grade]:
-    """Give the grades of one item: "4 2 3 / 3 4 -" are two judges' of three authors."""
+    """Return the grades of one item: "4 2 3 / 3 4 -" are two judges' of three authors."""
     return [
         Grade(item, framing, names[judge], names[author], None if cell == "-" else float(cell))
         for judge, row in enumerate(table.split("/"))
@@ -17,7 +17,7 @@ def graded(item: str, table: str, framing: Framing = POS, names: str = "abcdefgh
 
 
 def over_items(tables: Sequence[str], framing: Framing = POS) -> list[Grade]:
-    """Give the grades of several items."""
+    """Return the grades of several items."""
     return [
         grade for item, table in enumerate(tables) for grade in graded(f"i{item}", table, framing)
     ]

@@ -21,7 +21,7 @@ class Held:
 
 
 def grades(own: float, items: int, chance: random.Random) -> Iterator[Grade]:
-    """Give grades whose expectation is planted: what is between two whole ones is drawn."""
+    """Return grades whose expectation is planted: what is between two whole ones is drawn."""
     for item in range(items):
         hard = chance.uniform(-0.5, 0.5)
         for judge in JUDGES:

@@ -4,12 +4,12 @@ import random
 
 import pytest
 
-from council.research.grades import Grade, Kind, findings, grade_report
+from council.research.grades import FindingKind, Grade, findings, grade_report
 from tests.council.bias.grades.sheets import POS, over_items
 
 
 def drawn(own: float = 0.0, strict: float = 0.0, items: int = 60) -> list[Grade]:
-    """Give four judges' grades, of whom a prefers its own work and c is strict."""
+    """Return four judges' grades, of whom a prefers its own work and c is strict."""
     chance = random.Random(5)
     return [
         Grade(str(item), POS, judge, author, int(mean + chance.random()))
@@ -20,23 +20,23 @@ def drawn(own: float = 0.0, strict: float = 0.0, items: int = 60) -> list[Grade]
     ]
 
 
-def kinds(grades: list[Grade]) -> set[tuple[Kind, str]]:
+def kinds(grades: list[Grade]) -> set[tuple[FindingKind, str]]:
     return {(finding.kind, finding.row.judge) for finding in findings(grade_report(grades))}
 
 
 def test_a_preference_is_found_and_nobody_elses() -> None:
     found = kinds(drawn(own=1.0))
 
-    assert {name for kind, name in found if kind is Kind.PREFERENCE} == {"a"}
+    assert {name for kind, name in found if kind is FindingKind.PREFERENCE} == {"a"}
 
 
 def test_a_strict_judge_is_found_strict_and_no_preference_with_it() -> None:
     found = kinds(drawn(strict=1.0))
 
-    assert {name for kind, name in found if kind is Kind.LENIENCY} == {"c"}
-    assert not {name for kind, name in found if kind is Kind.PREFERENCE}
+    assert {name for kind, name in found if kind is FindingKind.LENIENCY} == {"c"}
+    assert not {name for kind, name in found if kind is FindingKind.PREFERENCE}
     # One who is strict moves S − R for all, which is why findings do not rest on it.
-    assert {name for kind, name in found if kind is Kind.OVER_RECEIVED} == set("abcd")
+    assert {name for kind, name in found if kind is FindingKind.OVER_RECEIVED} == set("abcd")
 
 
 def test_where_nothing_was_planted_nothing_is_found() -> None:
@@ -46,13 +46,13 @@ def test_where_nothing_was_planted_nothing_is_found() -> None:
 @pytest.mark.parametrize(
     ("grades", "kind"),
     [
-        pytest.param([Grade("1", POS, "a", "b", 4.0)], Kind.NO_OWN, id="no-own-work"),
-        pytest.param(over_items(["4 3/2 3"] * 5), Kind.NO_PEERS, id="two-judges"),
-        pytest.param(over_items(["4 3 2/2 3 4/4 3 3"] * 2), Kind.TOO_FEW, id="two-items"),
-        pytest.param(over_items(["3 3 3/3 3 3/3 3 3"] * 9), Kind.ALIKE, id="all-ties"),
+        pytest.param([Grade("1", POS, "a", "b", 4.0)], FindingKind.NO_OWN, id="no-own-work"),
+        pytest.param(over_items(["4 3/2 3"] * 5), FindingKind.NO_PEERS, id="two-judges"),
+        pytest.param(over_items(["4 3 2/2 3 4/4 3 3"] * 2), FindingKind.TOO_FEW, id="two-items"),
+        pytest.param(over_items(["3 3 3/3 3 3/3 3 3"] * 9), FindingKind.ALIKE, id="all-ties"),
     ],
 )
-def test_what_keeps_it_from_telling_is_named(grades: list[Grade], kind: Kind) -> None:
+def test_what_keeps_it_from_telling_is_named(grades: list[Grade], kind: FindingKind) -> None:
     found = findings(grade_report(grades))
 
     assert {finding.kind for finding in found} == {kind}

@@ -7,7 +7,7 @@ from tests.council.bias.grades.sheets import POS, over_items
 
 
 def by_effects(*strictness: float) -> list[Grade]:
-    """Give grades of 6 items that only the item, the author and the judge's strictness make."""
+    """Return grades of 6 items that only the item, the author and the judge's strictness make."""
     judges = [chr(ord("a") + at) for at in range(len(strictness))]
     return [
         Grade(str(item), POS, judge, author, 3 + strict + 0.1 * at + 0.1 * item * (judge == "b"))

@@ -14,8 +14,8 @@ from council.research.grades import (
     GradeReport,
     JudgeRow,
     Mean,
-    converted,
     grade_report,
+    normalize_grade,
 )
 from tests.council.bias.grades.sheets import NEG, POS, graded, over_items
 
@@ -176,5 +176,5 @@ def test_a_judge_in_one_framing_alone_has_no_row_in_the_other() -> None:
 
 
 def test_the_negative_scale_is_turned_over() -> None:
-    assert [converted(raw, NEG) for raw in (1, 2, 5)] == [5, 4, 1]
-    assert converted(2, POS) == 2
+    assert [normalize_grade(raw, NEG) for raw in (1, 2, 5)] == [5, 4, 1]
+    assert normalize_grade(2, POS) == 2

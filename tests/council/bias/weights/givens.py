@@ -19,7 +19,7 @@ def given(
     makers: Sequence[str] = (),
     members: Sequence[str] = JUDGES,
 ) -> Given:
-    """Give rounds r0, r1, …, each a row of shares for every judge."""
+    """Return rounds r0, r1, …, each a row of shares for every judge."""
     names = tuple(f"r{i}" for i in range(len(rounds)))
     shares = np.array(rounds, dtype=float).reshape(len(rounds), len(judges), len(members))
     return Given(names, tuple(judges), tuple(makers or judges), tuple(members), shares)

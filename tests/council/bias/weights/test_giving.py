@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from council.bakeoffs.records import PackedRecord
-from council.bias.vote_arrays import MOST, packed
+from council.bias.vote_arrays import MAX_BLOCK_ROUNDS, packed
 from council.bias.votes import VERSION, Votes
 from council.research.judge_weights import Choice
 from council.research.weighted_leaderboard import evidence_of
@@ -55,7 +55,7 @@ def test_votes_of_another_version_are_left_out() -> None:
 def test_very_many_rounds_come_in_parts_and_lose_none() -> None:
     row = rows(FOUR)[0]
 
-    found = evidence_of([row._replace(round_id=str(i)) for i in range(MOST + 1)], ())
+    found = evidence_of([row._replace(round_id=str(i)) for i in range(MAX_BLOCK_ROUNDS + 1)], ())
 
-    assert [len(one.rounds) for one in found.rounds] == [MOST, 1]
-    assert found.rounds[1].rounds == (str(MOST),)
+    assert [len(one.rounds) for one in found.rounds] == [MAX_BLOCK_ROUNDS, 1]
+    assert found.rounds[1].rounds == (str(MAX_BLOCK_ROUNDS),)
