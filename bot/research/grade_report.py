@@ -19,68 +19,154 @@ from council.research.grades import (
     findings,
 )
 
-DASH = "–"
-_MIN_P = 0.001
+TITLE = "Self-preference by grades"
+_LEGEND = (
+    "± is the sample standard deviation over items, brackets are 95 % intervals of the mean "
+    "difference, p is two-sided, and a star marks what stays below 5 % after Holm's correction for "
+    "all tests of the report."
+)
+_SET_ASIDE = (
+    "The difference in differences is (S − G) − (R − O), O being what the peers give each other: "
+    "how strict the judge is and how good its work is cancel. Leniency is how much more it gives "
+    "the same work than the middle judge."
+)
 
 
-def short_names(judges: Sequence[str]) -> dict[str, str]:
-    """Return each judge's name without its provider, unless two names would be the same."""
-    last = {judge: judge.rpartition("/")[2] or judge for judge in judges}
-    return last if len({*last.values()}) == len(last) else {judge: judge for judge in judges}
+@dataclass(frozen=True, slots=True)
+class _Column:
+    title: str
+    render: Callable[[JudgeRow], str]
 
 
-def format_mean(value: Mean) -> str:
-    """Return a mean with its sample standard deviation: "4.07 ± 0.29"."""
-    if value.value is None:
-        return DASH
-    return f"{value.value:.2f}" if value.sd is None else f"{value.value:.2f} ± {value.sd:.2f}"
+_JUDGE_COLUMNS = (
+    _Column("Judge", lambda row: row.judge),
+    _Column("V", lambda row: row.framing.value),
+    _Column("N", lambda row: str(row.own.n)),
+)
+_MEAN_COLUMNS = (
+    *_JUDGE_COLUMNS,
+    _Column("S", lambda row: format_mean(row.own)),
+    _Column("R", lambda row: format_mean(row.received)),
+    _Column("G", lambda row: format_mean(row.given)),
+)
 
 
-def format_t(test: PairedTest) -> str:
-    """Return a t: "-6.74"."""
-    return DASH if test.t is None else f"{test.t:.2f}"
+def _test_columns(title: str, test: Callable[[JudgeRow], PairedTest]) -> tuple[_Column, ...]:
+    return (
+        *_JUDGE_COLUMNS[:2],
+        _Column("N", lambda row: str(test(row).effect.n)),
+        _Column(title, lambda row: format_effect(test(row).effect)),
+        _Column("95 %", lambda row: format_interval(test(row).effect)),
+        _Column("t", lambda row: format_t(test(row))),
+        _Column("p", lambda row: format_p(test(row).effect)),
+    )
 
 
-def format_p(effect: Effect) -> str:
-    """Return a p: "< 0.1%", "23.5%"; a star follows if it is significant among all tests."""
-    if effect.p is None:
-        return DASH
-    return f"{format_percent(effect.p)}{' *' if effect.is_found else ''}"
+_TABLES = {
+    "What a judge gives itself (S), its peers give it (R), and it gives them (G)": _MEAN_COLUMNS,
+    "Own work, beside what peers give it": _test_columns("S − R", lambda row: row.over_received),
+    "Own work, beside the work of peers": _test_columns("S − G", lambda row: row.over_given),
+    "The difference in differences": _test_columns("Preference", lambda row: row.preference),
+    "The same work by different judges": _test_columns("Leniency", lambda row: row.leniency),
+}
 
 
-def format_percent(p: float) -> str:
-    """Return a p as the thesis prints it: "< 0.1%", "23.5%"."""
-    return "< 0.1%" if p < _MIN_P else f"{p:.1%}"
+def grades_post(report: GradeReport) -> Post:
+    """Return the whole report on grades as a post."""
+    lines = finding_lines(report)
+    return Post((Heading(TITLE), *_parts(report, lines)), f"{TITLE} · {lines[0] if lines else ''}")
 
 
-def format_interval(effect: Effect) -> str:
-    """Return an interval: "(-0.36, -0.20)"."""
-    if effect.interval is None:
-        return DASH
-    return f"({_format_number(effect.interval[0])}, {_format_number(effect.interval[1])})"
+def _parts(report: GradeReport, lines: Sequence[str]) -> Iterator[Part]:
+    yield from map(Line, lines)
+    for heading, columns in _TABLES.items():
+        yield Heading(heading)
+        yield _table(report, columns)
+    yield Note(_LEGEND)
+    yield Note(_SET_ASIDE)
+    yield Note(_counts_sentence(report))
 
 
-def _format_number(number: float) -> str:
-    return f"{round(number, 2) + 0.0:.2f}"  # nothing has no sign
+def _table(report: GradeReport, columns: Sequence[_Column]) -> Table:
+    names = short_names(report.judges)
+    rows = tuple(
+        (names[row.judge], *(column.render(row) for column in columns[1:])) for row in report.rows
+    )
+    titles = tuple(column.title for column in columns)
+    return Table(titles, rows, frozenset(range(len(_JUDGE_COLUMNS) - 1, len(columns))))
 
 
-def format_effect(effect: Effect) -> str:
-    """Return an effect with its sign: "+0.42"."""
-    return DASH if effect.value is None else f"{round(effect.value, 2) + 0.0:+.2f}"
+def _counts_sentence(report: GradeReport) -> str:
+    absent = f", {report.absent:,} absent" if report.absent else ""
+    judges, items = counted(len(report.judges), "judge"), counted(report.items, "item")
+    return f"{report.given:,} grades{absent}, by {judges} on {items}."
 
 
-def format_magnitude(effect: Effect) -> str:
-    """Return the size of an effect without its sign: "0.42"."""
-    return f"{abs(effect.value or 0):.2f}"
+# --- JSON document
+
+Document = dict[str, Any]
 
 
-def format_basis(effect: Effect) -> str:
-    """Return the interval of the magnitude and its units: "(0.27 to 0.57, 100 items)"."""
-    over = f"{effect.n} {effect.unit}"
-    if effect.interval is None:
-        return f"({over}, each alike)"
-    low, high = sorted(end if (effect.value or 0) > 0 else -end for end in effect.interval)
-    return f"({_format_number(low)} to {_format_number(high)}, {over})"
+def grades_document(report: GradeReport) -> Document:
+    """Return the report at full precision, as `council bias FILE --json` prints it.
+
+    Values with too little data are null.
+    """
+    return {
+        "rows": [_row_document(row) for row in report.rows],
+        "findings": [*finding_lines(report)],
+        "judges": [*report.judges],
+        "items": report.items,
+        "grades": report.given,
+        "absent": report.absent,
+    }
+
+
+def _row_document(row: JudgeRow) -> Document:
+    return {
+        "judge": row.judge,
+        "framing": row.framing.value,
+        "n": row.own.n,
+        **_mean_document("s", row.own),
+        **_mean_document("r", row.received),
+        **_paired_document("r", row.over_received),
+        **_mean_document("g", row.given),
+        **_paired_document("g", row.over_given),
+        **_effect_document("did", row.preference),
+        **_effect_document("leniency", row.leniency),
+    }
+
+
+def _mean_document(name: str, mean: Mean) -> Document:
+    return {name: mean.value, f"{name}_sd": mean.sd}
+
+
+def _paired_document(name: str, test: PairedTest) -> Document:
+    effect = test.effect
+    return {
+        f"t_{name}": test.t,
+        f"p_{name}": effect.p,
+        f"p_{name}_holm": effect.p_holm,
+        f"ci_{name}": _interval_document(effect),
+        f"n_{name}": effect.n,
+    }
+
+
+def _effect_document(name: str, test: PairedTest) -> Document:
+    effect = test.effect
+    return {
+        name: effect.value,
+        f"{name}_ci": _interval_document(effect),
+        f"{name}_t": test.t,
+        f"{name}_p": effect.p,
+        f"{name}_p_holm": effect.p_holm,
+        f"{name}_n": effect.n,
+        f"{name}_more": effect.more,
+    }
+
+
+def _interval_document(effect: Effect) -> list[float] | None:
+    return None if effect.interval is None else [*effect.interval]
 
 
 # --- Sentences
@@ -196,153 +282,67 @@ def _missing_data_sentences(without_data: Iterable[Finding]) -> Iterator[str]:
         yield f"Too little to say of {listed(judges)}: {_MISSING_DATA_WORDS[kind]}."
 
 
-# --- Post
+# --- Numbers, to the precision the thesis prints
 
-TITLE = "Self-preference by grades"
-_LEGEND = (
-    "± is the sample standard deviation over items, brackets are 95 % intervals of the mean "
-    "difference, p is two-sided, and a star marks what stays below 5 % after Holm's correction for "
-    "all tests of the report."
-)
-_SET_ASIDE = (
-    "The difference in differences is (S − G) − (R − O), O being what the peers give each other: "
-    "how strict the judge is and how good its work is cancel. Leniency is how much more it gives "
-    "the same work than the middle judge."
-)
+DASH = "–"
+_MIN_P = 0.001
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
-    title: str
-    shown: Callable[[JudgeRow], str]
+def short_names(judges: Sequence[str]) -> dict[str, str]:
+    """Return each judge's name without its provider, unless two names would be the same."""
+    last = {judge: judge.rpartition("/")[2] or judge for judge in judges}
+    return last if len({*last.values()}) == len(last) else {judge: judge for judge in judges}
 
 
-_JUDGE_COLUMNS = (
-    _Column("Judge", lambda row: row.judge),
-    _Column("V", lambda row: row.framing.value),
-    _Column("N", lambda row: str(row.own.n)),
-)
-_MEAN_COLUMNS = (
-    *_JUDGE_COLUMNS,
-    _Column("S", lambda row: format_mean(row.own)),
-    _Column("R", lambda row: format_mean(row.received)),
-    _Column("G", lambda row: format_mean(row.given)),
-)
+def format_mean(value: Mean) -> str:
+    """Return a mean with its sample standard deviation: "4.07 ± 0.29"."""
+    if value.value is None:
+        return DASH
+    return f"{value.value:.2f}" if value.sd is None else f"{value.value:.2f} ± {value.sd:.2f}"
 
 
-def _test_columns(title: str, test: Callable[[JudgeRow], PairedTest]) -> tuple[_Column, ...]:
-    return (
-        *_JUDGE_COLUMNS[:2],
-        _Column("N", lambda row: str(test(row).effect.n)),
-        _Column(title, lambda row: format_effect(test(row).effect)),
-        _Column("95 %", lambda row: format_interval(test(row).effect)),
-        _Column("t", lambda row: format_t(test(row))),
-        _Column("p", lambda row: format_p(test(row).effect)),
-    )
+def format_t(test: PairedTest) -> str:
+    """Return a t: "-6.74"."""
+    return DASH if test.t is None else f"{test.t:.2f}"
 
 
-_TABLES = {
-    "What a judge gives itself (S), its peers give it (R), and it gives them (G)": _MEAN_COLUMNS,
-    "Own work, beside what peers give it": _test_columns("S − R", lambda row: row.over_received),
-    "Own work, beside the work of peers": _test_columns("S − G", lambda row: row.over_given),
-    "The difference in differences": _test_columns("Preference", lambda row: row.preference),
-    "The same work by different judges": _test_columns("Leniency", lambda row: row.leniency),
-}
+def format_p(effect: Effect) -> str:
+    """Return a p: "< 0.1%", "23.5%"; a star follows if it is significant among all tests."""
+    if effect.p is None:
+        return DASH
+    return f"{format_percent(effect.p)}{' *' if effect.is_found else ''}"
 
 
-def grades_post(report: GradeReport) -> Post:
-    """Return the whole report on grades as a post."""
-    lines = finding_lines(report)
-    return Post((Heading(TITLE), *_parts(report, lines)), f"{TITLE} · {lines[0] if lines else ''}")
+def format_percent(p: float) -> str:
+    """Return a p as the thesis prints it: "< 0.1%", "23.5%"."""
+    return "< 0.1%" if p < _MIN_P else f"{p:.1%}"
 
 
-def _parts(report: GradeReport, lines: Sequence[str]) -> Iterator[Part]:
-    yield from map(Line, lines)
-    for heading, columns in _TABLES.items():
-        yield Heading(heading)
-        yield _table(report, columns)
-    yield Note(_LEGEND)
-    yield Note(_SET_ASIDE)
-    yield Note(_counts_sentence(report))
+def format_interval(effect: Effect) -> str:
+    """Return an interval: "(-0.36, -0.20)"."""
+    if effect.interval is None:
+        return DASH
+    return f"({_format_number(effect.interval[0])}, {_format_number(effect.interval[1])})"
 
 
-def _table(report: GradeReport, columns: Sequence[_Column]) -> Table:
-    names = short_names(report.judges)
-    rows = tuple(
-        (names[row.judge], *(column.shown(row) for column in columns[1:])) for row in report.rows
-    )
-    titles = tuple(column.title for column in columns)
-    return Table(titles, rows, frozenset(range(len(_JUDGE_COLUMNS) - 1, len(columns))))
+def _format_number(number: float) -> str:
+    return f"{round(number, 2) + 0.0:.2f}"  # nothing has no sign
 
 
-def _counts_sentence(report: GradeReport) -> str:
-    absent = f", {report.absent:,} absent" if report.absent else ""
-    judges, items = counted(len(report.judges), "judge"), counted(report.items, "item")
-    return f"{report.given:,} grades{absent}, by {judges} on {items}."
+def format_effect(effect: Effect) -> str:
+    """Return an effect with its sign: "+0.42"."""
+    return DASH if effect.value is None else f"{round(effect.value, 2) + 0.0:+.2f}"
 
 
-# --- JSON document
-
-Document = dict[str, Any]
-
-
-def grades_document(report: GradeReport) -> Document:
-    """Return the report at full precision, as `council bias FILE --json` prints it.
-
-    Values with too little data are null.
-    """
-    return {
-        "rows": [_row_document(row) for row in report.rows],
-        "findings": [*finding_lines(report)],
-        "judges": [*report.judges],
-        "items": report.items,
-        "grades": report.given,
-        "absent": report.absent,
-    }
+def format_magnitude(effect: Effect) -> str:
+    """Return the size of an effect without its sign: "0.42"."""
+    return f"{abs(effect.value or 0):.2f}"
 
 
-def _row_document(row: JudgeRow) -> Document:
-    return {
-        "judge": row.judge,
-        "framing": row.framing.value,
-        "n": row.own.n,
-        **_mean_document("s", row.own),
-        **_mean_document("r", row.received),
-        **_paired_document("r", row.over_received),
-        **_mean_document("g", row.given),
-        **_paired_document("g", row.over_given),
-        **_effect_document("did", row.preference),
-        **_effect_document("leniency", row.leniency),
-    }
-
-
-def _mean_document(name: str, mean: Mean) -> Document:
-    return {name: mean.value, f"{name}_sd": mean.sd}
-
-
-def _paired_document(name: str, test: PairedTest) -> Document:
-    effect = test.effect
-    return {
-        f"t_{name}": test.t,
-        f"p_{name}": effect.p,
-        f"p_{name}_holm": effect.p_holm,
-        f"ci_{name}": _interval_document(effect),
-        f"n_{name}": effect.n,
-    }
-
-
-def _effect_document(name: str, test: PairedTest) -> Document:
-    effect = test.effect
-    return {
-        name: effect.value,
-        f"{name}_ci": _interval_document(effect),
-        f"{name}_t": test.t,
-        f"{name}_p": effect.p,
-        f"{name}_p_holm": effect.p_holm,
-        f"{name}_n": effect.n,
-        f"{name}_more": effect.more,
-    }
-
-
-def _interval_document(effect: Effect) -> list[float] | None:
-    return None if effect.interval is None else [*effect.interval]
+def format_basis(effect: Effect) -> str:
+    """Return the interval of the magnitude and its units: "(0.27 to 0.57, 100 items)"."""
+    over = f"{effect.n} {effect.unit}"
+    if effect.interval is None:
+        return f"({over}, each alike)"
+    low, high = sorted(end if (effect.value or 0) > 0 else -end for end in effect.interval)
+    return f"({_format_number(low)} to {_format_number(high)}, {over})"

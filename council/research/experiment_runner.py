@@ -38,6 +38,200 @@ from council.research.grades import BEST, WORST, Framing
 from council.rounds import Question
 
 VERSION = "1"  # of the prompt; to be changed with any text here
+
+Request = TypeVar("Request")
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentServices:
+    """What a runner needs; `spent` returns micro-dollars, `on_progress` is called after every call.
+
+    At most `max_concurrency` calls run concurrently.
+    """
+
+    gateway: Gateway
+    experiments: ExperimentStore
+    max_concurrency: int
+    spent: Callable[[], int] = lambda: 0
+    on_progress: Callable[[Progress], None] = lambda _: None
+    clock: Callable[[], float] = time.monotonic
+
+
+class ExperimentRunner:
+    """Runs what is missing of one experiment: answers first, then grades."""
+
+    def __init__(
+        self, services: ExperimentServices, experiment: Experiment, state: ExperimentState
+    ) -> None:
+        self._services = services
+        self._experiment = experiment
+        self._answers = {(answer.number, answer.member): answer for answer in state.answers}
+        self._replies = dict(last_marks(state))
+        self._counts = standing(experiment, state, 0)
+        self._failed: Counter[FailedCall] = Counter()
+        self._left = experiment.calls - self._counts.over
+        self._done = 0
+        self._began = services.clock()
+
+    @property
+    def state(self) -> ExperimentState:
+        """The current state; of each grade only the last reply."""
+        return ExperimentState(tuple(self._answers.values()), tuple(self._replies.values()))
+
+    @property
+    def progress(self) -> Progress:
+        """The current progress."""
+        return replace(
+            self._counts,
+            over=self._experiment.calls - self._left,
+            answers=len(self._answers),
+            failures=tuple(self._failed.most_common()),
+            spent_micro=self._services.spent(),
+            seconds_left=self._seconds_left(),
+        )
+
+    def _seconds_left(self) -> float | None:
+        """Return the estimated time left, at the mean speed so far; None if unknown."""
+        if not self._done or not self._left:
+            return None
+        return (self._services.clock() - self._began) / self._done * self._left
+
+    async def run(self) -> Progress:
+        """Make the missing calls until none is left or the budget is used up."""
+        blocked = await self._send_all(missing_answers(self._experiment, self.state), self._answer)
+        if blocked is None:
+            blocked = await self._send_all(
+                missing_grades(self._experiment, self.state), self._grade
+            )
+        return replace(self.progress, seconds_left=None, blocked=blocked)
+
+    async def _send_all(
+        self, requests: Iterable[Request], send: Callable[[Request], Awaitable[None]]
+    ) -> str | None:
+        """Make all requests; return the refusal that stopped them, None if none did.
+
+        A request refused while others were running is tried again once they have reported their
+        cost.
+        """
+        waiting = deque(requests)
+        while True:
+            done = self._done
+            blocked = await self._send_waiting(waiting, send)
+            if blocked is None or self._done == done:
+                return blocked
+
+    async def _send_waiting(
+        self, waiting: deque[Request], send: Callable[[Request], Awaitable[None]]
+    ) -> str | None:
+        refusals: list[str] = []
+
+        async def work() -> None:
+            while waiting and not refusals:
+                request = waiting.popleft()
+                try:
+                    await send(request)
+                except UncoveredError as error:
+                    waiting.appendleft(request)
+                    refusals.append(str(error))
+                    return
+                self._done += 1
+                self._left -= 1
+                self._services.on_progress(self.progress)
+
+        await together(work() for _ in range(self._services.max_concurrency))
+        return refusals[0] if refusals else None
+
+    async def _answer(self, request: AnswerRequest) -> None:
+        members, terms = self._experiment.panel.members, self._experiment.panel.terms
+        call = answer_call(self._experiment, request)
+        reply = await self._call(call, Role.ANSWER, terms.answer_seconds)
+        if reply is None:
+            self._left -= len(members) * len(Framing)  # what cannot be graded
+            return
+        answer = ExperimentAnswer(request.number, request.member.key, reply)
+        await self._services.experiments.save(self._experiment.id, answer)
+        self._answers[answer.number, answer.member] = answer
+
+    async def _grade(self, request: GradeRequest) -> None:
+        answer, terms = self._answers[request.number, request.author], self._experiment.panel.terms
+        last_reply = self._replies.get(request)
+        while last_reply is None or not is_settled(last_reply):
+            call = grade_call(
+                self._experiment, request, answer, last_reply.fault if last_reply else ""
+            )
+            reply = await self._call(call, Role.GRADE, terms.ballot_seconds)
+            if reply is None:
+                return
+            last_reply = parse_reply(
+                self._experiment, request, reply, last_reply.attempt + 1 if last_reply else 1
+            )
+            await self._services.experiments.save(self._experiment.id, last_reply)
+            self._replies[request] = last_reply
+        self._count(last_reply)
+
+    def _count(self, reply: GradeReply) -> None:
+        """Count a settled reply; counting all of them again would be slow."""
+        counts = self._counts
+        if reply.raw is None:
+            self._counts = replace(counts, spoiled=counts.spoiled + 1)
+        else:
+            self._counts = replace(counts, grades=counts.grades + 1)
+
+    async def _call(self, call: Call, role: Role, seconds: float) -> Reply | None:
+        """Return the reply; None if the call failed, which is counted."""
+        try:
+            return await reply_in_time(self._services.gateway, call, role, Deadline.after(seconds))
+        except UncoveredError:
+            raise
+        except GatewayError as error:
+            self._failed[FailedCall(call.member.key, str(error))] += 1
+            return None
+
+
+# --- Calls
+
+ANSWER_TEMPERATURE, GRADE_TEMPERATURE = 1.0, 0.0  # for models that accept a temperature
+
+
+def answer_call(experiment: Experiment, request: AnswerRequest) -> Call:
+    """Return the call that asks a member a question, by default at ANSWER_TEMPERATURE."""
+    brief = any(seat.demonstration for seat in experiment.panel.members)
+    prompt = answer_prompt(experiment.question(request.number), brief=brief)
+    temperature = request.member.temperature
+    return Call(request.member, prompt, ANSWER_TEMPERATURE if temperature is None else temperature)
+
+
+def grade_call(
+    experiment: Experiment, request: GradeRequest, answer: ExperimentAnswer, fault: str = ""
+) -> Call:
+    """Return the call that asks a judge for a blind grade; `fault` is that of its first reply."""
+    panel = experiment.panel
+    text = blind(answer.reply.text, own_names(panel.seat(answer.member)))
+    shown = f"{text}\n{CUT_MARK}" if answer.reply.cut else text
+    nonce = _nonce(experiment, request)
+    question = experiment.question(request.number)
+    prompt = grade_prompt(question, panel.rubric, shown, request.framing, nonce)
+    full_prompt = add_fault(prompt, fault) if fault else prompt
+    return Call(panel.seat(request.judge), full_prompt, GRADE_TEMPERATURE, grade_schema(nonce))
+
+
+def parse_reply(
+    experiment: Experiment, request: GradeRequest, reply: Reply, attempt: int
+) -> GradeReply:
+    """Return a judge's reply with its grade, or with what spoiled it."""
+    grade = parse_grade(reply.text, _nonce(experiment, request))
+    if isinstance(grade, str):
+        return GradeReply(request, reply, None, grade, attempt)
+    return GradeReply(request, reply, grade, attempt=attempt)
+
+
+def _nonce(experiment: Experiment, request: GradeRequest) -> str:
+    reader = f"{request.number} {request.framing} {request.author} {request.judge}"
+    return nonce_for(experiment.id, reader)
+
+
+# --- Prompt
+
 LABEL = "A"
 _DEFINITIONS = (  # from the worst to the best
     "unacceptable, has to be done again",
@@ -150,48 +344,6 @@ def _whole_grade(value: object) -> int | str:
     return NO_GRADE
 
 
-# --- Calls
-
-ANSWER_TEMPERATURE, GRADE_TEMPERATURE = 1.0, 0.0  # for models that accept a temperature
-
-
-def answer_call(experiment: Experiment, request: AnswerRequest) -> Call:
-    """Return the call that asks a member a question, by default at ANSWER_TEMPERATURE."""
-    brief = any(seat.demonstration for seat in experiment.panel.members)
-    prompt = answer_prompt(experiment.question(request.number), brief=brief)
-    temperature = request.member.temperature
-    return Call(request.member, prompt, ANSWER_TEMPERATURE if temperature is None else temperature)
-
-
-def grade_call(
-    experiment: Experiment, request: GradeRequest, answer: ExperimentAnswer, fault: str = ""
-) -> Call:
-    """Return the call that asks a judge for a blind grade; `fault` is that of its first reply."""
-    panel = experiment.panel
-    text = blind(answer.reply.text, own_names(panel.seat(answer.member)))
-    shown = f"{text}\n{CUT_MARK}" if answer.reply.cut else text
-    nonce = _nonce(experiment, request)
-    question = experiment.question(request.number)
-    prompt = grade_prompt(question, panel.rubric, shown, request.framing, nonce)
-    full_prompt = add_fault(prompt, fault) if fault else prompt
-    return Call(panel.seat(request.judge), full_prompt, GRADE_TEMPERATURE, grade_schema(nonce))
-
-
-def parse_reply(
-    experiment: Experiment, request: GradeRequest, reply: Reply, attempt: int
-) -> GradeReply:
-    """Return a judge's reply with its grade, or with what spoiled it."""
-    grade = parse_grade(reply.text, _nonce(experiment, request))
-    if isinstance(grade, str):
-        return GradeReply(request, reply, None, grade, attempt)
-    return GradeReply(request, reply, grade, attempt=attempt)
-
-
-def _nonce(experiment: Experiment, request: GradeRequest) -> str:
-    reader = f"{request.number} {request.framing} {request.author} {request.judge}"
-    return nonce_for(experiment.id, reader)
-
-
 # --- Cost estimate
 
 _NONCE = "0" * 16
@@ -223,20 +375,20 @@ def _answer_cost(experiment: Experiment, state: ExperimentState, prices: Prices)
 def _grade_cost(experiment: Experiment, state: ExperimentState, prices: Prices) -> int:
     """Return the cost of the missing grades, including those of missing answers."""
     texts = {(work.number, work.member): work.reply.text for work in state.answers}
-    prompt_tokens_by_question = [
+    prompt_sizes = [
         _prompt_size(experiment, number) for number, _ in enumerate(experiment.suite.questions, 1)
     ]
     total = 0
     for request in missing_grades(experiment, state):
         answer_tokens = estimated_tokens(texts[request.number, request.author])
         total += _one_grade_cost(
-            prices, request.judge, prompt_tokens_by_question[request.number - 1] + answer_tokens
+            prices, request.judge, prompt_sizes[request.number - 1] + answer_tokens
         )
     for missing in missing_answers(experiment, state):
         answer_tokens = reply_tokens(prices[missing.member.key])
         for judge in experiment.panel.members:
             cost = _one_grade_cost(
-                prices, judge.key, prompt_tokens_by_question[missing.number - 1] + answer_tokens
+                prices, judge.key, prompt_sizes[missing.number - 1] + answer_tokens
             )
             total += cost * len(Framing)
     return total
@@ -250,156 +402,3 @@ def _prompt_size(experiment: Experiment, number: int) -> int:
 def _one_grade_cost(prices: Prices, judge: str, tokens: int) -> int:
     price = prices[judge]
     return price.micro(tokens, reply_tokens(price, ballot=True)) if price else 0
-
-
-# --- Runner
-
-Request = TypeVar("Request")
-
-
-def _ignore_progress(_: Progress) -> None:
-    """Ignore a progress report."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExperimentServices:
-    """What a runner needs; `spent` returns micro-dollars, `show` is called after every call.
-
-    At most `at_once` calls run concurrently.
-    """
-
-    gateway: Gateway
-    experiments: ExperimentStore
-    at_once: int
-    spent: Callable[[], int] = lambda: 0
-    show: Callable[[Progress], None] = _ignore_progress
-    clock: Callable[[], float] = time.monotonic
-
-
-class ExperimentRunner:
-    """Runs what is missing of one experiment: answers first, then grades."""
-
-    def __init__(
-        self, services: ExperimentServices, experiment: Experiment, state: ExperimentState
-    ) -> None:
-        self._services = services
-        self._experiment = experiment
-        self._answers = {(answer.number, answer.member): answer for answer in state.answers}
-        self._replies = dict(last_marks(state))
-        self._counts = standing(experiment, state, 0)
-        self._failed: Counter[FailedCall] = Counter()
-        self._left = experiment.calls - self._counts.over
-        self._done = 0
-        self._began = services.clock()
-
-    @property
-    def held(self) -> ExperimentState:
-        """The current state; of each grade only the last reply."""
-        return ExperimentState(tuple(self._answers.values()), tuple(self._replies.values()))
-
-    @property
-    def progress(self) -> Progress:
-        """The current progress."""
-        return replace(
-            self._counts,
-            over=self._experiment.calls - self._left,
-            answers=len(self._answers),
-            failures=tuple(self._failed.most_common()),
-            spent_micro=self._services.spent(),
-            seconds_left=self._seconds_left(),
-        )
-
-    def _seconds_left(self) -> float | None:
-        """Return the estimated time left, at the mean speed so far; None if unknown."""
-        if not self._done or not self._left:
-            return None
-        return (self._services.clock() - self._began) / self._done * self._left
-
-    async def run(self) -> Progress:
-        """Make the missing calls until none is left or the budget is used up."""
-        blocked = await self._send_all(missing_answers(self._experiment, self.held), self._answer)
-        if blocked is None:
-            blocked = await self._send_all(missing_grades(self._experiment, self.held), self._grade)
-        return replace(self.progress, seconds_left=None, blocked=blocked)
-
-    async def _send_all(
-        self, requests: Iterable[Request], send: Callable[[Request], Awaitable[None]]
-    ) -> str | None:
-        """Make all requests; return the refusal that stopped them, None if none did.
-
-        A request refused while others were running is tried again once they have reported their
-        cost.
-        """
-        waiting = deque(requests)
-        while True:
-            done = self._done
-            blocked = await self._send_waiting(waiting, send)
-            if blocked is None or self._done == done:
-                return blocked
-
-    async def _send_waiting(
-        self, waiting: deque[Request], send: Callable[[Request], Awaitable[None]]
-    ) -> str | None:
-        refusals: list[str] = []
-
-        async def work() -> None:
-            while waiting and not refusals:
-                request = waiting.popleft()
-                try:
-                    await send(request)
-                except UncoveredError as error:
-                    waiting.appendleft(request)
-                    refusals.append(str(error))
-                    return
-                self._done += 1
-                self._left -= 1
-                self._services.show(self.progress)
-
-        await together(work() for _ in range(self._services.at_once))
-        return refusals[0] if refusals else None
-
-    async def _answer(self, request: AnswerRequest) -> None:
-        members, terms = self._experiment.panel.members, self._experiment.panel.terms
-        call = answer_call(self._experiment, request)
-        reply = await self._call(call, Role.ANSWER, terms.answer_seconds)
-        if reply is None:
-            self._left -= len(members) * len(Framing)  # what cannot be graded
-            return
-        answer = ExperimentAnswer(request.number, request.member.key, reply)
-        await self._services.experiments.save(self._experiment.id, answer)
-        self._answers[answer.number, answer.member] = answer
-
-    async def _grade(self, request: GradeRequest) -> None:
-        answer, terms = self._answers[request.number, request.author], self._experiment.panel.terms
-        last_reply = self._replies.get(request)
-        while last_reply is None or not is_settled(last_reply):
-            call = grade_call(
-                self._experiment, request, answer, last_reply.fault if last_reply else ""
-            )
-            reply = await self._call(call, Role.GRADE, terms.ballot_seconds)
-            if reply is None:
-                return
-            last_reply = parse_reply(
-                self._experiment, request, reply, last_reply.attempt + 1 if last_reply else 1
-            )
-            await self._services.experiments.save(self._experiment.id, last_reply)
-            self._replies[request] = last_reply
-        self._count(last_reply)
-
-    def _count(self, reply: GradeReply) -> None:
-        """Count a settled reply; counting all of them again would be slow."""
-        counts = self._counts
-        if reply.raw is None:
-            self._counts = replace(counts, spoiled=counts.spoiled + 1)
-        else:
-            self._counts = replace(counts, grades=counts.grades + 1)
-
-    async def _call(self, call: Call, role: Role, seconds: float) -> Reply | None:
-        """Return the reply; None if the call failed, which is counted."""
-        try:
-            return await reply_in_time(self._services.gateway, call, role, Deadline.after(seconds))
-        except UncoveredError:
-            raise
-        except GatewayError as error:
-            self._failed[FailedCall(call.member.key, str(error))] += 1
-            return None

@@ -13,7 +13,7 @@ from council.labels import Label
 from council.research.simulated_judges import (
     SimulatedPanel,
     SimulatedRounds,
-    Votes,
+    SimulatedVotes,
     simulated_rounds,
 )
 from council.tally import Standing, Strength, standings
@@ -64,7 +64,9 @@ def compare_designs(panel: SimulatedPanel, trials: int, seed: str) -> tuple[Desi
 
 
 def _design_outcome(
-    name: str, ranked: tuple[SimulatedRounds, Votes], equal: tuple[SimulatedRounds, Votes]
+    name: str,
+    ranked: tuple[SimulatedRounds, SimulatedVotes],
+    equal: tuple[SimulatedRounds, SimulatedVotes],
 ) -> DesignOutcome:
     rounds = [*_round_outcomes(*ranked)]
     taus = np.array([one.tau for one in rounds])
@@ -80,7 +82,7 @@ def _design_outcome(
     )
 
 
-def _round_outcomes(rounds: SimulatedRounds, votes: Votes) -> Iterator[_RoundOutcome]:
+def _round_outcomes(rounds: SimulatedRounds, votes: SimulatedVotes) -> Iterator[_RoundOutcome]:
     # Slates have the same sizes in all rounds, so one null distribution serves for all of them.
     first = rounds.ballots(votes, 0)
     outcomes = chance([ballot.shown for ballot in first], rounds.seed)

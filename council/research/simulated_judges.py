@@ -81,7 +81,7 @@ _SLOT_B = 1  # the slot that has the letter B
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class SimulatedAnswers:
     """Worth and length of answers, in standard deviations, by (round, member)."""
 
     worth: Floats
@@ -89,7 +89,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class Votes:
+class SimulatedVotes:
     """One ballot of each judge in each round, without ties, by (round, judge, slot).
 
     `shown` is the author in the slot, as an index in panel order; `places` is the place the judge
@@ -130,12 +130,12 @@ class Votes:
 
 def cast_votes(
     panel: SimulatedPanel,
-    answers: Answers,
+    answers: SimulatedAnswers,
     shown: Indexes,
     rng: np.random.RandomState,
     *,
     named: bool = False,
-) -> Votes:
+) -> SimulatedVotes:
     """Return every judge's votes on its slates of two or more slots.
 
     A judge orders by worth, biases and Gumbel noise (Luce 1959): without other biases it ranks c
@@ -161,7 +161,7 @@ def cast_votes(
     )
     perceived = perceived + bias["noise"] / GUMBEL_SD * rng.gumbel(size=shown.shape)
     order = np.argsort(-perceived, axis=2, kind="stable")
-    return Votes(shown, np.argsort(order, axis=2, kind="stable") + 1)
+    return SimulatedVotes(shown, np.argsort(order, axis=2, kind="stable") + 1)
 
 
 def _column(values: list[float]) -> Floats:
@@ -181,30 +181,30 @@ class SimulatedRounds:
 
     panel: SimulatedPanel
     seed: str
-    answers: Answers
+    answers: SimulatedAnswers
     labels: tuple[LabelMap, ...]
-    counted: Votes
+    counted: SimulatedVotes
 
     @property
     def tokens(self) -> Floats:
         """The length of each answer in tokens, at least one, by (round, member)."""
         return np.maximum(np.round(MEAN_TOKENS + TOKENS_SD * self.answers.length), 1.0)
 
-    def fixed_order(self) -> Votes:
+    def fixed_order(self) -> SimulatedVotes:
         """Return votes in a fixed design: panel order for all judges, their own answer included."""
         count, members = self.answers.worth.shape
         shown = np.broadcast_to(np.arange(members), (count, members, members))
         return self._cast(shown, "fixed order")
 
-    def repeated(self) -> Votes:
+    def repeated(self) -> SimulatedVotes:
         """Return an audit vote of every judge on its slate in reverse."""
         return self._cast(self.counted.shown[:, :, ::-1], "order")
 
-    def named(self) -> Votes:
+    def named(self) -> SimulatedVotes:
         """Return an audit vote of every judge on its own slate with names shown."""
         return self._cast(self.counted.shown, "named", named=True)
 
-    def own_visible(self) -> Votes:
+    def own_visible(self) -> SimulatedVotes:
         """Return an audit vote of every judge on its slate with its own answer in a random slot."""
         count, judges, slots = self.counted.shown.shape
         own_slot = _random_state(self.seed, "own slot").randint(0, slots + 1, (count, judges, 1))
@@ -214,11 +214,13 @@ class SimulatedRounds:
         shown = np.where(places == own_slot, np.arange(judges)[:, None], others)
         return self._cast(shown, "own")
 
-    def ballots(self, votes: Votes, round_: int, audit: str | None = None) -> tuple[Ballot, ...]:
+    def ballots(
+        self, votes: SimulatedVotes, round_: int, audit: str | None = None
+    ) -> tuple[Ballot, ...]:
         """Return one round's votes as ballots that the tally can count."""
         return votes.ballots(round_, self.panel.members, self.labels[round_].labels, audit)
 
-    def _cast(self, shown: Indexes, purpose: str, *, named: bool = False) -> Votes:
+    def _cast(self, shown: Indexes, purpose: str, *, named: bool = False) -> SimulatedVotes:
         return cast_votes(
             self.panel, self.answers, shown, _random_state(self.seed, purpose), named=named
         )
@@ -236,7 +238,7 @@ def simulated_rounds(
     shape = (rounds, len(panel.makers))
     strengths = np.array(panel.strengths or (0.0,) * len(panel.makers))
     worth = strengths + spread * rng.standard_normal(shape)
-    answers = Answers(worth, rng.standard_normal(shape))
+    answers = SimulatedAnswers(worth, rng.standard_normal(shape))
     seeds = [f"{seed} {i}" for i in range(rounds)]
     labels = tuple(draw_labels(panel.members, round_seed) for round_seed in seeds)
     drawn = (

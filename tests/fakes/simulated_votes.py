@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from council.bias.votes import AuditVote, Vote, Votes, WrittenAnswer
-from council.research.simulated_judges import SimulatedRounds
-from council.research.simulated_judges import Votes as Cast
+from council.research.simulated_judges import SimulatedRounds, SimulatedVotes
 
 KINDS = ("own", "order", "named")
 PLAIN = (0, 0, 0, 0)  # no style: no lists, headings, bold or code
@@ -33,6 +32,6 @@ def kept_votes(rounds: SimulatedRounds) -> Iterator[Votes]:
         )
 
 
-def _vote(cast: Cast, round_: int, judge: int, members: tuple[str, ...]) -> Vote:
+def _vote(cast: SimulatedVotes, round_: int, judge: int, members: tuple[str, ...]) -> Vote:
     shown = tuple(members[i] for i in cast.shown[round_, judge].tolist())
     return Vote(members[judge], shown, tuple(map(float, cast.places[round_, judge].tolist())))

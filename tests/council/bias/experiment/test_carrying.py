@@ -38,7 +38,7 @@ class Lab:
         ticks = count()
         world = ExperimentServices(
             *(self.gateway, self.kept, at_once),
-            show=self.shown.append,
+            on_progress=self.shown.append,
             clock=lambda: float(next(ticks)),
         )
         held = await self.kept.held(experiment.id)
