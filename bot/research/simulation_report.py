@@ -20,7 +20,7 @@ LEGEND = (
 
 def simulation_post(simulation: Simulation) -> Post:
     """Return the simulation as tables with a legend."""
-    settings = simulation.wish
+    settings = simulation.settings
     members, biases = len(settings.panel.makers), _describe_biases(settings.panel.biases[0])
     title = f"{members} members, {settings.trials:,} simulated rounds"
     numeric = frozenset({1, 2, 3})
@@ -71,14 +71,14 @@ def _board_row(outcome: BoardOutcome) -> tuple[str, ...]:
 
 def simulation_document(simulation: Simulation) -> dict[str, Any]:
     """Return the simulation for programs; unknown values are null."""
-    panel = simulation.wish.panel
+    panel = simulation.settings.panel
     return {
         "members": len(panel.makers),
         "makers": list(panel.makers),
         "biases": asdict(panel.biases[0]),
-        "trials": simulation.wish.trials,
-        "rounds": simulation.wish.rounds,
-        "seed": simulation.wish.seed,
+        "trials": simulation.settings.trials,
+        "rounds": simulation.settings.rounds,
+        "seed": simulation.settings.seed,
         "ways": [asdict(outcome) for outcome in simulation.ways],
         "boards": [_board_document(outcome) for outcome in simulation.boards],
     }

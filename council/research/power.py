@@ -186,18 +186,18 @@ class SimulationSettings:
 class Simulation:
     """The outcomes of single rounds by design, and of leaderboards by gap."""
 
-    wish: SimulationSettings
+    settings: SimulationSettings
     ways: tuple[DesignOutcome, ...]
     boards: tuple[BoardOutcome, ...]
 
 
-def simulation(wish: SimulationSettings) -> Simulation:
+def simulation(settings: SimulationSettings) -> Simulation:
     """Run the simulation; the result follows from the settings.
 
     Two thousand trials of five members take seconds.
     """
     return Simulation(
-        wish,
-        compare_designs(wish.panel, wish.trials, wish.seed),
-        tuple(follow_boards(wish.panel, wish.rounds, wish.seed)),
+        settings,
+        compare_designs(settings.panel, settings.trials, settings.seed),
+        tuple(follow_boards(settings.panel, settings.rounds, settings.seed)),
     )

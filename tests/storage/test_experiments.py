@@ -15,7 +15,7 @@ from council.research.grades import Framing
 from storage.experiments import SqlExperiments
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, CLAUDE, GPT
-from tests.council.bias.experiment.builders import a_cell, a_mark, a_work, an_experiment
+from tests.council.research.experiment_builders import a_cell, a_mark, a_work, an_experiment
 from tests.fakes.memory_experiments import MemoryExperiments
 from tests.storage.benches import SUITE
 from tests.storage.conftest import EVERY_KIND, engine_of

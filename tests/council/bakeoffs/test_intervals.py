@@ -10,7 +10,7 @@ from council.bakeoffs.intervals import (
     t_p_value,
     t_quantile,
 )
-from tests.council.bakeoffs.rounds import drawn_ballots
+from tests.council.bakeoffs.record_builders import drawn_ballots
 
 SOME = np.array([0.25, 0.5, 0.5, 0.75, 1.0])
 

@@ -13,7 +13,7 @@ import numpy as np
 from council.bias.judge_bias import own_preference, position_curves
 from council.bias.report import Effect
 from council.bias.style_bias import style_preferences
-from tests.council.bias.simulated import Planted, simulated
+from tests.council.bias.simulated_blocks import Planted, simulated
 
 PLANTED = Planted(own=1.0, first=1.0, letter=0.7, length=0.5, bold=0.4)
 TASTES = ("own", "first", "letter", "length", "bold")
