@@ -59,7 +59,7 @@ def meant_experiment(experiments: Sequence[Experiment], wanted: str) -> Experime
 
 @dataclass(frozen=True, slots=True)
 class PreparedExperiment:
-    """An experiment to run, its state, and what the rest may cost."""
+    """An experiment to run, its state so far, and what the rest may cost."""
 
     experiment: Experiment
     held: ExperimentState

@@ -54,7 +54,9 @@ def paired_differences(now: Floats, past: Floats) -> Differences:
         p = np.where(
             has_enough & (np.abs(mean) > PRECISION), np.maximum(np.nan_to_num(p), min_p), 1.0
         )
-        means = [_known_sum(np.where(known, each, np.nan), 0) / questions for each in (before, now)]
+        means = [
+            _known_sum(np.where(known, values, np.nan), 0) / questions for values in (before, now)
+        ]
     return Differences(
         before=means[0],
         now=means[1],
@@ -98,7 +100,7 @@ class HypothesisFamily:
 class LatestRun:
     """The last run against each member's past of `runs` runs, by member."""
 
-    found: Differences
+    differences: Differences
     is_beyond: Booleans
     runs: Indexes
 
@@ -117,11 +119,13 @@ def compare_latest_run(cube: Floats, family: HypothesisFamily) -> LatestRun:
 
 def _compare_last(cube: Floats, starts: Indexes, family: HypothesisFamily) -> LatestRun:
     """Compare the last run with each member's past, which begins at run `starts`."""
-    last = len(cube) - 1
-    past = np.where(np.arange(last)[:, None, None] >= starts, cube[:last], np.nan)
-    found = paired_differences(cube[last], past)
-    is_beyond = holm_rejections(found.p, family.alpha) & (np.abs(found.mean) >= family.floor)
-    return LatestRun(found, is_beyond, last - starts)
+    last_run = len(cube) - 1
+    past = np.where(np.arange(last_run)[:, None, None] >= starts, cube[:last_run], np.nan)
+    differences = paired_differences(cube[last_run], past)
+    is_beyond = holm_rejections(differences.p, family.alpha) & (
+        np.abs(differences.mean) >= family.floor
+    )
+    return LatestRun(differences, is_beyond, last_run - starts)
 
 
 def stack_runs(columns: Columns, values: Floats, runs: Sequence[Sequence[int]]) -> Floats:
@@ -383,26 +387,26 @@ def _member_changes(comparison: _Comparison) -> Iterator[MemberChange]:
         latest = compare_latest_run(cube, FAMILIES[measure])
         since_last = paired_differences(cube[-1], cube[-2:-1]).mean
         for i, member in enumerate(comparison.members):
-            if not np.isnan(latest.found.mean[i]):
+            if not np.isnan(latest.differences.mean[i]):
                 yield _member_change(member, measure, latest, i, float(since_last[i]))
 
 
 def _member_change(
     member: str, measure: Measure, latest: LatestRun, i: int, since_last: float
 ) -> MemberChange:
-    found = latest.found
-    mean = float(found.mean[i])
-    half = t_quantile((1 + LEVEL) / 2, float(found.freedom[i])) * float(found.error[i])
+    differences = latest.differences
+    mean = float(differences.mean[i])
+    half = t_quantile((1 + LEVEL) / 2, float(differences.freedom[i])) * float(differences.error[i])
     return MemberChange(
         member=member,
         measure=measure,
-        before=float(found.before[i]),
-        now=float(found.now[i]),
+        before=float(differences.before[i]),
+        now=float(differences.now[i]),
         difference=mean,
         ci=(max(-1.0, mean - half), min(1.0, mean + half)),
-        p=float(found.p[i]),
+        p=float(differences.p[i]),
         is_beyond_noise=bool(latest.is_beyond[i]),
-        questions=int(found.questions[i]),
+        questions=int(differences.questions[i]),
         runs=int(latest.runs[i]),
         since_last=None if np.isnan(since_last) else since_last,
     )
@@ -420,7 +424,7 @@ def _swap_hints(comparison: _Comparison) -> Iterator[SwapHint]:
         latest = compare_latest_run(cube, FAMILIES[sign])
         for i, member in enumerate(comparison.members):
             if latest.is_beyond[i]:
-                before, now = float(latest.found.before[i]), float(latest.found.now[i])
+                before, now = float(latest.differences.before[i]), float(latest.differences.now[i])
                 if sign is not SwapSign.REFUSALS:
                     before, now = exp(before), exp(now)
-                yield SwapHint(member, sign, before, now, float(latest.found.p[i]))
+                yield SwapHint(member, sign, before, now, float(latest.differences.p[i]))

@@ -54,8 +54,8 @@ def truth_agreement(columns: Columns, questions: Indexes) -> TruthAgreement | No
 
 
 def _mean(shares: Floats, wanted: Floats) -> Floats:
-    found: Floats = np.where(wanted, shares, 0).sum(axis=1) / wanted.sum(axis=1)
-    return found
+    means: Floats = np.where(wanted, shares, 0).sum(axis=1) / wanted.sum(axis=1)
+    return means
 
 
 def question_numbers(columns: Columns) -> Indexes:

@@ -178,7 +178,8 @@ class _ChoicePatterns:
     def at_head(self, line: str) -> set[str]:
         """Return the choices that a line begins with."""
         match = self.head.match(line)
-        return {normalize_words(one) for one in self.single.findall(match[1])} if match else set()
+        choices = self.single.findall(match[1]) if match else []
+        return {normalize_words(choice) for choice in choices}
 
     def mentioned(self, text: str) -> set[str]:
         """Return the choices that a text mentions."""
@@ -215,8 +216,8 @@ def _final_choices(patterns: _ChoicePatterns, text: str, *, anywhere: bool = Tru
     """Return the choices that a text ends with."""
     if marked := marked_answers(text):
         chosen_by_mark = (
-            patterns.at_head(one) or (patterns.mentioned(one) if anywhere else set())
-            for one in marked
+            patterns.at_head(answer) or (patterns.mentioned(answer) if anywhere else set())
+            for answer in marked
         )
         return set[str]().union(*chosen_by_mark)
     at_ends = set[str]().union(*map(patterns.at_head, first_and_last_line(text)))
@@ -226,9 +227,9 @@ def _final_choices(patterns: _ChoicePatterns, text: str, *, anywhere: bool = Tru
 def _word_patterns(*choices: str) -> _ChoicePatterns:
     """Return patterns for choices that are words; longer ones come first, so none is hidden."""
     ordered = sorted(map(re.escape, set(choices)), key=len, reverse=True)
-    one = rf"(?<!\w)(?:{'|'.join(ordered)})(?!\w)"
-    head = rf"\A{_LEAD}({one}(?:{_JOINED}{one})*)"
-    single = re.compile(one, re.IGNORECASE)
+    any_choice = rf"(?<!\w)(?:{'|'.join(ordered)})(?!\w)"
+    head = rf"\A{_LEAD}({any_choice}(?:{_JOINED}{any_choice})*)"
+    single = re.compile(any_choice, re.IGNORECASE)
     return _ChoicePatterns(re.compile(head, re.IGNORECASE), single, single)
 
 

@@ -180,8 +180,8 @@ def scores_of(columns: Columns) -> Mapping[str, Score]:
     met = wins + wins.T
     scores = fit_strengths(wins, met)
     variances = np.diag(np.linalg.inv(information_matrix(scores, met)))
-    found = zip(columns.members, scores.tolist(), variances.tolist(), strict=True)
-    return {member: Score(value, variance) for member, value, variance in found}
+    entries = zip(columns.members, scores.tolist(), variances.tolist(), strict=True)
+    return {member: Score(value, variance) for member, value, variance in entries}
 
 
 def _win_matrix(columns: Columns) -> Floats:

@@ -277,38 +277,36 @@ def _author_record(
 
 def _judge_record(slate: Slate, round_: Round, result: _RoundResult) -> JudgeRecord:
     judge = slate.judge
-    own = next((ballot for ballot in result.ballots if ballot.judge == judge), None)
+    own_ballot = next((ballot for ballot in result.ballots if ballot.judge == judge), None)
     spoiled = [ballot for ballot in round_.spoiled if ballot.judge == judge and not ballot.is_audit]
-    replies_to_pay = [ballot.paper for ballot in spoiled]
-    replies_to_pay += [own.paper] if own and own.paper else []
+    papers = [ballot.paper for ballot in spoiled]
+    papers += [own_ballot.paper] if own_ballot and own_ballot.paper else []
     record = JudgeRecord(
         judge,
         spoiled=len(spoiled),
-        cost_usd=_sum_if_known(paper.reply.cost_usd for paper in replies_to_pay)
-        if replies_to_pay
-        else None,
+        cost_usd=_sum_if_known(paper.reply.cost_usd for paper in papers) if papers else None,
     )
-    if own is None:
+    if own_ballot is None:
         return record
     repeats = [
-        repetition(own.ranking, ballot.ranking)
+        repetition(own_ballot.ranking, ballot.ranking)
         for ballot in round_.ballots
         if ballot.judge == judge and ballot.audit == "order"
     ]
     return replace(
         record,
         valid=True,
-        tau_b=_mean_agreement(own, result.ballots),
-        first_slot=borda_shares(own.ranking)[own.shown[0]],
+        tau_b=_mean_agreement(own_ballot, result.ballots),
+        first_slot=borda_shares(own_ballot.ranking)[own_ballot.shown[0]],
         kept=sum(ballot.pairs - ballot.changed for ballot in repeats),
         pairs=sum(ballot.pairs for ballot in repeats),
     )
 
 
-def _mean_agreement(own: Ballot, ballots: Iterable[Ballot]) -> float | None:
+def _mean_agreement(own_ballot: Ballot, ballots: Iterable[Ballot]) -> float | None:
     """Return the mean τ_b with each other judge's ballot, on the answers both ranked."""
-    others = (ballot for ballot in ballots if ballot.judge != own.judge)
-    taus = [tau_b(ranks(own.ranking), ranks(other.ranking)) for other in others]
+    others = (ballot for ballot in ballots if ballot.judge != own_ballot.judge)
+    taus = [tau_b(ranks(own_ballot.ranking), ranks(other.ranking)) for other in others]
     known = [tau for tau in taus if tau is not None]
     return fmean(known) if known else None
 

@@ -101,9 +101,10 @@ def maker_effects(blocks: Sequence[Block]) -> tuple[MakerEffect, ...]:
         for maker in sorted({*block.makers[: block.members]}):
             gains = known_mean(shifts[:, written == maker], 1)
             gained.setdefault(maker, []).append(gains[~np.isnan(gains)])
-    found = {maker: np.concatenate(parts) for maker, parts in gained.items()}
+    gains_by_maker = {maker: np.concatenate(parts) for maker, parts in gained.items()}
     return tuple(
-        MakerEffect(maker, effect) for maker, effect in _mean_effects(found, AUDITS).items()
+        MakerEffect(maker, effect)
+        for maker, effect in _mean_effects(gains_by_maker, AUDITS).items()
     )
 
 
@@ -160,7 +161,7 @@ def _slot_shares_by_judge(blocks: Sequence[Block]) -> dict[str, list[Floats]]:
 
 def _shares_by_slot(blocks: Sequence[Block], judge: str) -> list[Floats]:
     """Return a judge's shares minus ½ in the order shown, an array for each slate size."""
-    found: dict[int, list[Floats]] = {}
+    parts_by_size: dict[int, list[Floats]] = {}
     for block in blocks:
         if judge not in block.judges:
             continue
@@ -170,8 +171,8 @@ def _shares_by_slot(blocks: Sequence[Block], judge: str) -> list[Floats]:
         # Answers that were not shown have slot 0, which would sort first.
         ordered = np.take_along_axis(shares, np.where(slots == 0, 255, slots).argsort(axis=1), 1)
         for size in np.unique(sizes[sizes > 1]).tolist():
-            found.setdefault(size, []).append(ordered[sizes == size, :size] - 0.5)
-    return [np.concatenate(found[size]) for size in sorted(found)]
+            parts_by_size.setdefault(size, []).append(ordered[sizes == size, :size] - 0.5)
+    return [np.concatenate(parts_by_size[size]) for size in sorted(parts_by_size)]
 
 
 def _position_bias(ballots: list[Floats]) -> PositionBias:
@@ -209,8 +210,8 @@ def order_consistency(blocks: Sequence[Block]) -> dict[str, Effect]:
     A tie on only one of the two ballots is a change. Over audit ballots, without a test: nobody is
     perfectly consistent.
     """
-    found = values_by_judge(blocks, _kept_pairs)
-    return {judge: _share_effect(values) for judge, values in found.items()}
+    kept_by_judge = values_by_judge(blocks, _kept_pairs)
+    return {judge: _share_effect(values) for judge, values in kept_by_judge.items()}
 
 
 def _kept_pairs(block: Block, judge: int) -> Floats:
@@ -257,16 +258,16 @@ def pairwise_taus(block: Block) -> Taus:
 
 def mean_agreement(taus: Sequence[Taus], judges: Sequence[str]) -> dict[str, Effect]:
     """Return each judge's mean τ_b with the other judges of its rounds, without a test."""
-    found: dict[str, Effect] = {}
+    effects: dict[str, Effect] = {}
     for judge in judges:
         rounds = [
             known_mean(np.stack(own), 0)
             for each in taus
-            if (own := [found for pair, found in each.items() if judge in pair])
+            if (own := [values for pair, values in each.items() if judge in pair])
         ]
         values = np.concatenate(rounds) if rounds else np.empty(0)
-        found[judge] = descriptive_effect(values[~np.isnan(values)], BALLOTS)
-    return found
+        effects[judge] = descriptive_effect(values[~np.isnan(values)], BALLOTS)
+    return effects
 
 
 def pooled_effective_judges(taus: Sequence[Taus]) -> float | None:
@@ -282,8 +283,8 @@ def pooled_effective_judges(taus: Sequence[Taus]) -> float | None:
         )
         for pair in pairs
     }
-    means = [float(known_mean(found, 0)) for found in known.values()]
-    rounds = max((int((~np.isnan(found)).sum()) for found in known.values()), default=0)
+    means = [float(known_mean(values, 0)) for values in known.values()]
+    rounds = max((int((~np.isnan(values)).sum()) for values in known.values()), default=0)
     is_complete = len(means) == len(judges) * (len(judges) - 1) // 2 and not np.isnan(means).any()
     if rounds < FEWEST_ROUNDS or not is_complete:
         return None

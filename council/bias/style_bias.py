@@ -83,8 +83,8 @@ def _judge_pairs(
 
 
 def _has_ballot(block: Block, judge: str) -> Booleans:
-    found: Booleans = block.ballots[:, block.judges.index(judge)]
-    return found
+    has_ballot: Booleans = block.ballots[:, block.judges.index(judge)]
+    return has_ballot
 
 
 def _block_pairs(

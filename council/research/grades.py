@@ -106,11 +106,11 @@ def build_sheet(grades: Sequence[Grade], judges: Sequence[str], framing: Framing
     return GradeSheet(
         framing,
         tuple(judges),
-        item=np.array([items.setdefault(one.item, len(items)) for one in given], np.int64),
+        item=np.array([items.setdefault(grade.item, len(items)) for grade in given], np.int64),
         items=len(items),
-        judge=np.array([numbers[one.judge] for one in given], np.int64),
-        author=np.array([numbers.get(one.author, NOT_A_JUDGE) for one in given], np.int64),
-        score=np.array([one.score for one in given], float),
+        judge=np.array([numbers[grade.judge] for grade in given], np.int64),
+        author=np.array([numbers.get(grade.author, NOT_A_JUDGE) for grade in given], np.int64),
+        score=np.array([grade.score for grade in given], float),
     )
 
 
@@ -345,9 +345,9 @@ class Finding:
 
 def findings(report: GradeReport) -> tuple[Finding, ...]:
     """Return all significant effects by kind, then what lacks data."""
-    found = [finding for row in report.rows for finding in _row_findings(row)]
+    all_findings = [finding for row in report.rows for finding in _row_findings(row)]
     order = [*FindingKind]
-    return tuple(sorted(found, key=lambda finding: order.index(finding.kind)))
+    return tuple(sorted(all_findings, key=lambda finding: order.index(finding.kind)))
 
 
 def _row_findings(row: JudgeRow) -> Iterator[Finding]:

@@ -89,18 +89,18 @@ def consistency_weights(repeats: Mapping[str, Repeats], shrunk: float = SHRUNK) 
     mean, known_part = 1 / len(judges), len(known) / len(judges)
 
     def line(judge: str) -> JudgeWeight:
-        one = repeats[judge]
+        observed = repeats[judge]
         if judge not in known:
-            return JudgeWeight(judge, mean, one.ballots)
+            return JudgeWeight(judge, mean, observed.ballots)
         own = known_part * raw[judge] / total if total else mean
         weight = (1 - shrunk) * own + shrunk * mean
-        return JudgeWeight(judge, weight, one.ballots, one.kept)
+        return JudgeWeight(judge, weight, observed.ballots, observed.kept)
 
     return JudgeWeights(CONSISTENCY, tuple(map(line, judges)), MIN_REPEATS, MIN_REPEATS)
 
 
-def _raw_weight(one: Repeats) -> float:
-    return max(0.0, 2 * one.kept - 1) ** 2
+def _raw_weight(repeats: Repeats) -> float:
+    return max(0.0, 2 * repeats.kept - 1) ** 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,14 +285,14 @@ def with_people(rounds: Iterable[Given], choices: Sequence[Choice]) -> Mapping[s
     votes = [*human_votes(rounds, choices)]
     if len(votes) < FEWEST_VOTES:
         return {}
-    found: dict[str, WithPeople] = {}
+    by_judge: dict[str, WithPeople] = {}
     for vote in votes:
         for judge, row in zip(vote.given.judges, vote.shares, strict=True):
             if not np.isnan(row[vote.chosen]):
-                before = found.get(judge, WithPeople(0, 0))
+                before = by_judge.get(judge, WithPeople(0, 0))
                 same = before.same + _is_ranked_first(row, vote.chosen)
-                found[judge] = WithPeople(same, before.ballots + 1)
-    return found
+                by_judge[judge] = WithPeople(same, before.ballots + 1)
+    return by_judge
 
 
 def _is_ranked_first(row: Floats, chosen: int) -> bool:

@@ -45,8 +45,8 @@ def posterior(
     """
     members = labels.authors
     scores = [strengths.get(member, UNKNOWN_SCORE) for member in members]
-    centre = np.array([one.value for one in scores])
-    variance = np.array([one.variance for one in scores]) + STRAY**2
+    centre = np.array([score.value for score in scores])
+    variance = np.array([score.variance for score in scores]) + STRAY**2
     wins = _win_weights(labels, ballots)
     met = wins + wins.T
     mode = fit_strengths(wins, met, centre, 1 / variance)

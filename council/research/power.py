@@ -69,16 +69,16 @@ def _design_outcome(
     equal: tuple[SimulatedRounds, SimulatedVotes],
 ) -> DesignOutcome:
     rounds = [*_round_outcomes(*ranked)]
-    taus = np.array([one.tau for one in rounds])
-    clear = [one.best_first for one in rounds if one.clear]
+    taus = np.array([outcome.tau for outcome in rounds])
+    clear = [outcome.best_first for outcome in rounds if outcome.clear]
     return DesignOutcome(
         name=name,
         tau=float(taus.mean()),
         tau_ci=mean_interval(taus),
-        best_first=fmean(one.best_first for one in rounds),
+        best_first=fmean(outcome.best_first for outcome in rounds),
         clear=len(clear) / len(rounds),
         clear_right=fmean(clear) if clear else None,
-        clear_among_equals=fmean(one.clear for one in _round_outcomes(*equal)),
+        clear_among_equals=fmean(outcome.clear for outcome in _round_outcomes(*equal)),
     )
 
 
@@ -154,19 +154,19 @@ def _margins(panel: SimulatedPanel, seed: str) -> Floats:
 
 def _board_outcome(gap: float, crossed: Floats, rounds: int) -> BoardOutcome:
     ahead, behind = _first_rounds(crossed > 0), _first_rounds(crossed < 0)
-    half = float(np.median(np.where(ahead <= behind, ahead, np.inf)))
+    median = float(np.median(np.where(ahead <= behind, ahead, np.inf)))
     return BoardOutcome(
         gap=gap,
         told=float(((ahead <= rounds) & (ahead < behind)).mean()),
         wrong=float(((behind <= rounds) & (behind < ahead)).mean()),
-        rounds=int(np.ceil(half)) if half <= MAX_BOARD_ROUNDS else None,
+        rounds=int(np.ceil(median)) if median <= MAX_BOARD_ROUNDS else None,
     )
 
 
 def _first_rounds(crossed: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Floats:
     """Return after how many rounds each board first crossed, infinite for never."""
-    found: Floats = np.where(crossed.any(axis=1), crossed.argmax(axis=1) + 1.0, np.inf)
-    return found
+    rounds: Floats = np.where(crossed.any(axis=1), crossed.argmax(axis=1) + 1.0, np.inf)
+    return rounds
 
 
 # --- Both together

@@ -103,14 +103,14 @@ class SimulatedVotes:
     def shares(self) -> Floats:
         """The Borda share each judge gave the answer at each slot: last 0, first 1."""
         slots = self.places.shape[2]
-        found: Floats = (slots - self.places) / (slots - 1)
-        return found
+        shares: Floats = (slots - self.places) / (slots - 1)
+        return shares
 
     def by_member(self, members: int) -> Floats:
         """Return shares by (round, judge, member); NaN for an answer that was not shown."""
-        found = np.full((*self.shown.shape[:2], members), np.nan)
-        np.put_along_axis(found, self.shown, self.shares, axis=2)
-        return found
+        by_member = np.full((*self.shown.shape[:2], members), np.nan)
+        np.put_along_axis(by_member, self.shown, self.shares, axis=2)
+        return by_member
 
     def ballots(
         self, round_: int, judges: tuple[str, ...], labels: tuple[Label, ...], audit: str | None

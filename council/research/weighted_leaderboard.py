@@ -115,12 +115,12 @@ def _judge_weights(name: str, evidence: Evidence) -> JudgeWeights:
 
 def _shares_by_member(evidence: Evidence, weights: JudgeWeights) -> dict[str, Floats]:
     """Return each member's share in every round that ranked it."""
-    found: dict[str, list[Floats]] = {}
+    parts_by_member: dict[str, list[Floats]] = {}
     for given in evidence.rounds:
         shares = weighted_shares(given, _round_weights(given, weights))
         for member, column in zip(given.members, shares.T, strict=True):
-            found.setdefault(member, []).append(column[~np.isnan(column)])
-    joined = {member: np.concatenate(parts) for member, parts in found.items()}
+            parts_by_member.setdefault(member, []).append(column[~np.isnan(column)])
+    joined = {member: np.concatenate(parts) for member, parts in parts_by_member.items()}
     return {member: values for member, values in joined.items() if len(values)}
 
 

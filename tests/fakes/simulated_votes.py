@@ -1,4 +1,4 @@
-"""Simulated rounds as they are kept of real ones, so that what was planted can be looked for."""
+"""Votes of simulated rounds, as they are stored for real ones."""
 
 from collections.abc import Iterator
 

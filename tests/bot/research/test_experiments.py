@@ -126,7 +126,7 @@ async def test_killed_again_and_again_it_repeats_nothing_that_was_saved(tmp_path
     assert home.sql("SELECT count(*) FROM experiment") == [(1,)]
 
 
-async def test_interrupted_it_says_how_to_go_on(tmp_path: Path) -> None:
+async def test_an_interrupted_run_says_how_to_continue(tmp_path: Path) -> None:
     async with ModelServer(latency=0.05) as server:
         home = at_home(tmp_path, server, 3)
         process = await home.started(*run_of(home))
@@ -137,7 +137,7 @@ async def test_interrupted_it_says_how_to_go_on(tmp_path: Path) -> None:
     assert "Stopped; what there is is kept. The same command goes on." in ran.err
 
 
-async def test_a_member_that_fails_is_told_and_fails_alone(tmp_path: Path) -> None:
+async def test_a_failing_member_is_reported_and_fails_alone(tmp_path: Path) -> None:
     async with ModelServer() as server:
         server.script[PLAIN] = fail(401)
         home = at_home(tmp_path, server, 2)
@@ -165,7 +165,7 @@ async def test_replies_without_a_grade_are_counted_and_asked_for_once_more(tmp_p
     assert ran.json["absent"] == ran.json["experiment"]["spoiled"] == 8
 
 
-async def test_where_nobody_answers_it_is_a_failed_run(tmp_path: Path) -> None:
+async def test_a_run_without_any_answer_fails(tmp_path: Path) -> None:
     async with ModelServer() as server:
         server.script.update(dict.fromkeys(MEMBERS, fail(401)))
         home = at_home(tmp_path, server, 1)
@@ -189,7 +189,7 @@ def dear_panel(server: ModelServer) -> str:
     return panel_of(map(key, MEMBERS)) + sections
 
 
-async def test_a_cap_ends_it_early_and_a_higher_one_goes_on(tmp_path: Path) -> None:
+async def test_a_cap_stops_it_and_a_higher_one_continues(tmp_path: Path) -> None:
     async with ModelServer() as server:
         home = at_home(tmp_path, server, 1).with_config(dear_panel(server))
         first = await home.beside(*run_of(home, "--usd", "0.15", "--json"))
@@ -206,7 +206,7 @@ async def test_a_cap_ends_it_early_and_a_higher_one_goes_on(tmp_path: Path) -> N
     assert asked < 36
 
 
-async def test_two_processes_do_not_hold_the_same_one(tmp_path: Path) -> None:
+async def test_two_processes_do_not_run_the_same_experiment(tmp_path: Path) -> None:
     async with ModelServer(latency=3.0) as server:
         home = at_home(tmp_path, server, 6)
         first = await home.started(*run_of(home))

@@ -97,7 +97,7 @@ def test_numbers_may_name_items_and_a_mark_may_open_the_file() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(content: bytes, said: str) -> None:
+def test_an_error_names_its_line(content: bytes, said: str) -> None:
     with pytest.raises(GradesError) as refused:
         read_grades("g.jsonl", content)
 
@@ -106,7 +106,7 @@ def test_what_is_wrong_is_told_with_its_line(content: bytes, said: str) -> None:
     assert str(refused.value).endswith(".")
 
 
-def test_half_a_character_in_a_name_does_no_harm() -> None:
+def test_a_lone_surrogate_in_a_name_is_replaced() -> None:
     read = read_grades("g.jsonl", lines('{"item": "\\ud800"' + json.dumps(GOOD)[12:]))
 
     read.grades[0].item.encode()

@@ -24,14 +24,14 @@ def _move(found: Changes, member: str, measure: Measure = Measure.SHARE) -> Memb
     return next(x for x in found.moves if (x.member, x.measure) == (member, measure))
 
 
-def test_a_first_run_has_nothing_to_be_held_against() -> None:
+def test_a_first_run_has_nothing_to_compare_with() -> None:
     found = _changes(_run(0))
 
     assert found == Changes("run0", 0)
     assert not found.is_news
 
 
-def test_without_a_round_there_is_nothing_to_tell() -> None:
+def test_without_rounds_there_are_no_changes() -> None:
     assert changes(of(), of(*_run(0))) == Changes("", 0)
 
 
@@ -55,7 +55,7 @@ def test_the_largest_fall_comes_first() -> None:
     assert [move.member for move in found.moves] == ["ada", "bob"]
 
 
-def test_the_same_again_is_no_news() -> None:
+def test_an_equal_run_is_no_change() -> None:
     found = _changes(_run(1), _run(0))
 
     assert not found.is_news
@@ -70,7 +70,7 @@ def test_runs_of_another_version_and_questions_of_people_are_not_the_past() -> N
     assert _changes(_run(2), other, asked, _run(1)).runs == 1
 
 
-def test_a_run_is_not_held_against_itself_or_what_came_after() -> None:
+def test_a_run_is_not_compared_with_itself_or_later_runs() -> None:
     found = _changes(_run(1), _run(0), _run(1), _run(2, {"ada": 0.25, "bob": 0.75}))
 
     assert found.runs == 1
@@ -84,7 +84,7 @@ def test_new_and_missing_members_are_news() -> None:
     assert found.is_news
 
 
-def test_who_sat_and_never_answered_is_missing() -> None:
+def test_a_member_that_never_answered_is_missing() -> None:
     found = _changes(_run(1, {"ada": 0.75, "bob": None}), _run(0))
 
     assert found.missing == ("bob",)
@@ -105,7 +105,7 @@ def test_runs_in_which_a_member_did_not_sit_are_no_past_of_the_panel() -> None:
     assert (found.runs, _move(found, "ada").runs) == (2, 1)
 
 
-def test_runs_of_different_lengths_are_held_together_by_their_questions() -> None:
+def test_runs_of_different_lengths_are_paired_by_question() -> None:
     assert _move(_changes(_run(1, questions=12), _run(0, questions=5)), "ada").questions == 5
     assert _move(_changes(_run(1, questions=5), _run(0, questions=12)), "ada").questions == 5
 
@@ -133,7 +133,7 @@ def _graded(record: Record, right: bool) -> tuple:  # type: ignore[type-arg]  # 
         ("refused", SwapSign.REFUSALS, 0.0, 1.0),
     ],
 )
-def test_another_manner_hints_at_another_model(
+def test_changed_style_hints_at_another_model(
     field: str, sign: SwapSign, before: float, now: float
 ) -> None:
     earlier = _with(_run(0), field, before)
@@ -145,7 +145,7 @@ def test_another_manner_hints_at_another_model(
     assert found.is_news
 
 
-def test_a_manner_that_changed_little_is_no_hint() -> None:
+def test_a_small_change_of_style_is_no_hint() -> None:
     assert _changes(_with(_run(1), "words", 120), _with(_run(0), "words", 100)).hints == ()
 
 

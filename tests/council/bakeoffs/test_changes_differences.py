@@ -50,7 +50,7 @@ def test_on_fewer_than_two_questions_nothing_is_known(past: list[list[list[float
     assert found.p.tolist() == [1]
 
 
-def test_what_did_not_move_did_not_move() -> None:
+def test_equal_values_have_no_difference() -> None:
     found = paired_differences(np.full((5, 1), 0.5), np.full((2, 5, 1), 0.5))
 
     assert (found.mean.tolist(), found.p.tolist()) == ([0], [1])

@@ -41,11 +41,11 @@ def _lines(columns: Columns) -> dict[str, CouncilValueLine]:
     return {line.name: line for line in worth(columns).rows}
 
 
-def test_without_references_nothing_is_said() -> None:
+def test_without_references_there_is_no_value() -> None:
     assert worth(of(a_record({"ada": 1.0, "bob": 0.0}))) == CouncilValue()
 
 
-def test_council_and_winner_are_held_against_the_best_member_question_by_question() -> None:
+def test_council_and_winner_are_compared_with_the_best_member_by_question() -> None:
     rounds = [_graded(i, council=i <= 9, ada=i <= 3, bob=i <= 6) for i in range(1, 13)]
 
     found = worth(of(*rounds))

@@ -10,7 +10,7 @@ def told(columns: Columns) -> TruthAgreement | None:
     return truth_agreement(columns, question_numbers(columns))
 
 
-def test_concord_is_the_chance_that_right_stands_above_wrong() -> None:
+def test_truth_agreement_is_the_chance_that_right_ranks_above_wrong() -> None:
     # ada and bob are right: ada beats cyd and dee, bob ties cyd and beats dee: 3.5 of 4 pairs.
     found = told(
         of(

@@ -277,5 +277,5 @@ def test_what_can_be_graded_is_let_through(grading: Grading) -> None:
         ("10 km", Grading.EXACT),
     ],
 )
-def test_without_a_word_the_grading_goes_by_the_answer(value: str, grading: Grading) -> None:
+def test_the_default_grading_follows_the_answer(value: str, grading: Grading) -> None:
     assert usual_grading(value) is grading

@@ -66,7 +66,7 @@ def test_a_place_counts_who_is_claimed_ahead() -> None:
     assert len(found.claims) == 3
 
 
-def test_who_is_behind_nobody_stands_before_who_is() -> None:
+def test_a_member_behind_no_other_comes_before_one_that_is() -> None:
     # Over ten rounds against ada, bob is behind beyond chance; cyd met them once.
     both = [a_record({"ada": 1.0, "bob": 0.5}, number=i) for i in range(1, 31)]
     found = leaderboard(of(*both, a_record({"ada": 1.0, "bob": 0.5, "cyd": 0.0}, number=31)))
@@ -78,7 +78,7 @@ def test_who_is_behind_nobody_stands_before_who_is() -> None:
     ]
 
 
-def test_who_was_never_ranked_comes_last_without_a_place() -> None:
+def test_a_member_that_was_never_ranked_comes_last_without_a_place() -> None:
     found = leaderboard(of(a_record({"ada": None, "bob": 0.0, "cyd": 1.0})))
 
     assert [line.member for line in found.rows] == ["cyd", "bob", "ada"]

@@ -57,7 +57,7 @@ def test_orders_kept_are_of_all_orders_repeated() -> None:
     assert (found.kept, found.pairs, found.consistency) == (3, 6, 0.5)
 
 
-def test_a_fondness_for_the_first_is_flagged_when_it_is_more_than_chance() -> None:
+def test_a_first_slot_bias_is_flagged_if_it_is_beyond_chance() -> None:
     fond = _line(*(JudgeRecord("jo", valid=True, first_slot=1.0) for _ in range(10)))
     fair = _line(*(JudgeRecord("jo", valid=True, first_slot=slot) for slot in (0.0, 1.0) * 10))
     once = _line(JudgeRecord("jo", valid=True, first_slot=1.0))
@@ -67,7 +67,7 @@ def test_a_fondness_for_the_first_is_flagged_when_it_is_more_than_chance() -> No
     assert (once.position, once.is_position_biased) == (0.5, False)
 
 
-def test_a_small_fondness_is_shown_and_not_flagged() -> None:
+def test_a_small_bias_is_shown_but_not_flagged() -> None:
     found = _line(*(JudgeRecord("jo", valid=True, first_slot=slot) for slot in (0.5, 0.6) * 200))
 
     assert found.position == pytest.approx(0.05)
@@ -76,7 +76,7 @@ def test_a_small_fondness_is_shown_and_not_flagged() -> None:
     assert not found.is_position_biased
 
 
-def test_judges_stand_by_agreement_and_who_never_voted_comes_last() -> None:
+def test_judges_are_ordered_by_agreement_and_those_without_votes_come_last() -> None:
     found = judge_board(
         of(
             a_record(

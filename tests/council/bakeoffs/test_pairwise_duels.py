@@ -66,7 +66,7 @@ def test_the_later_the_look_the_lower_the_boundary_until_the_horizon() -> None:
     assert (np.diff(boundary(np.arange(float(MIN_ROUNDS), HORIZON + 1))) < 0).all()
 
 
-def test_who_wins_every_round_alike_is_ahead_after_sixteen() -> None:
+def test_a_member_that_wins_every_round_alike_is_ahead_after_sixteen() -> None:
     # S/√V is √t, and the mixture's boundary is 3.95 at 15 rounds and 3.93 at 16.
     found = list(duels(_rounds(*[0.5] * 40)))
 
@@ -165,7 +165,7 @@ def test_a_gap_of_a_tenth_is_claimed_within_a_hundred_rounds_in_four_runs_of_fiv
     assert _claimed(_drawn(members, agreement, gap=0.10)) >= 0.80
 
 
-def test_the_gap_that_is_drawn_is_the_gap_that_is_meant() -> None:
+def test_the_drawn_gap_is_the_intended_one() -> None:
     theta = gap_worth(0.10, 5)
     worth = np.tile([theta, -theta, 0, 0, 0], (200_000, 1))
 

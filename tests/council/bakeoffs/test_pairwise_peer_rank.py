@@ -17,7 +17,7 @@ def test_the_worked_example_comes_out() -> None:
     assert found.turns == 18
 
 
-def test_a_floor_leaves_nobody_without_a_voice() -> None:
+def test_the_floor_gives_every_judge_some_weight() -> None:
     found = peer_rank(RATES)
 
     assert found.weights.min() >= 0.25 / 4 - 1e-12
@@ -31,7 +31,7 @@ def test_equals_weigh_the_same() -> None:
     assert found.turns == 1
 
 
-def test_who_is_shown_to_nobody_scores_nothing() -> None:
+def test_a_candidate_shown_to_no_judge_scores_zero() -> None:
     rates = np.array([[np.nan, 1.0, np.nan], [1.0, np.nan, np.nan], [1.0, 0.0, np.nan]])
 
     assert peer_rank(rates).scores[2] == 0

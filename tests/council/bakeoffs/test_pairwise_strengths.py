@@ -53,7 +53,7 @@ def test_a_member_that_met_stronger_ones_is_stronger_than_its_share() -> None:
     assert found["bob"].share == pytest.approx(found["cyd"].share, abs=0.05)
 
 
-def test_who_met_nobody_has_no_strength() -> None:
+def test_a_member_that_met_no_other_has_no_strength() -> None:
     found = strengths(of(a_record({"ada": 1.0, "bob": 0.0}), a_record({"cyd": None}, number=2)))
 
     assert set(found) == {"ada", "bob"}
@@ -65,7 +65,7 @@ def test_one_round_leaves_everything_open() -> None:
     assert strengths(of(a_record({"ada": 1.0, "bob": 0.0})))["ada"].ci == (0, 1)
 
 
-def test_the_ridge_keeps_whoever_wins_everything_finite() -> None:
+def test_a_member_that_wins_everything_has_a_finite_strength() -> None:
     always = [a_record({"ada": 1.0, "bob": 0.0}, number=i) for i in range(1, 2_001)]
 
     found = strengths(of(*always))
@@ -88,7 +88,7 @@ def test_intervals_allow_for_answers_that_all_judges_see_alike() -> None:
     assert np.mean(held) >= 0.93
 
 
-def test_scores_are_log_odds_and_nothing_for_whoever_met_nobody() -> None:
+def test_scores_are_log_odds_and_unknown_for_a_member_that_met_no_other() -> None:
     found = scores_of(
         of(
             *(a_record({"ada": 1.0, "bob": 0.0}, number=i) for i in range(1, 4)),

@@ -119,7 +119,7 @@ def test_the_first_slot_is_what_the_judge_saw_first() -> None:
     assert _judged(replace(round_, ballots=(turned, *round_.ballots[1:])))[CLAUDE].first_slot == 0
 
 
-def test_a_repeated_order_is_held_against_the_first() -> None:
+def test_a_repeated_order_is_compared_with_the_first() -> None:
     again = a_ballot("C B D", by=CLAUDE, audit="order")
     round_ = _example()
 

@@ -15,7 +15,7 @@ from council.bias.report import Effect
 VALUES = np.array([0.5, -0.25, 0.75, 0.25, 0.0, 0.5])
 
 
-def test_a_mean_has_students_interval_and_chance() -> None:
+def test_a_mean_has_students_interval_and_p() -> None:
     effect = mean_effect(VALUES, "ballots")
 
     expected = stats.ttest_1samp(VALUES, 0.0)
@@ -26,11 +26,11 @@ def test_a_mean_has_students_interval_and_chance() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_of_fewer_than_three_nothing_is_said(count: int) -> None:
+def test_fewer_than_three_units_give_no_effect(count: int) -> None:
     assert mean_effect(VALUES[:count], "rounds") == Effect(count, "rounds")
 
 
-def test_signs_alone_bound_the_chance() -> None:
+def test_p_is_never_below_that_of_the_sign_test() -> None:
     # Four values on one side of 0: no test of signs goes below 2 × (1/2)⁴.
     effect = mean_effect(np.array([0.30, 0.31, 0.30, 0.31]), "rounds")
 
@@ -84,7 +84,7 @@ def test_an_interval_stays_where_values_can_be() -> None:
 
 
 @pytest.mark.parametrize(("value", "error", "n"), [(0.1, 0.06, 30), (0.02, 0.1, 12), (0.3, 0.2, 3)])
-def test_so_many_more_would_settle_it_at_the_size_seen(value: float, error: float, n: int) -> None:
+def test_further_units_assume_the_measured_size(value: float, error: float, n: int) -> None:
     effect = t_effect(value, error, n, "ballots")
 
     needed = n + (effect.more or 0)

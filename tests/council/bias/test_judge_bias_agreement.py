@@ -67,7 +67,7 @@ def test_a_judge_agrees_by_its_mean_with_the_others_of_each_round() -> None:
     assert (found.n, found.p, found.more) == (40, None, None)
 
 
-def test_who_ties_all_agrees_with_nobody() -> None:
+def test_a_judge_that_ties_all_has_no_agreement() -> None:
     tied = votes(a_vote("a", "b=c=d"), a_vote("b", "a c d"), a_vote("c", "a b d"))
     taus = [pairwise_taus(block) for block in blocks_of(*[tied] * 4)]
 
@@ -88,13 +88,13 @@ def _only(block: Block, rounds: int) -> list[Block]:
     return [*blocks_of(*as_votes(block)[:rounds])]
 
 
-def test_before_thirty_rounds_nobody_says_how_many_judges_they_amount_to() -> None:
+def test_below_thirty_rounds_there_is_no_effective_number() -> None:
     assert pooled_effective_judges([pairwise_taus(block) for block in _only(BLOCK, 29)]) is None
     assert pooled_effective_judges([pairwise_taus(block) for block in _only(BLOCK, 30)]) is not None
     assert pooled_effective_judges([]) is None
 
 
-def test_judges_of_whom_some_never_met_are_no_one_panel() -> None:
+def test_judges_that_never_met_have_no_effective_number() -> None:
     one = [votes(a_vote("a", "b c"), a_vote("d", "b c"))] * 40
     other = [votes(a_vote("x", "z w"), a_vote("y", "z w"), judges=tuple("xyzw"))] * 40
 
@@ -125,7 +125,7 @@ def test_alpha_of_many_rounds_is_that_of_all_their_answers() -> None:
         pytest.param([votes(a_vote("a", "b=c=d"), a_vote("b", "a=c=d"))] * 5, id="all-ties"),
     ],
 )
-def test_alpha_of_what_says_too_little_is_none(rounds: list[Votes]) -> None:
+def test_alpha_without_data_is_none(rounds: list[Votes]) -> None:
     assert pooled_alpha(blocks_of(*rounds)) is None
 
 

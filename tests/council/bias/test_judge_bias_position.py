@@ -35,7 +35,7 @@ def test_a_judge_that_votes_by_slot_gives_each_slot_the_same() -> None:
     assert found.whole.more == 0
 
 
-def test_a_judge_that_looks_past_the_order_favours_no_slot() -> None:
+def test_an_unbiased_judge_favours_no_slot() -> None:
     rounds = [votes(a_vote("a", "b c d", shown=" ".join(order))) for order in permutations("bcd")]
 
     found = position_bias(blocks_of(*rounds))["a"]
@@ -45,7 +45,7 @@ def test_a_judge_that_looks_past_the_order_favours_no_slot() -> None:
     assert found.whole.more is None
 
 
-def test_a_fondness_of_the_last_slot_is_found_as_well() -> None:
+def test_a_preference_for_the_last_slot_is_found() -> None:
     rounds = [votes(a_vote("a", o[::-1], shown=o)) for o in ["b c d", "c d b", "d b c"] * 8]
 
     found = position_bias(blocks_of(*rounds))["a"]
@@ -64,7 +64,7 @@ def test_slates_of_other_sizes_count_slot_by_slot() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_of_fewer_than_three_ballots_nothing_is_said(count: int) -> None:
+def test_fewer_than_three_ballots_give_no_effect(count: int) -> None:
     other = votes(a_vote("b", "a c d"))
 
     found = position_bias(blocks_of(other, *_by_slot(*["b c d"] * count)))["a"]
@@ -74,7 +74,7 @@ def test_of_fewer_than_three_ballots_nothing_is_said(count: int) -> None:
     assert len(found.slots) == (3 if count else 0)
 
 
-def test_a_judge_that_ties_all_says_nothing_of_slots() -> None:
+def test_a_judge_that_ties_all_has_no_slot_effect() -> None:
     rounds = [votes(a_vote("a", "b=c=d")) for _ in range(10)]
 
     found = position_bias(blocks_of(*rounds))["a"]
@@ -93,7 +93,7 @@ def test_a_slot_that_was_only_ever_tied_cannot_stand_out() -> None:
     assert found.chance() < 0.1
 
 
-def test_the_chance_is_that_of_dealing_the_answers_anew() -> None:
+def test_the_p_value_is_that_of_a_permutation_test() -> None:
     ballots = np.array([[0.5, 0.0, -0.5], [0.5, -0.5, 0.0], [0.0, 0.5, -0.5], [0.5, 0.0, -0.5]])
     # All 6⁴ ways of dealing, in which every slot has the same standard deviation.
     largest = abs(ballots.sum(axis=0)).max()
@@ -108,7 +108,7 @@ def test_the_chance_is_that_of_dealing_the_answers_anew() -> None:
     assert found.chance() == pytest.approx(exact, abs=0.03)
 
 
-def test_above_a_hundred_ballots_the_normal_limit_says_the_same() -> None:
+def test_above_a_hundred_ballots_the_normal_limit_agrees() -> None:
     chance = np.random.RandomState(5)
     dealt = chance.random_sample((MAX_SHUFFLED_BALLOTS, 4)).argsort(axis=1) / 3 - 0.5
     tie = np.zeros((1, 4))  # one ballot more, which changes nothing
@@ -120,7 +120,7 @@ def test_above_a_hundred_ballots_the_normal_limit_says_the_same() -> None:
     assert many.needed() == pytest.approx(few.needed(), rel=0.1)
 
 
-def test_without_a_fondness_one_test_in_twenty_finds_one() -> None:
+def test_without_bias_one_test_in_twenty_finds_one() -> None:
     # 200 tests: 10 expected, with a standard deviation of 3.1.
     found = 0
     for seed in range(40):

@@ -29,7 +29,7 @@ def _own(audit: str) -> Votes:
     )
 
 
-def test_the_own_answer_is_held_against_what_others_give_it_on_what_both_ranked() -> None:
+def test_the_own_answer_is_compared_with_what_others_give_it_on_what_both_ranked() -> None:
     found = own_preference(blocks_of(*[_own("a b c d")] * 3))["a"]
 
     # a puts itself before all. b had it after c and before d: ½ of c, d, so a leads by ½.
@@ -38,7 +38,7 @@ def test_the_own_answer_is_held_against_what_others_give_it_on_what_both_ranked(
     assert (found.n, found.unit) == (3, "audit ballots")
 
 
-def test_who_is_as_modest_as_the_others_think_has_no_preference() -> None:
+def test_a_judge_that_rates_itself_as_others_do_has_no_preference() -> None:
     # On c, d: ½, as b gives it. On b, d: ½ of c's 1. On b, c: 0, as d gives it.
     found = own_preference(blocks_of(*[_own("b c a d"), _own("c a=b d"), _own("a b c d")]))["a"]
 
@@ -63,13 +63,13 @@ def test_judges_without_such_an_audit_or_an_answer_have_none() -> None:
     }
 
 
-def test_an_own_answer_that_nobody_else_ranked_is_held_against_nothing() -> None:
+def test_an_own_answer_that_no_other_judge_ranked_does_not_count() -> None:
     alone = votes(a_vote("a", "b c d"), audit=an_audit("own", a_vote("a", "a b c d")))
 
     assert own_preference(blocks_of(*[alone] * 5))["a"].n == 0
 
 
-def test_the_makers_other_answers_are_held_against_what_strangers_give_them() -> None:
+def test_the_makers_other_answers_are_compared_with_what_judges_of_other_makers_give() -> None:
     round_ = votes(
         a_vote("a", "b c d"),
         a_vote("b", "a c d"),
@@ -115,7 +115,7 @@ def _named(blind: str, named: str) -> Votes:
     return votes(a_vote("a", blind), audit=an_audit("named", a_vote("a", named)), makers=TWINS)
 
 
-def test_what_names_change_is_told_for_the_judges_maker_and_for_each() -> None:
+def test_the_effect_of_names_is_reported_for_the_judges_maker_and_each_maker() -> None:
     rounds = blocks_of(_named("c d b", "b c d"), _named("c b d", "b c d"), _named("b c d", "b c d"))
 
     own = named_preference(rounds)

@@ -48,7 +48,7 @@ def test_what_is_planted_is_found_in_every_judge() -> None:
     assert report.judges[0].maker == "qwen"
 
 
-def test_a_taste_for_the_makers_other_answers_is_found_where_there_are_any() -> None:
+def test_a_family_preference_is_found_if_the_maker_has_other_answers() -> None:
     report = measured([simulated(300, Planted(family=1.5), 1, makers=TWINS)])
 
     found = {judge.judge: judge.family for judge in report.judges}
@@ -66,7 +66,7 @@ def test_without_bias_hardly_anything_is_found() -> None:
     assert sum(map(bool, false)) <= 2
 
 
-def test_every_chance_is_corrected_for_all_of_the_report() -> None:
+def test_every_p_is_corrected_for_all_tests_of_the_report() -> None:
     report = measured([simulated(60, BIASED, 2)])
 
     tested = [effect for effect in _effects(report) if effect.p is not None]
@@ -95,7 +95,7 @@ def test_audits_of_unknown_cost_are_counted_apart() -> None:
     assert measured(blocks_of(votes(a_vote("a", "b c")))).audit_usd == 0.0
 
 
-def test_who_gave_what_to_whom_is_told_for_every_pair() -> None:
+def test_given_shares_are_reported_for_every_pair() -> None:
     report = measured(blocks_of(votes(a_vote("a", "b c d")), votes(a_vote("a", "c b d"))))
 
     given = {(one.judge, one.author): one for one in report.given}
@@ -145,7 +145,7 @@ POOR: dict[str, Callable[[], list[Votes]]] = {
 
 
 @pytest.mark.parametrize("name", POOR)
-def test_whatever_says_too_little_says_so_and_no_number_is_none(name: str) -> None:
+def test_too_little_data_gives_none_and_never_nan(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         report = measured(blocks_of(*POOR[name]()))
@@ -156,7 +156,7 @@ def test_whatever_says_too_little_says_so_and_no_number_is_none(name: str) -> No
         assert all(isfinite(x) for x in effect.interval or ())
 
 
-def test_of_no_rounds_there_is_nobody_to_report_on() -> None:
+def test_no_rounds_give_an_empty_report() -> None:
     report = measured(())
 
     assert (report.rounds, report.ballots, report.judges, report.given) == (0, 0, (), ())

@@ -17,7 +17,7 @@ from tests.council.bias.vote_builders import PLAIN, a_vote, blocks_of, votes
 FOND = Planted(length=0.8, bold=0.8)
 
 
-def test_a_taste_for_length_and_for_bold_words_is_found_and_no_other() -> None:
+def test_only_the_planted_preferences_for_length_and_bold_are_found() -> None:
     found = style_preferences([simulated(400, FOND, seed=1)])
 
     for judge in found.values():
@@ -71,14 +71,14 @@ def _alike(block: Block) -> Block:
     return replace(block, lengths=np.full_like(block.lengths, 100), style=block.style * 0)
 
 
-def test_answers_of_one_length_and_dress_say_nothing() -> None:
+def test_answers_of_the_same_length_and_style_give_no_effect() -> None:
     found = style_preferences([_alike(simulated(60, FOND, seed=3))])["a"]
 
     assert found.length == Effect(60, "ballots")
     assert set(found.style.values()) == {Effect(60, "ballots")}
 
 
-def test_a_trait_hardly_ever_seen_is_left_out_and_spoils_no_other() -> None:
+def test_a_rare_trait_is_left_out_without_affecting_the_others() -> None:
     block = simulated(60, FOND, seed=4)
     style = block.style.copy()
     style[2:, :, 3] = 0
@@ -91,13 +91,13 @@ def test_a_trait_hardly_ever_seen_is_left_out_and_spoils_no_other() -> None:
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 10])
-def test_of_too_few_ballots_nothing_is_said(rounds: int) -> None:
+def test_too_few_ballots_give_no_effect(rounds: int) -> None:
     found = style_preferences([simulated(rounds, FOND, seed=5)])["a"]
 
     assert found.length == Effect(rounds, "ballots")
 
 
-def test_a_judge_that_ties_all_says_nothing() -> None:
+def test_a_judge_that_ties_all_gives_no_effect() -> None:
     written = (WrittenAnswer("b", True, 200, PLAIN), WrittenAnswer("c", False, 20, PLAIN))
     rounds = [votes(a_vote("a", "b=c"), written=written) for _ in range(30)]
 
@@ -115,7 +115,7 @@ def _longer_first(nth: int) -> Votes:
     return votes(a_vote("a", f"{first} {second}"), written=written)
 
 
-def test_a_judge_that_always_puts_the_longer_first_has_a_finite_fondness() -> None:
+def test_a_judge_that_always_ranks_the_longer_first_has_a_finite_preference() -> None:
     found = style_preferences(blocks_of(*map(_longer_first, range(40))))["a"].length
 
     assert found.value
@@ -131,7 +131,7 @@ def test_answers_of_unknown_length_weigh_nothing() -> None:
     assert style_preferences([unknown])["a"].length == Effect(60, "ballots")
 
 
-def test_of_very_many_ballots_a_judges_are_taken_evenly() -> None:
+def test_very_many_ballots_are_sampled_evenly() -> None:
     found = style_preferences([simulated(MAX_BALLOTS + 2, FOND, seed=7)])["a"].length
 
     assert found.n == MAX_BALLOTS // 2 + 1

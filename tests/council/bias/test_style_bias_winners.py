@@ -24,7 +24,7 @@ def _long(length: int) -> Votes:
     )
 
 
-def test_winners_are_held_against_the_mean_of_the_rest() -> None:
+def test_winners_are_compared_with_the_mean_of_the_rest() -> None:
     found = _traits(_long(100), _long(120), _long(140))
 
     assert found["length"].winners == pytest.approx(120)
@@ -57,5 +57,5 @@ def test_rounds_in_which_all_or_none_won_are_left_out() -> None:
     assert (found.winners, found.rest, found.difference.n) == (None, None, 0)
 
 
-def test_of_no_rounds_nothing_is_said() -> None:
+def test_no_rounds_give_no_traits() -> None:
     assert {trait.difference.n for trait in winning_traits(())} == {0}

@@ -32,7 +32,7 @@ def test_shares_are_borda_shares() -> None:
     assert np.isnan(block.shares[0, 3]).all()
 
 
-def test_a_ballot_over_one_answer_says_nothing() -> None:
+def test_a_ballot_over_one_answer_has_no_shares() -> None:
     (block,) = blocks_of(votes(a_vote("a", "b")))
 
     assert np.isnan(block.shares).all()
@@ -59,7 +59,7 @@ def test_answers_stand_by_author_and_counts_end_before_what_means_nobody() -> No
     np.testing.assert_array_equal(block.lengths[0], [120, np.nan, 80, np.nan])
 
 
-def test_what_was_not_there_is_nobodys() -> None:
+def test_missing_seats_and_answers_are_marked_absent() -> None:
     seats = Votes(("a", "b", "j"), ("x", "y", "z"), 2, spoiled=(("a", 300),))
     (block,) = blocks_of(seats)
 

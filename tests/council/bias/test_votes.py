@@ -61,7 +61,7 @@ def test_seats_are_kept_with_their_makers_members_first() -> None:
     assert found.judges[:2] == (CLAUDE, GPT)
 
 
-def test_answers_are_kept_by_their_length_and_dress() -> None:
+def test_answers_are_stored_by_length_and_style() -> None:
     found = {one.author: one for one in votes_of(_round()).written}
 
     # Three bytes a token, rounded up.
@@ -110,7 +110,7 @@ def test_a_spoiled_audit_is_of_no_kind_that_is_known() -> None:
     assert (found.judge, found.kind, found.vote, found.cost_usd) == (GPT, "", None, None)
 
 
-def test_an_audit_without_its_paper_costs_what_nobody_knows() -> None:
+def test_an_audit_without_its_reply_has_an_unknown_cost() -> None:
     round_ = _round()
     audit = _audit(round_)
     voted = audit.cast(a_paper(ballot_text("A", audit.nonce), attempt=AUDIT_ATTEMPT))

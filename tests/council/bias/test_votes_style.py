@@ -21,5 +21,5 @@ def _found(text: str) -> dict[str, int]:
         pytest.param("- **a**: `b`", {"lists": 1, "bold": 1, "code": 1}, id="one-in-another"),
     ],
 )
-def test_what_dresses_an_answer_is_counted(text: str, found: dict[str, int]) -> None:
+def test_style_elements_are_counted(text: str, found: dict[str, int]) -> None:
     assert _found(text) == found

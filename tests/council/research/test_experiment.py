@@ -16,7 +16,7 @@ from tests.builders import CLAUDE, GPT, a_panel
 from tests.council.research.experiment_builders import a_cell, a_mark, a_work, an_experiment
 
 
-def test_everything_is_left_at_first() -> None:
+def test_at_first_every_call_is_missing() -> None:
     left = [
         (one.number, one.member.key) for one in missing_answers(an_experiment(), ExperimentState())
     ]
@@ -36,7 +36,7 @@ def test_each_member_grades_each_answer_its_own_too_in_both_framings() -> None:
     ]
 
 
-def test_what_has_a_grade_or_was_spoiled_twice_is_not_asked_again() -> None:
+def test_a_grade_that_exists_or_was_spoiled_twice_is_not_asked_for() -> None:
     once, twice = a_mark(raw=None), a_mark(a_cell(judge=CLAUDE), None, attempt=2)
 
     left = [*missing_grades(an_experiment(), ExperimentState((a_work(),), (once, twice)))]
@@ -45,7 +45,7 @@ def test_what_has_a_grade_or_was_spoiled_twice_is_not_asked_again() -> None:
     assert a_cell(judge=CLAUDE) not in left
 
 
-def test_it_is_whole_when_nothing_is_left() -> None:
+def test_it_is_complete_when_nothing_is_missing() -> None:
     experiment = an_experiment(questions=1)
     works = (a_work(), a_work(member=GPT))
     marks = [
@@ -70,14 +70,14 @@ def test_a_mark_is_a_grade_with_five_best() -> None:
     assert grade_of(experiment, a_mark(raw=None)).score is None
 
 
-def test_an_item_goes_by_what_is_asked_and_about_what() -> None:
+def test_an_item_is_identified_by_text_and_context() -> None:
     asked = SuiteQuestion("Why?", "sums")
 
     assert item_id(asked) == item_id(SuiteQuestion("Why?"))
     assert item_id(asked) != item_id(SuiteQuestion("Why?", context="This."))
 
 
-def test_nobody_sits_who_does_not_answer() -> None:
+def test_only_members_sit_in_an_experiment() -> None:
     seated = restrict_to_members(a_panel(3, outside=1, chairmen=(CLAUDE,)))
 
     assert seated.judges == seated.members

@@ -1,4 +1,4 @@
-"""An experiment carried to its end, whatever fails on the way."""
+"""An experiment runs to its end, whatever fails on the way."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -27,55 +27,55 @@ from tests.fakes.memory_experiments import MemoryExperiments
 
 @dataclass(slots=True)
 class Lab:
-    """A world over fakes that keeps what was shown."""
+    """Fakes to run experiments with; `shown` collects the reported progress."""
 
     gateway: FakeGateway = field(default_factory=a_gateway)
     kept: MemoryExperiments = field(default_factory=MemoryExperiments)
     shown: list[Progress] = field(default_factory=list)
 
-    async def carried(self, experiment: Experiment | None = None, at_once: int = 3) -> Progress:
+    async def run(self, experiment: Experiment | None = None, max_concurrency: int = 3) -> Progress:
         experiment = experiment or an_experiment()
         ticks = count()
-        world = ExperimentServices(
-            *(self.gateway, self.kept, at_once),
+        services = ExperimentServices(
+            *(self.gateway, self.kept, max_concurrency),
             on_progress=self.shown.append,
             clock=lambda: float(next(ticks)),
         )
-        held = await self.kept.held(experiment.id)
-        return await ExperimentRunner(world, experiment, held).run()
+        state = await self.kept.held(experiment.id)
+        return await ExperimentRunner(services, experiment, state).run()
 
-    async def held(self) -> ExperimentState:
+    async def state(self) -> ExperimentState:
         return await self.kept.held("bx:1")
 
 
-async def test_every_answer_and_every_grade_is_kept() -> None:
+async def test_every_answer_and_every_grade_is_stored() -> None:
     lab = Lab()
 
-    progress = await lab.carried()
+    progress = await lab.run()
 
-    assert is_complete(an_experiment(), await lab.held())
+    assert is_complete(an_experiment(), await lab.state())
     assert (progress.answers, progress.grades, progress.over) == (4, 16, 20)
     assert (progress.failed, progress.blocked, progress.seconds_left) == (0, None, None)
     assert len(lab.gateway.of(Role.ANSWER)) == 4
     assert len(lab.gateway.of(Role.BALLOT)) == 16
 
 
-async def test_whoever_watches_sees_every_call_and_the_time_that_is_left() -> None:
+async def test_progress_is_reported_after_every_call_with_the_time_left() -> None:
     lab = Lab()
 
-    await lab.carried()
+    await lab.run()
 
     assert [progress.over for progress in lab.shown] == [*range(1, 21)]
     assert lab.shown[0].seconds_left == pytest.approx(19, abs=19)
     assert lab.shown[-1].seconds_left is None
 
 
-async def test_a_reply_without_a_grade_is_asked_for_once_more_and_then_given_up() -> None:
+async def test_a_reply_without_a_grade_is_retried_once() -> None:
     lab = Lab(a_gateway(judges={CLAUDE: "I like it.", GPT: grading(3)}))
 
-    progress = await lab.carried()
+    progress = await lab.run()
 
-    spoiled = [mark for mark in (await lab.held()).replies if mark.raw is None]
+    spoiled = [mark for mark in (await lab.state()).replies if mark.raw is None]
     assert (progress.grades, progress.spoiled) == (8, 8)
     assert sorted({mark.attempt for mark in spoiled}) == [1, 2]
     assert {mark.fault for mark in spoiled} == {"it held no JSON object with a grade"}
@@ -85,7 +85,7 @@ async def test_a_reply_without_a_grade_is_asked_for_once_more_and_then_given_up(
 async def test_a_second_reply_may_count() -> None:
     lab = Lab(a_gateway(judges={CLAUDE: ["No.", *[grading(2)] * 8]}))
 
-    progress = await lab.carried()
+    progress = await lab.run()
 
     assert (progress.grades, progress.spoiled) == (16, 0)
     second = lab.gateway.of(Role.BALLOT, CLAUDE)
@@ -100,24 +100,24 @@ async def test_a_second_reply_may_count() -> None:
         pytest.param(Hangs(), "did not answer in 0.05 s", id="late"),
     ],
 )
-async def test_a_failed_answer_leaves_the_others_and_its_grades_out(
+async def test_a_failed_answer_skips_its_grades_only(
     saying: GatewayError | Hangs, why: str
 ) -> None:
     panel = a_panel(2, terms=Terms(answer_seconds=0.05))
     lab = Lab(a_gateway(answers={GPT: saying}))
 
-    progress = await lab.carried(an_experiment(panel=panel))
+    progress = await lab.run(an_experiment(panel=panel))
 
     assert progress.failures == ((FailedCall(GPT, why), 2),)
     assert (progress.answers, progress.grades, progress.over) == (2, 8, 20)
 
 
-async def test_a_failed_grade_is_asked_for_when_the_experiment_goes_on() -> None:
+async def test_a_failed_grade_is_asked_for_on_resume() -> None:
     lab = Lab(a_gateway(judges={GPT: GatewayError("is out of order")}))
-    first = await lab.carried()
+    first = await lab.run()
     lab.gateway = a_gateway()
 
-    second = await lab.carried()
+    second = await lab.run()
 
     assert first.failures == ((FailedCall(GPT, "is out of order"), 8),)
     assert first.grades == 8
@@ -140,27 +140,27 @@ class CutOff(MemoryExperiments):
 
 
 @pytest.mark.parametrize("saves", range(20))
-async def test_stopped_anywhere_it_goes_on_and_repeats_nothing(saves: int) -> None:
+async def test_it_resumes_from_any_point_without_repeating_a_call(saves: int) -> None:
     kept = CutOff(saves)
     lab = Lab(kept=kept)
     with pytest.raises(ExceptionGroup):
-        await lab.carried(at_once=1)
+        await lab.run(max_concurrency=1)
     kept.left, asked = 99, len(lab.gateway.asked)
 
-    progress = await lab.carried(at_once=1)
+    progress = await lab.run(max_concurrency=1)
 
     assert progress.over == 20
     assert len(lab.gateway.asked) - asked == 20 - saves
 
 
-async def test_a_spoiled_first_reply_is_not_asked_for_again_as_the_first() -> None:
+async def test_a_spoiled_first_reply_counts_as_an_attempt_on_resume() -> None:
     kept = CutOff(2 + 1)  # the answers, and one spoiled reply
     lab = Lab(a_gateway(judges={CLAUDE: "No."}), kept)
     with pytest.raises(ExceptionGroup):
-        await lab.carried(an_experiment(questions=1), at_once=1)
+        await lab.run(an_experiment(questions=1), max_concurrency=1)
     kept.left, lab.gateway = 99, a_gateway(judges={CLAUDE: lambda shown: graded(shown, 5)})
 
-    await lab.carried(an_experiment(questions=1), at_once=1)
+    await lab.run(an_experiment(questions=1), max_concurrency=1)
 
     assert "An earlier reply could not" in lab.gateway.asked[0].prompt.user
 
@@ -178,14 +178,14 @@ class Paid(FakeGateway):
 
 
 @pytest.mark.parametrize("covered", [pytest.param(2, id="answers"), pytest.param(7, id="grades")])
-async def test_a_used_up_budget_ends_it_early_and_it_can_be_gone_on_with(covered: int) -> None:
+async def test_a_used_up_budget_stops_it_and_it_can_resume(covered: int) -> None:
     paid = Paid(vote=grading())
     paid.covered = covered
     lab = Lab(paid)
 
-    first = await lab.carried()
+    first = await lab.run()
     paid.covered = 99
-    second = await lab.carried()
+    second = await lab.run()
 
     assert first.blocked == "was not asked: the experiment's budget of $1.00 is used up"
     assert (first.over, first.failed) == (covered, 0)
@@ -209,9 +209,9 @@ class OneAtATime(FakeGateway):
             self.under_way -= 1
 
 
-async def test_what_did_not_fit_beside_others_is_asked_when_they_are_over() -> None:
+async def test_a_refused_call_is_retried_when_the_others_have_finished() -> None:
     lab = Lab(OneAtATime(vote=grading()))
 
-    progress = await lab.carried()
+    progress = await lab.run()
 
     assert (progress.over, progress.blocked) == (20, None)

@@ -18,7 +18,7 @@ async def test_it_is_one_answer_and_two_grades_a_judge_for_each_answer() -> None
     assert estimate.unknown == ()
 
 
-async def test_what_is_there_costs_nothing_more() -> None:
+async def test_existing_answers_and_grades_cost_nothing() -> None:
     gateway = a_gateway(prices={CLAUDE: PER_REPLY, GPT: PER_REPLY})
     held = ExperimentState((a_work(),), (a_mark(),))
 
@@ -27,7 +27,7 @@ async def test_what_is_there_costs_nothing_more() -> None:
     assert estimate.micro == (an_experiment().calls - 2) * 100
 
 
-async def test_answers_are_read_at_their_longest_until_they_are_there() -> None:
+async def test_missing_answers_count_at_their_maximum_length() -> None:
     gateway = a_gateway(prices={GPT: Price(1e-6, 0), CLAUDE: PER_REPLY})
 
     before = await estimate_rest(an_experiment(questions=1), ExperimentState(), gateway)

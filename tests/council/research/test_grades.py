@@ -70,7 +70,7 @@ def test_the_difference_in_differences_takes_out_strictness_and_quality() -> Non
     good=st.lists(st.integers(-1, 1), min_size=4, max_size=4),
     own=st.integers(-2, 2),
 )
-def test_whatever_strictness_and_quality_are_only_a_preference_moves_it(
+def test_only_a_preference_changes_the_difference_in_differences(
     strict: list[int], good: list[int], own: int
 ) -> None:
     grades = [
@@ -87,7 +87,7 @@ def test_whatever_strictness_and_quality_are_only_a_preference_moves_it(
     assert sizes == pytest.approx([own, 0, 0, 0], abs=1e-9)
 
 
-def test_what_somebody_wrote_who_never_judges_counts_nowhere() -> None:
+def test_work_of_an_author_that_never_judges_does_not_count() -> None:
     by_human = [replace(grade, author="human", score=1.0) for grade in over_items(TABLES)[::3]]
 
     with_human = grade_report([*over_items(TABLES), *by_human])
@@ -117,7 +117,7 @@ def test_framings_are_reported_apart_the_positive_first() -> None:
     assert row_of(report).own == row_of(report, framing=NEG).own
 
 
-def test_an_absent_grade_takes_its_item_out_of_what_needs_it() -> None:
+def test_a_missing_grade_removes_its_item_from_what_needs_it() -> None:
     grades = over_items(("- 3 2/4 3 3/4 2 4", *TABLES[1:]))
 
     report = grade_report(grades)

@@ -24,13 +24,13 @@ def kinds(grades: list[Grade]) -> set[tuple[FindingKind, str]]:
     return {(finding.kind, finding.row.judge) for finding in findings(grade_report(grades))}
 
 
-def test_a_preference_is_found_and_nobody_elses() -> None:
+def test_a_preference_is_found_in_its_judge_only() -> None:
     found = kinds(drawn(own=1.0))
 
     assert {name for kind, name in found if kind is FindingKind.PREFERENCE} == {"a"}
 
 
-def test_a_strict_judge_is_found_strict_and_no_preference_with_it() -> None:
+def test_a_strict_judge_is_found_strict_without_a_preference() -> None:
     found = kinds(drawn(strict=1.0))
 
     assert {name for kind, name in found if kind is FindingKind.LENIENCY} == {"c"}
@@ -39,7 +39,7 @@ def test_a_strict_judge_is_found_strict_and_no_preference_with_it() -> None:
     assert {name for kind, name in found if kind is FindingKind.OVER_RECEIVED} == set("abcd")
 
 
-def test_where_nothing_was_planted_nothing_is_found() -> None:
+def test_nothing_is_found_without_bias() -> None:
     assert kinds(drawn()) == set()
 
 
@@ -52,7 +52,7 @@ def test_where_nothing_was_planted_nothing_is_found() -> None:
         pytest.param(over_items(["3 3 3/3 3 3/3 3 3"] * 9), FindingKind.ALIKE, id="all-ties"),
     ],
 )
-def test_what_keeps_it_from_telling_is_named(grades: list[Grade], kind: FindingKind) -> None:
+def test_missing_data_is_named(grades: list[Grade], kind: FindingKind) -> None:
     found = findings(grade_report(grades))
 
     assert {finding.kind for finding in found} == {kind}

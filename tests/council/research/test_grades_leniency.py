@@ -17,7 +17,7 @@ def by_effects(*strictness: float) -> list[Grade]:
     ]
 
 
-def test_a_strict_judge_is_strict_beside_the_middle_and_the_others_are_not_lenient() -> None:
+def test_a_strict_judge_does_not_make_the_others_lenient() -> None:
     rows = grade_report(by_effects(-1, 0, 0, 0, 0)).rows
 
     assert rows[0].leniency.effect.value == pytest.approx(-1, abs=0.01)
@@ -39,7 +39,7 @@ def test_own_work_does_not_count() -> None:
     assert sizes[0] == sizes[1]
 
 
-def test_of_two_judges_nobody_can_say_who_is_strict() -> None:
+def test_two_judges_have_no_leniency() -> None:
     rows = grade_report(over_items(["5 4/3 2"] * 4)).rows
 
     assert [row.leniency.effect.n for row in rows] == [0, 0]

@@ -25,7 +25,7 @@ def test_items_that_cannot_be_compared_are_left_out() -> None:
     assert paired_t_test(np.array([1.0, nan, 2.0, 4.0])).effect.n == 3
 
 
-def test_differences_that_are_all_the_same_leave_the_sign_test() -> None:
+def test_equal_differences_use_the_sign_test() -> None:
     found = paired_t_test(np.full(10, -0.5))
 
     assert (found.t, found.effect.interval) == (None, None)
@@ -33,12 +33,12 @@ def test_differences_that_are_all_the_same_leave_the_sign_test() -> None:
     assert found.effect.p == 2.0**-9
 
 
-def test_no_differences_at_all_say_nothing() -> None:
+def test_no_differences_give_no_test() -> None:
     assert paired_t_test(np.zeros(10)).effect.p is None
     assert paired_t_test(np.zeros(10)).effect.value == 0
 
 
-def test_how_many_more_items_would_settle_it_is_told() -> None:
+def test_it_reports_how_many_more_items_are_needed() -> None:
     # mean .5, sd 1, n 4: half-width 3.182·.5 = 1.591; 4·(1.591/.5)² = 40.5, less the 4 there are
     spread = np.array([-1, 1, -1, 1]) * np.sqrt(3) / 2
 

@@ -10,7 +10,7 @@ def _of(*shares: float, ballots: int = 20) -> dict[str, Repeats]:
 
 # c = 1, .75, .5: (2c − 1)² = 1, .25, 0, of 1.25. A quarter of the way to 1/3:
 # .75·.8 + .25/3 = .6833, .75·.2 + .0833 = .2333, .0833.
-def test_judges_that_keep_their_orders_weigh_more() -> None:
+def test_consistent_judges_weigh_more() -> None:
     found = consistency_weights(_of(1, 0.75, 0.5))
 
     assert found.is_usable
@@ -18,7 +18,7 @@ def test_judges_that_keep_their_orders_weigh_more() -> None:
     assert [line.basis for line in found.judges] == [1, 0.75, 0.5]
 
 
-def test_a_judge_that_turns_its_orders_round_weighs_no_more_than_chance() -> None:
+def test_a_judge_that_reverses_its_orders_weighs_no_more_than_chance() -> None:
     found = consistency_weights(_of(1, 0.5, 0.0), shrunk=0.0)
 
     assert [*found.weights.values()] == [1, 0, 0]
@@ -41,7 +41,7 @@ def test_a_judge_of_too_few_repeats_weighs_as_the_average_one() -> None:
     assert found.weights["a"] == pytest.approx(2 / 3 * 0.8)
 
 
-def test_without_twenty_repeats_of_anybody_there_is_nothing_to_weigh_by() -> None:
+def test_below_twenty_repeats_the_weights_are_not_usable() -> None:
     found = consistency_weights(_of(1, 0.5, ballots=19))
 
     assert (found.is_usable, found.have, found.need) == (False, 19, 20)

@@ -8,7 +8,7 @@ ROUND = [[1, 0], [1, 0], [1, 0], [0, 1]]
 MAKERS = ("north", "north", "north", "south")
 
 
-def test_every_maker_has_one_voice_however_many_seats() -> None:
+def test_every_maker_has_one_vote_however_many_seats() -> None:
     found = family_weights([given(ROUND, makers=MAKERS, members="xy")])
 
     assert [*found.weights.values()] == pytest.approx([1 / 6, 1 / 6, 1 / 6, 1 / 2])

@@ -17,7 +17,7 @@ def _weights(votes: int, member: str = "x") -> list[float]:
     return [*found.weights.values()]
 
 
-def test_judges_that_foretell_what_people_choose_weigh_more() -> None:
+def test_judges_that_predict_what_people_choose_weigh_more() -> None:
     a, b, c = _weights(40)
 
     assert a == pytest.approx(b)
@@ -34,14 +34,14 @@ def test_more_votes_draw_the_weights_further_from_equal_ones() -> None:
     assert sure(400) > sure(20) > 0.5
 
 
-def test_a_judge_that_foretells_the_opposite_never_weighs_less_than_nothing() -> None:
+def test_a_judge_that_predicts_the_opposite_never_has_a_negative_weight() -> None:
     weights = _weights(5_000)
 
     assert min(weights) >= 0
     assert sum(weights) == pytest.approx(1)
 
 
-def test_where_every_judge_foretells_the_opposite_they_weigh_alike() -> None:
+def test_judges_that_all_predict_the_opposite_weigh_the_same() -> None:
     one = given([[1, 0], [1, 0]], judges="ab", members="xy")
 
     found = human_weights([one], [Choice("r0", "y")] * 500, ("a", "b"))
@@ -49,7 +49,7 @@ def test_where_every_judge_foretells_the_opposite_they_weigh_alike() -> None:
     assert [*found.weights.values()] == [0.5, 0.5]
 
 
-def test_before_twenty_votes_there_is_nothing_to_weigh_by() -> None:
+def test_below_twenty_votes_the_weights_are_not_usable() -> None:
     one = given(ROUND, judges=JUDGES, members="xyz")
 
     found = human_weights([one], [Choice("r0", "x")] * 19, JUDGES)
@@ -57,7 +57,7 @@ def test_before_twenty_votes_there_is_nothing_to_weigh_by() -> None:
     assert (found.is_usable, found.have, found.need) == (False, 19, 20)
 
 
-def test_votes_say_nothing_of_a_judge_that_ties_everything_or_is_not_there() -> None:
+def test_a_judge_that_ties_everything_or_is_absent_gets_no_evidence_from_votes() -> None:
     one = given([[1, 0], [0.5, 0.5]], judges=("a", "b"), members="xy")
     own = given([[X, 0.5]], judges=("x",), members="xy")
 

@@ -34,7 +34,7 @@ def found(lines: tuple[WinChance, ...]) -> dict[str, tuple[float, float]]:
     return {line.member: (line.before, line.after) for line in lines}
 
 
-def test_without_ballots_the_board_has_the_last_word() -> None:
+def test_without_ballots_the_posterior_is_the_prior() -> None:
     lines = posterior(TWO, [], known(1.0), "seed")
 
     # θ_a − θ_b is normal around 1 with variance 2: above 0 in Φ(1/√2) = .760.
@@ -77,7 +77,7 @@ def test_the_same_seed_gives_the_same_chances() -> None:
     assert posterior(TWO, cast("K L"), {}, "s") == posterior(TWO, cast("K L"), {}, "s")
 
 
-def test_a_board_that_knows_little_claims_little() -> None:
+def test_an_uncertain_board_gives_even_chances() -> None:
     young = {"ada": Score(3.0, 9.0), "bob": Score(-3.0, 9.0)}
     old = {"ada": sure(3.0), "bob": sure(-3.0)}
 

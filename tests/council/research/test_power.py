@@ -4,7 +4,7 @@ from council.research.power import SimulationSettings, simulation
 from council.research.simulated_judges import FAIR, a_panel_of
 
 
-def test_it_holds_what_rounds_and_what_boards_tell() -> None:
+def test_a_simulation_holds_designs_and_boards() -> None:
     settings = SimulationSettings(a_panel_of(3, FAIR), trials=20, rounds=10, seed="seed")
 
     simulated = simulation(settings)

@@ -4,7 +4,7 @@ from council.research.power import GAPS, follow_boards
 from council.research.simulated_judges import FAIR, Biases, SimulatedPanel, a_panel_of
 
 
-def test_a_wider_gap_is_told_sooner() -> None:
+def test_a_wider_gap_is_found_sooner() -> None:
     lines = [*follow_boards(a_panel_of(5, FAIR), 100, "seed")]
 
     assert [line.gap for line in lines] == [*GAPS]
@@ -17,14 +17,14 @@ def test_a_wider_gap_is_told_sooner() -> None:
     assert whole < half
 
 
-def test_no_gap_is_hardly_ever_told() -> None:
+def test_a_gap_of_zero_is_hardly_ever_reported() -> None:
     equal = next(follow_boards(a_panel_of(5, FAIR), 100, "seed"))
 
     assert equal.told + equal.wrong < 0.08
     assert equal.rounds is None
 
 
-def test_a_fondness_for_one_maker_is_taken_for_worth() -> None:
+def test_a_bias_for_one_maker_looks_like_worth() -> None:
     panel = SimulatedPanel(("A", "A", "A", "B"), (Biases(family=2.0),) * 4)
 
     equal = next(follow_boards(panel, 100, "seed"))

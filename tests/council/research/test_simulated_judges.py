@@ -149,6 +149,6 @@ def test_members_with_more_strength_are_worth_more() -> None:
         pytest.param(4, 4, 3, id="a-member-without-strength"),
     ],
 )
-def test_a_panel_that_makes_no_sense_is_refused(makers: int, judges: int, strengths: int) -> None:
+def test_an_invalid_panel_is_refused(makers: int, judges: int, strengths: int) -> None:
     with pytest.raises(PanelError, match="A simulated panel has"):
         SimulatedPanel(("A",) * makers, (Biases(),) * judges, (0.0,) * strengths)

@@ -89,6 +89,6 @@ def test_rounds_of_other_seats_count_together() -> None:
     assert {line.member: line.rounds for line in found.rows} == {"x": 2, "y": 1, "z": 1}
 
 
-def test_weights_nobody_named_have_no_meaning() -> None:
+def test_an_unknown_name_of_weights_is_an_error() -> None:
     with pytest.raises(ValueError, match="loudness"):
         weighted_board("loudness", Evidence((), {}, ()))

@@ -40,7 +40,7 @@ def test_repeats_are_counted_for_each_judge() -> None:
     assert (found.repeats["b"].ballots, found.repeats["b"].kept) == (0, 0)
 
 
-def test_what_people_chose_comes_along() -> None:
+def test_evidence_includes_the_votes_of_people() -> None:
     choices = [Choice("r0", "a")]
 
     assert evidence_of(rows(FOUR), choices).choices == (Choice("r0", "a"),)
@@ -52,7 +52,7 @@ def test_votes_of_another_version_are_left_out() -> None:
     assert evidence_of(old, ()).rounds == ()
 
 
-def test_very_many_rounds_come_in_parts_and_lose_none() -> None:
+def test_very_many_rounds_are_split_without_loss() -> None:
     row = rows(FOUR)[0]
 
     found = evidence_of([row._replace(round_id=str(i)) for i in range(MAX_BLOCK_ROUNDS + 1)], ())
