@@ -62,13 +62,13 @@ class PreparedExperiment:
     """An experiment to run, its state so far, and what the rest may cost."""
 
     experiment: Experiment
-    held: ExperimentState
+    state: ExperimentState
     cost: Estimate
 
     @property
     def left(self) -> int:
         """How many calls are still to be made, if none fails."""
-        return self.experiment.calls - finished_calls(self.held)
+        return self.experiment.calls - finished_calls(self.state)
 
 
 async def unfinished(app: AppContext, suite: Suite, panel: Panel) -> Experiment | None:

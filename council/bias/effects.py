@@ -105,8 +105,8 @@ PERMUTATIONS = 2_000
 MAX_PERMUTATIONS = (
     20_000  # where hardly any draw comes near, so that many tests can be corrected for
 )
-MIN_HITS = 10
-MAX_SHUFFLED_BALLOTS = 100  # ballots; more are drawn from the normal limit of their sums
+MIN_HITS = 10  # with fewer hits, MAX_PERMUTATIONS are drawn
+MAX_SHUFFLED_BALLOTS = 100  # beyond, sums are drawn from their normal limit
 _SEED = 20261121
 
 

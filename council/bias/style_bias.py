@@ -14,11 +14,9 @@ from council.bias.vote_arrays import ABSENT, Block, known_mean, pair_signs
 from council.bias.votes import STYLE
 
 RIDGE = 0.1
-MAX_BALLOTS = 4_000  # of a judge; of more, so many are taken evenly from first to last
-MIN_SPARE_BALLOTS = 10  # ballots more than numbers fitted to them, below which nothing is said
-MIN_BALLOTS_DIFFERING = (
-    5  # ballots on which answers must differ in a trait, or nothing is said of it
-)
+MAX_BALLOTS = 4_000  # per judge; more are sampled evenly from first to last
+MIN_SPARE_BALLOTS = 10  # ballots beyond the number of fitted parameters, or there is no estimate
+MIN_BALLOTS_DIFFERING = 5  # ballots whose answers differ in a trait, or it is not estimated
 _NEWTON_STEPS = 30
 _TRAIT_COUNT = 1 + len(STYLE)
 

@@ -156,13 +156,8 @@ class _Shape(NamedTuple):
     def parts(self) -> tuple[int, ...]:
         """The bytes of each part: ranks, slots, audit, spoiled counts, answers."""
         voters, authors = len(self.judges), self.members
-        return (
-            voters * authors,
-            voters * authors,
-            2 + authors,
-            voters,
-            authors * _BYTES_PER_ANSWER,
-        )
+        answers = authors * _BYTES_PER_ANSWER
+        return (voters * authors, voters * authors, 2 + authors, voters, answers)
 
 
 def packed(votes: Votes, record: PackedRecord) -> PackedRecord:

@@ -300,9 +300,8 @@ def _is_ranked_first(row: Floats, chosen: int) -> bool:
     return bool(np.nanmax(others) < row[chosen] - PRECISION)
 
 
-RIDGE_TO_COMMON = (
-    4.0  # κ: as much as sixteen votes on answers a whole share apart, while β is small
-)
+# κ weighs as much as sixteen votes on answers a whole share apart, while β is small.
+RIDGE_TO_COMMON = 4.0
 RIDGE_TO_ZERO = 0.1  # ε, the ridge of Bradley-Terry boards
 _NEWTON_STEPS = 60  # several times what the largest slopes need
 _MAX_STEP = 2.0

@@ -1,4 +1,4 @@
-"""The experiment end to end: what was planted in models on a server is found, and nothing else."""
+"""The experiment end to end: it finds exactly the biases planted in the model server."""
 
 import asyncio
 import json

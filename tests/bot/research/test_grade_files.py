@@ -1,4 +1,4 @@
-"""Grades in files: both forms of columns, and every fault told by its line."""
+"""Grade files are read in both forms, and every error names its line."""
 
 import json
 import time

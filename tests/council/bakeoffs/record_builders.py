@@ -1,4 +1,4 @@
-"""Records and boards in a line each, and boards of drawn ballots."""
+"""Builders of records, leaderboards and simulated ballots."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -34,10 +34,9 @@ def a_record(
     whole: CouncilRecord | None = None,
     **fields: Mapping[str, float | None],
 ) -> Record:
-    """Return a round by its shares; None is an absence, other fields of authors go
-    by their names.
+    """Return a round by its shares; None is an absence. Other fields of authors are keywords.
 
-    Each pair's margin is the difference of its shares, and who has more won the pair whole.
+    Each pair's margin is the difference of its shares, and the member with more wins the pair.
     """
     given = {member: {name: of.get(member) for name, of in fields.items()} for member in shares}
     answered = [member for member, share in shares.items() if share is not None]
@@ -108,11 +107,7 @@ def margins(ballots: Floats, one: int = 0, other: int = 1) -> Floats:
 
 
 def gap_worth(gap: float, count: int) -> float:
-    """Return θ such that worths θ and −θ among equals lead to this gap between the two's shares.
-
-    Of two answers the better is put first with the chance Φ(difference / √2), so that the gap is
-    (4·(Φ(√2·θ) − ½) + 2·(n − 2)·… )/(n − 1) in pair form; solved by halving.
-    """
+    """Return θ such that worths θ and −θ among equals give this gap between the two's shares."""
     from scipy.stats import norm
 
     def found(theta: float) -> float:

@@ -1,4 +1,4 @@
-"""Runs of one suite, drawn, in the last of which a member may have become worse."""
+"""Simulated runs of one suite; in the last one a member may have become worse."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +14,7 @@ SPREAD = 0.7  # of a member's worth from question to question, in what one judge
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What to draw; `fall` is that of the first member's share in the last run."""
+    """What to simulate; `fall` is by how much the first member's share falls in the last run."""
 
     members: int
     questions: int = 24
@@ -24,13 +24,13 @@ class Drawn:
 
 
 def drawn_runs(rng: np.random.Generator, drawn: Drawn) -> tuple[Columns, Columns]:
-    """Draw the last run, and those before it."""
+    """Return the last run, and those before it."""
     columns = drawn_series(rng, drawn)
     return run_and_past(columns, drawn.past)
 
 
 def drawn_series(rng: np.random.Generator, drawn: Drawn, fallen: int = 1) -> Columns:
-    """Draw the past, and so many runs after the fall."""
+    """Return the past runs, and `fallen` runs after the fall."""
     runs = drawn.past + fallen
     each = SPREAD * rng.standard_normal((drawn.questions, drawn.members))
     worth = np.tile(each, (runs, 1))
@@ -49,7 +49,7 @@ def run_and_past(columns: Columns, run: int) -> tuple[Columns, Columns]:
 
 
 def _with_manner(rng: np.random.Generator, columns: Columns, level: Floats) -> None:
-    """Draw lengths, seconds, refusals and grades that nothing happens to."""
+    """Fill in lengths, seconds, refusals and grades that do not change."""
     for field, spread in (("words", 0.3), ("seconds", 0.4)):
         found = np.exp(level + spread * rng.standard_normal(level.shape))
         columns.authored[:, :, AUTHOR_FIELDS.index(field)] = found
@@ -59,7 +59,7 @@ def _with_manner(rng: np.random.Generator, columns: Columns, level: Floats) -> N
 
 @cache
 def _worth_of(fall: float, members: int, agreement: float) -> float:
-    """Return by how much a worth must fall for its share to fall so far; found by halving."""
+    """Return by how much worth must fall for the share to fall by `fall`; found by bisection."""
     base = SPREAD * np.random.default_rng(0).standard_normal((40_000, members))
     low, high = 0.0, 4.0
     for _ in range(12):

@@ -1,4 +1,4 @@
-"""Answers as models write them, held against references."""
+"""Answers as models write them, graded against references."""
 
 import pytest
 from hypothesis import given

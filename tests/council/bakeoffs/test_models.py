@@ -1,4 +1,4 @@
-"""Bake-offs, their rounds, and how far they are."""
+"""Bake-offs, their rounds, progress and queries."""
 
 from dataclasses import replace
 

@@ -22,7 +22,7 @@ Kinds = Mapping[str, Mapping[str, Effect]]
 
 
 def stronger(times: float) -> Planted:
-    """Return what is planted usually, so many times as strong."""
+    """Return the usual biases, `times` as strong."""
     return replace(PLANTED, **{name: times * getattr(PLANTED, name) for name in TASTES})
 
 
@@ -44,7 +44,7 @@ class Coverage:
 
 
 def effects(rounds: int, planted: Planted, seed: int, members: int) -> Kinds:
-    """Give, by measure and judge, what the report says of rounds with these tastes."""
+    """Return by measure and judge what the report says of rounds with these biases."""
     blocks = [simulated(rounds, planted, seed, members)]
     slots, fond = position_curves(blocks), style_preferences(blocks)
     return {
@@ -78,7 +78,7 @@ def truth(
 
 
 def coverage(planted: Planted, rounds: int, trials: int, members: int = 5) -> list[Coverage]:
-    """Return the coverage of each measure over trials of so many rounds, all of them audited."""
+    """Return the coverage of each measure over `trials` of `rounds` rounds, all of them audited."""
     true = truth(planted, members)
     seen: dict[str, list[tuple[bool, float, bool]]] = {}
     for trial in range(trials):

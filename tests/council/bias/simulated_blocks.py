@@ -56,7 +56,7 @@ class _World:
 def simulated(
     rounds: int, planted: Planted, seed: int, members: int = 5, makers: tuple[str, ...] = MAKERS
 ) -> Block:
-    """Return so many rounds, each with an audit ballot of a kind and by a judge drawn at random."""
+    """Return simulated rounds, each with an audit ballot of a random kind by a random judge."""
     chance = np.random.RandomState(seed)
     world = _world(rounds, planted, chance, members)
     slates = _slates(members)[chance.randint(DRAWS, size=rounds)]
@@ -148,7 +148,7 @@ def _audited(
 
 
 def _with_own(world: _World, slate: Whole, judge: int) -> Whole:
-    """Put the judge's own answer at a place by chance."""
+    """Insert the judge's own answer at a random place."""
     count, width = slate.shape
     places = world.chance.randint(width + 1, size=count)
     found = np.full((count, width + 1), judge)
@@ -193,7 +193,7 @@ def _vote(block: Block, judge: str, doubled: Bytes, slots: Bytes) -> Vote:
 
 
 def _first(doubled: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Say which answers have the least mean rank: with all ballots in, the first place."""
+    """Return which answers have the least mean rank: the winners if all ballots are in."""
     seen = doubled > 0
     means = doubled.sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
     found: NDArray[np.uint8] = (means == means.min(axis=1, keepdims=True)).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""An effect says how large it is, how sure that is, and how much more would settle it."""
+"""An effect has a size, its uncertainty, and how many more units it takes to be sure."""
 
 from dataclasses import replace
 from math import inf

@@ -1,4 +1,4 @@
-"""Many tests held together."""
+"""Holm's correction for many tests."""
 
 import pytest
 from hypothesis import given

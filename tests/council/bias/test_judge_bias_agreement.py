@@ -1,4 +1,4 @@
-"""Agreement over many rounds is what the tally says of each."""
+"""Agreement over many rounds equals what the tally computes for each round."""
 
 from collections.abc import Sequence
 from statistics import fmean

@@ -1,4 +1,4 @@
-"""Slots, tested by dealing the answers anew, and whether judges keep to their order."""
+"""The permutation test of slots, and order consistency."""
 
 from itertools import permutations, product
 

@@ -1,4 +1,4 @@
-"""What judges give their own, their maker's, and whoever they are told it is."""
+"""Preference for own answers, for the maker's answers, and for named authors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The whole report: what is planted is found, what says too little says so, and nothing is NaN."""
+"""The whole report finds what is planted, gives None for too little data, and never NaN."""
 
 import json
 import warnings

@@ -1,4 +1,4 @@
-"""A judge's fondness of long and well dressed answers."""
+"""A judge's preference for long and formatted answers."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What wins here, held against the rest of each round."""
+"""Traits of winners, compared with the rest of each round."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Votes come back as arrays, very many at once."""
+"""Votes are packed and come back as arrays."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What is kept of a round: who ranked whom how, and nothing of what was said."""
+"""The votes of a round say who ranked whom and how, and contain no texts."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What is seen of an answer's dress."""
+"""The style of an answer is counted in its Markdown."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Votes as they are written in tests: "b c=d" ranks b first, c and d beside each other."""
+"""Builders of votes from text: "b c=d" ranks b first, then c and d as a tie."""
 
 from dataclasses import replace
 from typing import Any
@@ -14,7 +14,7 @@ RECORD = PackedRecord("r1", ASKED_AT, "house", "", "", 0, "", "", "", "[]", b"",
 
 
 def a_vote(judge: str, ranking: str, shown: str = "") -> Vote:
-    """Return a vote; without an order shown, its answers were shown by their names."""
+    """Return a vote; by default its answers were shown in order of their names."""
     ranks: dict[str, float] = {}
     above = 0
     for place in ranking.split():
@@ -30,7 +30,7 @@ def an_audit(kind: str, vote: Vote, usd: float | None = 0.5) -> AuditVote:
 
 
 def votes(*ballots: Vote, audit: AuditVote | None = None, **fields: Any) -> Votes:  # noqa: ANN401
-    """Return a round of four members, a to d, each of another maker, or of what fields say."""
+    """Return a round of four members, a to d, each of another maker; `fields` override that."""
     own = Votes(tuple("abcd"), MAKERS, 4, ballots, audit)
     seated = replace(own, **fields)
     return replace(seated, spoiled=tuple((judge, 0) for judge in seated.judges))

@@ -1,4 +1,4 @@
-"""Experiments over fakes, and judges that grade by what they read."""
+"""Builders of experiments, and fake judges that grade."""
 
 import json
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def a_mark(cell: GradeRequest | None = None, raw: int | None = 4, attempt: int =
 
 
 def grading(grade: object = 4) -> Callable[[Read], str]:
-    """Return a judge that grades everything so."""
+    """Return a judge that gives every answer this grade."""
     return lambda shown: graded(shown, grade)
 
 

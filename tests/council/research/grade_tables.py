@@ -1,4 +1,4 @@
-"""Grades written as tables: a row a judge, a column an author, an entry a grade or "-"."""
+"""Grades written as tables: a row per judge, a column per author, an entry a grade or "-"."""
 
 from collections.abc import Sequence
 

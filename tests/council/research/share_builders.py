@@ -1,4 +1,4 @@
-"""Ballots of rounds, written as shares."""
+"""Builders of rounds from Borda shares."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def given(
     makers: Sequence[str] = (),
     members: Sequence[str] = JUDGES,
 ) -> Given:
-    """Return rounds r0, r1, …, each a row of shares for every judge."""
+    """Return rounds r0, r1, …, each with a row of shares per judge."""
     names = tuple(f"r{i}" for i in range(len(rounds)))
     shares = np.array(rounds, dtype=float).reshape(len(rounds), len(judges), len(members))
     return Given(names, tuple(judges), tuple(makers or judges), tuple(members), shares)

@@ -13,7 +13,7 @@ STRICT = {"c": 0.5}
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """How often the interval held the planted preference, and how often one was found in none."""
+    """How often the interval covered the planted preference, and how often one was found."""
 
     covered: float
     found: float
@@ -21,7 +21,7 @@ class Held:
 
 
 def grades(own: float, items: int, chance: random.Random) -> Iterator[Grade]:
-    """Return grades whose expectation is planted: what is between two whole ones is drawn."""
+    """Return grades with the planted expectation; fractions are rounded at random."""
     for item in range(items):
         hard = chance.uniform(-0.5, 0.5)
         for judge in JUDGES:
@@ -32,7 +32,7 @@ def grades(own: float, items: int, chance: random.Random) -> Iterator[Grade]:
 
 
 def measured(own: float, items: int, trials: int, seed: int = 11) -> Held:
-    """Simulate so many experiments."""
+    """Simulate experiments and return how well the intervals hold."""
     chance = random.Random(seed)
     covered = found = false = 0
     for _ in range(trials):

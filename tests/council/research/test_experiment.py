@@ -1,4 +1,4 @@
-"""What is left of an experiment."""
+"""Which answers and grades of an experiment are missing."""
 
 from council.bakeoffs.models import SuiteQuestion
 from council.research.experiment import (

@@ -1,4 +1,4 @@
-"""Grades read from replies: any doubt is no grade."""
+"""Grades are parsed strictly from replies."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What a grading judge is asked: the same in both framings but for the direction."""
+"""The grading prompt is the same in both framings except for the direction."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The thesis' statistics, computed by hand, and what there is too little to say of."""
+"""The thesis' statistics, computed by hand, and missing data."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is found in grades, and where there is too little to say."""
+"""Findings in grades, and missing data."""
 
 import random
 

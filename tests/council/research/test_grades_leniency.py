@@ -1,4 +1,4 @@
-"""How strict judges are with the same work."""
+"""Leniency: how strict judges are with the same work."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Differences by item, tested against none."""
+"""The paired t-test of differences by item."""
 
 from math import nan
 

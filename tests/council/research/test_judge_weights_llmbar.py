@@ -1,4 +1,4 @@
-"""Order consistency against gold labels on real verdicts; no weight has seen a label."""
+"""Consistency weights, checked against the gold labels of LLMBar; the weights never see a label."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How many rounds simulated leaderboards take to tell members apart."""
+"""How many rounds simulated leaderboards need to tell members apart."""
 
 from council.research.power import GAPS, follow_boards
 from council.research.simulated_judges import FAIR, Biases, SimulatedPanel, a_panel_of

@@ -1,4 +1,4 @@
-"""What single simulated rounds tell, held our way and in a fixed order."""
+"""What single simulated rounds find in our design and in a fixed order."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Simulated rounds stand on our own slates, and hold what was planted."""
+"""Simulated rounds use our own slates, and their judges have the planted biases."""
 
 import numpy as np
 import pytest

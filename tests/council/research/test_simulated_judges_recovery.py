@@ -1,4 +1,4 @@
-"""What is planted in simulated judges is what the report of bias finds, and nothing else."""
+"""The bias report finds exactly what is planted in simulated judges."""
 
 from dataclasses import replace
 
