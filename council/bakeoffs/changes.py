@@ -272,10 +272,10 @@ class SwapHint:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All that changed; `runs` is how many earlier runs of this suite's version there were.
+    """What changed in a run, compared with `runs` earlier runs of this version of the suite.
 
-    `moves` has every member that can be compared, the largest fall first, noise or not. `new` and
-    `missing` are members that answered in this run alone, and in the run before alone.
+    `moves` has every member that can be compared, the largest fall first, whether it is beyond
+    noise or not. `new` members answered only in this run, `missing` ones only in the run before.
     """
 
     bakeoff: str
@@ -287,12 +287,12 @@ class Changes:
 
     @property
     def is_news(self) -> bool:
-        """Whether there is anything to tell; never for a first run."""
+        """Whether anything changed; False for a first run."""
         return bool(self.beyond_noise or self.hints or self.new or self.missing)
 
     @property
     def beyond_noise(self) -> tuple[MemberChange, ...]:
-        """The moves that are more than noise."""
+        """The changes that are beyond noise."""
         return tuple(move for move in self.moves if move.is_beyond_noise)
 
     def worse(self, member: str = "") -> tuple[MemberChange, ...]:
@@ -314,10 +314,8 @@ def changes(now: Columns, before: Columns) -> Changes:
     runs = list(rounds_by_run(past).values())[-MAX_PAST_RUNS:]
     if not runs:
         return Changes(last_row.bakeoff, 0)
-    members_now, members_before = (
-        _members_with_answers(now, range(len(now.rows))),
-        _members_with_answers(past, runs[-1]),
-    )
+    members_now = _members_with_answers(now, range(len(now.rows)))
+    members_before = _members_with_answers(past, runs[-1])
     common = tuple(member for member in now.members if member in members_now & members_before)
     comparable = [rounds for rounds in runs if {*common} <= _members_with_answers(past, rounds)]
     comparison = _Comparison(now, past, comparable, common)

@@ -129,10 +129,10 @@ def grade_requests(experiment: Experiment, answer: ExperimentAnswer) -> Iterator
 
 def missing_grades(experiment: Experiment, state: ExperimentState) -> Iterator[GradeRequest]:
     """Yield every grade still to ask for, of the answers that exist."""
-    last_replies = last_marks(state)
+    replies = last_marks(state)
     for answer in sorted(state.answers, key=lambda answer: answer.number):
         for request in grade_requests(experiment, answer):
-            if request not in last_replies or not is_settled(last_replies[request]):
+            if request not in replies or not is_settled(replies[request]):
                 yield request
 
 
