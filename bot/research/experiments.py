@@ -1,4 +1,4 @@
-"""Which experiment somebody means."""
+"""Find, create, run and export bias experiments."""
 
 import json
 from collections import defaultdict
@@ -17,89 +17,91 @@ from council.research.experiment import (
     GradeReply,
     GradeRequest,
     Progress,
+    finished_calls,
     grade_of,
+    is_complete,
     is_settled,
-    is_whole,
     last_marks,
-    members_alone,
-    over,
+    restrict_to_members,
 )
 from council.research.experiment_runner import (
     VERSION,
     ExperimentRunner,
     ExperimentServices,
-    rest_estimate,
+    estimate_rest,
 )
 
-# --- Which experiment somebody means.
-
 LAST = "last"
-PREFIX = "bx:"  # of an experiment's id; it may be left out
+ID_PREFIX = "bx:"  # may be left out when a person names an experiment
 
 
-def meant_experiment(there: Sequence[Experiment], wanted: str) -> Experiment:
-    """Give the experiment whose id starts so, or the newest; ExperimentError where none does."""
-    if not there:
+def meant_experiment(experiments: Sequence[Experiment], wanted: str) -> Experiment:
+    """Return the experiment whose id starts with `wanted`, or the newest for "last".
+
+    Raise ExperimentError if there is none, or more than one.
+    """
+    if not experiments:
         raise ExperimentError(
             "No experiment has been held yet: `council bias run SUITE` holds one."
         )
     if wanted.lower() == LAST:
-        return there[0]
-    found = [one for one in there if one.id.startswith((wanted, f"{PREFIX}{wanted}"))]
-    if len(found) != 1:
-        several = "Several experiments begin" if found else "No experiment begins"
-        raise ExperimentError(f"{several} with {wanted!r}: `council bias list` names them.")
-    return found[0]
-
-
-# --- An experiment found or begun, and held to its end within its budget.
+        return experiments[0]
+    matches = [
+        experiment
+        for experiment in experiments
+        if experiment.id.startswith((wanted, f"{ID_PREFIX}{wanted}"))
+    ]
+    if len(matches) != 1:
+        problem = "Several experiments begin" if matches else "No experiment begins"
+        raise ExperimentError(f"{problem} with {wanted!r}: `council bias list` names them.")
+    return matches[0]
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedExperiment:
-    """An experiment to hold, what there is of it, and what the rest may cost."""
+    """An experiment to run, its state so far, and what the rest may cost."""
 
     experiment: Experiment
-    held: ExperimentState
+    state: ExperimentState
     cost: Estimate
 
     @property
     def left(self) -> int:
-        """How many calls are still to be made, where nobody fails."""
-        return self.experiment.calls - over(self.held)
+        """How many calls are still to be made, if none fails."""
+        return self.experiment.calls - finished_calls(self.state)
 
 
 async def unfinished(app: AppContext, suite: Suite, panel: Panel) -> Experiment | None:
-    """Give the newest experiment on this suite by these members that is not whole; None for none.
+    """Return the newest incomplete experiment on this suite by these members, or None.
 
-    The suite goes by what it holds.
+    Suites are compared by version.
     """
-    seated = members_alone(panel)
+    members = restrict_to_members(panel)
     for experiment in await app.experiments.recent():
-        same = experiment.suite.version == suite.version and experiment.panel == seated
-        if same and not is_whole(experiment, await app.experiments.held(experiment.id)):
+        is_same = experiment.suite.version == suite.version and experiment.panel == members
+        if is_same and not is_complete(experiment, await app.experiments.held(experiment.id)):
             return experiment
     return None
 
 
 def new_experiment(app: AppContext, suite: Suite, panel: Panel, asked_by: str) -> Experiment:
-    """Give an experiment that is not kept yet."""
-    made_by = tuple(sorted({**versions(app.gateway), "grading": VERSION}.items()))
-    id_ = f"{PREFIX}{app.new_id()}"
-    seated = members_alone(panel)
-    return Experiment(id_, suite, seated, asked_by, app.now(), versions=made_by)
+    """Return a new experiment, which is not stored yet."""
+    program_versions = tuple(sorted({**versions(app.gateway), "grading": VERSION}.items()))
+    id_ = f"{ID_PREFIX}{app.new_id()}"
+    members = restrict_to_members(panel)
+    return Experiment(id_, suite, members, asked_by, app.now(), versions=program_versions)
 
 
 async def found(app: AppContext, experiment: Experiment) -> PreparedExperiment:
-    """Give an experiment with what there is of it; BudgetError where its price may not be open."""
-    held = await app.experiments.held(experiment.id)
-    cost = await rest_estimate(experiment, held, app.gateway)
+    """Return an experiment with its state. Raise BudgetError for forbidden unknown prices."""
+    state = await app.experiments.held(experiment.id)
+    cost = await estimate_rest(experiment, state, app.gateway)
     app.budget.check_prices(experiment.panel, cost)
-    return PreparedExperiment(experiment, held, cost)
+    return PreparedExperiment(experiment, state, cost)
 
 
 async def keep(app: AppContext, experiment: Experiment, cap_micro: int | None) -> Experiment:
-    """Keep a new experiment, or go on with a kept one, under this cap where one is named."""
+    """Store a new experiment, or continue a stored one; a cap, if given, replaces its cap."""
     if not await app.experiments.open(replace(experiment, cap_micro=cap_micro)):
         if cap_micro is None:
             return experiment
@@ -110,49 +112,50 @@ async def keep(app: AppContext, experiment: Experiment, cap_micro: int | None) -
 async def hold(
     app: AppContext, experiment: Experiment, show: Callable[[Progress], None]
 ) -> Progress:
-    """Carry a kept experiment to its end, or as far as its budget goes.
+    """Run a stored experiment to its end, or until its budget is used up.
 
-    Raises ExperimentError where another process holds it.
+    Raise ExperimentError if another process is running it.
     """
     async with app.bakeoff_registry.private_place(f"experiment {experiment.id}") as is_ours:
         if not is_ours:
             raise ExperimentError(f"Experiment {experiment.id} is being held by another process.")
         await app.prepare(experiment.panel)
         account = Account(experiment.id, app.now().date(), experiment.asked_by)
-        paying = app.budget.covering(account, app.gateway, experiment.cap_micro, "experiment")
-        async with paying as paid:
-            at_once = app.bakeoff_rounds * len(experiment.panel.members)
-            world = ExperimentServices(paid, app.experiments, at_once, lambda: paid.spent, show)
-            held = await app.experiments.held(experiment.id)
-            return await ExperimentRunner(world, experiment, held).run()
+        budgeted_gateway = app.budget.covering(
+            account, app.gateway, experiment.cap_micro, "experiment"
+        )
+        async with budgeted_gateway as gateway:
+            concurrency = app.bakeoff_rounds * len(experiment.panel.members)
+            services = ExperimentServices(
+                gateway, app.experiments, concurrency, lambda: gateway.spent, show
+            )
+            state = await app.experiments.held(experiment.id)
+            return await ExperimentRunner(services, experiment, state).run()
 
 
-# --- An experiment's marks in the columns of the thesis' own file, a line of JSON each.
+def lines_of(experiment: Experiment, state: ExperimentState) -> Iterator[str]:
+    """Yield a JSON line for each settled grade, with the thesis' columns, in suite order.
 
-
-def lines_of(experiment: Experiment, held: ExperimentState) -> Iterator[str]:
-    """Give a line for each grade that was given or given up on, in the suite's order.
-
-    `score` and `thesis_score` are both our one, strict reading, 5 being best; `raw` is the grade
-    as it was written, `parse` "strict" or "fail", tokens are those of both attempts.
+    `score` and `thesis_score` are both our strict reading, 5 being best; `raw` is the grade as
+    written, `parse` is "strict" or "fail", and tokens are those of all attempts.
     """
     attempts: dict[GradeRequest, list[GradeReply]] = defaultdict(list)
-    for mark in held.marks:
-        attempts[mark.cell].append(mark)
-    settled = [mark for mark in last_marks(held).values() if is_settled(mark)]
-    for mark in sorted(settled, key=_place):
-        yield json.dumps(_row(experiment, mark, attempts[mark.cell]), ensure_ascii=False)
+    for reply in state.replies:
+        attempts[reply.cell].append(reply)
+    settled = [reply for reply in last_marks(state).values() if is_settled(reply)]
+    for reply in sorted(settled, key=_suite_order):
+        yield json.dumps(_row(experiment, reply, attempts[reply.cell]), ensure_ascii=False)
 
 
-def _place(mark: GradeReply) -> tuple[int, str, str, str]:
-    cell = mark.cell
-    return cell.number, cell.framing.value, cell.author, cell.judge
+def _suite_order(reply: GradeReply) -> tuple[int, str, str, str]:
+    request = reply.cell
+    return request.number, request.framing.value, request.author, request.judge
 
 
 def _row(
-    experiment: Experiment, mark: GradeReply, attempts: Iterable[GradeReply]
+    experiment: Experiment, reply: GradeReply, attempts: Iterable[GradeReply]
 ) -> dict[str, object]:
-    grade = grade_of(experiment, mark)
+    grade = grade_of(experiment, reply)
     score = None if grade.score is None else int(grade.score)
     replies = [attempt.reply for attempt in attempts]
     return {
@@ -161,15 +164,15 @@ def _row(
         "judge": grade.judge,
         "author": grade.author,
         "score": score,
-        "raw": mark.raw,
+        "raw": reply.raw,
         "thesis_score": score,
-        "parse": "fail" if mark.raw is None else "strict",
+        "parse": "fail" if reply.raw is None else "strict",
         "tokens_in": _total(reply.tokens_in for reply in replies),
         "tokens_out": _total(reply.tokens_out for reply in replies),
     }
 
 
 def _total(counts: Iterable[int | None]) -> int | None:
-    """Give the sum; one unknown makes it unknown."""
-    known = [*counts]
-    return None if None in known else sum(count or 0 for count in known)
+    """Return the sum; None if one count is unknown."""
+    all_counts = [*counts]
+    return None if None in all_counts else sum(count or 0 for count in all_counts)

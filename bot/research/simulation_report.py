@@ -1,84 +1,91 @@
-"""What a simulated panel can tell and what it cannot: as a post, and as a document."""
+"""Render a simulation: what a panel can find out, as a post and as a JSON document."""
 
 from dataclasses import asdict
 from typing import Any
 
 from bot.chat import Heading, Line, Note, Post, Table
 from bot.render.leaderboard_tables import percent, signed
-from council.research.power import LONGEST, BoardOutcome, Simulation, Way
+from council.research.power import MAX_BOARD_ROUNDS, BoardOutcome, DesignOutcome, Simulation
 from council.research.simulated_judges import Biases
 
-_WAYS = ("Held as", "τ with the true order", "95 % interval", "Best first")
-_CLAIMS = ("Held as", "Called clear", "Of these right", "Clear among equals")
-_BOARDS = ("Worth more by", "Told", "Told wrongly", "Half are told after")
-HOW = (
+_DESIGN_TITLES = ("Held as", "τ with the true order", "95 % interval", "Best first")
+_CLAIM_TITLES = ("Held as", "Called clear", "Of these right", "Clear among equals")
+_BOARD_TITLES = ("Worth more by", "Told", "Told wrongly", "Half are told after")
+LEGEND = (
     "Worth and biases are in units of worth: the answers to one question differ by 1 (their "
     "standard deviation). Simulated judges err each for themselves; real ones err together, and "
     "tell less."
 )
 
 
-def simulation_post(found: Simulation) -> Post:
-    """Give what was found, as tables with how to read them."""
-    wish = found.wish
-    members = len(wish.panel.makers)
-    title = f"{members} members, {wish.trials:,} simulated rounds"
+def simulation_post(simulation: Simulation) -> Post:
+    """Return the simulation as tables with a legend."""
+    settings = simulation.settings
+    members, biases = len(settings.panel.makers), _describe_biases(settings.panel.biases[0])
+    title = f"{members} members, {settings.trials:,} simulated rounds"
     numeric = frozenset({1, 2, 3})
-    told = f"Leaderboards of {wish.rounds:,} rounds, a first member against the last one"
+    boards_heading = (
+        f"Leaderboards of {settings.rounds:,} rounds, a first member against the last one"
+    )
     parts = (
         Heading(title),
-        Line(f"Every judge: {_said(wish.panel.biases[0])}. Makers: {' '.join(wish.panel.makers)}."),
-        Table(_WAYS, tuple(map(_way, found.ways)), numeric),
-        Table(_CLAIMS, tuple(map(_claims, found.ways)), numeric),
-        Heading(told),
-        Table(_BOARDS, tuple(map(_board, found.boards)), frozenset({0, *numeric})),
-        Note(HOW),
+        Line(f"Every judge: {biases}. Makers: {' '.join(settings.panel.makers)}."),
+        Table(_DESIGN_TITLES, tuple(map(_design_row, simulation.ways)), numeric),
+        Table(_CLAIM_TITLES, tuple(map(_claim_row, simulation.ways)), numeric),
+        Heading(boards_heading),
+        Table(_BOARD_TITLES, tuple(map(_board_row, simulation.boards)), frozenset({0, *numeric})),
+        Note(LEGEND),
     )
     return Post(parts, title)
 
 
-def _said(biases: Biases) -> str:
-    """Name what sways a judge: "position 2, noise 1.8"."""
-    swayed = {name: size for name, size in asdict(biases).items() if size and name != "noise"}
-    named = [f"{name} {size:g}" for name, size in swayed.items()] or ["no bias"]
-    return ", ".join([*named, f"noise {biases.noise:g}"])
+def _describe_biases(biases: Biases) -> str:
+    """Return a judge's biases as a phrase: "position 2, noise 1.8"."""
+    nonzero = {name: size for name, size in asdict(biases).items() if size and name != "noise"}
+    phrases = [f"{name} {size:g}" for name, size in nonzero.items()] or ["no bias"]
+    return ", ".join([*phrases, f"noise {biases.noise:g}"])
 
 
-def _way(way: Way) -> tuple[str, ...]:
-    low, high = way.tau_ci
-    return (way.name, signed(way.tau), f"{signed(low)} to {signed(high)}", percent(way.best_first))
+def _design_row(outcome: DesignOutcome) -> tuple[str, ...]:
+    low, high = outcome.tau_ci
+    return (
+        outcome.name,
+        signed(outcome.tau),
+        f"{signed(low)} to {signed(high)}",
+        percent(outcome.best_first),
+    )
 
 
-def _claims(way: Way) -> tuple[str, ...]:
-    right = "" if way.clear_right is None else percent(way.clear_right)
-    return (way.name, percent(way.clear), right, percent(way.clear_among_equals))
+def _claim_row(outcome: DesignOutcome) -> tuple[str, ...]:
+    right = "" if outcome.clear_right is None else percent(outcome.clear_right)
+    return (outcome.name, percent(outcome.clear), right, percent(outcome.clear_among_equals))
 
 
-def _board(line: BoardOutcome) -> tuple[str, ...]:
-    gap = f"{line.gap:g}" if line.gap else "nothing"
-    if not line.gap:
-        return (gap, "", percent(line.told + line.wrong), "")
-    after = f"{line.rounds:,} rounds" if line.rounds else f"more than {LONGEST:,}"
-    return (gap, percent(line.told), percent(line.wrong), after)
+def _board_row(outcome: BoardOutcome) -> tuple[str, ...]:
+    gap = f"{outcome.gap:g}" if outcome.gap else "nothing"
+    if not outcome.gap:
+        return (gap, "", percent(outcome.told + outcome.wrong), "")
+    after = f"{outcome.rounds:,} rounds" if outcome.rounds else f"more than {MAX_BOARD_ROUNDS:,}"
+    return (gap, percent(outcome.told), percent(outcome.wrong), after)
 
 
-def simulation_document(found: Simulation) -> dict[str, Any]:
-    """Give what was found for programs; what is not known is null."""
-    panel = found.wish.panel
+def simulation_document(simulation: Simulation) -> dict[str, Any]:
+    """Return the simulation for programs; unknown values are null."""
+    panel = simulation.settings.panel
     return {
         "members": len(panel.makers),
         "makers": list(panel.makers),
         "biases": asdict(panel.biases[0]),
-        "trials": found.wish.trials,
-        "rounds": found.wish.rounds,
-        "seed": found.wish.seed,
-        "ways": [asdict(way) for way in found.ways],
-        "boards": [_board_document(line) for line in found.boards],
+        "trials": simulation.settings.trials,
+        "rounds": simulation.settings.rounds,
+        "seed": simulation.settings.seed,
+        "ways": [asdict(outcome) for outcome in simulation.ways],
+        "boards": [_board_document(outcome) for outcome in simulation.boards],
     }
 
 
-def _board_document(line: BoardOutcome) -> dict[str, Any]:
-    """Give a gap's line; where there is none to tell, every claim is wrong."""
-    if line.gap:
-        return asdict(line)
-    return {"gap": 0.0, "told": None, "wrong": line.told + line.wrong, "rounds": None}
+def _board_document(outcome: BoardOutcome) -> dict[str, Any]:
+    """Return a gap's outcome; with a gap of 0 every claim is wrong."""
+    if outcome.gap:
+        return asdict(outcome)
+    return {"gap": 0.0, "told": None, "wrong": outcome.told + outcome.wrong, "rounds": None}

@@ -1,4 +1,4 @@
-"""Members against their own past, paired by question: is the difference more than noise?"""
+"""Compare a run of a suite with past runs, paired by question: trends, changes, hints of a swap."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,21 +8,19 @@ from math import exp, log
 
 import numpy as np
 
-from council.bakeoffs.intervals import LEVEL, Interval, quick_share_interval, t_quantile
-from council.bakeoffs.record_arrays import PRECISION, Columns, Floats, Indexes, Truths
+from council.bakeoffs.intervals import LEVEL, Interval, share_t_interval, t_quantile
+from council.bakeoffs.record_arrays import PRECISION, Booleans, Columns, Floats, Indexes
 from council.bakeoffs.records import PackedRecord
 
-# --- Members against their own past, paired by question: is the difference more than noise?
-
-LEAST_PAST = 2  # questions, below which there is no difference to speak of
+MIN_QUESTIONS = 2  # with fewer no difference is reported
 
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """An entry a member; NaN, and p = 1, where too little is known.
+    """Paired differences by member; NaN, with p = 1, where too little is known.
 
-    `p` is two-sided, and never below the 2^(1 − k) of k questions that all moved one way, however
-    little they differ otherwise.
+    `p` is two-sided, and at least 2^(1 − k) if k questions all changed in the same direction,
+    however little they differ otherwise (sign test).
     """
 
     before: Floats
@@ -34,31 +32,35 @@ class Differences:
     questions: Floats
 
 
-def differences(now: Floats, past: Floats) -> Differences:
-    """Compare (question, member) with (run, question, member); NaN is not known."""
+def paired_differences(now: Floats, past: Floats) -> Differences:
+    """Compare (question, member) values with past (run, question, member) ones; NaN is unknown."""
     from scipy.special import stdtr
 
     counts = (~np.isnan(past)).sum(axis=0)
     known = ~np.isnan(now) & (counts > 0)
-    before = np.where(known, _total(past, 0) / np.maximum(counts, 1), np.nan)
-    moved = now - before
-    spread = np.where(known, 1 + 1 / np.maximum(counts, 1), 0.0)
-    within = np.where(known, _total((past - before) ** 2, 0), 0.0).sum(axis=0)
+    before = np.where(known, _known_sum(past, 0) / np.maximum(counts, 1), np.nan)
+    change = now - before
+    variance_factor = np.where(known, 1 + 1 / np.maximum(counts, 1), 0.0)
+    within = np.where(known, _known_sum((past - before) ** 2, 0), 0.0).sum(axis=0)
     questions = known.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = _total(moved, 0) / questions
-        between = _total((moved - mean) ** 2 / spread, 0)
+        mean = _known_sum(change, 0) / questions
+        between = _known_sum((change - mean) ** 2 / variance_factor, 0)
         freedom = questions - 1 + np.where(known, counts - 1, 0).sum(axis=0)
-        error = np.sqrt((between + within) / freedom * spread.sum(axis=0)) / questions
+        error = np.sqrt((between + within) / freedom * variance_factor.sum(axis=0)) / questions
         p = 2 * stdtr(freedom, -np.abs(mean / error))
-        least = 2.0 ** (1 - (np.abs(moved) > PRECISION).sum(axis=0))
-        enough = questions >= LEAST_PAST
-        p = np.where(enough & (np.abs(mean) > PRECISION), np.maximum(np.nan_to_num(p), least), 1.0)
-        means = [_total(np.where(known, each, np.nan), 0) / questions for each in (before, now)]
+        min_p = 2.0 ** (1 - (np.abs(change) > PRECISION).sum(axis=0))
+        has_enough = questions >= MIN_QUESTIONS
+        p = np.where(
+            has_enough & (np.abs(mean) > PRECISION), np.maximum(np.nan_to_num(p), min_p), 1.0
+        )
+        means = [
+            _known_sum(np.where(known, values, np.nan), 0) / questions for values in (before, now)
+        ]
     return Differences(
         before=means[0],
         now=means[1],
-        mean=np.where(enough, mean, np.nan),
+        mean=np.where(has_enough, mean, np.nan),
         error=error,
         freedom=freedom,
         p=np.minimum(p, 1.0),
@@ -66,28 +68,28 @@ def differences(now: Floats, past: Floats) -> Differences:
     )
 
 
-def _total(values: Floats, axis: int) -> Floats:
+def _known_sum(values: Floats, axis: int) -> Floats:
     total: Floats = np.nansum(values, axis=axis)
     return total
 
 
-def beyond(p: Floats, alpha: float) -> Truths:
-    """Say which of these tests hold together at a level (Holm 1979)."""
+def holm_rejections(p: Floats, alpha: float) -> Booleans:
+    """Return which tests are significant together at level `alpha` (Holm 1979)."""
     order = np.argsort(p, kind="stable")
     steps = p[order] <= alpha / np.arange(len(p), 0, -1)
-    found = np.zeros(len(p), dtype=bool)
-    found[order] = np.logical_and.accumulate(steps)
-    return found
+    rejected = np.zeros(len(p), dtype=bool)
+    rejected[order] = np.logical_and.accumulate(steps)
+    return rejected
 
 
-# --- Runs of one suite side by side, and where each member's present way of answering began.
+# --- Runs of one suite
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """Tests made together: one a member, at a level for all of them.
+class HypothesisFamily:
+    """Tests made together, one per member, with one error level for all of them.
 
-    What moved by less than `floor` is never news, however sure it is.
+    A change of less than `floor` is never reported, however certain it is.
     """
 
     alpha: float
@@ -95,37 +97,39 @@ class Family:
 
 
 @dataclass(frozen=True, slots=True)
-class Latest:
-    """The last run against each member's past, which is so many `runs`; an entry a member."""
+class LatestRun:
+    """The last run against each member's past of `runs` runs, by member."""
 
-    found: Differences
-    is_beyond: Truths
+    differences: Differences
+    is_beyond: Booleans
     runs: Indexes
 
 
-def latest(cube: Floats, family: Family) -> Latest:
-    """Compare the last run with the runs before it, of which there is one at least.
+def compare_latest_run(cube: Floats, family: HypothesisFamily) -> LatestRun:
+    """Compare the last run with the runs before it, of which there must be at least one.
 
-    A member that moved beyond noise in an earlier run has no past before that run: what was told
-    once is not told again.
+    A member that changed beyond noise in an earlier run has no past before that run, so the same
+    change is reported only once.
     """
     starts = np.zeros(cube.shape[2], dtype=int)
     for last in range(1, len(cube) - 1):
-        starts = np.where(_compared(cube[: last + 1], starts, family).is_beyond, last, starts)
-    return _compared(cube, starts, family)
+        starts = np.where(_compare_last(cube[: last + 1], starts, family).is_beyond, last, starts)
+    return _compare_last(cube, starts, family)
 
 
-def _compared(cube: Floats, starts: Indexes, family: Family) -> Latest:
-    """Compare the last run with those of the earlier ones that are a member's past."""
-    last = len(cube) - 1
-    past = np.where(np.arange(last)[:, None, None] >= starts, cube[:last], np.nan)
-    found = differences(cube[last], past)
-    is_beyond = beyond(found.p, family.alpha) & (np.abs(found.mean) >= family.floor)
-    return Latest(found, is_beyond, last - starts)
+def _compare_last(cube: Floats, starts: Indexes, family: HypothesisFamily) -> LatestRun:
+    """Compare the last run with each member's past, which begins at run `starts`."""
+    last_run = len(cube) - 1
+    past = np.where(np.arange(last_run)[:, None, None] >= starts, cube[:last_run], np.nan)
+    differences = paired_differences(cube[last_run], past)
+    is_beyond = holm_rejections(differences.p, family.alpha) & (
+        np.abs(differences.mean) >= family.floor
+    )
+    return LatestRun(differences, is_beyond, last_run - starts)
 
 
-def cube_of(columns: Columns, values: Floats, runs: Sequence[Sequence[int]]) -> Floats:
-    """Give a cube of values, a row a round, from runs that name their rounds."""
+def stack_runs(columns: Columns, values: Floats, runs: Sequence[Sequence[int]]) -> Floats:
+    """Return values by (run, question, member); `runs` holds the round indexes of each run."""
     numbers = np.array([row.number for row in columns.rows])
     cube = np.full((len(runs), int(numbers.max()), values.shape[1]), np.nan)
     for run, rounds in enumerate(runs):
@@ -133,8 +137,8 @@ def cube_of(columns: Columns, values: Floats, runs: Sequence[Sequence[int]]) -> 
     return cube
 
 
-def shares_among(columns: Columns, members: Sequence[str]) -> Floats:
-    """Give each round's shares as if only these members had been in it: the mean of their `won`."""
+def head_to_head_shares(columns: Columns, members: Sequence[str]) -> Floats:
+    """Return each round's shares as if only these members had sat in it: means of their `won`."""
     won = np.full((len(columns.rows), len(members), len(members)), np.nan)
     for i, first in enumerate(members):
         for j, second in enumerate(members):
@@ -146,9 +150,9 @@ def shares_among(columns: Columns, members: Sequence[str]) -> Floats:
     return shares
 
 
-# --- The trend: each member's share in each run of a suite, oldest first.
+# --- The trend
 
-LAST = 30  # runs that a figure can show
+MAX_TREND_RUNS = 30  # as many as a chart can show
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,17 +175,19 @@ class TrendRun:
 
 
 def trend(columns: Columns) -> tuple[TrendRun, ...]:
-    """Give the last runs among these rounds; questions that people asked belong to none."""
-    runs = runs_of(columns)
+    """Return the newest runs, oldest first; rounds outside bake-offs are ignored."""
+    runs = rounds_by_run(columns)
     shares = columns.author("share")
     return tuple(
-        TrendRun(bakeoff, columns.rows[rounds[0]].asked_at, tuple(_points(columns, shares[rounds])))
-        for bakeoff, rounds in list(runs.items())[-LAST:]
+        TrendRun(
+            bakeoff, columns.rows[rounds[0]].asked_at, tuple(_trend_points(columns, shares[rounds]))
+        )
+        for bakeoff, rounds in list(runs.items())[-MAX_TREND_RUNS:]
     )
 
 
-def runs_of(columns: Columns) -> Mapping[str, list[int]]:
-    """Give where the rounds of each bake-off stand, oldest first."""
+def rounds_by_run(columns: Columns) -> Mapping[str, list[int]]:
+    """Return the indexes of the rounds of each bake-off, oldest first."""
     runs: dict[str, list[int]] = {}
     for i, row in enumerate(columns.rows):
         if row.bakeoff:
@@ -189,54 +195,52 @@ def runs_of(columns: Columns) -> Mapping[str, list[int]]:
     return runs
 
 
-def _points(columns: Columns, shares: Floats) -> Iterator[TrendPoint]:
+def _trend_points(columns: Columns, shares: Floats) -> Iterator[TrendPoint]:
     for i, member in enumerate(columns.members):
         values = shares[:, i]
         values = values[~np.isnan(values)]
         if len(values):
-            yield TrendPoint(
-                member, float(values.mean()), quick_share_interval(values), len(values)
-            )
+            yield TrendPoint(member, float(values.mean()), share_t_interval(values), len(values))
 
 
-# --- What changed: a run against the runs before it, beyond noise.
+# --- Changes
 
-MOST_RUNS = 50  # of the past, the newest
+MAX_PAST_RUNS = 50  # the newest ones
 
 
 class Measure(StrEnum):
-    """What of a member can move."""
+    """What can change about a member."""
 
     SHARE = "share"
     ACCURACY = "accuracy"
 
 
 class SwapSign(StrEnum):
-    """What may hint that a provider put another model behind a name."""
+    """What may hint that a provider replaced the model behind a name."""
 
     LENGTH = "length"
     LATENCY = "latency"
     REFUSALS = "refusals"
 
 
-# Together less than one run in twenty tells of a change where there is none.
-FAMILIES: Mapping[Measure | SwapSign, Family] = {
-    Measure.SHARE: Family(0.03),
-    Measure.ACCURACY: Family(0.005),
-    SwapSign.LENGTH: Family(0.002, floor=log(1.25)),
-    SwapSign.LATENCY: Family(0.002, floor=log(1.5)),
-    SwapSign.REFUSALS: Family(0.001, floor=0.1),
+# Together they report a false change in fewer than one run in twenty.
+FAMILIES: Mapping[Measure | SwapSign, HypothesisFamily] = {
+    Measure.SHARE: HypothesisFamily(0.03),
+    Measure.ACCURACY: HypothesisFamily(0.005),
+    SwapSign.LENGTH: HypothesisFamily(0.002, floor=log(1.25)),
+    SwapSign.LATENCY: HypothesisFamily(0.002, floor=log(1.5)),
+    SwapSign.REFUSALS: HypothesisFamily(0.001, floor=0.1),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class MemberChange:
-    """A member against its own past, question by question, with the members both have.
+    """A member against its own past, paired by question, among the members both runs have.
 
-    `before` and `now` are means over the `questions` both have; `ci` is the difference's 95 %
-    interval, for itself alone; `p` is two-sided. `is_beyond_noise` allows for all members being
-    looked at. The past is its last `runs` runs, since it last moved beyond noise; `since_last` is
-    the difference to the run before alone.
+    `before` and `now` are means over the `questions` both have; `ci` is the 95 % interval of the
+    difference, uncorrected; `p` is two-sided. `is_beyond_noise` is corrected for testing all
+    members. The past is the last `runs` runs, since the member last changed beyond noise;
+    `since_last` is the difference to the previous run alone.
     """
 
     member: str
@@ -254,7 +258,7 @@ class MemberChange:
 
 @dataclass(frozen=True, slots=True)
 class SwapHint:
-    """What changed about a member's answers beyond noise, as a silent swap of models would do.
+    """What changed about a member's answers beyond noise, as after a silent swap of its model.
 
     Words and seconds are geometric means, refusals the share of answers.
     """
@@ -268,10 +272,10 @@ class SwapHint:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All that changed; `runs` is how many earlier runs of this suite's version there were.
+    """What changed in a run, compared with `runs` earlier runs of this version of the suite.
 
-    `moves` has every member that can be compared, the largest fall first, noise or not. `new` and
-    `missing` are members that answered in this run alone, and in the run before alone.
+    `moves` has every member that can be compared, the largest fall first, whether it is beyond
+    noise or not. `new` members answered only in this run, `missing` ones only in the run before.
     """
 
     bakeoff: str
@@ -283,61 +287,69 @@ class Changes:
 
     @property
     def is_news(self) -> bool:
-        """Whether there is anything to tell; never for a first run."""
+        """Whether anything changed; False for a first run."""
         return bool(self.beyond_noise or self.hints or self.new or self.missing)
 
     @property
     def beyond_noise(self) -> tuple[MemberChange, ...]:
-        """The moves that are more than noise."""
+        """The changes that are beyond noise."""
         return tuple(move for move in self.moves if move.is_beyond_noise)
 
     def worse(self, member: str = "") -> tuple[MemberChange, ...]:
-        """Give the falls beyond noise, of one member or of all."""
+        """Return the falls beyond noise, of one member or of all."""
         falls = (move for move in self.beyond_noise if move.difference < 0)
         return tuple(move for move in falls if member in {"", move.member})
 
 
 def changes(now: Columns, before: Columns) -> Changes:
-    """Give what changed from the runs before, which may be none, to a run of the same suite.
+    """Return what changed between past runs, possibly none, and a run of the same suite.
 
-    Of `before`, only runs of the same version of the suite count, and of those only runs in which
-    every member sat that is compared.
+    Of `before`, only runs of the same version of the suite count, and only those in which every
+    compared member sat.
     """
     if not now.rows:
         return Changes("", 0)
-    own = now.rows[-1]
-    past = before.only(np.array([_precedes(row, own) for row in before.rows], dtype=bool))
-    runs = list(runs_of(past).values())[-MOST_RUNS:]
+    last_row = now.rows[-1]
+    past = before.only(np.array([_is_past_run(row, last_row) for row in before.rows], dtype=bool))
+    runs = list(rounds_by_run(past).values())[-MAX_PAST_RUNS:]
     if not runs:
-        return Changes(own.bakeoff, 0)
-    here, there = _answered(now, range(len(now.rows))), _answered(past, runs[-1])
-    common = tuple(member for member in now.members if member in here & there)
-    comparable = [rounds for rounds in runs if {*common} <= _answered(past, rounds)]
-    sides = _Sides(now, past, comparable, common)
+        return Changes(last_row.bakeoff, 0)
+    members_now = _members_with_answers(now, range(len(now.rows)))
+    members_before = _members_with_answers(past, runs[-1])
+    common = tuple(member for member in now.members if member in members_now & members_before)
+    comparable = [rounds for rounds in runs if {*common} <= _members_with_answers(past, rounds)]
+    comparison = _Comparison(now, past, comparable, common)
     return Changes(
-        bakeoff=own.bakeoff,
+        bakeoff=last_row.bakeoff,
         runs=len(runs),
-        moves=tuple(sorted(_moves(sides), key=lambda move: move.difference)),
-        hints=tuple(_hints(sides)),
-        new=tuple(sorted(here - there)),
-        missing=tuple(sorted(there - here)),
+        moves=tuple(sorted(_member_changes(comparison), key=lambda move: move.difference)),
+        hints=tuple(_swap_hints(comparison)),
+        new=tuple(sorted(members_now - members_before)),
+        missing=tuple(sorted(members_before - members_now)),
     )
 
 
-def _precedes(row: PackedRecord, own: PackedRecord) -> bool:
-    same = (row.suite, row.suite_version) == (own.suite, own.suite_version)
-    return same and bool(row.bakeoff) and row.bakeoff != own.bakeoff and row.asked_at < own.asked_at
+def _is_past_run(row: PackedRecord, last_row: PackedRecord) -> bool:
+    same = (row.suite, row.suite_version) == (last_row.suite, last_row.suite_version)
+    return (
+        same
+        and bool(row.bakeoff)
+        and row.bakeoff != last_row.bakeoff
+        and row.asked_at < last_row.asked_at
+    )
 
 
-def _answered(columns: Columns, rounds: Iterable[int]) -> set[str]:
-    """Give the members that answered in any of these rounds."""
-    there = (columns.author("absent")[list(rounds)] == 0).any(axis=0)
-    return {member for member, is_there in zip(columns.members, there, strict=True) if is_there}
+def _members_with_answers(columns: Columns, rounds: Iterable[int]) -> set[str]:
+    """Return the members that answered in any of these rounds."""
+    has_answer = (columns.author("absent")[list(rounds)] == 0).any(axis=0)
+    return {
+        member for member, is_there in zip(columns.members, has_answer, strict=True) if is_there
+    }
 
 
 @dataclass(frozen=True, slots=True)
-class _Sides:
-    """A run, the runs it is held against, and the members that are compared."""
+class _Comparison:
+    """A run, the past runs it is compared with, and the members that are compared."""
 
     now: Columns
     past: Columns
@@ -345,9 +357,9 @@ class _Sides:
     members: tuple[str, ...]
 
     def cube(self, values: Callable[[Columns, tuple[str, ...]], Floats]) -> Floats:
-        """Give the cube of what a function makes of both sides, this run last."""
-        earlier = cube_of(self.past, values(self.past, self.members), self.runs)
-        last = cube_of(self.now, values(self.now, self.members), [range(len(self.now.rows))])
+        """Return values of both sides by (run, question, member), this run last."""
+        earlier = stack_runs(self.past, values(self.past, self.members), self.runs)
+        last = stack_runs(self.now, values(self.now, self.members), [range(len(self.now.rows))])
         sizes = [(0, max(earlier.shape[1], last.shape[1]) - c.shape[1]) for c in (earlier, last)]
         both = [
             np.pad(c, ((0, 0), size, (0, 0)), constant_values=np.nan)
@@ -356,7 +368,7 @@ class _Sides:
         return np.concatenate(both)
 
 
-def _of_field(field: str) -> Callable[[Columns, tuple[str, ...]], Floats]:
+def _author_field(field: str) -> Callable[[Columns, tuple[str, ...]], Floats]:
     def values(columns: Columns, members: tuple[str, ...]) -> Floats:
         seats = [columns.members.index(member) for member in members]
         return columns.author(field)[:, seats]
@@ -364,51 +376,53 @@ def _of_field(field: str) -> Callable[[Columns, tuple[str, ...]], Floats]:
     return values
 
 
-def _moves(sides: _Sides) -> Iterator[MemberChange]:
+def _member_changes(comparison: _Comparison) -> Iterator[MemberChange]:
     for measure, values in (
-        (Measure.SHARE, shares_among),
-        (Measure.ACCURACY, _of_field("correct")),
+        (Measure.SHARE, head_to_head_shares),
+        (Measure.ACCURACY, _author_field("correct")),
     ):
-        cube = sides.cube(values)
-        found = latest(cube, FAMILIES[measure])
-        since_last = differences(cube[-1], cube[-2:-1]).mean
-        for i, member in enumerate(sides.members):
-            if not np.isnan(found.found.mean[i]):
-                yield _move(member, measure, found, i, float(since_last[i]))
+        cube = comparison.cube(values)
+        latest = compare_latest_run(cube, FAMILIES[measure])
+        since_last = paired_differences(cube[-1], cube[-2:-1]).mean
+        for i, member in enumerate(comparison.members):
+            if not np.isnan(latest.differences.mean[i]):
+                yield _member_change(member, measure, latest, i, float(since_last[i]))
 
 
-def _move(member: str, measure: Measure, latest: Latest, i: int, since_last: float) -> MemberChange:
-    found = latest.found
-    mean = float(found.mean[i])
-    half = t_quantile((1 + LEVEL) / 2, float(found.freedom[i])) * float(found.error[i])
+def _member_change(
+    member: str, measure: Measure, latest: LatestRun, i: int, since_last: float
+) -> MemberChange:
+    differences = latest.differences
+    mean = float(differences.mean[i])
+    half = t_quantile((1 + LEVEL) / 2, float(differences.freedom[i])) * float(differences.error[i])
     return MemberChange(
         member=member,
         measure=measure,
-        before=float(found.before[i]),
-        now=float(found.now[i]),
+        before=float(differences.before[i]),
+        now=float(differences.now[i]),
         difference=mean,
         ci=(max(-1.0, mean - half), min(1.0, mean + half)),
-        p=float(found.p[i]),
+        p=float(differences.p[i]),
         is_beyond_noise=bool(latest.is_beyond[i]),
-        questions=int(found.questions[i]),
+        questions=int(differences.questions[i]),
         runs=int(latest.runs[i]),
         since_last=None if np.isnan(since_last) else since_last,
     )
 
 
-def _hints(sides: _Sides) -> Iterator[SwapHint]:
+def _swap_hints(comparison: _Comparison) -> Iterator[SwapHint]:
     for sign, field in (
         (SwapSign.LENGTH, "words"),
         (SwapSign.LATENCY, "seconds"),
         (SwapSign.REFUSALS, "refused"),
     ):
-        cube = sides.cube(_of_field(field))
+        cube = comparison.cube(_author_field(field))
         if sign is not SwapSign.REFUSALS:
             cube = np.log(np.where(cube > 0, cube, np.nan))
-        found = latest(cube, FAMILIES[sign])
-        for i, member in enumerate(sides.members):
-            if found.is_beyond[i]:
-                before, now = float(found.found.before[i]), float(found.found.now[i])
+        latest = compare_latest_run(cube, FAMILIES[sign])
+        for i, member in enumerate(comparison.members):
+            if latest.is_beyond[i]:
+                before, now = float(latest.differences.before[i]), float(latest.differences.now[i])
                 if sign is not SwapSign.REFUSALS:
                     before, now = exp(before), exp(now)
-                yield SwapHint(member, sign, before, now, float(found.found.p[i]))
+                yield SwapHint(member, sign, before, now, float(latest.differences.p[i]))

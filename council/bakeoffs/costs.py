@@ -1,4 +1,4 @@
-"""What one run of a suite may cost, before anything is spent."""
+"""Estimate the cost of one run of a suite before anything is spent."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -10,24 +10,25 @@ from council.panel import Panel
 from council.ports import Gateway
 from council.rounds import Question, Round
 
-_ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # an estimate knows no time
+_ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # the time does not affect an estimate
 
 
 async def run_estimate(suite: Suite, panel: Panel, gateway: Gateway) -> Estimate:
-    """Give what putting every question to a panel may cost, each under the panel's own cap."""
-    cap = panel.terms.max_round_usd
-    most = None if cap is None else cap_micro(cap)
+    """Return what asking a panel every question may cost, each round limited by the panel's cap."""
+    max_usd = panel.terms.max_round_usd
+    max_micro = None if max_usd is None else cap_micro(max_usd)
     micro, unknown = 0, dict[str, None]()
     for question in suite.questions:
-        await asyncio.sleep(0)  # others have their turn while a long suite is priced
-        one = await estimated(_round(suite, question, panel), gateway)
-        micro += one.micro if most is None else min(most, one.micro)
-        unknown |= dict.fromkeys(one.unknown)
+        await asyncio.sleep(0)  # a long suite must not block the event loop
+        estimate = await estimated(_round(suite, question, panel), gateway)
+        micro += estimate.micro if max_micro is None else min(max_micro, estimate.micro)
+        unknown |= dict.fromkeys(estimate.unknown)
     return Estimate(micro, unknown=tuple(unknown))
 
 
 def _round(suite: Suite, question: SuiteQuestion, panel: Panel) -> Round:
-    known = question.reference.value if question.reference else ""
-    seen = known if suite.judges_see_references else ""
-    asked = Question(question.text, context=question.context, reference=seen)
-    return Round("", asked, panel, "", _ANY_TIME)
+    reference = ""
+    if question.reference and suite.judges_see_references:
+        reference = question.reference.value
+    text = Question(question.text, context=question.context, reference=reference)
+    return Round("", text, panel, "", _ANY_TIME)

@@ -1,4 +1,4 @@
-"""Whether what judges put first is right, where it is known what is right."""
+"""Measure whether the council is worth its cost: more often right than its best member?"""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -6,21 +6,19 @@ from math import inf
 
 import numpy as np
 
-from council.bakeoffs.changes import runs_of
+from council.bakeoffs.changes import rounds_by_run
 from council.bakeoffs.intervals import LEVEL, Interval, rate_interval, share_interval
-from council.bakeoffs.leaderboard import known_of, mean_of
+from council.bakeoffs.leaderboard import known_values, mean_or_none
 from council.bakeoffs.record_arrays import PRECISION, Columns, Floats, Indexes
-
-# --- Whether what judges put first is right, where it is known what is right.
 
 
 @dataclass(frozen=True, slots=True)
 class TruthAgreement:
-    """How far the judges' order agrees with what is right, within rounds that had both.
+    """How well the judges' order agrees with correctness, in rounds with right and wrong answers.
 
-    `auc` is the chance that a right answer had a higher share than a wrong one (a tie is half);
-    `lead` the mean share of the right less that of the wrong. `questions` tells different
-    questions, each of which counts once, however often it was put.
+    `auc` is the chance that a right answer had a higher share than a wrong one (a tie counts half);
+    `lead` is the mean share of right answers minus that of wrong ones. `questions` is the number of
+    distinct questions, each of which counts once however often it was asked.
     """
 
     auc: float
@@ -29,10 +27,10 @@ class TruthAgreement:
     questions: int
 
 
-def concord(columns: Columns, questions: Indexes) -> TruthAgreement | None:
-    """Give the concord, or None where no round had a right and a wrong answer.
+def truth_agreement(columns: Columns, questions: Indexes) -> TruthAgreement | None:
+    """Return the agreement, or None if no round had both a right and a wrong answer.
 
-    `questions` says which question each round put, as `questions_of` does.
+    `questions` numbers the question of each round, as `question_numbers` does.
     """
     shares, correct = columns.author("share"), columns.author("correct")
     correct[np.isnan(shares)] = np.nan
@@ -46,17 +44,22 @@ def concord(columns: Columns, questions: Indexes) -> TruthAgreement | None:
     pairs = right[:, :, None] & wrong[:, None, :]
     auc = np.where(pairs, wins, 0).sum(axis=(1, 2)) / pairs.sum(axis=(1, 2))
     leads = _mean(shares, right) - _mean(shares, wrong)
-    each = by_question(questions[mixed], auc)
-    return TruthAgreement(float(each.mean()), share_interval(each), float(leads.mean()), len(each))
+    by_question = mean_by_question(questions[mixed], auc)
+    return TruthAgreement(
+        float(by_question.mean()),
+        share_interval(by_question),
+        float(leads.mean()),
+        len(by_question),
+    )
 
 
 def _mean(shares: Floats, wanted: Floats) -> Floats:
-    found: Floats = np.where(wanted, shares, 0).sum(axis=1) / wanted.sum(axis=1)
-    return found
+    means: Floats = np.where(wanted, shares, 0).sum(axis=1) / wanted.sum(axis=1)
+    return means
 
 
-def questions_of(columns: Columns) -> Indexes:
-    """Number the question of each round; one put by itself, outside of any suite, is its own."""
+def question_numbers(columns: Columns) -> Indexes:
+    """Number the question of each round; a question outside a bake-off is always its own."""
     order: dict[object, int] = {}
     return np.array(
         [
@@ -70,22 +73,22 @@ def questions_of(columns: Columns) -> Indexes:
     )
 
 
-def by_question(questions: Indexes, values: Floats) -> Floats:
-    """Give the mean over the rounds of each question that was put."""
+def mean_by_question(questions: Indexes, values: Floats) -> Floats:
+    """Return the mean over the rounds of each question that was asked."""
     rounds = np.bincount(questions)
-    put = rounds > 0
-    means: Floats = np.bincount(questions, weights=values)[put] / rounds[put]
+    asked = rounds > 0
+    means: Floats = np.bincount(questions, weights=values)[asked] / rounds[asked]
     return means
 
 
-# --- Whether the council is worth it: its answers and the winning ones against the best one membe
+# --- Council and winner against the best member
 
-FEWEST_GRADED = 10  # with fewer graded rounds nothing is said
-LEAST_GAIN = 0.05  # of accuracy; who cannot have gained so much has gained too little
+MIN_GRADED = 10  # fewer graded rounds give no verdict
+MIN_GAIN = 0.05  # of accuracy; a smaller gain is not worth paying for
 
 
 class Payoff(StrEnum):
-    """What the graded rounds allow to say about a way to get an answer."""
+    """The verdict on one way to get an answer."""
 
     WORTH_IT = "more accurate than any one member"
     NOT_WORTH_IT = "not worth its cost here"
@@ -97,8 +100,8 @@ class CouncilValueLine:
     """Council (the synthesis) or Winner (the answer in first place) on graded rounds.
 
     Cost and seconds are means per question: of the whole round for Council, of the round without
-    its synthesis for Winner. `difference` is accuracy less the best member's on the same
-    questions, with its 95 % interval. `verdict` is None below ten graded rounds.
+    its synthesis for Winner. `difference` is its accuracy minus the best member's on the same
+    questions, with the 95 % interval. `verdict` is None below ten graded rounds.
     """
 
     name: str
@@ -116,10 +119,10 @@ class CouncilValueLine:
 class BestMember:
     """The most accurate single member; cost and seconds are means of its own answers.
 
-    With two runs or more it is picked for each run on the others (`is_picked_elsewhere`), and
-    `accuracy` is of those picks; with one run it is picked on the rounds it is measured on, which
-    flatters it, and the intervals of differences are widened for that. `member` is who is most
-    accurate over all.
+    With two or more runs it is picked for each run on the other runs (`is_picked_elsewhere`), and
+    `accuracy` is that of these picks. With one run it is picked on the rounds it is measured on,
+    which flatters it; the intervals of differences are widened for that. `member` is the most
+    accurate one overall.
     """
 
     member: str
@@ -131,10 +134,10 @@ class BestMember:
 
 @dataclass(frozen=True, slots=True)
 class CouncilValue:
-    """Council and Winner, the best member they are held against, and the judges' concord.
+    """Council and Winner, their baseline, and the judges' agreement with the truth.
 
-    `rows` is empty, and `best` None, where no answer was graded; `concord` is None where no
-    question had a right and a wrong answer.
+    `rows` is empty and `best` is None if no answer was graded; `concord` is None if no question had
+    both a right and a wrong answer.
     """
 
     rows: tuple[CouncilValueLine, ...] = ()
@@ -143,57 +146,60 @@ class CouncilValue:
 
 
 def worth(columns: Columns) -> CouncilValue:
-    """Give what these rounds say about Council and Winner."""
+    """Return the value of Council and Winner on these rounds."""
     graded = columns.only(~np.isnan(columns.round("council_correct")))
     if not graded.rows:
         return CouncilValue()
-    picked, questions = _picked(graded), questions_of(graded)
+    baseline, questions = _pick_baseline(graded), question_numbers(graded)
     return CouncilValue(
-        rows=(_council(graded, questions, picked), _winner(graded, questions, picked)),
-        best=picked.best if picked else None,
-        concord=concord(graded, questions),
+        rows=(
+            _council_line(graded, questions, baseline),
+            _winner_line(graded, questions, baseline),
+        ),
+        best=baseline.best if baseline else None,
+        concord=truth_agreement(graded, questions),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Picked:
-    """The best single member, and whether it was right on each question; `level` of intervals."""
+class _Baseline:
+    """The best single member, whether it was right in each round, and the `level` of intervals."""
 
     best: BestMember
     correct: Floats
     level: float
 
 
-def _right(columns: Columns) -> Floats:
-    """Say whether each member was right in each round; no answer is not right."""
+def _correct_answers(columns: Columns) -> Floats:
+    """Return 1 or 0 by (round, member) for a right or wrong answer; an absence is wrong."""
     absent = columns.author("absent") == 1
     return np.where(absent, 0.0, columns.author("correct"))
 
 
-def _picked(columns: Columns) -> _Picked | None:
-    """Pick the best of the members that sat in every round; None if nobody did."""
-    right = _right(columns)
-    candidates = np.flatnonzero(~np.isnan(right).any(axis=0))
+def _pick_baseline(columns: Columns) -> _Baseline | None:
+    """Pick the best of the members that sat in every round; return None if there is none."""
+    answers = _correct_answers(columns)
+    candidates = np.flatnonzero(~np.isnan(answers).any(axis=0))
     if not len(candidates):
         return None
-    prices = [mean_of(known_of(columns.author("cost_usd")[:, i])) for i in candidates]
+    prices = [mean_or_none(known_values(columns.author("cost_usd")[:, i])) for i in candidates]
     cheapest_first = candidates[np.argsort([inf if p is None else p for p in prices])]
-    own = right[:, cheapest_first]
-    runs = list(runs_of(columns).values())
+    correct_by_member = answers[:, cheapest_first]
+    runs = list(rounds_by_run(columns).values())
     is_picked_elsewhere = len(runs) > 1
-    picks = np.full(len(own), own.mean(axis=0).argmax())
+    picks = np.full(len(correct_by_member), correct_by_member.mean(axis=0).argmax())
     if is_picked_elsewhere:
-        rights = own.sum(axis=0)
+        totals = correct_by_member.sum(axis=0)
         for rounds in runs:
-            picks[rounds] = (rights - own[rounds].sum(axis=0)).argmax()
-    correct = own[np.arange(len(own)), picks]
-    best = cheapest_first[own.mean(axis=0).argmax()]
-    return _Picked(
+            picks[rounds] = (totals - correct_by_member[rounds].sum(axis=0)).argmax()
+    correct = correct_by_member[np.arange(len(correct_by_member)), picks]
+    best = cheapest_first[correct_by_member.mean(axis=0).argmax()]
+    return _Baseline(
         BestMember(
             member=columns.members[best],
             accuracy=float(correct.mean()),
-            cost_usd=mean_of(known_of(columns.author("cost_usd")[:, best])),
-            seconds=mean_of(known_of(columns.author("seconds")[:, best])),
+            cost_usd=mean_or_none(known_values(columns.author("cost_usd")[:, best])),
+            seconds=mean_or_none(known_values(columns.author("seconds")[:, best])),
             is_picked_elsewhere=is_picked_elsewhere,
         ),
         correct,
@@ -201,31 +207,35 @@ def _picked(columns: Columns) -> _Picked | None:
     )
 
 
-def _council(columns: Columns, questions: Indexes, picked: _Picked | None) -> CouncilValueLine:
+def _council_line(
+    columns: Columns, questions: Indexes, baseline: _Baseline | None
+) -> CouncilValueLine:
     costs = columns.round("cost_usd"), columns.round("seconds")
     line = _line("Council", columns.round("council_correct"), costs)
-    return _compared(line, columns.round("council_correct"), questions, picked)
+    return _compare_with_best(line, columns.round("council_correct"), questions, baseline)
 
 
-def _winner(columns: Columns, questions: Indexes, picked: _Picked | None) -> CouncilValueLine:
+def _winner_line(
+    columns: Columns, questions: Indexes, baseline: _Baseline | None
+) -> CouncilValueLine:
     winners = columns.round("winner")
     has_winner = ~np.isnan(winners)
-    right = np.zeros(len(winners))
-    right[has_winner] = _right(columns)[has_winner, winners[has_winner].astype(int)]
+    correct = np.zeros(len(winners))
+    correct[has_winner] = _correct_answers(columns)[has_winner, winners[has_winner].astype(int)]
     costs = (
         columns.round("cost_usd") - columns.round("synthesis_usd"),
         columns.round("seconds") - columns.round("synthesis_seconds"),
     )
-    return _compared(_line("Winner", right, costs), right, questions, picked)
+    return _compare_with_best(_line("Winner", correct, costs), correct, questions, baseline)
 
 
-def _line(name: str, right: Floats, costs: tuple[Floats, Floats]) -> CouncilValueLine:
-    cost_usd, seconds = (mean_of(known_of(each)) for each in costs)
+def _line(name: str, correct: Floats, costs: tuple[Floats, Floats]) -> CouncilValueLine:
+    cost_usd, seconds = (mean_or_none(known_values(each)) for each in costs)
     return CouncilValueLine(
         name=name,
-        graded=len(right),
-        accuracy=float(right.mean()),
-        accuracy_ci=rate_interval(int(right.sum()), len(right)),
+        graded=len(correct),
+        accuracy=float(correct.mean()),
+        accuracy_ci=rate_interval(int(correct.sum()), len(correct)),
         cost_usd=cost_usd,
         seconds=seconds,
         difference=None,
@@ -234,34 +244,34 @@ def _line(name: str, right: Floats, costs: tuple[Floats, Floats]) -> CouncilValu
     )
 
 
-def _compared(
-    line: CouncilValueLine, right: Floats, questions: Indexes, picked: _Picked | None
+def _compare_with_best(
+    line: CouncilValueLine, correct: Floats, questions: Indexes, baseline: _Baseline | None
 ) -> CouncilValueLine:
-    """Give the line beside the best single member, question by question."""
-    if picked is None:
+    """Return the line with its difference to the best member, paired by question."""
+    if baseline is None:
         return line
-    differences = by_question(questions, right - picked.correct)
-    low, high = share_interval((differences + 1) / 2, picked.level)
+    differences = mean_by_question(questions, correct - baseline.correct)
+    low, high = share_interval((differences + 1) / 2, baseline.level)
     line = replace(
         line, difference=float(differences.mean()), difference_ci=(2 * low - 1, 2 * high - 1)
     )
-    return replace(line, verdict=_verdict(line, picked.best))
+    return replace(line, verdict=_verdict(line, baseline.best))
 
 
 def _verdict(line: CouncilValueLine, best: BestMember) -> Payoff | None:
-    if line.graded < FEWEST_GRADED or line.difference is None or line.difference_ci is None:
+    if line.graded < MIN_GRADED or line.difference is None or line.difference_ci is None:
         return None
     low, high = line.difference_ci
     if low > 0:
         return Payoff.WORTH_IT
-    gains_little = line.difference <= 0 or high < LEAST_GAIN
-    return Payoff.NOT_WORTH_IT if gains_little and _is_dearer(line, best) else Payoff.OPEN
+    gains_little = line.difference <= 0 or high < MIN_GAIN
+    return Payoff.NOT_WORTH_IT if gains_little and _costs_more(line, best) else Payoff.OPEN
 
 
-def _is_dearer(line: CouncilValueLine, best: BestMember) -> bool:
-    """Say whether a way costs more than the best member, in money or else in time.
+def _costs_more(line: CouncilValueLine, best: BestMember) -> bool:
+    """Return whether the line costs more than the best member, in money or, if equal, in time.
 
-    What is not known is taken for more: it asks every member, and the best member is one of them.
+    Unknown counts as more: a council asks every member, including the best one.
     """
     if line.cost_usd is None or best.cost_usd is None:
         return True

@@ -1,7 +1,8 @@
-"""95 % intervals of means over rounds: t below thirty rounds, a bootstrap over rounds above.
+"""95 % confidence intervals of means over rounds and of rates: Student's t, bootstrap, Wilson.
 
-A mean's bootstrap depends only on how often each value occurs, so that counts of values are drawn
-instead of rounds: the same distribution, at a cost that does not grow with the rounds.
+Means over fewer than thirty rounds use t, others a bootstrap over rounds. The bootstrap draws
+counts of values instead of rounds, which has the same distribution at a cost independent of the
+rounds.
 """
 
 from math import sqrt
@@ -14,95 +15,97 @@ from council.bakeoffs.record_arrays import PRECISION, Floats
 Interval = tuple[float, float]
 
 LEVEL = 0.95
-ANYTHING: Interval = (0.0, 1.0)
-FEWEST_FOR_BOOTSTRAP = 30
-DRAWS = 2_000
-MOST_VALUES = 64  # beyond that, values are gathered in so many bins of one width
-_SEED = 20261121  # of a generator whose stream numpy keeps for ever
+FULL_RANGE: Interval = (0.0, 1.0)
+MIN_ROUNDS_FOR_BOOTSTRAP = 30
+RESAMPLES = 2_000
+MAX_DISTINCT_VALUES = 64  # more values are binned into this many bins of equal width
+_SEED = 20261121  # for RandomState, whose stream numpy guarantees never to change
 
 
 def share_interval(values: Floats, level: float = LEVEL) -> Interval:
-    """Give the interval of the mean of shares, one a round, 0 to 1; 0 to 1 for a single round.
+    """Return the interval of the mean of shares, one per round; 0 to 1 for fewer than two rounds.
 
-    Rounds that were all alike have no spread to judge by. They leave open a chance of
-    1 − ((1 − level)/2)^(1/n) that a round is otherwise, and the interval allows for that.
+    Rounds that are all alike have no spread. They leave a chance of 1 − ((1 − level)/2)^(1/n) that
+    a round differs, and the interval allows for it.
     """
     if len(values) < 2:  # noqa: PLR2004
-        return ANYTHING
-    return _of_shares(values, mean_interval(values, level), level)
+        return FULL_RANGE
+    return _clip_to_shares(values, mean_interval(values, level), level)
 
 
-def quick_share_interval(values: Floats) -> Interval:
-    """Give the same by t, however many rounds: where very many intervals are wanted at once."""
-    return _of_shares(values, t_interval(values), LEVEL) if len(values) > 1 else ANYTHING
+def share_t_interval(values: Floats) -> Interval:
+    """Return the same interval by t alone, which is faster than the bootstrap."""
+    return _clip_to_shares(values, t_interval(values), LEVEL) if len(values) > 1 else FULL_RANGE
 
 
-def _of_shares(values: Floats, interval: Interval, level: float) -> Interval:
+def _clip_to_shares(values: Floats, interval: Interval, level: float) -> Interval:
     low, high = interval
     mean = float(values.mean())
     if np.ptp(values) < PRECISION:
-        otherwise = 1 - ((1 - level) / 2) ** (1 / len(values))
-        low, high = mean * (1 - otherwise), mean + (1 - mean) * otherwise
+        unseen = 1 - ((1 - level) / 2) ** (1 / len(values))
+        low, high = mean * (1 - unseen), mean + (1 - mean) * unseen
     return max(0.0, low), min(1.0, high)
 
 
 def mean_interval(values: Floats, level: float = LEVEL) -> Interval:
-    """Give the interval of the mean of independent values, two or more."""
-    if len(values) < FEWEST_FOR_BOOTSTRAP:
+    """Return the interval of the mean of two or more independent values."""
+    if len(values) < MIN_ROUNDS_FOR_BOOTSTRAP:
         return t_interval(values, level)
-    low, high = np.quantile(_drawn_means(values), [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(_resampled_means(values), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
 def t_interval(values: Floats, level: float = LEVEL) -> Interval:
-    """Give Student's interval of the mean of independent values, two or more, however many."""
+    """Return Student's interval of the mean of two or more independent values."""
     mean = float(values.mean())
     error = float(values.std(ddof=1)) / sqrt(len(values))
     half = t_quantile((1 + level) / 2, len(values) - 1) * error
     return mean - half, mean + half
 
 
-def _drawn_means(values: Floats) -> Floats:
-    """Give the means of DRAWS resamples, each of as many rounds as there are."""
-    found, counts = _gathered(values)
-    drawn = np.random.RandomState(_SEED).multinomial(len(values), counts / len(values), DRAWS)
-    means: Floats = drawn @ found / len(values)
+def _resampled_means(values: Floats) -> Floats:
+    """Return the means of RESAMPLES resamples, each of as many rounds as `values`."""
+    distinct, counts = _count_values(values)
+    resampled = np.random.RandomState(_SEED).multinomial(
+        len(values), counts / len(values), RESAMPLES
+    )
+    means: Floats = resampled @ distinct / len(values)
     return means
 
 
-def _gathered(values: Floats) -> tuple[Floats, Floats]:
-    """Give distinct values and how often each occurs; very many are binned, as their means."""
-    found, at = np.unique(values, return_inverse=True)
-    if len(found) > MOST_VALUES:
-        width = (found[-1] - found[0]) / MOST_VALUES
-        _, at = np.unique(((values - found[0]) / width).astype(int), return_inverse=True)
-    counts = np.bincount(at)
-    return np.bincount(at, weights=values) / counts, counts.astype(float)
+def _count_values(values: Floats) -> tuple[Floats, Floats]:
+    """Return the distinct values and their counts; too many values are binned and averaged."""
+    distinct, index = np.unique(values, return_inverse=True)
+    if len(distinct) > MAX_DISTINCT_VALUES:
+        width = (distinct[-1] - distinct[0]) / MAX_DISTINCT_VALUES
+        _, index = np.unique(((values - distinct[0]) / width).astype(int), return_inverse=True)
+    counts = np.bincount(index)
+    return np.bincount(index, weights=values) / counts, counts.astype(float)
 
 
 def rate_interval(hits: int, of: int) -> Interval:
-    """Give Wilson's interval of a rate."""
+    """Return Wilson's interval of the rate `hits / of`."""
     z2 = normal_quantile((1 + LEVEL) / 2) ** 2
     centre = (hits + z2 / 2) / (of + z2)
     half = sqrt(z2) / (of + z2) * sqrt(hits * (of - hits) / of + z2 / 4)
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-# scipy takes a while to load, and most commands need none of it.
+# scipy is imported lazily: it loads slowly, and most commands do not need it.
 def t_quantile(p: float, freedom: float) -> float:
-    """Give the value that Student's t stays below with this chance."""
+    """Return the p-quantile of Student's t."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, p))
 
 
-def t_chance(t: float, freedom: float) -> float:
-    """Give the two-sided chance that Student's t is at least this far from 0."""
+def t_p_value(t: float, freedom: float) -> float:
+    """Return the two-sided p-value of Student's t."""
     from scipy.special import stdtr
 
     return float(2 * stdtr(freedom, -abs(t)))
 
 
 def normal_quantile(p: float) -> float:
-    """Give the value that a standard normal stays below with this chance."""
+    """Return the p-quantile of the standard normal."""
     return NormalDist().inv_cdf(p)

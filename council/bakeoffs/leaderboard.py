@@ -1,4 +1,4 @@
-"""How a member fared as an author over many rounds: a leaderboard's line."""
+"""Leaderboards of authors and of judges, computed from the records of many rounds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,23 +9,21 @@ import numpy as np
 from council.bakeoffs.intervals import Interval, rate_interval, share_interval
 from council.bakeoffs.pairwise import Duel, RunOff, Strength, duels, run_off, strengths
 from council.bakeoffs.record_arrays import Columns, Floats
-from council.bakeoffs.records import AUTHORED, JUDGED
-
-# --- How a member fared as an author over many rounds: a leaderboard's line.
+from council.bakeoffs.records import AUTHOR_FIELDS, JUDGE_FIELDS
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorLine:
-    """How a member fared as an author over many rounds.
+    """How a member fared as an author over many rounds: one line of the leaderboard.
 
-    `share` is its mean Borda share over the `rounds` it was ranked in, `ci` its 95 % interval, 0
-    to 1. `place` is 1 + the number of members that are claimed ahead of it, so that places are
-    shared where nothing is claimed; None where it was never ranked. `strength` is the share it
-    should have against every other member of the board (Bradley-Terry), on boards whose rounds
-    had different panels; None elsewhere. `first_votes` of `ballots` put it first, alone.
-    Price, seconds, tokens and words are means over its answers, None where none is known;
-    `absences` are rounds it was asked in and gave no answer, `named_itself` answers in which its
-    names had to be masked. `accuracy` is over `graded` answers.
+    `share` is its mean Borda share over the `rounds` it was ranked in, `ci` the 95 % interval, 0
+    to 1. `place` is 1 + the number of members decided to be ahead of it, so members that cannot be
+    told apart share a place; None if it was never ranked. `strength` is its expected share against
+    every other member (Bradley-Terry), on boards whose rounds had different panels; None elsewhere.
+    `first_votes` of the `ballots` ranked it first, alone. Cost, seconds, tokens and words are means
+    over its answers, None if unknown; `absences` are rounds in which it was asked and gave no
+    answer; `named_itself` counts answers in which its names were masked. `accuracy` is over the
+    `graded` answers.
     """
 
     member: str
@@ -51,59 +49,57 @@ class AuthorLine:
 
 
 def author_line(columns: Columns, member: int, strength: Strength | None) -> AuthorLine:
-    """Give the line of a member, without its place, which is for the board to say."""
+    """Return the line of a member without its place, which depends on the other lines."""
 
     def known(field: str) -> Floats:
-        values = columns.authored[:, member, AUTHORED.index(field)].astype(float)
-        return known_of(values)
+        values = columns.authored[:, member, AUTHOR_FIELDS.index(field)].astype(float)
+        return known_values(values)
 
-    shares, grades, absences = known("share"), known("correct"), known("absent")
-    absent = int(absences.sum())
+    shares, grades, absent_flags = known("share"), known("correct"), known("absent")
+    absences = int(absent_flags.sum())
     return AuthorLine(
         member=columns.members[member],
         place=None,
-        share=mean_of(shares),
+        share=mean_or_none(shares),
         ci=share_interval(shares),
         rounds=len(shares),
         strength=strength.share if strength else None,
         strength_ci=strength.ci if strength else None,
         first_votes=int(known("first_votes").sum()),
         ballots=int(known("ballots").sum()),
-        cost_usd=mean_of(known("cost_usd")),
-        seconds=mean_of(known("seconds")),
-        tokens_out=mean_of(known("tokens_out")),
-        words=mean_of(known("words")),
-        answers=len(absences) - absent,
-        absences=absent,
+        cost_usd=mean_or_none(known("cost_usd")),
+        seconds=mean_or_none(known("seconds")),
+        tokens_out=mean_or_none(known("tokens_out")),
+        words=mean_or_none(known("words")),
+        answers=len(absent_flags) - absences,
+        absences=absences,
         refusals=int(known("refused").sum()),
         named_itself=int(known("named_itself").sum()),
-        accuracy=mean_of(grades),
+        accuracy=mean_or_none(grades),
         accuracy_ci=rate_interval(int(grades.sum()), len(grades)) if len(grades) else None,
         graded=len(grades),
     )
 
 
-def known_of(values: Floats) -> Floats:
-    """Give the values that are known."""
-    found: Floats = values[~np.isnan(values)]
-    return found
+def known_values(values: Floats) -> Floats:
+    """Return the values that are not NaN."""
+    known: Floats = values[~np.isnan(values)]
+    return known
 
 
-def mean_of(values: Floats) -> float | None:
-    """Give the mean, or None of nothing."""
+def mean_or_none(values: Floats) -> float | None:
+    """Return the mean, or None if there are no values."""
     return float(values.mean()) if len(values) else None
-
-
-# --- The leaderboard of authors: standings over many rounds, with intervals and honest places.
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Members best first: by place, within a place by share, the top two by their run-off.
+    """A leaderboard of authors, best first.
 
-    Where rounds had different panels (`is_mixed`), strength takes the share's part in the order.
-    `duels` holds every pair of members that met; `suites` names each suite and its version that
-    the rounds are of, ("", "") for questions that people asked.
+    Members are ordered by place and within a place by share, the top two by their run-off. If
+    rounds had different panels (`is_mixed`), strength replaces share in the order. `duels` holds
+    every pair of members that met. `suites` names each suite and version of the rounds, ("", "")
+    for questions that people asked.
     """
 
     rows: tuple[AuthorLine, ...]
@@ -118,26 +114,28 @@ class Board:
 
     @property
     def claims(self) -> tuple[Duel, ...]:
-        """The duels that are decided: one member is ahead of the other, beyond chance."""
+        """The duels in which one member is ahead beyond chance."""
         return tuple(duel for duel in self.duels if duel.ahead)
 
 
 def leaderboard(columns: Columns) -> Board:
-    """Give the leaderboard of these rounds; without any, one without rows."""
-    fought = tuple(duels(columns))
+    """Return the leaderboard of these rounds; without rounds, one without rows."""
+    all_duels = tuple(duels(columns))
     is_mixed = len({frozenset(block.members) for block in columns.blocks}) > 1
-    merits = strengths(columns) if is_mixed else {}
-    lines = [author_line(columns, i, merits.get(m)) for i, m in enumerate(columns.members)]
-    lines.sort(key=lambda line: (-_merit(line), line.member))
-    decided = _top_two(lines, fought)
-    if decided and decided.changed:
+    member_strengths = strengths(columns) if is_mixed else {}
+    lines = [
+        author_line(columns, i, member_strengths.get(m)) for i, m in enumerate(columns.members)
+    ]
+    lines.sort(key=lambda line: (-_sort_value(line), line.member))
+    top_run_off = _top_run_off(lines, all_duels)
+    if top_run_off and top_run_off.changed:
         lines[0], lines[1] = lines[1], lines[0]
-    placed = [replace(line, place=_place(line, fought)) for line in lines]
+    placed = [replace(line, place=_place(line, all_duels)) for line in lines]
     placed.sort(key=lambda line: (line.place is None, line.place or 0))
     return Board(
         rows=tuple(placed),
-        run_off=decided,
-        duels=fought,
+        run_off=top_run_off,
+        duels=all_duels,
         rounds=len(columns.rows),
         is_mixed=is_mixed,
         since=columns.rows[0].asked_at if columns.rows else None,
@@ -147,41 +145,43 @@ def leaderboard(columns: Columns) -> Board:
     )
 
 
-def _merit(line: AuthorLine) -> float:
+def _sort_value(line: AuthorLine) -> float:
     if line.share is None:
         return -1.0
     return line.share if line.strength is None else line.strength
 
 
-def _top_two(lines: Sequence[AuthorLine], fought: Sequence[Duel]) -> RunOff | None:
-    """Give the run-off of the first two lines, or None if no judge saw both."""
+def _top_run_off(lines: Sequence[AuthorLine], all_duels: Sequence[Duel]) -> RunOff | None:
+    """Return the run-off of the first two lines, or None if no judge saw both."""
     first_two = [line.member for line in lines[:2]]
-    duel = next((duel for duel in fought if {duel.first, duel.second} == {*first_two}), None)
+    duel = next((duel for duel in all_duels if {duel.first, duel.second} == {*first_two}), None)
     return run_off(duel, first_two[0]) if duel else None
 
 
-def _place(line: AuthorLine, fought: Sequence[Duel]) -> int | None:
-    """Give 1 + the number of members claimed ahead; None for one that was never ranked."""
+def _place(line: AuthorLine, all_duels: Sequence[Duel]) -> int | None:
+    """Return 1 + the number of members ahead beyond chance; None for one that was never ranked."""
     if line.share is None:
         return None
-    own = [duel for duel in fought if duel.ahead and line.member in {duel.first, duel.second}]
-    return 1 + sum(duel.ahead != line.member for duel in own)
+    decided = [
+        duel for duel in all_duels if duel.ahead and line.member in {duel.first, duel.second}
+    ]
+    return 1 + sum(duel.ahead != line.member for duel in decided)
 
 
-# --- The leaderboard of judges: how members vote, apart from how they write.
+# --- Judges
 
-MOST_POSITION = 0.06  # a mean share this far from ½, for what is seen first, is a fondness
+MOST_POSITION = 0.06  # a judge is position-biased if its mean first-slot share is further from ½
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeLine:
     """How a seat fared as a judge over the `rounds` in which it was asked for a ballot.
 
-    `agreement` is its mean τ_b with the other judges, −1 to 1. `spoiled_rate` is of all ballots it
-    sent that were to count, `spoiled` of `spoiled + valid`. `position` is the mean share it gave
-    to whatever it saw first, less ½; `is_position_biased` where that is beyond ±.06 and beyond
-    chance. `kept` of `pairs` stood as before when it ranked the same answers again. Everything is
-    None where too little is known; `cost_usd` is for one valid ballot, spoiled ones paid for.
+    `agreement` is its mean τ_b with the other judges, −1 to 1. `spoiled_rate` is `spoiled /
+    (spoiled + valid)`, over the ballots that were to count. `position` is the mean share it gave to
+    the answer it saw first, minus ½; `is_position_biased` if that is beyond ±.06 and beyond chance.
+    `kept` of `pairs` were ordered the same when it ranked the answers again. `cost_usd` is per
+    valid ballot, including the cost of spoiled ones. Values are None if too little is known.
     """
 
     judge: str
@@ -202,46 +202,46 @@ class JudgeLine:
 
 @dataclass(frozen=True, slots=True)
 class JudgeBoard:
-    """Judges, the one that agrees most with the others first; who never voted comes last."""
+    """Judges, the one that agrees most with the others first; judges that never voted come last."""
 
     rows: tuple[JudgeLine, ...]
     rounds: int
 
 
 def judge_board(columns: Columns) -> JudgeBoard:
-    """Give the leaderboard of these rounds' judges."""
-    lines = [_line(columns, i) for i in range(len(columns.judges))]
-    lines.sort(key=lambda line: (-_judge_merit(line), line.judge))
+    """Return the leaderboard of these rounds' judges."""
+    lines = [_judge_line(columns, i) for i in range(len(columns.judges))]
+    lines.sort(key=lambda line: (-_judge_sort_value(line), line.judge))
     return JudgeBoard(tuple(lines), len(columns.rows))
 
 
-def _judge_merit(line: JudgeLine) -> float:
+def _judge_sort_value(line: JudgeLine) -> float:
     return -2.0 if line.agreement is None else line.agreement
 
 
-def _line(columns: Columns, judge: int) -> JudgeLine:
+def _judge_line(columns: Columns, judge: int) -> JudgeLine:
     def known(field: str) -> Floats:
-        values = columns.judged[:, judge, JUDGED.index(field)].astype(float)
-        return known_of(values)
+        values = columns.judged[:, judge, JUDGE_FIELDS.index(field)].astype(float)
+        return known_values(values)
 
     valid, spoiled = int(known("valid").sum()), int(known("spoiled").sum())
     kept, pairs = int(known("kept").sum()), int(known("pairs").sum())
     costs = known("cost_usd")
     agreement, first_slot = known("tau_b"), known("first_slot")
-    agreement_ci = _widened(share_interval((agreement + 1) / 2), 2.0, -1.0)
-    position_ci = _widened(share_interval(first_slot), 1.0, -0.5)
-    position = mean_of(first_slot - 0.5)
+    agreement_ci = _scale_interval(share_interval((agreement + 1) / 2), 2.0, -1.0)
+    position_ci = _scale_interval(share_interval(first_slot), 1.0, -0.5)
+    position = mean_or_none(first_slot - 0.5)
     return JudgeLine(
         judge=columns.judges[judge],
         rounds=len(known("valid")),
         valid=valid,
         spoiled=spoiled,
         spoiled_rate=spoiled / (valid + spoiled) if valid + spoiled else None,
-        agreement=mean_of(agreement),
+        agreement=mean_or_none(agreement),
         agreement_ci=agreement_ci if len(agreement) else None,
         position=position,
         position_ci=position_ci if len(first_slot) else None,
-        is_position_biased=_is_biased(position, position_ci),
+        is_position_biased=_is_position_biased(position, position_ci),
         kept=kept,
         pairs=pairs,
         consistency=kept / pairs if pairs else None,
@@ -249,12 +249,12 @@ def _line(columns: Columns, judge: int) -> JudgeLine:
     )
 
 
-def _widened(interval: Interval, factor: float, moved: float) -> Interval:
+def _scale_interval(interval: Interval, factor: float, shift: float) -> Interval:
     low, high = interval
-    return low * factor + moved, high * factor + moved
+    return low * factor + shift, high * factor + shift
 
 
-def _is_biased(position: float | None, interval: Interval) -> bool:
-    """Say whether a mean is beyond the limit, and its interval leaves 0 out."""
+def _is_position_biased(position: float | None, interval: Interval) -> bool:
+    """Return whether a mean is beyond the limit and its interval excludes 0."""
     low, high = interval
     return position is not None and abs(position) > MOST_POSITION and not low <= 0 <= high

@@ -1,4 +1,4 @@
-"""Suites: named lists of questions, some with a reference answer, versioned by what they hold."""
+"""Domain models of bake-offs: suites, references, bake-offs, schedules, progress, estimates."""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -9,13 +9,11 @@ from hashlib import sha256
 from council.panel import Panel
 from council.places import Place
 
-# --- Suites: named lists of questions, some with a reference answer, versioned by what they hold.
-
 VERSION_LENGTH = 12
 
 
 class Grading(StrEnum):
-    """How an answer is held against a reference, without an LLM."""
+    """How an answer is compared with a reference, without an LLM."""
 
     EXACT = "exact"
     NUMBER = "number"
@@ -25,7 +23,7 @@ class Grading(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The answer that is known to be right; `tolerance` is for numbers, absolute."""
+    """The known right answer; `tolerance` is absolute and applies to numbers only."""
 
     grading: Grading
     value: str
@@ -44,9 +42,10 @@ class SuiteQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A named list of questions; its judges read references only where it says so.
+    """A named list of questions.
 
-    `scope` is whose it is: a workspace's, or the house's where it is "".
+    Judges see the references only if `judges_see_references`. `scope` is the workspace that owns
+    the suite, or "" for a suite shared by all workspaces.
     """
 
     name: str
@@ -56,13 +55,13 @@ class Suite:
 
     @property
     def version(self) -> str:
-        """What the suite holds, as twelve hexadecimal digits; its name and scope do not count."""
-        held = [[asdict(question) for question in self.questions], self.judges_see_references]
-        text = json.dumps(held, sort_keys=True, ensure_ascii=False)
+        """A hash of the questions and `judges_see_references`: twelve hexadecimal digits.
+
+        The name and the scope do not count.
+        """
+        content = [[asdict(question) for question in self.questions], self.judges_see_references]
+        text = json.dumps(content, sort_keys=True, ensure_ascii=False)
         return sha256(text.encode()).hexdigest()[:VERSION_LENGTH]
-
-
-# --- Bake-offs: a suite put to a panel, as many rounds.
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +74,10 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Bakeoff:
-    """A suite put to a panel; a scheduled one's id is `sched:<schedule>@<slot>`.
+    """One run of a suite by a panel, as one round per question.
 
-    `cap_micro` is the most it may spend, in micro-dollars. It reports in its place, and its rounds
-    count as asked there.
+    The id of a scheduled bake-off is `sched:<schedule>@<slot>`. `cap_micro` is the most it may
+    spend, in micro-dollars. It reports in `place`, and its rounds count as asked there.
     """
 
     id: str
@@ -92,30 +91,28 @@ class Bakeoff:
     ending: Ending | None = None
 
     def round_id(self, number: int) -> str:
-        """Give the id of the round of a question, counted from 1."""
+        """Return the id of the round of a question, counted from 1."""
         return f"{self.id}.{number}"
 
     def seed(self, number: int) -> str:
-        """Give the seed of that round: nobody chooses it."""
+        """Return the seed of that round; it follows from the id, so that nobody can choose it."""
         return f"{self.id} {number}"
 
 
 def bakeoff_of(round_id: str) -> tuple[str, int]:
-    """Give the bake-off and the number of the question that a round's id names."""
+    """Return the bake-off's id and the question's number that a round's id contains."""
     bakeoff, _, number = round_id.rpartition(".")
     return bakeoff, int(number)
 
 
-# --- Schedules: when a bake-off runs, and where it reports.
-
-
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A recurring bake-off; `cron` is standard cron in a time zone, `words` what was typed for it.
+    """A recurring bake-off.
 
-    A slot is a wall-clock minute of the zone, `2026-11-23T09:00`; `last_slot` is the newest that
-    was taken, or the minute since which slots count: when it was made, resumed, or given another
-    time. `subscribers` are mentioned when something changed.
+    `cron` is a standard cron expression in the time zone `zone`; `words` is what the person typed.
+    A slot is a wall-clock minute of the zone, such as `2026-11-23T09:00`. `last_slot` is the newest
+    slot taken, or the minute from which slots count: when the schedule was created, resumed or
+    given another time. `subscribers` are mentioned when something changed.
     """
 
     id: str
@@ -135,24 +132,21 @@ class Schedule:
     subscribers: tuple[str, ...] = ()
 
     def bakeoff_id(self, slot: str) -> str:
-        """Give the id of the bake-off of a slot, so that no slot is taken twice."""
+        """Return the id of the bake-off of a slot; the same slot always has the same id."""
         return f"sched:{self.id}@{slot}"
 
 
 def slot_of(moment: datetime) -> str:
-    """Give the slot of a moment in its own time zone.
+    """Return the slot of a moment, in the moment's own time zone.
 
-    The hour that comes twice when clocks go back has its slots once.
+    The hour that occurs twice when clocks go back has its slots once.
     """
     return f"{moment:%Y-%m-%dT%H:%M}"
 
 
-# --- How far a bake-off is, for whoever watches it.
-
-
 @dataclass(frozen=True, slots=True)
 class FailedQuestion:
-    """A question that came to no answer, by its number in the suite, and why."""
+    """A question that got no answer, by its number in the suite, and the reason."""
 
     number: int
     why: str
@@ -160,11 +154,11 @@ class FailedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A bake-off as it stands: `over` questions came to an end, the `failed` ones among them.
+    """How far a bake-off is.
 
-    `spent_micro` is what those cost; `seconds_left` is None as long as nothing tells. `changed` is
-    the newest version of the suite, where it is another than the one that is held; `stored` rounds
-    were begun.
+    `over` questions have finished, including the `failed` ones; `spent_micro` is what they cost in
+    micro-dollars. `seconds_left` is None while it cannot be estimated. `changed` is the newest
+    version of the suite if it differs from the bake-off's, else "". `stored` rounds were started.
     """
 
     bakeoff: Bakeoff
@@ -188,28 +182,25 @@ class Progress:
 
     @property
     def is_queued(self) -> bool:
-        """Whether anything of it is stored beside itself."""
+        """Whether any of its rounds is stored."""
         return self.stored > 0
 
     @property
     def is_whole(self) -> bool:
-        """Whether every question is over."""
+        """Whether every question has finished."""
         return self.over == self.questions
 
     def ended(self, ending: Ending) -> "Progress":
-        """Give the same at its end."""
-        over = replace(self.bakeoff, ending=ending)
-        return replace(self, bakeoff=over, under_way=0, seconds_left=None)
-
-
-# --- What a bake-off may come to, told before it begins.
+        """Return a copy with this ending."""
+        bakeoff = replace(self.bakeoff, ending=ending)
+        return replace(self, bakeoff=bakeoff, under_way=0, seconds_left=None)
 
 
 @dataclass(frozen=True, slots=True)
 class BakeoffEstimate:
-    """What a bake-off may cost in micro-dollars, and how long it usually takes, where known.
+    """What a bake-off may cost in micro-dollars, and how long it usually takes if that is known.
 
-    `unknown` are the keys of the seats whose price nobody knows.
+    `unknown` holds the keys of seats whose price is not known.
     """
 
     micro: int

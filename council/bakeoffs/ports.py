@@ -1,4 +1,7 @@
-"""What bake-offs need of a database, as protocols. Each call is one transaction; StoreError."""
+"""Store protocols for suites, bake-offs, schedules and records, and their queries.
+
+Each call is one transaction and may raise StoreError.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +14,7 @@ from council.bakeoffs.records import PackedRecord
 
 @dataclass(frozen=True, slots=True)
 class SuiteSummary:
-    """A kept suite in one line: its newest version, and who kept it."""
+    """One line of a list of suites: the newest version, and who saved it."""
 
     name: str
     scope: str
@@ -24,7 +27,7 @@ class SuiteSummary:
 
 @dataclass(frozen=True, slots=True)
 class StoredSuite:
-    """A version of a suite, with who kept it and when."""
+    """A version of a suite, with who saved it and when."""
 
     suite: Suite
     by: str
@@ -32,39 +35,40 @@ class StoredSuite:
 
 
 class SuiteStore(Protocol):
-    """Where suites are kept, every version of them."""
+    """Stores every version of every suite."""
 
     async def keep(self, suite: Suite, by: str, at: datetime) -> bool:
-        """Have this be the newest version of a scope's suite; False if it was already."""
+        """Store a suite as the newest version in its scope; return False if it already was."""
         ...
 
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
-        """Give a version, the newest without one; SuiteError.
+        """Return a version of a suite, by default the newest.
 
-        A workspace that has none of this name is given the house's.
+        Fall back to the shared suite of this name if the workspace has none. Raise SuiteError if
+        there is neither.
         """
         ...
 
     async def versions(self, scope: str, name: str) -> tuple[str, ...]:
-        """Give the versions of a suite, newest first."""
+        """Return the versions of a suite, newest first."""
         ...
 
     async def lines(self, scope: str) -> tuple[SuiteSummary, ...]:
-        """Give what a workspace can choose from: its own suites and the house's, by name."""
+        """Return the suites a workspace can choose from, its own and the shared ones, by name."""
         ...
 
     async def remove(self, scope: str, name: str) -> bool:
-        """Have a suite in no list any more; its versions stay for the bake-offs that used them."""
+        """Remove a suite from all lists; its versions stay for the bake-offs that used them."""
         ...
 
     async def every(self) -> tuple[StoredSuite, ...]:
-        """Give every version of every suite that is in a list, each suite's oldest first."""
+        """Return every version of every listed suite, oldest first within each suite."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class BakeoffQuery:
-    """Which bake-offs to list; as it stands, all of them. `scope` None is every workspace's."""
+    """A filter for bake-offs; the default admits all. `scope` None means every workspace."""
 
     scope: str | None = None
     suite: str = ""
@@ -73,7 +77,7 @@ class BakeoffQuery:
     unfinished: bool = False
 
     def admits(self, bakeoff: Bakeoff) -> bool:
-        """Say whether a bake-off is among those wanted."""
+        """Return whether a bake-off matches."""
         return (
             self.scope in {None, bakeoff.place.scope}
             and self.suite in {"", bakeoff.suite.name}
@@ -87,58 +91,58 @@ EVERY_BAKEOFF = BakeoffQuery()
 
 
 class BakeoffStore(Protocol):
-    """Where bake-offs are kept; their rounds are in the store of rounds."""
+    """Stores bake-offs; their rounds are in the store of rounds."""
 
     async def open(self, bakeoff: Bakeoff) -> bool:
-        """Keep a new bake-off and its suite's version; False if its id is kept already."""
+        """Store a new bake-off and its suite's version; return False if the id exists already."""
         ...
 
     async def end(self, bakeoff_id: str, ending: Ending | None) -> None:
-        """Note a bake-off's end; None has it be gone on with."""
+        """Store a bake-off's ending; None reopens it."""
         ...
 
     async def limit(self, bakeoff_id: str, cap_micro: int | None) -> None:
-        """Have a bake-off spend so much at most, in micro-dollars; None is no cap."""
+        """Set what a bake-off may spend at most, in micro-dollars; None removes the cap."""
         ...
 
     async def load(self, bakeoff_id: str) -> Bakeoff:
-        """Give a bake-off; BakeoffError."""
+        """Return a bake-off. Raise BakeoffError if there is none with this id."""
         ...
 
     async def recent(
         self, limit: int | None = None, wanted: BakeoffQuery = EVERY_BAKEOFF
     ) -> tuple[Bakeoff, ...]:
-        """Give the bake-offs that are wanted, newest first."""
+        """Return the bake-offs that match, newest first."""
         ...
 
 
 class ScheduleStore(Protocol):
-    """Where schedules are kept."""
+    """Stores schedules."""
 
     async def keep(self, schedule: Schedule) -> None:
-        """Keep a new schedule, or a changed one under its id.
+        """Store a new schedule, or a changed one under its id.
 
-        A slot that was taken meanwhile stays taken, unless the zone is another now.
-        Raises ScheduleError where another of the scope has its name.
+        A slot that was taken meanwhile stays taken, unless the time zone changed.
+        Raise ScheduleError if another schedule of the scope has the same name.
         """
         ...
 
     async def take(self, schedule_id: str, slot: str) -> bool:
-        """Take a slot; False where it, or a later one, was taken before, by whatever process."""
+        """Take a slot; return False if any process took this slot or a later one before."""
         ...
 
     async def every(self, scope: str | None = None) -> tuple[Schedule, ...]:
-        """Give the schedules of a scope, or all, by name."""
+        """Return the schedules of a scope, or all, by name."""
         ...
 
     async def remove(self, schedule_id: str) -> bool:
-        """Have a schedule no more; its bake-offs stay."""
+        """Remove a schedule; its bake-offs stay."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RecordQuery:
-    """Which rounds a board counts; as it stands, all. None and "" leave a question open."""
+    """A filter for records; the default admits all. None and "" match anything."""
 
     scope: str | None = None
     suite: str = ""
@@ -150,11 +154,11 @@ class RecordQuery:
     before: datetime | None = None
 
     def admits(self, record: PackedRecord) -> bool:
-        """Say whether a record is among those wanted."""
-        own = ("suite", "suite_version", "panel", "category", "bakeoff")
+        """Return whether a record matches."""
+        exact = ("suite", "suite_version", "panel", "category", "bakeoff")
         return (
             self.scope in {None, record.scope}
-            and all(getattr(self, name) in {"", getattr(record, name)} for name in own)
+            and all(getattr(self, name) in {"", getattr(record, name)} for name in exact)
             and not (self.since and record.asked_at < self.since)
             and (self.before is None or record.asked_at < self.before)
         )
@@ -164,26 +168,29 @@ EVERY_RECORD = RecordQuery()
 
 
 class RecordStore(Protocol):
-    """Where the numbers of closed rounds are kept: they can always be made anew from the rounds."""
+    """Stores the numbers of closed rounds, which can always be computed again from the rounds."""
 
     async def missing(self, limit: int) -> tuple[str, ...]:
-        """Give closed rounds, not forgotten, without a record of today's version, oldest first."""
+        """Return ids of closed rounds without a record of the current version, oldest first.
+
+        Forgotten rounds are left out.
+        """
         ...
 
     async def keep(self, records: Sequence[PackedRecord]) -> None:
-        """Keep records, in place of older ones of the same rounds."""
+        """Store records, replacing older ones of the same rounds."""
         ...
 
     async def recent(self, wanted: RecordQuery = EVERY_RECORD) -> Sequence[PackedRecord]:
-        """Give the records of today's version that are wanted, oldest first."""
+        """Return the records of the current version that match, oldest first."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class BakeoffStores:
-    """All that bake-offs are kept in, and the numbers of every closed round.
+    """All stores of bake-offs, and the numbers of every closed round.
 
-    `records` are what leaderboards count, `votes` what bias is measured from.
+    Leaderboards are computed from `records`, the bias report from `votes`.
     """
 
     suites: SuiteStore

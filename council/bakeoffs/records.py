@@ -1,4 +1,4 @@
-"""What is kept of a closed round for leaderboards: numbers, no texts."""
+"""Records: the numbers stored for each closed round to compute leaderboards from; no texts."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from council.answers import Answer
-from council.bakeoffs.grading import graded
+from council.bakeoffs.grading import is_correct
 from council.bakeoffs.models import Bakeoff, Reference, SuiteQuestion, bakeoff_of
 from council.ballots import Ballot
 from council.labels import Label, LabelMap, Slate
@@ -18,18 +18,16 @@ from council.tally import Standing
 from council.tally.agreement import repetition, tau_b
 from council.tally.standings import PairMatrix, borda_shares, informative, pair_matrix, ranks
 
-# --- What is kept of a closed round for leaderboards: numbers, no texts.
-
-VERSION = 2  # of what a record holds; records of another are made anew
+VERSION = 2  # of the stored numbers; records of another version are computed again
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorRecord:
-    """How one member fared as an author; None is not known, or not there.
+    """How one member fared as an author; None means unknown or not applicable.
 
-    `share` is the round's Borda share in pair form; `correct` says how its answer was graded;
-    `first_votes` of the `ballots` that saw it put it first, alone. `named_itself` says whether
-    something was masked in its answer.
+    `share` is the round's Borda share in pair form; `correct` is the grade of its answer;
+    `first_votes` of the `ballots` that saw the answer ranked it first, alone. `named_itself` says
+    whether something was masked in its answer.
     """
 
     member: str
@@ -49,10 +47,10 @@ class AuthorRecord:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRecord:
-    """How one seat fared as a judge; `tau_b` is its agreement with the other judges.
+    """How one seat fared as a judge.
 
-    `first_slot` is the share its ballot gave to the answer it saw first, `kept` and `pairs` how
-    many orders of an audit repeat stood as before.
+    `tau_b` is its mean agreement with the other judges. `first_slot` is the share its ballot gave
+    to the answer it saw first. `kept` of `pairs` were ordered the same on an audit repeat.
     """
 
     judge: str
@@ -67,9 +65,10 @@ class JudgeRecord:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """What judges outside a pair of members make of it: mean share of the first less the second's.
+    """How judges outside a pair of members compare the two.
 
-    `judges` is how many they are; `won` is p_cd of the pair form over all judges who saw both.
+    `margin` is the mean share of the first minus the second's, over `judges` judges; `won` is p_cd
+    of the pair form over all judges who saw both.
     """
 
     first: str
@@ -81,10 +80,10 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class CouncilRecord:
-    """The round as a whole: the council's own answer, and the one that stood first.
+    """The round as a whole: the synthesis, and the winning answer.
 
-    `winner` is the member whose answer stands for the first place; cost and seconds are of the
-    whole round, its synthesis with them.
+    `winner` is the member whose answer represents the first place; cost and seconds are of the
+    whole round including the synthesis.
     """
 
     winner: str | None = None
@@ -97,7 +96,7 @@ class CouncilRecord:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The numbers of one closed round; of a bake-off's, with its question's number, from 1."""
+    """The numbers of one closed round; `number` is the question's in its bake-off, from 1."""
 
     round_id: str
     asked_at: datetime
@@ -114,9 +113,8 @@ class Record:
     category: str = ""
 
 
-# --- Which numbers of a record are stored, and in which order: four tables, row after row.
-
-AUTHORED = (
+# The fields that are stored as numbers, in storage order: four tables, row after row.
+AUTHOR_FIELDS = (
     "share",
     "place",
     "correct",
@@ -130,19 +128,24 @@ AUTHORED = (
     "ballots",
     "named_itself",
 )
-JUDGED = ("valid", "spoiled", "tau_b", "first_slot", "kept", "pairs", "cost_usd")
-PAIRED = ("margin", "judges", "won")
+JUDGE_FIELDS = ("valid", "spoiled", "tau_b", "first_slot", "kept", "pairs", "cost_usd")
+PAIR_FIELDS = ("margin", "judges", "won")
 # The winner is stored as its place among the members, from 0.
-WHOLE = ("winner", "council_correct", "cost_usd", "seconds", "synthesis_usd", "synthesis_seconds")
-
-
-# --- A record as it is stored: who the numbers are of, as JSON, and the numbers, as bytes.
+ROUND_FIELDS = (
+    "winner",
+    "council_correct",
+    "cost_usd",
+    "seconds",
+    "synthesis_usd",
+    "synthesis_seconds",
+)
 
 
 class PackedRecord(NamedTuple):
-    """A record as it is stored; `shape` names members and judges in the order of the numbers.
+    """A record as it is stored: `shape` as JSON, `numbers` as bytes.
 
-    `version` is that of what records hold.
+    `shape` names the members and judges in the order of the numbers; `version` is VERSION at the
+    time of packing.
     """
 
     round_id: str
@@ -159,9 +162,7 @@ class PackedRecord(NamedTuple):
     version: int
 
 
-# --- Whether an answer declines to answer, told from its first words.
-
-_LOOKED_AT = 300  # characters; a refusal says so at once
+_REFUSAL_CHARACTERS = 300  # a refusal is recognised by how it begins
 _CANNOT = (
     r"(?:can(?:no|')?t|can ?not|could ?n[o']t|won'?t|will not|(?: ?am|'m) (?:not able|unable) to)"
 )
@@ -186,39 +187,37 @@ _REFUSALS = tuple(
 
 
 def is_refusal(text: str) -> bool:
-    """Say whether a text begins as a refusal does."""
-    beginning = " ".join(text.replace("*", "").split())[:_LOOKED_AT]
+    """Return whether the first words of a text decline to answer."""
+    beginning = " ".join(text.replace("*", "").split())[:_REFUSAL_CHARACTERS]
     beginning = beginning.replace("’", "'").lstrip("_#> \"'")
     return any(pattern.match(beginning) for pattern in _REFUSALS)
 
-
-# --- From a closed round to what is kept of it for leaderboards.
 
 _NO_QUESTION = SuiteQuestion("")
 
 
 def record_of(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
-    """Give the numbers of a closed round; one that failed has absences and costs, no shares.
+    """Return the numbers of a closed round; a failed round has absences and costs, but no shares.
 
-    Answers are graded where the bake-off's suite has a reference for the question.
+    Answers are graded if the bake-off's suite has a reference for the question.
     """
     number = bakeoff_of(round_.id)[1] if bakeoff else 0
     question = bakeoff.suite.questions[number - 1] if bakeoff else _NO_QUESTION
     if round_.closing and round_.closing.failure:
         round_ = replace(round_, draw=None, tally=None)
-    counted = _Counted.of(round_)
+    result = _RoundResult.of(round_)
     return Record(
         round_id=round_.id,
         asked_at=round_.asked_at,
         panel=round_.panel.name,
         scope=round_.question.place.scope,
         authored=tuple(
-            _authored(seat.key, round_, counted, question.reference)
+            _author_record(seat.key, round_, result, question.reference)
             for seat in round_.panel.members
         ),
-        judged=tuple(_judged(slate, round_, counted) for slate in counted.slates),
-        margins=tuple(_margins(round_, counted)),
-        whole=_whole(round_, question.reference),
+        judged=tuple(_judge_record(slate, round_, result) for slate in result.slates),
+        margins=tuple(_margins(round_, result)),
+        whole=_council_record(round_, question.reference),
         bakeoff=round_.bakeoff,
         number=number,
         suite=bakeoff.suite.name if bakeoff else "",
@@ -228,8 +227,8 @@ def record_of(round_: Round, bakeoff: Bakeoff | None = None) -> Record:
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
-    """What a round's ballots say, in the names of authors; nothing for a round that failed."""
+class _RoundResult:
+    """The counted ballots of a round by author; empty for a round that failed."""
 
     labels: dict[str, Label]
     slates: tuple[Slate, ...]
@@ -238,7 +237,7 @@ class _Counted:
     matrix: PairMatrix
 
     @classmethod
-    def of(cls, round_: Round) -> "_Counted":
+    def of(cls, round_: Round) -> "_RoundResult":
         draw = round_.draw or Draw(LabelMap(()), ())
         ballots = informative(round_.ballots) if round_.tally else ()
         lines = round_.tally.standings if round_.tally else ()
@@ -251,85 +250,85 @@ class _Counted:
         )
 
 
-def _authored(
-    member: str, round_: Round, counted: _Counted, reference: Reference | None
+def _author_record(
+    member: str, round_: Round, result: _RoundResult, reference: Reference | None
 ) -> AuthorRecord:
     answer = next((answer for answer in round_.answers if answer.member == member), None)
     if answer is None:
         return AuthorRecord(member, absent=True)
-    label = counted.labels.get(member)
-    line = counted.lines.get(label) if label else None
+    label = result.labels.get(member)
+    line = result.lines.get(label) if label else None
     is_placed = line is not None and line.share is not None
     return AuthorRecord(
         member=member,
         share=line.share if line else None,
         place=line.place if line and is_placed else None,
-        correct=graded(reference, answer.text) if reference else None,
+        correct=is_correct(reference, answer.text) if reference else None,
         refused=is_refusal(answer.text),
         words=len(answer.text.split()) or None,  # none are left of a forgotten round
         tokens_out=answer.reply.tokens_out,
         cost_usd=answer.reply.cost_usd,
         seconds=answer.reply.seconds,
         first_votes=line.first_votes if line else None,
-        ballots=sum(label in ballot.shown for ballot in counted.ballots) if line else None,
+        ballots=sum(label in ballot.shown for ballot in result.ballots) if line else None,
         named_itself=bool(answer.scrubbed),
     )
 
 
-def _judged(slate: Slate, round_: Round, counted: _Counted) -> JudgeRecord:
+def _judge_record(slate: Slate, round_: Round, result: _RoundResult) -> JudgeRecord:
     judge = slate.judge
-    own = next((ballot for ballot in counted.ballots if ballot.judge == judge), None)
-    spoiled = [one for one in round_.spoiled if one.judge == judge and not one.is_audit]
-    papers = [one.paper for one in spoiled]
-    papers += [own.paper] if own and own.paper else []
-    found = JudgeRecord(
+    own_ballot = next((ballot for ballot in result.ballots if ballot.judge == judge), None)
+    spoiled = [ballot for ballot in round_.spoiled if ballot.judge == judge and not ballot.is_audit]
+    papers = [ballot.paper for ballot in spoiled]
+    papers += [own_ballot.paper] if own_ballot and own_ballot.paper else []
+    record = JudgeRecord(
         judge,
         spoiled=len(spoiled),
-        cost_usd=_total(paper.reply.cost_usd for paper in papers) if papers else None,
+        cost_usd=_sum_if_known(paper.reply.cost_usd for paper in papers) if papers else None,
     )
-    if own is None:
-        return found
-    again = [
-        repetition(own.ranking, ballot.ranking)
+    if own_ballot is None:
+        return record
+    repeats = [
+        repetition(own_ballot.ranking, ballot.ranking)
         for ballot in round_.ballots
         if ballot.judge == judge and ballot.audit == "order"
     ]
     return replace(
-        found,
+        record,
         valid=True,
-        tau_b=_agreement(own, counted.ballots),
-        first_slot=borda_shares(own.ranking)[own.shown[0]],
-        kept=sum(one.pairs - one.changed for one in again),
-        pairs=sum(one.pairs for one in again),
+        tau_b=_mean_agreement(own_ballot, result.ballots),
+        first_slot=borda_shares(own_ballot.ranking)[own_ballot.shown[0]],
+        kept=sum(ballot.pairs - ballot.changed for ballot in repeats),
+        pairs=sum(ballot.pairs for ballot in repeats),
     )
 
 
-def _agreement(own: Ballot, ballots: Iterable[Ballot]) -> float | None:
-    """Give the mean τ_b with each other judge's ballot, on the answers both ranked."""
-    others = (ballot for ballot in ballots if ballot.judge != own.judge)
-    taus = [tau_b(ranks(own.ranking), ranks(other.ranking)) for other in others]
+def _mean_agreement(own_ballot: Ballot, ballots: Iterable[Ballot]) -> float | None:
+    """Return the mean τ_b with each other judge's ballot, on the answers both ranked."""
+    others = (ballot for ballot in ballots if ballot.judge != own_ballot.judge)
+    taus = [tau_b(ranks(own_ballot.ranking), ranks(other.ranking)) for other in others]
     known = [tau for tau in taus if tau is not None]
     return fmean(known) if known else None
 
 
-def _margins(round_: Round, counted: _Counted) -> Iterator[Margin]:
-    """Give a margin for each two members that both answered, in panel order."""
-    shares = [borda_shares(ballot.ranking) for ballot in counted.ballots]
-    authors = [seat.key for seat in round_.panel.members if seat.key in counted.labels]
+def _margins(round_: Round, result: _RoundResult) -> Iterator[Margin]:
+    """Yield a margin for each pair of members that both answered, in panel order."""
+    shares = [borda_shares(ballot.ranking) for ballot in result.ballots]
+    authors = [seat.key for seat in round_.panel.members if seat.key in result.labels]
     for first, second in combinations(authors, 2):
-        one, other = counted.labels[first], counted.labels[second]
-        # Whoever saw both answers wrote neither.
+        one, other = result.labels[first], result.labels[second]
+        # A judge that saw both answers wrote neither of them.
         leads = [share[one] - share[other] for share in shares if one in share and other in share]
         yield Margin(
             first,
             second,
             margin=fmean(leads) if leads else None,
             judges=len(leads),
-            won=counted.matrix.get((one, other)),
+            won=result.matrix.get((one, other)),
         )
 
 
-def _whole(round_: Round, reference: Reference | None) -> CouncilRecord:
+def _council_record(round_: Round, reference: Reference | None) -> CouncilRecord:
     synthesis = round_.synthesis
     reply = synthesis.reply if synthesis else None
     winner: Answer | None = None
@@ -337,18 +336,18 @@ def _whole(round_: Round, reference: Reference | None) -> CouncilRecord:
         winner = winning_answer(round_, round_.draw, round_.tally)
     return CouncilRecord(
         winner=winner.member if winner else None,
-        # Whoever asked and was given nothing was given nothing right.
-        council_correct=bool(synthesis and graded(reference, synthesis.text))
+        # A round without a synthesis counts as a wrong answer.
+        council_correct=bool(synthesis and is_correct(reference, synthesis.text))
         if reference
         else None,
-        cost_usd=_total(reply.cost_usd for reply in round_.replies),
+        cost_usd=_sum_if_known(reply.cost_usd for reply in round_.replies),
         seconds=round_.closing.seconds if round_.closing else None,
         synthesis_usd=reply.cost_usd if reply else None,
         synthesis_seconds=reply.seconds if reply else None,
     )
 
 
-def _total(costs: Iterable[float | None]) -> float | None:
-    """Give the sum, or None if one of them is not known."""
-    known = list(costs)
-    return None if None in known else sum(cost for cost in known if cost is not None)
+def _sum_if_known(costs: Iterable[float | None]) -> float | None:
+    """Return the sum, or None if any cost is unknown."""
+    all_costs = list(costs)
+    return None if None in all_costs else sum(cost for cost in all_costs if cost is not None)

@@ -1,4 +1,4 @@
-"""Effects with how sure they are, and how many units more would settle them."""
+"""Estimate effects: mean with interval and p-value, permutation test, Holm's correction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,42 +6,40 @@ from math import ceil, inf, isfinite, log, sqrt
 
 import numpy as np
 
-from council.bakeoffs.intervals import LEVEL, Interval, normal_quantile, t_chance, t_quantile
+from council.bakeoffs.intervals import LEVEL, Interval, normal_quantile, t_p_value, t_quantile
 from council.bakeoffs.record_arrays import PRECISION, Floats
 from council.bias.report import Effect
 
-# --- Effects with how sure they are, and how many units more would settle them.
+MIN_UNITS = 3  # fewer give no estimate
+MAX_NEEDED = 1_000_000  # a larger number of further units is reported as unknown
 
-FEWEST = 3  # units, below which nothing is said
-MOST_NEEDED = 1_000_000  # units more, above which nobody can say
-
-WITHIN_ONE: Interval = (-1.0, 1.0)
-ANY_NUMBER: Interval = (-inf, inf)
+UNIT_RANGE: Interval = (-1.0, 1.0)
+UNBOUNDED: Interval = (-inf, inf)
 
 
-def mean_effect(values: Floats, unit: str, within: Interval = WITHIN_ONE) -> Effect:
-    """Give the mean of independent values as an effect, by Student's t; none below FEWEST.
+def mean_effect(values: Floats, unit: str, within: Interval = UNIT_RANGE) -> Effect:
+    """Return the mean of independent values as an effect, by Student's t; none below MIN_UNITS.
 
-    Values lie `within` two bounds. Where all are alike there is no spread to judge by: they leave
-    open a chance of 1 − .025^(1/n) that one is otherwise, as far away as the bounds allow. `p` is
-    never below the 2^(1 − k) of k values that all lie on one side of 0.
+    The values lie `within` two bounds. If all are alike they have no spread; the interval then
+    allows for a chance of 1 − .025^(1/n) that a value differs, as far as the bounds allow. `p` is
+    at least 2^(1 − k) if k values all lie on one side of 0 (sign test).
     """
     n = len(values)
-    if n < FEWEST:
+    if n < MIN_UNITS:
         return Effect(n, unit)
     mean, spread = float(values.mean()), float(values.std(ddof=1))
     if spread < PRECISION:
-        return _of_one_value(mean, n, unit, within)
+        return _constant_effect(mean, n, unit, within)
     error = spread / sqrt(n)
-    signs = 2.0 ** (1 - int((np.abs(values) > PRECISION).sum()))
-    found = effect_by_t(mean, error, n, unit)
-    low, high = found.interval or within
-    p = None if found.p is None else min(1.0, max(found.p, signs))
-    return replace(found, interval=(max(low, within[0]), min(high, within[1])), p=p)
+    sign_test_p = 2.0 ** (1 - int((np.abs(values) > PRECISION).sum()))
+    effect = t_effect(mean, error, n, unit)
+    low, high = effect.interval or within
+    p = None if effect.p is None else min(1.0, max(effect.p, sign_test_p))
+    return replace(effect, interval=(max(low, within[0]), min(high, within[1])), p=p)
 
 
-def effect_by_t(value: float, error: float, n: int, unit: str, fitted: int = 1) -> Effect:
-    """Give an effect by its standard error over n units, which `fitted` numbers were fitted to."""
+def t_effect(value: float, error: float, n: int, unit: str, fitted: int = 1) -> Effect:
+    """Return an effect from its standard error over n units, with `fitted` fitted parameters."""
     freedom = n - fitted
     half = t_quantile((1 + LEVEL) / 2, freedom) * error
     return Effect(
@@ -49,22 +47,22 @@ def effect_by_t(value: float, error: float, n: int, unit: str, fitted: int = 1) 
         unit,
         value,
         (value - half, value + half),
-        t_chance(value / error, freedom),
-        more=_more(value, error, n, fitted),
+        t_p_value(value / error, freedom),
+        more=_units_needed(value, error, n, fitted),
     )
 
 
-def described(values: Floats, unit: str, within: Interval = WITHIN_ONE) -> Effect:
-    """Give the mean as an effect that is tested against nothing."""
+def descriptive_effect(values: Floats, unit: str, within: Interval = UNIT_RANGE) -> Effect:
+    """Return the mean as an effect without a test."""
     return replace(mean_effect(values, unit, within), p=None, more=None)
 
 
-def _of_one_value(mean: float, n: int, unit: str, within: Interval) -> Effect:
+def _constant_effect(mean: float, n: int, unit: str, within: Interval) -> Effect:
     p = 1.0 if abs(mean) < PRECISION else 2.0 ** (1 - n)
     if not all(map(isfinite, within)):
         return Effect(n, unit, mean, p=p)
-    otherwise = 1 - ((1 - LEVEL) / 2) ** (1 / n)
-    low, high = mean - (mean - within[0]) * otherwise, mean + (within[1] - mean) * otherwise
+    unseen = 1 - ((1 - LEVEL) / 2) ** (1 / n)
+    low, high = mean - (mean - within[0]) * unseen, mean + (within[1] - mean) * unseen
     more = None
     if abs(mean) >= PRECISION:
         far = within[0] if mean > 0 else within[1]
@@ -73,13 +71,13 @@ def _of_one_value(mean: float, n: int, unit: str, within: Interval) -> Effect:
     return Effect(n, unit, mean, (low, high), p, more=more)
 
 
-def _more(value: float, error: float, n: int, fitted: int) -> int | None:
-    """Give how many units more have the interval exclude 0, if the value stays as it is."""
+def _units_needed(value: float, error: float, n: int, fitted: int) -> int | None:
+    """Return how many more units would make the interval exclude 0, if the value stays the same."""
     if abs(value) < PRECISION:
         return None
-    # The error falls with the root of the units, and so does t with their freedom.
+    # The error falls with the root of the units; the t quantile falls with the degrees of freedom.
     needed, each = float(n), error * sqrt(n) / abs(value)
-    if each * normal_quantile((1 + LEVEL) / 2) > sqrt(MOST_NEEDED):
+    if each * normal_quantile((1 + LEVEL) / 2) > sqrt(MAX_NEEDED):
         return None
     for _ in range(20):
         before = needed
@@ -89,38 +87,35 @@ def _more(value: float, error: float, n: int, fitted: int) -> int | None:
     return max(0, ceil(needed) - n)
 
 
-# --- Many tests at once, held together.
+def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Return p-values corrected for being tested together, at most 1 (Holm 1979).
 
-
-def holm(chances: Sequence[float | None]) -> tuple[float | None, ...]:
-    """Give p-values corrected for all of them being tested at once, at most 1 (Holm 1979).
-
-    None is no test: it counts for nothing and stays None.
+    None is no test: it does not count and stays None.
     """
-    known = sorted((p, at) for at, p in enumerate(chances) if p is not None)
-    corrected: list[float | None] = [None] * len(chances)
-    least = 0.0
-    for done, (p, at) in enumerate(known):
-        least = max(least, min(1.0, p * (len(known) - done)))
-        corrected[at] = least
+    known = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
+    corrected: list[float | None] = [None] * len(p_values)
+    so_far = 0.0
+    for rank, (p, index) in enumerate(known):
+        so_far = max(so_far, min(1.0, p * (len(known) - rank)))
+        corrected[index] = so_far
     return tuple(corrected)
 
 
-# --- A permutation test: what slots would get if a judge did not mind where an answer stands.
-
-DRAWS = 2_000
-MORE_DRAWS = 20_000  # where hardly any draw comes near, so that many tests can be corrected for
-FEW = 10
-DEALT = 100  # ballots; more are drawn from the normal limit of their sums
+PERMUTATIONS = 2_000
+MAX_PERMUTATIONS = (
+    20_000  # where hardly any draw comes near, so that many tests can be corrected for
+)
+MIN_HITS = 10  # with fewer hits, MAX_PERMUTATIONS are drawn
+MAX_SHUFFLED_BALLOTS = 100  # beyond, sums are drawn from their normal limit
 _SEED = 20261121
 
 
 @dataclass(frozen=True, slots=True)
 class SlotShares:
-    """Ballots of one judge: shares less ½ by slot, an array a size of slate.
+    """The data of a permutation test of slots: one judge's shares minus ½ by slot.
 
-    `sums` are the slots' totals, `scale` their standard deviations under dealing, and `ballots`
-    how many there are.
+    `parts` has an array per slate size, `sums` the total of each slot, `scale` the standard
+    deviation of each total under permutation; `ballots` is their number.
     """
 
     parts: tuple[Floats, ...]
@@ -130,38 +125,38 @@ class SlotShares:
 
     @classmethod
     def of(cls, parts: list[Floats]) -> "SlotShares | None":
-        """Give the test of these ballots; None where every one of them ties all it saw."""
+        """Return the test of these ballots; None if every ballot ties all it saw."""
         widest = max(part.shape[1] for part in parts)
         sums, variance = np.zeros((2, widest))
         for part in parts:
             sums[: part.shape[1]] += part.sum(axis=0)
             variance[: part.shape[1]] += (part**2).mean(axis=1).sum()
-        said = variance > PRECISION
-        if not said.any():
+        has_spread = variance > PRECISION
+        if not has_spread.any():
             return None
-        # A slot that was only ever tied cannot stand out.
-        scale = np.sqrt(np.where(said, variance, np.inf))
+        # A slot without any spread cannot stand out.
+        scale = np.sqrt(np.where(has_spread, variance, np.inf))
         return cls(tuple(parts), sums, scale, sum(map(len, parts)))
 
     @property
     def most(self) -> int:
-        """The slot that stands out most, from 0."""
+        """The index of the slot that stands out most."""
         return int(np.argmax(np.abs(self.sums) / self.scale))
 
     def chance(self) -> float:
-        """Give the chance that dealing alone has a slot stand out as much."""
-        hits = self._hits(DRAWS)
-        if hits >= FEW:
-            return (1 + hits) / (1 + DRAWS)
-        return (1 + self._hits(MORE_DRAWS)) / (1 + MORE_DRAWS)
+        """Return the p-value: the chance that a slot stands out as much under permutation."""
+        hits = self._hits(PERMUTATIONS)
+        if hits >= MIN_HITS:
+            return (1 + hits) / (1 + PERMUTATIONS)
+        return (1 + self._hits(MAX_PERMUTATIONS)) / (1 + MAX_PERMUTATIONS)
 
     def needed(self) -> int | None:
-        """Give how many ballots like these would settle it; None where no slot stands out."""
-        found = self._statistic(self.sums)
-        if found < PRECISION:
+        """Return how many ballots like these would be significant; None if no slot stands out."""
+        statistic = self._statistic(self.sums)
+        if statistic < PRECISION:
             return None
-        limit = float(np.quantile(self._drawn(DRAWS), 0.95))
-        return ceil(self.ballots * (limit / found) ** 2)
+        limit = float(np.quantile(self._drawn(PERMUTATIONS), 0.95))
+        return ceil(self.ballots * (limit / statistic) ** 2)
 
     def _hits(self, draws: int) -> int:
         return int((self._drawn(draws) >= self._statistic(self.sums) - PRECISION).sum())
@@ -170,27 +165,27 @@ class SlotShares:
         return float((np.abs(sums) / self.scale).max())
 
     def _drawn(self, draws: int) -> Floats:
-        chance = np.random.RandomState(_SEED)
+        rng = np.random.RandomState(_SEED)
         sums = np.zeros((draws, len(self.sums)))
         for part in self.parts:
-            deal = _dealt if len(part) <= DEALT else _limit
-            sums[:, : part.shape[1]] += deal(part, draws, chance)
+            draw_sums = _shuffled_sums if len(part) <= MAX_SHUFFLED_BALLOTS else _normal_sums
+            sums[:, : part.shape[1]] += draw_sums(part, draws, rng)
         found: Floats = (np.abs(sums) / self.scale).max(axis=1)
         return found
 
 
-def _dealt(part: Floats, draws: int, chance: np.random.RandomState) -> Floats:
-    """Give the slots' sums after dealing each ballot's shares anew, so many times."""
+def _shuffled_sums(part: Floats, draws: int, rng: np.random.RandomState) -> Floats:
+    """Return the slots' sums with the shares of each ballot shuffled, by draw."""
     sums = np.zeros((draws, part.shape[1]))
     for ballot in part:
-        sums += ballot[chance.random_sample(sums.shape).argsort(axis=1)]
+        sums += ballot[rng.random_sample(sums.shape).argsort(axis=1)]
     return sums
 
 
-def _limit(part: Floats, draws: int, chance: np.random.RandomState) -> Floats:
-    """Give the same from its normal limit: slots of equal variance whose sum is 0."""
+def _normal_sums(part: Floats, draws: int, rng: np.random.RandomState) -> Floats:
+    """Return the same from the normal limit: slots of equal variance whose sum is 0."""
     slots = part.shape[1]
     variance = (part**2).mean(axis=1).sum() * slots / (slots - 1)
-    free = chance.standard_normal((draws, slots))
-    centred: Floats = (free - free.mean(axis=1, keepdims=True)) * np.sqrt(variance)
+    independent = rng.standard_normal((draws, slots))
+    centred: Floats = (independent - independent.mean(axis=1, keepdims=True)) * np.sqrt(variance)
     return centred

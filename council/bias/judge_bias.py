@@ -1,4 +1,4 @@
-"""Whether judges prefer answers of their own, of their maker, or of whoever they are told it is."""
+"""Measures of judge bias: preference for own or kin answers, position, consistency, agreement."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -8,57 +8,64 @@ import numpy as np
 
 from council.bakeoffs.intervals import rate_interval, share_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
-from council.bias.effects import FEWEST, SlotShares, described, mean_effect
+from council.bias.effects import MIN_UNITS, SlotShares, descriptive_effect, mean_effect
 from council.bias.report import Effect, MakerEffect, Slot
-from council.bias.vote_arrays import NOBODY, NOTHING, Block, by_judge, known_mean, lead, sides
+from council.bias.vote_arrays import (
+    ABSENT,
+    NO_VALUES,
+    Block,
+    known_mean,
+    pair_signs,
+    pairwise_lead,
+    values_by_judge,
+)
 from council.tally.agreement import FEWEST_ROUNDS, effective_number
-
-# --- Whether judges prefer answers of their own, of their maker, or of whoever they are told it i
 
 AUDITS, BALLOTS = "audit ballots", "ballots"
 
 
 def own_preference(blocks: Sequence[Block]) -> dict[str, Effect]:
-    """Give Δ = b_jj − mean_k b_kj per judge, over its audit ballots that showed its own answer.
+    """Return Δ = b_jj − mean_k b_kj per judge, over its audit ballots that showed its own answer.
 
-    b_jj is from the audit ballot, b_kj from the counted ballots of the same round's other judges;
-    each k is compared on the answers that k ranked too, so that its own, which only j saw, is
-    left out on both sides. Paired t over audit ballots.
+    b_jj is from the audit ballot, b_kj from the counted ballots of the other judges of the round.
+    Each k is compared on the answers that k ranked too; k's own answer, which only j saw, is left
+    out on both sides. Paired t over audit ballots.
     """
-    return _effects(by_judge(blocks, _own), AUDITS)
+    return _mean_effects(values_by_judge(blocks, _own_leads), AUDITS)
 
 
-def _own(block: Block, judge: int) -> Floats:
+def _own_leads(block: Block, judge: int) -> Floats:
     if judge >= block.members:
-        return NOTHING
+        return NO_VALUES
     rounds = block.audits("own", judge)
-    given, others = block.audit_shares(rounds)[:, None, :], block.shares[rounds]
+    own_shares, others = block.audit_shares(rounds)[:, None, :], block.shares[rounds]
     rivals = [author for author in range(block.members) if author != judge]
-    # On its own counted ballot the judge's answer is not known, so that it is no other here.
-    return known_mean(lead(given, others, judge, rivals), 1)
+    # The judge's counted ballot does not rank its own answer, so it drops out of `others`.
+    return known_mean(pairwise_lead(own_shares, others, judge, rivals), 1)
 
 
 def family_preference(blocks: Sequence[Block]) -> dict[str, Effect]:
-    """Give the same for answers of the judge's maker, its own left out, over counted ballots.
+    """Return the same for other answers of the judge's maker, over counted ballots.
 
-    Compared are judges and rivals of other makers. No effect without another seat of the maker.
+    Compared are judges and rivals of other makers. There is no effect without another seat of the
+    maker.
     """
-    return _effects(by_judge(blocks, _family), BALLOTS)
+    return _mean_effects(values_by_judge(blocks, _family_leads), BALLOTS)
 
 
-def _family(block: Block, judge: int) -> Floats:
-    kin = _kin(block, judge)
+def _family_leads(block: Block, judge: int) -> Floats:
+    kin = _same_maker_authors(block, judge)
     if not kin:
-        return NOTHING
+        return NO_VALUES
     maker = block.makers[judge]
     strangers = [k for k, other in enumerate(block.makers) if other != maker]
     rivals = [author for author in strangers if author < block.members]
-    given, others = block.shares[:, [judge]], block.shares[:, strangers]
-    return known_mean(np.stack([lead(given, others, a, rivals) for a in kin]), (0, 2))
+    own_shares, others = block.shares[:, [judge]], block.shares[:, strangers]
+    return known_mean(np.stack([pairwise_lead(own_shares, others, a, rivals) for a in kin]), (0, 2))
 
 
-def _kin(block: Block, judge: int) -> list[int]:
-    """Give the other authors of a judge's maker, where it is known who that is."""
+def _same_maker_authors(block: Block, judge: int) -> list[int]:
+    """Return the other authors of a judge's maker; none if the maker is unknown."""
     maker = block.makers[judge]
     if maker.startswith("unknown:"):
         return []
@@ -66,44 +73,48 @@ def _kin(block: Block, judge: int) -> list[int]:
 
 
 def named_preference(blocks: Sequence[Block]) -> dict[str, Effect]:
-    """Give what answers of the judge's maker gain when it is told who wrote what.
+    """Return what other answers of the judge's maker gain when authors are named.
 
-    The share on the audit ballot with names less that on its counted ballot of the same slate.
+    This is the share on the audit ballot with names minus that on the counted ballot of the same
+    slate.
     """
-    return _effects(by_judge(blocks, _named), AUDITS)
+    return _mean_effects(values_by_judge(blocks, _named_gains), AUDITS)
 
 
-def _named(block: Block, judge: int) -> Floats:
-    kin = _kin(block, judge)
-    return known_mean(_shift(block, judge)[:, kin], 1) if kin else NOTHING
+def _named_gains(block: Block, judge: int) -> Floats:
+    kin = _same_maker_authors(block, judge)
+    return known_mean(_naming_shift(block, judge)[:, kin], 1) if kin else NO_VALUES
 
 
-def _shift(block: Block, judge: int) -> Floats:
+def _naming_shift(block: Block, judge: int) -> Floats:
     rounds = block.audits("named", judge)
     shift: Floats = block.audit_shares(rounds) - block.shares[rounds, judge]
     return shift
 
 
-def brands(blocks: Sequence[Block]) -> tuple[MakerEffect, ...]:
-    """Give what each maker's answers gain when judges are told who wrote what, over all judges."""
+def maker_effects(blocks: Sequence[Block]) -> tuple[MakerEffect, ...]:
+    """Return what each maker's answers gain over all judges when authors are named."""
     gained: dict[str, list[Floats]] = {}
     for block in blocks:
-        shifts = np.concatenate([_shift(block, judge) for judge in range(len(block.judges))])
+        shifts = np.concatenate([_naming_shift(block, judge) for judge in range(len(block.judges))])
         written = np.array(block.makers[: block.members])
         for maker in sorted({*block.makers[: block.members]}):
             gains = known_mean(shifts[:, written == maker], 1)
             gained.setdefault(maker, []).append(gains[~np.isnan(gains)])
-    found = {maker: np.concatenate(parts) for maker, parts in gained.items()}
-    return tuple(MakerEffect(maker, effect) for maker, effect in _effects(found, AUDITS).items())
+    gains_by_maker = {maker: np.concatenate(parts) for maker, parts in gained.items()}
+    return tuple(
+        MakerEffect(maker, effect)
+        for maker, effect in _mean_effects(gains_by_maker, AUDITS).items()
+    )
 
 
-def _effects(values: dict[str, Floats], unit: str) -> dict[str, Effect]:
+def _mean_effects(values: dict[str, Floats], unit: str) -> dict[str, Effect]:
     return {name: mean_effect(found, unit) for name, found in values.items()}
 
 
-def given_by(blocks: Iterable[Block]) -> dict[tuple[str, str], Floats]:
-    """Give every Borda share each judge gave each author, its own from audits that showed it."""
-    found: dict[tuple[str, str], list[Floats]] = {}
+def shares_given(blocks: Iterable[Block]) -> dict[tuple[str, str], Floats]:
+    """Return every Borda share each judge gave each author, its own from audits that showed it."""
+    shares_by_pair: dict[tuple[str, str], list[Floats]] = {}
     for block in blocks:
         for j, judge in enumerate(block.judges):
             for a, author in enumerate(block.judges[: block.members]):
@@ -111,151 +122,158 @@ def given_by(blocks: Iterable[Block]) -> dict[tuple[str, str], Floats]:
                 if a == j:
                     shares = block.audit_shares(block.audits("own", j))[:, a]
                 known = shares[~np.isnan(shares)]
-                found.setdefault((judge, author), []).append(known)
-    return {pair: np.concatenate(parts) for pair, parts in found.items()}
+                shares_by_pair.setdefault((judge, author), []).append(known)
+    return {pair: np.concatenate(parts) for pair, parts in shares_by_pair.items()}
 
 
-# --- Whether judges rank by where an answer stands, and whether they keep to their order.
+# --- Position and consistency
 
-_HALF = (-0.5, 0.5)
+_SHARE_RANGE = (-0.5, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
 class PositionBias:
-    """What is known of one judge and slots: see JudgeBias."""
+    """The position measures of one judge: see JudgeBias."""
 
     first_slot: Effect
     whole: Effect
     slots: tuple[Slot, ...]
 
 
-def positions(blocks: Sequence[Block]) -> dict[str, PositionBias]:
-    """Give, per judge, the mean share at each slot less ½, and a permutation test of them all."""
-    return {judge: _positions(ballots) for judge, ballots in _ballots(blocks).items()}
+def position_bias(blocks: Sequence[Block]) -> dict[str, PositionBias]:
+    """Return per judge the mean share at each slot minus ½, and a permutation test of all slots."""
+    return {
+        judge: _position_bias(ballots) for judge, ballots in _slot_shares_by_judge(blocks).items()
+    }
 
 
-def curves(blocks: Sequence[Block]) -> dict[str, tuple[Slot, ...]]:
-    """Give, per judge, the mean share at each slot less ½, without the test of them all."""
-    return {judge: _curve(ballots) for judge, ballots in _ballots(blocks).items()}
+def position_curves(blocks: Sequence[Block]) -> dict[str, tuple[Slot, ...]]:
+    """Return per judge the mean share at each slot minus ½, without the test."""
+    return {
+        judge: _position_curve(ballots) for judge, ballots in _slot_shares_by_judge(blocks).items()
+    }
 
 
-def _ballots(blocks: Sequence[Block]) -> dict[str, list[Floats]]:
+def _slot_shares_by_judge(blocks: Sequence[Block]) -> dict[str, list[Floats]]:
     judges = dict.fromkeys(judge for block in blocks for judge in block.judges)
-    return {judge: _by_slot(blocks, judge) for judge in judges}
+    return {judge: _shares_by_slot(blocks, judge) for judge in judges}
 
 
-def _by_slot(blocks: Sequence[Block], judge: str) -> list[Floats]:
-    """Give a judge's shares less ½ in the order shown, an array for each size of slate."""
-    found: dict[int, list[Floats]] = {}
+def _shares_by_slot(blocks: Sequence[Block], judge: str) -> list[Floats]:
+    """Return a judge's shares minus ½ in the order shown, an array for each slate size."""
+    parts_by_size: dict[int, list[Floats]] = {}
     for block in blocks:
         if judge not in block.judges:
             continue
         j = block.judges.index(judge)
         shares, slots = block.shares[:, j], block.slots[:, j]
         sizes = np.where(np.isnan(shares), 0, 1).sum(axis=1)
-        # What was not shown has slot 0 and would come first.
+        # Answers that were not shown have slot 0, which would sort first.
         ordered = np.take_along_axis(shares, np.where(slots == 0, 255, slots).argsort(axis=1), 1)
         for size in np.unique(sizes[sizes > 1]).tolist():
-            found.setdefault(size, []).append(ordered[sizes == size, :size] - 0.5)
-    return [np.concatenate(found[size]) for size in sorted(found)]
+            parts_by_size.setdefault(size, []).append(ordered[sizes == size, :size] - 0.5)
+    return [np.concatenate(parts_by_size[size]) for size in sorted(parts_by_size)]
 
 
-def _positions(ballots: list[Floats]) -> PositionBias:
+def _position_bias(ballots: list[Floats]) -> PositionBias:
     if not ballots:
         none = Effect(0, BALLOTS)
         return PositionBias(none, none, ())
-    slots = _curve(ballots)
-    first = mean_effect(np.concatenate([part[:, 0] for part in ballots]), BALLOTS, _HALF)
-    return PositionBias(first, _whole(ballots, slots), slots)
+    slots = _position_curve(ballots)
+    first = mean_effect(np.concatenate([part[:, 0] for part in ballots]), BALLOTS, _SHARE_RANGE)
+    return PositionBias(first, _position_test(ballots, slots), slots)
 
 
-def _curve(ballots: list[Floats]) -> tuple[Slot, ...]:
+def _position_curve(ballots: list[Floats]) -> tuple[Slot, ...]:
     widest = max((part.shape[1] for part in ballots), default=0)
     columns = [[part[:, s] for part in ballots if part.shape[1] > s] for s in range(widest)]
-    effects = [mean_effect(np.concatenate(parts), BALLOTS, _HALF) for parts in columns]
-    # It is tested as a whole.
+    effects = [mean_effect(np.concatenate(parts), BALLOTS, _SHARE_RANGE) for parts in columns]
+    # All slots are tested together.
     return tuple(Slot(s, replace(effect, p=None)) for s, effect in enumerate(effects, start=1))
 
 
-def _whole(ballots: list[Floats], slots: tuple[Slot, ...]) -> Effect:
-    """Give the slot that stands out most, with the chance of one that does by chance alone."""
-    shuffles = SlotShares.of(ballots)
+def _position_test(ballots: list[Floats], slots: tuple[Slot, ...]) -> Effect:
+    """Return the effect of the slot that stands out most, with the p of the permutation test."""
+    test = SlotShares.of(ballots)
     n = sum(len(part) for part in ballots)
-    if n < FEWEST or shuffles is None:
+    if n < MIN_UNITS or test is None:
         return Effect(n, BALLOTS)
-    p, needed = shuffles.chance(), shuffles.needed()
-    effect = slots[shuffles.most].effect
+    p, needed = test.chance(), test.needed()
+    effect = slots[test.most].effect
     more = None if needed is None else max(0, needed - n)
     return Effect(n, BALLOTS, effect.value, effect.interval, p, more=more)
 
 
-def consistency(blocks: Sequence[Block]) -> dict[str, Effect]:
-    """Give the share of pairs that a judge kept in order when it saw them in another.
+def order_consistency(blocks: Sequence[Block]) -> dict[str, Effect]:
+    """Return the share of pairs that a judge ordered the same when shown in another order.
 
-    A tie on one of the two ballots alone is a change. Over audit ballots; tested against nothing,
-    since nobody keeps all.
+    A tie on only one of the two ballots is a change. Over audit ballots, without a test: nobody is
+    perfectly consistent.
     """
-    found = by_judge(blocks, _kept)
-    return {judge: _share(values) for judge, values in found.items()}
+    kept_by_judge = values_by_judge(blocks, _kept_pairs)
+    return {judge: _share_effect(values) for judge, values in kept_by_judge.items()}
 
 
-def _kept(block: Block, judge: int) -> Floats:
+def _kept_pairs(block: Block, judge: int) -> Floats:
     rounds = block.audits("order", judge)
     if not rounds.any():
-        return NOTHING
+        return NO_VALUES
     first, again = block.shares[rounds, judge], block.audit_shares(rounds)
     one, other = np.triu_indices(block.members, 1)
-    before, after = sides(first[:, one], first[:, other]), sides(again[:, one], again[:, other])
+    before, after = (
+        pair_signs(first[:, one], first[:, other]),
+        pair_signs(again[:, one], again[:, other]),
+    )
     kept = np.where(before == after, 1.0, 0.0)
     return known_mean(np.where(np.isnan(before) | np.isnan(after), np.nan, kept), 1)
 
 
-def _share(values: Floats) -> Effect:
-    if len(values) < FEWEST:
+def _share_effect(values: Floats) -> Effect:
+    if len(values) < MIN_UNITS:
         return Effect(len(values), AUDITS)
     return Effect(len(values), AUDITS, float(values.mean()), share_interval(values))
 
 
-# --- How far judges agree over many rounds, and how many judges they amount to.
+# --- Agreement
 
 Taus = dict[tuple[str, str], Floats]
 
 
 def pairwise_taus(block: Block) -> Taus:
-    """Give Kendall's τ_b of each two judges, a round each, on the answers both ranked."""
+    """Return Kendall's τ_b of every two judges by round, on the answers both ranked."""
     one, other = np.triu_indices(block.members, 1)
-    signs = sides(block.shares[:, :, one], block.shares[:, :, other])
+    signs = pair_signs(block.shares[:, :, one], block.shares[:, :, other])
     known = ~np.isnan(signs)
     signs = np.where(known, signs, 0.0)
     concord = signs @ np.swapaxes(signs, 1, 2)
-    # How many pairs each judge has untied, of those that each other judge ranked too.
+    # The number of pairs each judge did not tie, among those that each other judge ranked too.
     untied = np.abs(signs) @ np.swapaxes(known.astype(float), 1, 2)
-    most = np.sqrt(untied * np.swapaxes(untied, 1, 2))
-    taus = np.where(most > 0, concord / np.maximum(most, 1.0), np.nan)
+    max_concord = np.sqrt(untied * np.swapaxes(untied, 1, 2))
+    taus = np.where(max_concord > 0, concord / np.maximum(max_concord, 1.0), np.nan)
     return {
         (block.judges[i], block.judges[k]): taus[:, i, k]
         for i, k in combinations(range(len(block.judges)), 2)
     }
 
 
-def agreement(taus: Sequence[Taus], judges: Sequence[str]) -> dict[str, Effect]:
-    """Give each judge's mean τ_b with the other judges of its rounds; tested against nothing."""
-    found: dict[str, Effect] = {}
+def mean_agreement(taus: Sequence[Taus], judges: Sequence[str]) -> dict[str, Effect]:
+    """Return each judge's mean τ_b with the other judges of its rounds, without a test."""
+    effects: dict[str, Effect] = {}
     for judge in judges:
         rounds = [
             known_mean(np.stack(own), 0)
             for each in taus
-            if (own := [found for pair, found in each.items() if judge in pair])
+            if (own := [values for pair, values in each.items() if judge in pair])
         ]
         values = np.concatenate(rounds) if rounds else np.empty(0)
-        found[judge] = described(values[~np.isnan(values)], BALLOTS)
-    return found
+        effects[judge] = descriptive_effect(values[~np.isnan(values)], BALLOTS)
+    return effects
 
 
-def n_eff(taus: Sequence[Taus]) -> float | None:
-    """Give the effective number of judges, as for one panel; None where some two never met.
+def pooled_effective_judges(taus: Sequence[Taus]) -> float | None:
+    """Return the effective number of judges as for one panel.
 
-    None too before thirty rounds that had any two of them.
+    None if any two judges never met, or below thirty rounds with any two of them.
     """
     pairs = {pair for each in taus for pair in each}
     judges = {judge for pair in pairs for judge in pair}
@@ -265,44 +283,47 @@ def n_eff(taus: Sequence[Taus]) -> float | None:
         )
         for pair in pairs
     }
-    means = [float(known_mean(found, 0)) for found in known.values()]
-    rounds = max((int((~np.isnan(found)).sum()) for found in known.values()), default=0)
-    is_whole = len(means) == len(judges) * (len(judges) - 1) // 2 and not np.isnan(means).any()
-    if rounds < FEWEST_ROUNDS or not is_whole:
+    means = [float(known_mean(values, 0)) for values in known.values()]
+    rounds = max((int((~np.isnan(values)).sum()) for values in known.values()), default=0)
+    is_complete = len(means) == len(judges) * (len(judges) - 1) // 2 and not np.isnan(means).any()
+    if rounds < FEWEST_ROUNDS or not is_complete:
         return None
     return effective_number(len(judges), means)
 
 
-def alpha(blocks: Sequence[Block]) -> float | None:
-    """Give Krippendorff's α over all answers of all rounds, as `tally.agreement` has it for one."""
+def pooled_alpha(blocks: Sequence[Block]) -> float | None:
+    """Return Krippendorff's α over all answers of all rounds.
+
+    `council.tally.agreement` computes it for one round.
+    """
     values = disagreement = total = squares = 0.0
     for block in blocks:
         shares = np.moveaxis(block.shares, 1, 2).reshape(-1, len(block.judges))
         count = (~np.isnan(shares)).sum(axis=1)
         shares, count = np.nan_to_num(shares[count > 1]), count[count > 1]
-        sums, own = shares.sum(axis=1), (shares**2).sum(axis=1)
-        # Over ordered pairs of k values the squared differences come to 2(kΣv² − (Σv)²).
-        disagreement += float((2 * (count * own - sums**2) / (count - 1)).sum())
+        sums, squares_by_answer = shares.sum(axis=1), (shares**2).sum(axis=1)
+        # The squared differences over ordered pairs of k values sum to 2(kΣv² − (Σv)²).
+        disagreement += float((2 * (count * squares_by_answer - sums**2) / (count - 1)).sum())
         values, total = values + float(count.sum()), total + float(sums.sum())
-        squares += float(own.sum())
+        squares += float(squares_by_answer.sum())
     expected = 2 * (values * squares - total**2)
     if values < 2 or expected < PRECISION:  # noqa: PLR2004
         return None
     return 1 - disagreement / values / (expected / (values * (values - 1)))
 
 
-def spoiling(blocks: Sequence[Block]) -> dict[str, Effect]:
-    """Give the share of the ballots each judge sent that were spoiled, with Wilson's interval."""
+def spoiled_rates(blocks: Sequence[Block]) -> dict[str, Effect]:
+    """Return the share of each judge's ballots that were spoiled, with Wilson's interval."""
     spoiled: dict[str, int] = {}
     sent: dict[str, int] = {}
     for block in blocks:
-        counts = np.where(block.spoiled == NOBODY, 0, block.spoiled).sum(axis=0).tolist()
+        counts = np.where(block.spoiled == ABSENT, 0, block.spoiled).sum(axis=0).tolist()
         valid = block.ballots.sum(axis=0).tolist()
         for judge, bad, good in zip(block.judges, counts, valid, strict=True):
             spoiled[judge] = spoiled.get(judge, 0) + bad
             sent[judge] = sent.get(judge, 0) + bad + good
-    return {judge: _rate(spoiled[judge], of) for judge, of in sent.items()}
+    return {judge: _rate_effect(spoiled[judge], of) for judge, of in sent.items()}
 
 
-def _rate(hits: int, of: int) -> Effect:
+def _rate_effect(hits: int, of: int) -> Effect:
     return Effect(of, BALLOTS, hits / of, rate_interval(hits, of)) if of else Effect(0, BALLOTS)

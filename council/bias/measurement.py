@@ -1,4 +1,4 @@
-"""From the votes of many rounds to the report of bias, corrected for all it tests together."""
+"""Measure the bias report from the votes of many rounds, corrected for multiple tests."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,29 +10,29 @@ import numpy as np
 from council.bias.effects import holm
 from council.bias.judge_bias import (
     PositionBias,
-    agreement,
-    alpha,
-    brands,
-    consistency,
     family_preference,
-    given_by,
-    n_eff,
+    maker_effects,
+    mean_agreement,
     named_preference,
+    order_consistency,
     own_preference,
     pairwise_taus,
-    positions,
-    spoiling,
+    pooled_alpha,
+    pooled_effective_judges,
+    position_bias,
+    shares_given,
+    spoiled_rates,
 )
 from council.bias.report import BiasReport, Effect, GivenShare, JudgeBias
-from council.bias.style_bias import StylePreference, fondness, winning_traits
-from council.bias.vote_arrays import KINDS, Block
+from council.bias.style_bias import StylePreference, style_preferences, winning_traits
+from council.bias.vote_arrays import AUDIT_KINDS, Block
 
 Effects = Mapping[str, Effect]
 Change = Callable[[Effect], Effect]
 
 
 def measured(blocks: Sequence[Block]) -> BiasReport:
-    """Give the bias of every judge of these rounds; those in which nobody voted are left out.
+    """Return the bias of every judge of these rounds; rounds without any ballot are left out.
 
     Every `p_holm` is corrected for all tests of the report.
     """
@@ -43,31 +43,33 @@ def measured(blocks: Sequence[Block]) -> BiasReport:
         for judge, maker in zip(block.judges, block.makers, strict=True)
     }
     taus = [pairwise_taus(block) for block in blocks]
-    found = _Measures.of(blocks, agreement(taus, [*makers]))
-    casts = Counter(kind for block in blocks for kind in block.audit.tolist())
-    known, unknown = _costs(blocks)
-    return corrected(
+    measures = _Measures.of(blocks, mean_agreement(taus, [*makers]))
+    audit_counts = Counter(kind for block in blocks for kind in block.audit.tolist())
+    known_costs, unpriced = _audit_costs(blocks)
+    return correct_for_all_tests(
         BiasReport(
             rounds=sum(len(block.audit) for block in blocks),
             ballots=sum(int(block.ballots.sum()) for block in blocks),
-            audits={kind: casts[KINDS.index(kind)] for kind in ("own", "order", "named")},
-            audit_usd=None if unknown and not known else round(sum(known), 6),
-            judges=tuple(found.judge(judge, maker) for judge, maker in makers.items()),
-            given=tuple(_given(blocks)),
+            audits={
+                kind: audit_counts[AUDIT_KINDS.index(kind)] for kind in ("own", "order", "named")
+            },
+            audit_usd=None if unpriced and not known_costs else round(sum(known_costs), 6),
+            judges=tuple(measures.judge(judge, maker) for judge, maker in makers.items()),
+            given=tuple(_given_shares(blocks)),
             traits=winning_traits(blocks),
-            alpha=alpha(blocks),
-            n_eff=n_eff(taus),
-            majority=_majority([*makers.values()]),
-            brands=brands(blocks),
-            unpriced=unknown,
-            spoiled_audits=casts[KINDS.index("spoiled")],
+            alpha=pooled_alpha(blocks),
+            n_eff=pooled_effective_judges(taus),
+            majority=_majority_maker([*makers.values()]),
+            brands=maker_effects(blocks),
+            unpriced=unpriced,
+            spoiled_audits=audit_counts[AUDIT_KINDS.index("spoiled")],
         )
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Measures:
-    """Every measure, by judge."""
+    """All measures, each by judge."""
 
     own: Effects
     family: Effects
@@ -84,15 +86,15 @@ class _Measures:
             own=own_preference(blocks),
             family=family_preference(blocks),
             named=named_preference(blocks),
-            positions=positions(blocks),
-            kept=consistency(blocks),
-            fondness=fondness(blocks),
+            positions=position_bias(blocks),
+            kept=order_consistency(blocks),
+            fondness=style_preferences(blocks),
             agreement=agreement,
-            spoiled=spoiling(blocks),
+            spoiled=spoiled_rates(blocks),
         )
 
     def judge(self, judge: str, maker: str) -> JudgeBias:
-        """Give all that is known of one judge."""
+        """Return all measures of one judge."""
         position, fondness = self.positions[judge], self.fondness[judge]
         return JudgeBias(
             judge=judge,
@@ -111,58 +113,58 @@ class _Measures:
         )
 
 
-def _costs(blocks: Sequence[Block]) -> tuple[list[float], int]:
-    """Give the known costs of audit ballots, and of how many the cost is not known."""
+def _audit_costs(blocks: Sequence[Block]) -> tuple[list[float], int]:
+    """Return the known costs of audit ballots, and how many costs are unknown."""
     audited = [block.usd[block.audit > 0].astype(float) for block in blocks]
     known = [float(usd) for part in audited for usd in part[~np.isnan(part)]]
     return known, sum(int(np.isnan(part).sum()) for part in audited)
 
 
-def _given(blocks: Sequence[Block]) -> Iterator[GivenShare]:
-    for (judge, author), shares in given_by(blocks).items():
+def _given_shares(blocks: Sequence[Block]) -> Iterator[GivenShare]:
+    for (judge, author), shares in shares_given(blocks).items():
         share = float(shares.mean()) if len(shares) else None
         yield GivenShare(judge, author, share, len(shares))
 
 
-def _majority(makers: Sequence[str]) -> str | None:
-    """Give the maker that holds most of the seats, if one does and it is known who it is."""
+def _majority_maker(makers: Sequence[str]) -> str | None:
+    """Return the maker that holds most of the seats, if there is one and it is known."""
     for maker, seats in Counter(makers).most_common(1):
         if 2 * seats > len(makers) and not maker.startswith("unknown:"):
             return maker
     return None
 
 
-def corrected(report: BiasReport) -> BiasReport:
-    """Give the report with every chance corrected for how many it tells of (Holm 1979)."""
-    chances: list[float | None] = []
+def correct_for_all_tests(report: BiasReport) -> BiasReport:
+    """Return the report with every p-value corrected for all its tests (Holm 1979)."""
+    p_values: list[float | None] = []
 
-    def note(effect: Effect) -> Effect:
-        chances.append(effect.p)
+    def collect(effect: Effect) -> Effect:
+        p_values.append(effect.p)
         return effect
 
-    _each(report, note)
-    by_turn = iter(holm(chances))
+    _map_effects(report, collect)
+    p_holm_values = iter(holm(p_values))
 
     def correct(effect: Effect) -> Effect:
-        return replace(effect, p_holm=next(by_turn))
+        return replace(effect, p_holm=next(p_holm_values))
 
-    return _each(report, correct)
+    return _map_effects(report, correct)
 
 
-def _each(report: BiasReport, change: Change) -> BiasReport:
-    """Give the report with every effect in it changed, always in the same order."""
+def _map_effects(report: BiasReport, change: Change) -> BiasReport:
+    """Return the report with every effect changed, always in the same order."""
     return replace(
         report,
-        judges=tuple(_of_judge(judge, change) for judge in report.judges),
+        judges=tuple(_map_judge_effects(judge, change) for judge in report.judges),
         traits=tuple(replace(t, difference=change(t.difference)) for t in report.traits),
         brands=tuple(replace(brand, effect=change(brand.effect)) for brand in report.brands),
     )
 
 
-def _of_judge(judge: JudgeBias, change: Change) -> JudgeBias:
-    own = {field.name: getattr(judge, field.name) for field in fields(judge)}
+def _map_judge_effects(judge: JudgeBias, change: Change) -> JudgeBias:
+    values = {field.name: getattr(judge, field.name) for field in fields(judge)}
     effects: dict[str, Any] = {
-        name: change(value) for name, value in own.items() if isinstance(value, Effect)
+        name: change(value) for name, value in values.items() if isinstance(value, Effect)
     }
     return replace(
         judge,

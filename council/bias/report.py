@@ -1,4 +1,4 @@
-"""What is known of the bias of judges: every effect with how sure it is."""
+"""The bias report: every effect measured for each judge, with its uncertainty."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ Interval = tuple[float, float]
 class Effect:
     """An effect measured over `n` units ("ballots", "audit ballots", "pairs of answers", …).
 
-    `value`, the 95 % interval and the two-sided `p` are None where there is too little to say;
-    `p_holm` is `p` corrected for all tests of its report (Holm 1979). `more` units of the same
-    kind would have the interval exclude an effect of no size, if the effect is as large as it
-    looks: 0 where it does already, None where nobody can say.
+    `value`, the 95 % interval and the two-sided `p` are None if there is too little data; `p_holm`
+    is `p` corrected for all tests of the report (Holm 1979). `more` further units would make the
+    interval exclude 0, if the effect is as large as measured: 0 if it does already, None if
+    unknown.
     """
 
     n: int
@@ -26,13 +26,13 @@ class Effect:
 
     @property
     def is_found(self) -> bool:
-        """Say whether it is beyond chance, among all that was tested."""
+        """Whether the effect is significant at 5 % among all tests of the report."""
         return self.p_holm is not None and self.p_holm <= 0.05  # noqa: PLR2004
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What a judge gave to the answers it saw at one place: mean Borda share less ½.
+    """What a judge gave the answers it saw at one place: mean Borda share minus ½.
 
     It has no p: `JudgeBias.position` tests all places together.
     """
@@ -45,15 +45,15 @@ class Slot:
 class JudgeBias:
     """The bias of one seat as a judge.
 
-    `own` is the share it gives its own answer less what the other judges give it, on audit
-    ballots; `family` the same for answers of its maker, its own left out, on counted ballots;
-    `named` what its family gains when names are shown: "what blinding changed". Both are of no
-    units where its maker has no other seat. `first_slot` is the mean share of what it saw first
-    less ½, `position` the permutation test over all slots with the effect of the one that stands
-    out most, `slots` the curve. `kept` is the share of pairs that stand as before when the
-    same answers are shown in another order; no effect is 1, chance ½. `length` is φ of
-    φ·tanh(Δ tokens/sd) in log-odds, `style` by trait the log-odds beside it. `agreement` is the
-    mean τ_b with the other judges, `spoiled` the share of its ballots that were.
+    `own` is the share it gives its own answer minus what the other judges give it, on audit
+    ballots; `family` is the same for its maker's other answers, on counted ballots; `named` is what
+    its maker's other answers gain when names are shown. `family` and `named` have no units if its
+    maker has no other seat. `first_slot` is the mean share of the answer it saw first minus ½,
+    `position` the permutation test over all slots with the effect of the one that stands out most,
+    `slots` the curve. `kept` is the share of pairs it ordered the same when shown in another order:
+    1 is perfect, ½ is chance. `length` is φ of φ·tanh(Δ tokens/sd) in log-odds, `style` the
+    log-odds by trait, fitted together with it. `agreement` is the mean τ_b with the other judges,
+    `spoiled` the share of its ballots that were spoiled.
     """
 
     judge: str
@@ -73,9 +73,9 @@ class JudgeBias:
 
 @dataclass(frozen=True, slots=True)
 class GivenShare:
-    """What a judge gave to an author's answers: mean share over `n` ballots, None for none.
+    """The mean share a judge gave an author over `n` ballots; None without ballots.
 
-    Where they are the same, it is from audit ballots that showed the own answer.
+    A judge's share for itself is from audit ballots that showed its own answer.
     """
 
     judge: str
@@ -86,7 +86,7 @@ class GivenShare:
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """What wins here: a trait of winners, of the rest, and the difference with its interval."""
+    """A trait of winners and of other answers, and the difference with its interval."""
 
     name: str
     winners: float | None
@@ -96,7 +96,7 @@ class Trait:
 
 @dataclass(frozen=True, slots=True)
 class MakerEffect:
-    """What answers of a maker gain, over all judges, when these are told who wrote what."""
+    """What a maker's answers gain over all judges when authors are named."""
 
     maker: str
     effect: Effect
@@ -104,13 +104,13 @@ class MakerEffect:
 
 @dataclass(frozen=True, slots=True)
 class BiasReport:
-    """The bias of every judge over so many closed rounds.
+    """The bias of every judge over `rounds` closed rounds.
 
-    `audits` are cast audit ballots by kind, and `audit_usd` what they cost, None if nobody knows.
-    `n_eff` is the effective number of judges, None before thirty rounds; `majority` the maker that
-    holds most of the seats, if one does. `unpriced` of the audit ballots, spoiled ones with them,
-    have a cost that nobody knows and are not in `audit_usd`; `spoiled_audits` are those that
-    ranked nothing, of a kind that is not known.
+    `audits` counts the cast audit ballots by kind; `audit_usd` is their cost, None if no cost is
+    known. `n_eff` is the effective number of judges, None below thirty rounds; `majority` is the
+    maker that holds most of the seats, if there is one. `unpriced` audit ballots, including spoiled
+    ones, have an unknown cost that is not in `audit_usd`; `spoiled_audits` are those that were
+    spoiled, of unknown kind.
     """
 
     rounds: int

@@ -1,4 +1,4 @@
-"""The votes of very many rounds of the same seats, as arrays; a row is a round."""
+"""Pack votes for storage, and unpack those of many rounds into numpy arrays."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,23 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from council.bakeoffs.record_arrays import PRECISION, Floats, Singles, Truths
+from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats, Singles
 from council.bakeoffs.records import PackedRecord
 from council.bias.votes import STYLE, VERSION, Vote, Votes
 
-# --- The votes of very many rounds of the same seats, as arrays; a row is a round.
-
 Bytes = NDArray[np.uint8]
 
-# Kinds of audits by their number; 0 is none. A spoiled one is of no kind that is known.
-KINDS = ("", "order", "own", "named", "spoiled", "other")
-NOBODY = 255  # where a judge, a count or a flag is not there
+# Audit kinds by number; 0 is no audit. The kind of a spoiled audit is unknown.
+AUDIT_KINDS = ("", "order", "own", "named", "spoiled", "other")
+ABSENT = 255  # marks a missing judge, count or flag
 
 
-def shares_of(doubled: Bytes) -> Floats:
-    """Give Borda shares from doubled ranks along the last axis, 0 for what was not shown.
+def shares_from_doubled_ranks(doubled: Bytes) -> Floats:
+    """Return Borda shares from doubled ranks along the last axis; rank 0 means not shown.
 
-    What was not shown is NaN, and so is all of a ballot over fewer than two answers.
+    Answers that were not shown have NaN, and so has a whole ballot over fewer than two answers.
     """
     shown = doubled > 0
     count = shown.sum(axis=-1, keepdims=True).astype(float)
@@ -35,12 +33,12 @@ def shares_of(doubled: Bytes) -> Floats:
 
 @dataclass(frozen=True)
 class Block:
-    """Rounds of the same seats. The axes after the first are judges, then members as authors.
+    """Rounds of the same seats, as arrays by round, then by judge, then by member as author.
 
-    `doubled` are ranks times two and `slots` places from 1, both 0 for what a judge was not
-    shown; `spoiled`, `first` and `audited_by` are NOBODY for who was not there. `style` counts
-    what `traits` names, `lengths` are tokens, NaN without an answer, and `usd` is what the audit
-    cost, NaN where nobody knows.
+    `doubled` are ranks times two, `slots` are places on the slate from 1; both are 0 for an answer
+    that was not shown. `spoiled`, `first` and `audited_by` are ABSENT for a seat that took no part.
+    `style` counts the elements of STYLE, `lengths` are tokens (NaN without an answer), and `usd` is
+    the cost of the audit (NaN if unknown).
     """
 
     judges: tuple[str, ...]
@@ -58,46 +56,46 @@ class Block:
 
     @property
     def members(self) -> int:
-        """How many of the judges, from the first on, write answers too."""
+        """How many of the judges, counted from the first, also write answers."""
         return int(self.doubled.shape[2])
 
     @cached_property
     def shares(self) -> Floats:
         """The Borda share each judge gave each author, by round."""
-        return shares_of(self.doubled)
+        return shares_from_doubled_ranks(self.doubled)
 
     @property
-    def ballots(self) -> Truths:
-        """Which judges cast a ballot that says anything, by round."""
-        found: Truths = np.any(~np.isnan(self.shares), axis=2)
+    def ballots(self) -> Booleans:
+        """Which judges cast a ballot that ranks anything, by round."""
+        found: Booleans = np.any(~np.isnan(self.shares), axis=2)
         return found
 
     @property
     def voted(self) -> "Block":
-        """The rounds in which anybody cast such a ballot."""
+        """The rounds in which at least one judge cast such a ballot."""
         kept = self.ballots.any(axis=1)
         if kept.all():
             return self
-        own = ((field.name, getattr(self, field.name)) for field in fields(self))
-        arrays = ((name, one) for name, one in own if isinstance(one, np.ndarray))
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        arrays = ((name, one) for name, one in values if isinstance(one, np.ndarray))
         change: dict[str, Any] = {name: one[kept] for name, one in arrays}
         return replace(self, **change)
 
-    def audits(self, kind: str, judge: int) -> Truths:
-        """Say which rounds carry an audit of this kind by this judge."""
-        found: Truths = (self.audit == KINDS.index(kind)) & (self.audited_by == judge)
+    def audits(self, kind: str, judge: int) -> Booleans:
+        """Return which rounds have an audit of this kind by this judge."""
+        found: Booleans = (self.audit == AUDIT_KINDS.index(kind)) & (self.audited_by == judge)
         return found
 
-    def audit_shares(self, rounds: Truths) -> Floats:
-        """Give the Borda shares of the audit ballots of these rounds."""
-        return shares_of(self.audit_doubled[rounds])
+    def audit_shares(self, rounds: Booleans) -> Floats:
+        """Return the Borda shares of the audit ballots of these rounds."""
+        return shares_from_doubled_ranks(self.audit_doubled[rounds])
 
 
-# --- Means over what is known, and who beats whom, over many rounds at once; unknown is NaN.
+# --- Functions of arrays; NaN is unknown
 
 
 def known_mean(values: Floats, axis: int | tuple[int, ...]) -> Floats:
-    """Give the mean of what is known along axes, NaN where nothing is."""
+    """Return the mean of the known values along the axes, NaN if there are none."""
     known = ~np.isnan(values)
     count = known.sum(axis=axis)
     total = np.where(known, values, 0.0).sum(axis=axis)
@@ -105,28 +103,28 @@ def known_mean(values: Floats, axis: int | tuple[int, ...]) -> Floats:
     return found
 
 
-def sides(one: Floats, other: Floats) -> Floats:
-    """Give 1 where the first is greater, −1 where the other is, 0 where they tie."""
+def pair_signs(one: Floats, other: Floats) -> Floats:
+    """Return 1 where the first is greater, −1 where the other is, and 0 for a tie."""
     difference = one - other
     found: Floats = np.where(np.abs(difference) < PRECISION, 0.0, np.sign(difference))
     return found
 
 
-def lead(one: Floats, other: Floats, author: int, rivals: Sequence[int]) -> Floats:
-    """Give the share of rivals an author beats by `one` less what it beats by `other`.
+def pairwise_lead(one: Floats, other: Floats, author: int, rivals: Sequence[int]) -> Floats:
+    """Return the share of rivals an author beats on `one` minus the share it beats on `other`.
 
-    Both are Borda shares with authors on the last axis. Only rivals count that both judged beside
-    the author: with slates that differ, whole shares would not compare.
+    Both are Borda shares with authors on the last axis. Only rivals ranked on both count: whole
+    shares are not comparable between slates that differ.
     """
-    by_one = sides(one[..., [author]], one[..., rivals])
-    by_other = sides(other[..., [author]], other[..., rivals])
+    by_one = pair_signs(one[..., [author]], one[..., rivals])
+    by_other = pair_signs(other[..., [author]], other[..., rivals])
     return known_mean((by_one - by_other) / 2, -1)
 
 
-def by_judge(
+def values_by_judge(
     blocks: Iterable[Block], values_of: Callable[[Block, int], Floats]
 ) -> dict[str, Floats]:
-    """Gather, for each judge of any block, the values it has in all of them; unknown ones go."""
+    """Return for each judge its known values over all blocks."""
     found: dict[str, list[Floats]] = {}
     for block in blocks:
         for i, judge in enumerate(block.judges):
@@ -135,18 +133,18 @@ def by_judge(
 
 
 def _known(values: Floats) -> Floats:
-    unknown: Truths = np.isnan(values)
+    unknown: Booleans = np.isnan(values)
     return values[~unknown]
 
 
-NOTHING: Floats = np.empty(0)
+NO_VALUES: Floats = np.empty(0)
 
 
-# --- Votes packed for storage, and very many of them as arrays.
+# --- Packing
 
-MOST = 10_000  # rounds in a block, so that what is computed from one stays small
+MAX_BLOCK_ROUNDS = 10_000  # limits the memory of computations on one block
 _SINGLE = np.dtype("<f4")
-_AUTHORED = 1 + len(STYLE)
+_BYTES_PER_ANSWER = 1 + len(STYLE)
 
 
 class _Shape(NamedTuple):
@@ -156,63 +154,64 @@ class _Shape(NamedTuple):
 
     @property
     def parts(self) -> tuple[int, ...]:
-        """How many bytes each part takes: ranks, places, audit, spoiled counts, answers."""
+        """The bytes of each part: ranks, slots, audit, spoiled counts, answers."""
         voters, authors = len(self.judges), self.members
-        return (voters * authors, voters * authors, 2 + authors, voters, authors * _AUTHORED)
+        answers = authors * _BYTES_PER_ANSWER
+        return (voters * authors, voters * authors, 2 + authors, voters, answers)
 
 
 def packed(votes: Votes, record: PackedRecord) -> PackedRecord:
-    """Give the votes of a round as they are stored; its record says which round it is."""
+    """Return the votes of a round as they are stored; `record` identifies the round."""
     shape = _Shape(votes.judges, votes.makers, votes.members)
-    numbers = np.array([*_lengths(votes), _usd(votes)], dtype=_SINGLE).tobytes()
+    numbers = np.array([*_lengths(votes), _audit_usd(votes)], dtype=_SINGLE).tobytes()
     return record._replace(
         shape=json.dumps(shape, ensure_ascii=False, separators=(",", ":")),
-        numbers=b"".join(part.tobytes() for part in _bytes_of(votes, shape)) + numbers,
+        numbers=b"".join(part.tobytes() for part in _pack_parts(votes, shape)) + numbers,
         version=VERSION,
     )
 
 
-def _bytes_of(votes: Votes, shape: _Shape) -> Iterator[Bytes]:
+def _pack_parts(votes: Votes, shape: _Shape) -> Iterator[Bytes]:
     doubled = np.zeros((len(shape.judges), shape.members), dtype=np.uint8)
     slots = doubled.copy()
     for vote in votes.ballots:
         row = shape.judges.index(vote.judge)
-        doubled[row], slots[row] = _rows(vote, shape)
+        doubled[row], slots[row] = _vote_rows(vote, shape)
     spoiled = dict(votes.spoiled)
-    yield from (doubled, slots, _audit(votes, shape))
-    yield _row(min(spoiled[j], NOBODY - 1) if j in spoiled else NOBODY for j in shape.judges)
-    yield _authored(votes, shape)
+    yield from (doubled, slots, _audit_row(votes, shape))
+    yield _byte_row(min(spoiled[j], ABSENT - 1) if j in spoiled else ABSENT for j in shape.judges)
+    yield _answer_rows(votes, shape)
 
 
-def _row(values: Iterable[int]) -> Bytes:
+def _byte_row(values: Iterable[int]) -> Bytes:
     return np.array([*values], dtype=np.uint8)
 
 
-def _rows(vote: Vote, shape: _Shape) -> tuple[Bytes, Bytes]:
-    """Give doubled ranks and places by author."""
+def _vote_rows(vote: Vote, shape: _Shape) -> tuple[Bytes, Bytes]:
+    """Return a vote's doubled ranks and slots by author."""
     doubled, slots = np.zeros((2, shape.members), dtype=np.uint8)
     for slot, (author, rank) in enumerate(zip(vote.shown, vote.ranks, strict=True), start=1):
-        at = shape.judges.index(author)
-        doubled[at], slots[at] = round(2 * rank), slot
+        author_index = shape.judges.index(author)
+        doubled[author_index], slots[author_index] = round(2 * rank), slot
     return doubled, slots
 
 
-def _audit(votes: Votes, shape: _Shape) -> Bytes:
+def _audit_row(votes: Votes, shape: _Shape) -> Bytes:
     audit = votes.audit
     if audit is None:
-        return _row([0, NOBODY, *[0] * shape.members])
-    kind = audit.kind if audit.kind in KINDS[1:4] else "other"
-    number = KINDS.index(kind if audit.vote else "spoiled")
-    ranked = _rows(audit.vote, shape)[0] if audit.vote else [0] * shape.members
-    return _row([number, shape.judges.index(audit.judge), *ranked])
+        return _byte_row([0, ABSENT, *[0] * shape.members])
+    kind = audit.kind if audit.kind in AUDIT_KINDS[1:4] else "other"
+    number = AUDIT_KINDS.index(kind if audit.vote else "spoiled")
+    ranked = _vote_rows(audit.vote, shape)[0] if audit.vote else [0] * shape.members
+    return _byte_row([number, shape.judges.index(audit.judge), *ranked])
 
 
-def _authored(votes: Votes, shape: _Shape) -> Bytes:
-    found = np.full((shape.members, _AUTHORED), NOBODY, dtype=np.uint8)
+def _answer_rows(votes: Votes, shape: _Shape) -> Bytes:
+    rows = np.full((shape.members, _BYTES_PER_ANSWER), ABSENT, dtype=np.uint8)
     for written in votes.written:
-        style = [min(count, NOBODY - 1) for count in written.style]
-        found[shape.judges.index(written.author)] = [written.is_first, *style]
-    return found
+        style = [min(count, ABSENT - 1) for count in written.style]
+        rows[shape.judges.index(written.author)] = [written.is_first, *style]
+    return rows
 
 
 def _lengths(votes: Votes) -> list[float]:
@@ -220,39 +219,39 @@ def _lengths(votes: Votes) -> list[float]:
     return [lengths.get(judge, np.nan) for judge in votes.judges[: votes.members]]
 
 
-def _usd(votes: Votes) -> float:
+def _audit_usd(votes: Votes) -> float:
     usd = votes.audit.cost_usd if votes.audit else None
     return np.nan if usd is None else usd
 
 
 def blocks(rows: Iterable[PackedRecord]) -> tuple[Block, ...]:
-    """Give the votes of many rounds as arrays, a block for the rounds of the same seats.
+    """Return the votes of many rounds as arrays, one block per set of seats.
 
-    Votes of another version than today's are left out: they are being made anew.
+    Votes of an older version are left out: they are being computed again.
     """
-    alike: dict[str, list[bytes]] = {}
+    by_shape: dict[str, list[bytes]] = {}
     for row in rows:
         if row.version == VERSION:
-            alike.setdefault(row.shape, []).append(row.numbers)
+            by_shape.setdefault(row.shape, []).append(row.numbers)
     return tuple(
-        _block(_shape(shape), numbers[at : at + MOST])
-        for shape, numbers in alike.items()
-        for at in range(0, len(numbers), MOST)
+        _unpack_block(_parse_shape(shape), numbers[at : at + MAX_BLOCK_ROUNDS])
+        for shape, numbers in by_shape.items()
+        for at in range(0, len(numbers), MAX_BLOCK_ROUNDS)
     )
 
 
 @cache
-def _shape(text: str) -> _Shape:
+def _parse_shape(text: str) -> _Shape:
     judges, makers, members = json.loads(text)
     return _Shape(tuple(judges), tuple(makers), members)
 
 
-def _block(shape: _Shape, numbers: Sequence[bytes]) -> Block:
+def _unpack_block(shape: _Shape, numbers: Sequence[bytes]) -> Block:
     rounds, voters, authors = len(numbers), len(shape.judges), shape.members
     flat = np.frombuffer(b"".join(numbers), dtype=np.uint8).reshape(rounds, -1)
-    ends = np.cumsum(shape.parts)
-    doubled, slots, audit, spoiled, authored, singles = np.split(flat, ends, axis=1)
-    written = authored.reshape(rounds, authors, _AUTHORED)
+    offsets = np.cumsum(shape.parts)
+    doubled, slots, audit, spoiled, authored, singles = np.split(flat, offsets, axis=1)
+    written = authored.reshape(rounds, authors, _BYTES_PER_ANSWER)
     floats = np.ascontiguousarray(singles).view(_SINGLE)
     return Block(
         judges=shape.judges,

@@ -1,4 +1,4 @@
-"""What is kept of a closed round for the measuring of bias: who ranked whom how, and no texts."""
+"""Votes: who ranked whom and how, stored for each closed round to measure bias from; no texts."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,16 +17,14 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 
-# --- What is kept of a closed round for the measuring of bias: who ranked whom how, and no texts.
-
-VERSION = 1  # of what votes hold; those of another are made anew
+VERSION = 1  # of the stored votes; votes of another version are computed again
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """A judge's ranking: the authors in the order it saw their answers, and each one's rank.
+    """A judge's ranking: the authors in the order it saw their answers, and the rank of each.
 
-    Rank 1 is the best; those that tie have the average of their places.
+    Rank 1 is the best; ties have the mean of their places.
     """
 
     judge: str
@@ -36,9 +34,9 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class AuditVote:
-    """An audit ballot by its kind, and what it cost, None where that is not known.
+    """An audit ballot, its kind and its cost, None if unknown.
 
-    `vote` is None for one that was spoiled; nobody knows then of which kind it was.
+    `vote` is None for a spoiled ballot, whose kind is unknown.
     """
 
     judge: str
@@ -48,11 +46,11 @@ class AuditVote:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """An answer by what is seen of it: its length in tokens, and its style as `traits` counts it.
+class WrittenAnswer:
+    """What a judge sees of an answer's form: its length in tokens and its style, as in STYLE.
 
-    The length is an estimate from the text, the same for every model: what providers bill counts
-    hidden thinking too, which no judge sees. `is_first` says that it shares the first place.
+    The length is estimated from the text in the same way for every model, because the tokens that
+    providers bill include hidden reasoning. `is_first` means that it won or shares the first place.
     """
 
     author: str
@@ -63,9 +61,10 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """The votes of one round. Makers go with `judges`, of which the first are the `members`.
+    """The votes of one round.
 
-    `spoiled` counts the spoiled ballots of each judge that was asked for one; audits are no part.
+    `makers` belong to `judges`, of which the first `members` also write answers. `spoiled` counts
+    the spoiled ballots of each judge that was asked for one, without audits.
     """
 
     judges: tuple[str, ...]
@@ -74,10 +73,8 @@ class Votes:
     ballots: tuple[Vote, ...] = ()
     audit: AuditVote | None = None
     spoiled: tuple[tuple[str, int], ...] = ()
-    written: tuple[Written, ...] = ()
+    written: tuple[WrittenAnswer, ...] = ()
 
-
-# --- How an answer is dressed: its lists, headings, bold words and code, counted in its Markdown.
 
 STYLE = ("lists", "headings", "bold", "code")
 _COUNTED = {
@@ -89,46 +86,45 @@ _COUNTED = {
 }
 
 
-def style_of(text: str) -> tuple[int, ...]:
-    """Count what STYLE names: items of lists, headings, bold runs, and code blocks and spans."""
-    found = Counter[str]()
-    for token in _reader().parse(text):
-        found.update(
-            _COUNTED[one.type] for one in (token, *(token.children or ())) if one.type in _COUNTED
+def count_style(text: str) -> tuple[int, ...]:
+    """Count the elements of STYLE: list items, headings, bold runs, and code blocks and spans."""
+    counts = Counter[str]()
+    for token in _markdown_parser().parse(text):
+        counts.update(
+            _COUNTED[part.type]
+            for part in (token, *(token.children or ()))
+            if part.type in _COUNTED
         )
-    return tuple(found[trait] for trait in STYLE)
+    return tuple(counts[trait] for trait in STYLE)
 
 
 @cache
-def _reader() -> "MarkdownIt":
-    # It takes a moment to load, and most commands read no answer.
+def _markdown_parser() -> "MarkdownIt":
+    # Imported lazily: it loads slowly, and most commands do not need it.
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark")
 
 
-# --- From a closed round to its votes.
-
-
 def votes_of(round_: Round) -> Votes:
-    """Give the votes of a closed round; one that failed has its seats, and nothing else."""
+    """Return the votes of a closed round; a failed round has only its seats."""
     seats = round_.panel.judges
     empty = Votes(
         judges=tuple(seat.key for seat in seats),
         makers=tuple(seat.family for seat in seats),
         members=len(round_.panel.members),
     )
-    failed = round_.closing is not None and round_.closing.failure is not None
-    if failed or not round_.draw or not round_.tally:
+    has_failed = round_.closing is not None and round_.closing.failure is not None
+    if has_failed or not round_.draw or not round_.tally:
         return empty
     return Votes(
         judges=empty.judges,
         makers=empty.makers,
         members=empty.members,
         ballots=tuple(_vote(b, round_.draw.labels) for b in informative(round_.ballots)),
-        audit=_audit(round_, round_.draw),
-        spoiled=tuple(_spoiled(round_, round_.draw)),
-        written=tuple(_written(round_, round_.draw, round_.tally)),
+        audit=_audit_vote(round_, round_.draw),
+        spoiled=tuple(_spoiled_counts(round_, round_.draw)),
+        written=tuple(_written_answers(round_, round_.draw, round_.tally)),
     )
 
 
@@ -138,8 +134,8 @@ def _vote(ballot: Ballot, labels: LabelMap) -> Vote:
     return Vote(ballot.judge, authors, tuple(places[label] for label in ballot.shown))
 
 
-def _audit(round_: Round, draw: Draw) -> AuditVote | None:
-    """Give the audit ballot of a round, of which there is one at most."""
+def _audit_vote(round_: Round, draw: Draw) -> AuditVote | None:
+    """Return the audit ballot of a round, of which there is at most one."""
     for ballot in round_.ballots:
         if ballot.audit:
             usd = ballot.paper.reply.cost_usd if ballot.paper else None
@@ -150,15 +146,15 @@ def _audit(round_: Round, draw: Draw) -> AuditVote | None:
     return None
 
 
-def _spoiled(round_: Round, draw: Draw) -> Iterator[tuple[str, int]]:
+def _spoiled_counts(round_: Round, draw: Draw) -> Iterator[tuple[str, int]]:
     sent = [ballot.judge for ballot in round_.spoiled if not ballot.is_audit]
     for slate in draw.slates:
         yield slate.judge, sent.count(slate.judge)
 
 
-def _written(round_: Round, draw: Draw, tally: Tally) -> Iterator[Written]:
-    first = {line.label for line in tally.standings if line.place == 1 and line.share is not None}
+def _written_answers(round_: Round, draw: Draw, tally: Tally) -> Iterator[WrittenAnswer]:
+    winners = {line.label for line in tally.standings if line.place == 1 and line.share is not None}
     for answer in round_.answers:
-        is_first = draw.labels.label_of(answer.member) in first
+        is_first = draw.labels.label_of(answer.member) in winners
         length = estimated_tokens(answer.text)
-        yield Written(answer.member, is_first, length, style_of(answer.text))
+        yield WrittenAnswer(answer.member, is_first, length, count_style(answer.text))

@@ -1,4 +1,4 @@
-"""An experiment and what it comes to: answers, and marks given to them. Values only."""
+"""Domain models of the bias experiment: a suite answered and graded by the members of a panel."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,12 +9,10 @@ from typing import Protocol
 from council.answers import Reply
 from council.bakeoffs.models import Suite, SuiteQuestion
 from council.panel import Member, Panel
-from council.research.grades import Framing, Grade, converted
+from council.research.grades import Framing, Grade, normalize_grade
 from council.rounds import Question
 
-# --- An experiment and what it comes to: answers, and marks given to them. Values only.
-
-ATTEMPTS = 2  # what holds no grade is asked for again once
+MAX_ATTEMPTS = 2  # a reply without a grade is asked for once more
 _ID_LENGTH = 32
 
 
@@ -22,7 +20,8 @@ _ID_LENGTH = 32
 class Experiment:
     """A suite answered by the members of a panel, who then grade each other and themselves.
 
-    `cap_micro` is the most it may spend, in micro-dollars; `versions` tell of programs and prompts.
+    `cap_micro` is the most it may spend, in micro-dollars; `versions` are those of programs and
+    prompts.
     """
 
     id: str
@@ -35,21 +34,22 @@ class Experiment:
 
     @property
     def calls(self) -> int:
-        """How many answers and grades it takes, where nobody fails."""
+        """The number of answers and grades to ask for, if no call fails."""
         members, questions = len(self.panel.members), len(self.suite.questions)
         return questions * members * (1 + members * len(Framing))
 
     def question(self, number: int) -> Question:
-        """Give a question, counted from 1; with its reference where judges of the suite see it."""
-        asked = self.suite.questions[number - 1]
-        seen = self.suite.judges_see_references and asked.reference
-        reference = asked.reference.value if seen and asked.reference else ""
-        return Question(asked.text, context=asked.context, reference=reference)
+        """Return a question, counted from 1; with its reference if the judges see references."""
+        question = self.suite.questions[number - 1]
+        reference = ""
+        if self.suite.judges_see_references and question.reference:
+            reference = question.reference.value
+        return Question(question.text, context=question.context, reference=reference)
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentAnswer:
-    """What a member answered to a question, counted from 1."""
+    """A member's answer to a question, counted from 1."""
 
     number: int
     member: str
@@ -58,7 +58,7 @@ class ExperimentAnswer:
 
 @dataclass(frozen=True, slots=True)
 class GradeRequest:
-    """One grade to ask for: of a judge, in a framing, for what an author answered."""
+    """One grade to ask a judge for: an author's answer to a question, in a framing."""
 
     number: int
     author: str
@@ -68,7 +68,7 @@ class GradeRequest:
 
 @dataclass(frozen=True, slots=True)
 class GradeReply:
-    """What a judge replied; `raw` is the grade as it wrote it, None where `fault` spoils it."""
+    """A judge's reply; `raw` is the grade as written, None if the reply is spoiled by `fault`."""
 
     cell: GradeRequest
     reply: Reply
@@ -79,93 +79,87 @@ class GradeReply:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentState:
-    """What there is of an experiment."""
+    """The answers and grades an experiment has so far."""
 
-    job_queue: Sequence[ExperimentAnswer] = ()
-    marks: Sequence[GradeReply] = ()
+    answers: Sequence[ExperimentAnswer] = ()
+    replies: Sequence[GradeReply] = ()
 
 
-def members_alone(panel: Panel) -> Panel:
-    """Give a panel as it sits in an experiment: nobody judges who does not answer."""
+def restrict_to_members(panel: Panel) -> Panel:
+    """Return a panel without outside judges and chairmen: in an experiment only members judge."""
     return replace(panel, outside_judges=(), chairmen=())
 
 
-def item_of(question: SuiteQuestion) -> str:
-    """Give a question's id: the same for the same text and context, in whatever suite."""
+def item_id(question: SuiteQuestion) -> str:
+    """Return a question's id, which is the same for the same text and context in any suite."""
     return sha256(f"{question.text}\x1f{question.context}".encode()).hexdigest()[:_ID_LENGTH]
 
 
-def grade_of(experiment: Experiment, mark: GradeReply) -> Grade:
-    """Give a mark as a grade on the scale where 5 is best; absent where it was spoiled."""
-    cell = mark.cell
-    item = item_of(experiment.suite.questions[cell.number - 1])
-    score = None if mark.raw is None else float(converted(mark.raw, cell.framing))
-    return Grade(item, cell.framing, cell.judge, cell.author, score)
-
-
-# --- What is left to do of an experiment: whatever has no row yet.
+def grade_of(experiment: Experiment, reply: GradeReply) -> Grade:
+    """Return a reply as a grade on the scale where 5 is best; without a score if it was spoiled."""
+    request = reply.cell
+    item = item_id(experiment.suite.questions[request.number - 1])
+    score = None if reply.raw is None else float(normalize_grade(reply.raw, request.framing))
+    return Grade(item, request.framing, request.judge, request.author, score)
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRequest:
-    """A question to put to a member."""
+    """A question to ask a member."""
 
     number: int
     member: Member
 
 
-def answers_left(experiment: Experiment, held: ExperimentState) -> Iterator[AnswerRequest]:
-    """Give every question that a member has not answered, in the suite's order."""
-    there = {(work.number, work.member) for work in held.job_queue}
+def missing_answers(experiment: Experiment, state: ExperimentState) -> Iterator[AnswerRequest]:
+    """Yield every question that a member has not answered, in the suite's order."""
+    answered = {(answer.number, answer.member) for answer in state.answers}
     for number in range(1, len(experiment.suite.questions) + 1):
         for member in experiment.panel.members:
-            if (number, member.key) not in there:
+            if (number, member.key) not in answered:
                 yield AnswerRequest(number, member)
 
 
-def cells_of(experiment: Experiment, work: ExperimentAnswer) -> Iterator[GradeRequest]:
-    """Give every grade there is to ask for an answer; judges take turns, so that none waits."""
+def grade_requests(experiment: Experiment, answer: ExperimentAnswer) -> Iterator[GradeRequest]:
+    """Yield every grade to ask for an answer, judge after judge."""
     for framing in Framing:
         for judge in experiment.panel.members:
-            yield GradeRequest(work.number, work.member, framing, judge.key)
+            yield GradeRequest(answer.number, answer.member, framing, judge.key)
 
 
-def cells_left(experiment: Experiment, held: ExperimentState) -> Iterator[GradeRequest]:
-    """Give every grade that is still to be asked for, of answers that are there."""
-    last = last_marks(held)
-    for work in sorted(held.job_queue, key=lambda work: work.number):
-        for cell in cells_of(experiment, work):
-            if cell not in last or not is_settled(last[cell]):
-                yield cell
+def missing_grades(experiment: Experiment, state: ExperimentState) -> Iterator[GradeRequest]:
+    """Yield every grade still to ask for, of the answers that exist."""
+    replies = last_marks(state)
+    for answer in sorted(state.answers, key=lambda answer: answer.number):
+        for request in grade_requests(experiment, answer):
+            if request not in replies or not is_settled(replies[request]):
+                yield request
 
 
-def last_marks(held: ExperimentState) -> Mapping[GradeRequest, GradeReply]:
-    """Give the last that each judge replied, by what it was asked."""
-    return {mark.cell: mark for mark in sorted(held.marks, key=lambda mark: mark.attempt)}
+def last_marks(state: ExperimentState) -> Mapping[GradeRequest, GradeReply]:
+    """Return the last reply of each judge by request."""
+    return {reply.cell: reply for reply in sorted(state.replies, key=lambda reply: reply.attempt)}
 
 
-def is_settled(mark: GradeReply) -> bool:
-    """Say whether nothing more is asked of the judge."""
-    return mark.raw is not None or mark.attempt >= ATTEMPTS
+def is_settled(reply: GradeReply) -> bool:
+    """Return whether no further attempt is made."""
+    return reply.raw is not None or reply.attempt >= MAX_ATTEMPTS
 
 
-def over(held: ExperimentState) -> int:
-    """Give how many answers and grades need not be asked for any more."""
-    return len(held.job_queue) + sum(map(is_settled, last_marks(held).values()))
+def finished_calls(state: ExperimentState) -> int:
+    """Return how many answers and grades need not be asked for any more."""
+    return len(state.answers) + sum(map(is_settled, last_marks(state).values()))
 
 
-def is_whole(experiment: Experiment, held: ExperimentState) -> bool:
-    """Say whether every answer and every grade was given or spoiled for good."""
-    whole = not any(True for _ in answers_left(experiment, held))
-    return whole and not any(True for _ in cells_left(experiment, held))
-
-
-# --- How far an experiment is, for whoever watches it.
+def is_complete(experiment: Experiment, state: ExperimentState) -> bool:
+    """Return whether every answer and every grade exists or was spoiled for good."""
+    has_all_answers = not any(True for _ in missing_answers(experiment, state))
+    return has_all_answers and not any(True for _ in missing_grades(experiment, state))
 
 
 @dataclass(frozen=True, slots=True)
 class FailedCall:
-    """A call that brought nothing; `why` reads on after the seat's name."""
+    """A call that failed; `why` is a phrase that follows the seat's name."""
 
     seat: str
     why: str
@@ -173,11 +167,11 @@ class FailedCall:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """An experiment as it stands: of all its calls so many are over, the failed ones among them.
+    """How far an experiment is: `over` of all its calls have finished, including the failed ones.
 
-    Without an answer its grades are over too. `spoiled` are grades that were given up on;
-    `failures` says how often each way of failing was met, the most frequent first. `seconds_left`
-    is None as long as nothing tells, and `blocked` says what keeps it from its end.
+    The grades of an answer that failed count as finished. `spoiled` grades were given up on;
+    `failures` counts each kind of failure, the most frequent first. `seconds_left` is None while it
+    cannot be estimated; `blocked` says why it stopped before its end.
     """
 
     experiment: Experiment
@@ -192,46 +186,46 @@ class Progress:
 
     @property
     def failed(self) -> int:
-        """How many calls failed."""
+        """The number of calls that failed."""
         return sum(times for _, times in self.failures)
 
 
-def standing(experiment: Experiment, held: ExperimentState, spent_micro: int) -> Progress:
-    """Give how an experiment stands of which so much is held, whoever carries it."""
-    settled = [mark for mark in last_marks(held).values() if is_settled(mark)]
-    spoiled = sum(mark.raw is None for mark in settled)
+def standing(experiment: Experiment, state: ExperimentState, spent_micro: int) -> Progress:
+    """Return the progress of an experiment with this state."""
+    settled = [reply for reply in last_marks(state).values() if is_settled(reply)]
+    spoiled = sum(reply.raw is None for reply in settled)
     return Progress(
         experiment,
-        over(held),
-        answers=len(held.job_queue),
+        finished_calls(state),
+        answers=len(state.answers),
         grades=len(settled) - spoiled,
         spoiled=spoiled,
         spent_micro=spent_micro,
     )
 
 
-# --- Where experiments are kept, as a protocol. Each call is one transaction; StoreError.
-
-
 class ExperimentStore(Protocol):
-    """Where experiments are kept, with every answer and every mark the moment it exists."""
+    """Stores experiments, with every answer and every grade as soon as it exists.
+
+    Each call is one transaction and may raise StoreError.
+    """
 
     async def open(self, experiment: Experiment) -> bool:
-        """Keep a new experiment and its suite's version; False if its id is kept already."""
+        """Store a new experiment and its suite's version; return False if the id exists already."""
         ...
 
     async def limit(self, experiment_id: str, cap_micro: int | None) -> None:
-        """Have an experiment spend so much at most, in micro-dollars; None is no cap."""
+        """Set what an experiment may spend at most, in micro-dollars; None removes the cap."""
         ...
 
     async def recent(self) -> tuple[Experiment, ...]:
-        """Give every experiment, newest first; one that cannot be read is left out."""
+        """Return every experiment, newest first; unreadable ones are left out."""
         ...
 
     async def held(self, experiment_id: str) -> ExperimentState:
-        """Give what there is of an experiment; StoreError names what none can hold."""
+        """Return the state of an experiment. Raise StoreError if a row cannot be read."""
         ...
 
     async def save(self, experiment_id: str, part: ExperimentAnswer | GradeReply) -> None:
-        """Keep an answer or a mark; the same one twice is kept once, the first."""
+        """Store an answer or a grade; storing the same one again keeps the first."""
         ...

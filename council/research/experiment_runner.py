@@ -1,4 +1,4 @@
-"""What a member is asked that grades one answer, and the shape its reply must have."""
+"""Run the bias experiment: prompts, calls, parsing of grades, and the cost estimate."""
 
 import re
 import time
@@ -28,19 +28,211 @@ from council.research.experiment import (
     GradeReply,
     GradeRequest,
     Progress,
-    answers_left,
-    cells_left,
     is_settled,
     last_marks,
+    missing_answers,
+    missing_grades,
     standing,
 )
 from council.research.grades import BEST, WORST, Framing
 from council.rounds import Question
 
-# --- What a member is asked that grades one answer, and the shape its reply must have.
+VERSION = "1"  # of the prompt; to be changed with any text here
 
-VERSION = "1"  # changes whenever any text here does
-LETTER = "A"
+Request = TypeVar("Request")
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentServices:
+    """What a runner needs; `spent` returns micro-dollars, `on_progress` is called after every call.
+
+    At most `max_concurrency` calls run concurrently.
+    """
+
+    gateway: Gateway
+    experiments: ExperimentStore
+    max_concurrency: int
+    spent: Callable[[], int] = lambda: 0
+    on_progress: Callable[[Progress], None] = lambda _: None
+    clock: Callable[[], float] = time.monotonic
+
+
+class ExperimentRunner:
+    """Runs what is missing of one experiment: answers first, then grades."""
+
+    def __init__(
+        self, services: ExperimentServices, experiment: Experiment, state: ExperimentState
+    ) -> None:
+        self._services = services
+        self._experiment = experiment
+        self._answers = {(answer.number, answer.member): answer for answer in state.answers}
+        self._replies = dict(last_marks(state))
+        self._counts = standing(experiment, state, 0)
+        self._failed: Counter[FailedCall] = Counter()
+        self._left = experiment.calls - self._counts.over
+        self._done = 0
+        self._began = services.clock()
+
+    @property
+    def state(self) -> ExperimentState:
+        """The current state; of each grade only the last reply."""
+        return ExperimentState(tuple(self._answers.values()), tuple(self._replies.values()))
+
+    @property
+    def progress(self) -> Progress:
+        """The current progress."""
+        return replace(
+            self._counts,
+            over=self._experiment.calls - self._left,
+            answers=len(self._answers),
+            failures=tuple(self._failed.most_common()),
+            spent_micro=self._services.spent(),
+            seconds_left=self._seconds_left(),
+        )
+
+    def _seconds_left(self) -> float | None:
+        """Return the estimated time left, at the mean speed so far; None if unknown."""
+        if not self._done or not self._left:
+            return None
+        return (self._services.clock() - self._began) / self._done * self._left
+
+    async def run(self) -> Progress:
+        """Make the missing calls until none is left or the budget is used up."""
+        blocked = await self._send_all(missing_answers(self._experiment, self.state), self._answer)
+        if blocked is None:
+            blocked = await self._send_all(
+                missing_grades(self._experiment, self.state), self._grade
+            )
+        return replace(self.progress, seconds_left=None, blocked=blocked)
+
+    async def _send_all(
+        self, requests: Iterable[Request], send: Callable[[Request], Awaitable[None]]
+    ) -> str | None:
+        """Make all requests; return the refusal that stopped them, None if none did.
+
+        A request refused while others were running is tried again once they have reported their
+        cost.
+        """
+        waiting = deque(requests)
+        while True:
+            done = self._done
+            blocked = await self._send_waiting(waiting, send)
+            if blocked is None or self._done == done:
+                return blocked
+
+    async def _send_waiting(
+        self, waiting: deque[Request], send: Callable[[Request], Awaitable[None]]
+    ) -> str | None:
+        refusals: list[str] = []
+
+        async def work() -> None:
+            while waiting and not refusals:
+                request = waiting.popleft()
+                try:
+                    await send(request)
+                except UncoveredError as error:
+                    waiting.appendleft(request)
+                    refusals.append(str(error))
+                    return
+                self._done += 1
+                self._left -= 1
+                self._services.on_progress(self.progress)
+
+        await together(work() for _ in range(self._services.max_concurrency))
+        return refusals[0] if refusals else None
+
+    async def _answer(self, request: AnswerRequest) -> None:
+        members, terms = self._experiment.panel.members, self._experiment.panel.terms
+        call = answer_call(self._experiment, request)
+        reply = await self._call(call, Role.ANSWER, terms.answer_seconds)
+        if reply is None:
+            self._left -= len(members) * len(Framing)  # what cannot be graded
+            return
+        answer = ExperimentAnswer(request.number, request.member.key, reply)
+        await self._services.experiments.save(self._experiment.id, answer)
+        self._answers[answer.number, answer.member] = answer
+
+    async def _grade(self, request: GradeRequest) -> None:
+        answer, terms = self._answers[request.number, request.author], self._experiment.panel.terms
+        last_reply = self._replies.get(request)
+        while last_reply is None or not is_settled(last_reply):
+            call = grade_call(
+                self._experiment, request, answer, last_reply.fault if last_reply else ""
+            )
+            reply = await self._call(call, Role.GRADE, terms.ballot_seconds)
+            if reply is None:
+                return
+            last_reply = parse_reply(
+                self._experiment, request, reply, last_reply.attempt + 1 if last_reply else 1
+            )
+            await self._services.experiments.save(self._experiment.id, last_reply)
+            self._replies[request] = last_reply
+        self._count(last_reply)
+
+    def _count(self, reply: GradeReply) -> None:
+        """Count a settled reply; counting all of them again would be slow."""
+        counts = self._counts
+        if reply.raw is None:
+            self._counts = replace(counts, spoiled=counts.spoiled + 1)
+        else:
+            self._counts = replace(counts, grades=counts.grades + 1)
+
+    async def _call(self, call: Call, role: Role, seconds: float) -> Reply | None:
+        """Return the reply; None if the call failed, which is counted."""
+        try:
+            return await reply_in_time(self._services.gateway, call, role, Deadline.after(seconds))
+        except UncoveredError:
+            raise
+        except GatewayError as error:
+            self._failed[FailedCall(call.member.key, str(error))] += 1
+            return None
+
+
+# --- Calls
+
+ANSWER_TEMPERATURE, GRADE_TEMPERATURE = 1.0, 0.0  # for models that accept a temperature
+
+
+def answer_call(experiment: Experiment, request: AnswerRequest) -> Call:
+    """Return the call that asks a member a question, by default at ANSWER_TEMPERATURE."""
+    brief = any(seat.demonstration for seat in experiment.panel.members)
+    prompt = answer_prompt(experiment.question(request.number), brief=brief)
+    temperature = request.member.temperature
+    return Call(request.member, prompt, ANSWER_TEMPERATURE if temperature is None else temperature)
+
+
+def grade_call(
+    experiment: Experiment, request: GradeRequest, answer: ExperimentAnswer, fault: str = ""
+) -> Call:
+    """Return the call that asks a judge for a blind grade; `fault` is that of its first reply."""
+    panel = experiment.panel
+    text = blind(answer.reply.text, own_names(panel.seat(answer.member)))
+    shown = f"{text}\n{CUT_MARK}" if answer.reply.cut else text
+    nonce = _nonce(experiment, request)
+    question = experiment.question(request.number)
+    prompt = grade_prompt(question, panel.rubric, shown, request.framing, nonce)
+    full_prompt = add_fault(prompt, fault) if fault else prompt
+    return Call(panel.seat(request.judge), full_prompt, GRADE_TEMPERATURE, grade_schema(nonce))
+
+
+def parse_reply(
+    experiment: Experiment, request: GradeRequest, reply: Reply, attempt: int
+) -> GradeReply:
+    """Return a judge's reply with its grade, or with what spoiled it."""
+    grade = parse_grade(reply.text, _nonce(experiment, request))
+    if isinstance(grade, str):
+        return GradeReply(request, reply, None, grade, attempt)
+    return GradeReply(request, reply, grade, attempt=attempt)
+
+
+def _nonce(experiment: Experiment, request: GradeRequest) -> str:
+    reader = f"{request.number} {request.framing} {request.author} {request.judge}"
+    return nonce_for(experiment.id, reader)
+
+
+# --- Prompt
+
+LABEL = "A"
 _DEFINITIONS = (  # from the worst to the best
     "unacceptable, has to be done again",
     "poor, with several problems",
@@ -48,7 +240,7 @@ _DEFINITIONS = (  # from the worst to the best
     "good, with little to improve",
     "excellent, with nothing to improve",
 )
-_SOUGHT = {Framing.POSITIVE: "quality", Framing.NEGATIVE: "badness"}
+_SUBJECT = {Framing.POSITIVE: "quality", Framing.NEGATIVE: "badness"}
 _DIRECTION = {
     Framing.POSITIVE: f"{WORST} is the worst and {BEST} is the best",
     Framing.NEGATIVE: f"{WORST} is the best and {BEST} is the worst",
@@ -69,29 +261,29 @@ Reply with one JSON object and nothing else, in this form, using the nonce given
 
 
 def grade_prompt(
-    question: Question, rubric: Rubric, text: str, framing: Framing, nonce: str
+    question: Question, rubric: Rubric, answer: str, framing: Framing, nonce: str
 ) -> Prompt:
-    """Give the prompt for one blind answer; a conversation of its own."""
+    """Return the prompt for grading one blind answer, as a conversation of its own."""
     parts = [f"The question:\n{defused(asked(question))}"]
     if question.reference:
         parts.append(f"The right answer, known beforehand:\n{defused(question.reference)}")
-    parts += ["The answer:", fenced(text, LETTER, nonce), f"Nonce: {nonce}"]
+    parts += ["The answer:", fenced(answer, LABEL, nonce), f"Nonce: {nonce}"]
     parts.append(
-        f"Grade Response {LETTER} from {WORST} to {BEST}, where {_DIRECTION[framing]}. Reply with "
+        f"Grade Response {LABEL} from {WORST} to {BEST}, where {_DIRECTION[framing]}. Reply with "
         "the JSON object alone: nonce, reason, grade."
     )
     return Prompt(_system(rubric, framing), "\n\n".join(parts))
 
 
-def with_fault(prompt: Prompt, fault: str) -> Prompt:
-    """Give the prompt that names what spoiled an earlier reply; nothing else is shown of it."""
-    said = f"An earlier reply could not be counted because {fault}."
-    return Prompt(prompt.system, f"{prompt.user}\n\n{said}")
+def add_fault(prompt: Prompt, fault: str) -> Prompt:
+    """Return the prompt with a note on what spoiled the earlier reply, which is not shown."""
+    note = f"An earlier reply could not be counted because {fault}."
+    return Prompt(prompt.system, f"{prompt.user}\n\n{note}")
 
 
 def _system(rubric: Rubric, framing: Framing) -> str:
     return _SYSTEM.format(
-        sought=_SOUGHT[framing],
+        sought=_SUBJECT[framing],
         criteria="\n".join(f"- {criterion}" for criterion in rubric.criteria),
         worst=WORST,
         best=BEST,
@@ -101,13 +293,13 @@ def _system(rubric: Rubric, framing: Framing) -> str:
 
 
 def _definitions(framing: Framing) -> list[str]:
-    """Give a line for each number, from 1 up."""
+    """Return one line per grade, from 1 up."""
     ordered = _DEFINITIONS if framing is Framing.POSITIVE else _DEFINITIONS[::-1]
     return [f"- {number}: {words}" for number, words in enumerate(ordered, start=WORST)]
 
 
 def grade_schema(nonce: str) -> Mapping[str, object]:
-    """Give the JSON schema of a grade."""
+    """Return the JSON schema of a grade."""
     return {
         "type": "object",
         "properties": {
@@ -120,272 +312,93 @@ def grade_schema(nonce: str) -> Mapping[str, object]:
     }
 
 
-# --- Read the reply of a judge that graded one answer, strictly: any doubt is no grade.
+# --- Parsing
 
 NO_OBJECT = "it held no JSON object with a grade"
 NO_GRADE = f"its grade was not one whole number from {WORST} to {BEST}"
 TWO_GRADES = "it held more than one grade"
 _OTHER_GRADE = re.compile(r"grade|score|rating|rank|mark", re.IGNORECASE)
-_WRITTEN = re.compile(r"\s*(\d)\s*")
+_DIGIT = re.compile(r"\s*(\d)\s*")
 
 
-def read_grade(text: str, nonce: str) -> int | str:
-    """Give the grade as it was written, 1 to 5, or what spoils the reply, in words.
+def parse_grade(text: str, nonce: str) -> int | str:
+    """Return the grade as written, 1 to 5, or a phrase that says why the reply is spoiled.
 
-    A reply is one JSON object with the nonce, as a ballot is; "4" counts as 4, and 4.5 as none.
+    Parsing is strict: a reply is one JSON object with the nonce, as for a ballot; "4" counts as 4,
+    and 4.5 does not count.
     """
     try:
-        found = signed_object(text, nonce)
-    except BallotParseError as spoiled:
-        return NO_OBJECT if spoiled.fault is BallotFault.NO_OBJECT else spoiled.fault.value
-    if any(_OTHER_GRADE.search(key) for key in found.keys() - {"grade"}):
+        fields = signed_object(text, nonce)
+    except BallotParseError as error:
+        return NO_OBJECT if error.fault is BallotFault.NO_OBJECT else error.fault.value
+    if any(_OTHER_GRADE.search(key) for key in fields.keys() - {"grade"}):
         return TWO_GRADES
-    return _whole(found.get("grade"))
+    return _whole_grade(fields.get("grade"))
 
 
-def _whole(value: object) -> int | str:
-    if isinstance(value, str) and (written := _WRITTEN.fullmatch(value)):
-        value = int(written[1])
+def _whole_grade(value: object) -> int | str:
+    if isinstance(value, str) and (match := _DIGIT.fullmatch(value)):
+        value = int(match[1])
     if isinstance(value, int) and not isinstance(value, bool) and WORST <= value <= BEST:
         return value
     return NO_GRADE
 
 
-# --- The calls that an experiment is made of, each a conversation of its own.
-
-ANSWERING, GRADING = 1.0, 0.0  # temperatures, where the model takes one
-
-
-def answer_call(experiment: Experiment, asking: AnswerRequest) -> Call:
-    """Give the call that puts a question to a member; a seat's own temperature goes first."""
-    brief = any(seat.demonstration for seat in experiment.panel.members)
-    prompt = answer_prompt(experiment.question(asking.number), brief=brief)
-    own = asking.member.temperature
-    return Call(asking.member, prompt, ANSWERING if own is None else own)
-
-
-def grade_call(
-    experiment: Experiment, cell: GradeRequest, work: ExperimentAnswer, fault: str = ""
-) -> Call:
-    """Give the call that has a judge grade an answer, blind; a fault is that of its first reply."""
-    panel = experiment.panel
-    text = blind(work.reply.text, own_names(panel.seat(work.member)))
-    shown = f"{text}\n{CUT_MARK}" if work.reply.cut else text
-    nonce = _nonce(experiment, cell)
-    question = experiment.question(cell.number)
-    prompt = grade_prompt(question, panel.rubric, shown, cell.framing, nonce)
-    asked = with_fault(prompt, fault) if fault else prompt
-    return Call(panel.seat(cell.judge), asked, GRADING, grade_schema(nonce))
-
-
-def mark_of(experiment: Experiment, cell: GradeRequest, reply: Reply, attempt: int) -> GradeReply:
-    """Give what a judge's reply comes to."""
-    read = read_grade(reply.text, _nonce(experiment, cell))
-    if isinstance(read, str):
-        return GradeReply(cell, reply, None, read, attempt)
-    return GradeReply(cell, reply, read, attempt=attempt)
-
-
-def _nonce(experiment: Experiment, cell: GradeRequest) -> str:
-    reader = f"{cell.number} {cell.framing} {cell.author} {cell.judge}"
-    return nonce_for(experiment.id, reader)
-
-
-# --- What the rest of an experiment may cost, before anything of it is spent.
+# --- Cost estimate
 
 _NONCE = "0" * 16
 
 
-async def rest_estimate(
-    experiment: Experiment, held: ExperimentState, gateway: Gateway
+async def estimate_rest(
+    experiment: Experiment, state: ExperimentState, gateway: Gateway
 ) -> Estimate:
-    """Give what answers and grades that are still to be asked for may cost.
+    """Return what the missing answers and grades may cost.
 
-    Answers that are not there yet count at their longest, and second tries are left out.
+    Missing answers count at their maximum length; second attempts are not counted.
     """
     seats = experiment.panel.members
     prices = {seat.key: await gateway.price(seat) for seat in seats}
     unknown = tuple(key for key, price in prices.items() if price is None)
-    micro = _answers(experiment, held, prices) + _grades(experiment, held, prices)
+    micro = _answer_cost(experiment, state, prices) + _grade_cost(experiment, state, prices)
     return Estimate(micro, unknown=unknown)
 
 
-def _answers(experiment: Experiment, held: ExperimentState, prices: Prices) -> int:
+def _answer_cost(experiment: Experiment, state: ExperimentState, prices: Prices) -> int:
     total = 0
-    for asking in answers_left(experiment, held):
-        if price := prices[asking.member.key]:
-            asked = answer_prompt(experiment.question(asking.number))
-            total += price.micro(prompt_tokens(asked), reply_tokens(price))
+    for request in missing_answers(experiment, state):
+        if price := prices[request.member.key]:
+            prompt = answer_prompt(experiment.question(request.number))
+            total += price.micro(prompt_tokens(prompt), reply_tokens(price))
     return total
 
 
-def _grades(experiment: Experiment, held: ExperimentState, prices: Prices) -> int:
-    """Give the cost of grades for answers that are there, and for those still to come."""
-    there = {(work.number, work.member): work.reply.text for work in held.job_queue}
-    frames = [_frame(experiment, number) for number, _ in enumerate(experiment.suite.questions, 1)]
+def _grade_cost(experiment: Experiment, state: ExperimentState, prices: Prices) -> int:
+    """Return the cost of the missing grades, including those of missing answers."""
+    texts = {(work.number, work.member): work.reply.text for work in state.answers}
+    prompt_sizes = [
+        _prompt_size(experiment, number) for number, _ in enumerate(experiment.suite.questions, 1)
+    ]
     total = 0
-    for cell in cells_left(experiment, held):
-        shown = estimated_tokens(there[cell.number, cell.author])
-        total += _grade(prices, cell.judge, frames[cell.number - 1] + shown)
-    for asking in answers_left(experiment, held):
-        shown = reply_tokens(prices[asking.member.key])
+    for request in missing_grades(experiment, state):
+        answer_tokens = estimated_tokens(texts[request.number, request.author])
+        total += _one_grade_cost(
+            prices, request.judge, prompt_sizes[request.number - 1] + answer_tokens
+        )
+    for missing in missing_answers(experiment, state):
+        answer_tokens = reply_tokens(prices[missing.member.key])
         for judge in experiment.panel.members:
-            one = _grade(prices, judge.key, frames[asking.number - 1] + shown)
-            total += one * len(Framing)
+            cost = _one_grade_cost(
+                prices, judge.key, prompt_sizes[missing.number - 1] + answer_tokens
+            )
+            total += cost * len(Framing)
     return total
 
 
-def _frame(experiment: Experiment, number: int) -> int:
+def _prompt_size(experiment: Experiment, number: int) -> int:
     rubric, question = experiment.panel.rubric, experiment.question(number)
     return prompt_tokens(grade_prompt(question, rubric, "", Framing.POSITIVE, _NONCE))
 
 
-def _grade(prices: Prices, judge: str, tokens: int) -> int:
+def _one_grade_cost(prices: Prices, judge: str, tokens: int) -> int:
     price = prices[judge]
     return price.micro(tokens, reply_tokens(price, ballot=True)) if price else 0
-
-
-# --- An experiment from where it stands to its end: answers first, then grades, a few at a time.
-
-Act = TypeVar("Act")
-
-
-def _ignore(_: Progress) -> None:
-    """Tell nobody."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExperimentServices:
-    """What an experiment is carried in; `spent` tells in micro-dollars, `show` hears of each call.
-
-    At most `at_once` calls are under way.
-    """
-
-    gateway: Gateway
-    experiments: ExperimentStore
-    at_once: int
-    spent: Callable[[], int] = lambda: 0
-    show: Callable[[Progress], None] = _ignore
-    clock: Callable[[], float] = time.monotonic
-
-
-class ExperimentRunner:
-    """Carries one experiment, of which so much is held already."""
-
-    def __init__(
-        self, world: ExperimentServices, experiment: Experiment, held: ExperimentState
-    ) -> None:
-        self._world = world
-        self._experiment = experiment
-        self._works = {(work.number, work.member): work for work in held.job_queue}
-        self._marks = dict(last_marks(held))
-        self._stands = standing(experiment, held, 0)
-        self._failed: Counter[FailedCall] = Counter()
-        self._left = experiment.calls - self._stands.over
-        self._done = 0
-        self._began = world.clock()
-
-    @property
-    def held(self) -> ExperimentState:
-        """What there is of it by now; of each grade the last reply."""
-        return ExperimentState(tuple(self._works.values()), tuple(self._marks.values()))
-
-    @property
-    def progress(self) -> Progress:
-        """How it stands."""
-        return replace(
-            self._stands,
-            over=self._experiment.calls - self._left,
-            answers=len(self._works),
-            failures=tuple(self._failed.most_common()),
-            spent_micro=self._world.spent(),
-            seconds_left=self._seconds_left(),
-        )
-
-    def _seconds_left(self) -> float | None:
-        """Give the time that is left, when calls take as long as those before."""
-        if not self._done or not self._left:
-            return None
-        return (self._world.clock() - self._began) / self._done * self._left
-
-    async def run(self) -> Progress:
-        """Ask for what is left, until nothing is, or nothing more may be spent."""
-        blocked = await self._all(answers_left(self._experiment, self.held), self._answer)
-        if blocked is None:
-            blocked = await self._all(cells_left(self._experiment, self.held), self._grade)
-        return replace(self.progress, seconds_left=None, blocked=blocked)
-
-    async def _all(self, acts: Iterable[Act], do: Callable[[Act], Awaitable[None]]) -> str | None:
-        """Do all acts; give what keeps the rest from being done, where something does.
-
-        What did not fit beside others under way may fit once those have told what they cost.
-        """
-        waiting = deque(acts)
-        while True:
-            done = self._done
-            blocked = await self._go_through(waiting, do)
-            if blocked is None or self._done == done:
-                return blocked
-
-    async def _go_through(
-        self, waiting: deque[Act], do: Callable[[Act], Awaitable[None]]
-    ) -> str | None:
-        refusals: list[str] = []
-
-        async def work() -> None:
-            while waiting and not refusals:
-                act = waiting.popleft()
-                try:
-                    await do(act)
-                except UncoveredError as error:
-                    waiting.appendleft(act)
-                    refusals.append(str(error))
-                    return
-                self._done += 1
-                self._left -= 1
-                self._world.show(self.progress)
-
-        await together(work() for _ in range(self._world.at_once))
-        return refusals[0] if refusals else None
-
-    async def _answer(self, asking: AnswerRequest) -> None:
-        members, terms = self._experiment.panel.members, self._experiment.panel.terms
-        call = answer_call(self._experiment, asking)
-        reply = await self._asked(call, Role.ANSWER, terms.answer_seconds)
-        if reply is None:
-            self._left -= len(members) * len(Framing)  # what cannot be graded
-            return
-        work = ExperimentAnswer(asking.number, asking.member.key, reply)
-        await self._world.experiments.save(self._experiment.id, work)
-        self._works[work.number, work.member] = work
-
-    async def _grade(self, cell: GradeRequest) -> None:
-        work, terms = self._works[cell.number, cell.author], self._experiment.panel.terms
-        mark = self._marks.get(cell)
-        while mark is None or not is_settled(mark):
-            call = grade_call(self._experiment, cell, work, mark.fault if mark else "")
-            reply = await self._asked(call, Role.GRADE, terms.ballot_seconds)
-            if reply is None:
-                return
-            mark = mark_of(self._experiment, cell, reply, mark.attempt + 1 if mark else 1)
-            await self._world.experiments.save(self._experiment.id, mark)
-            self._marks[cell] = mark
-        self._count(mark)
-
-    def _count(self, mark: GradeReply) -> None:
-        """Count a mark that nothing more is asked for; there may be too many to count them anew."""
-        stands = self._stands
-        if mark.raw is None:
-            self._stands = replace(stands, spoiled=stands.spoiled + 1)
-        else:
-            self._stands = replace(stands, grades=stands.grades + 1)
-
-    async def _asked(self, call: Call, role: Role, seconds: float) -> Reply | None:
-        """Give the reply; None, and a failure noted, where there is none."""
-        try:
-            return await reply_in_time(self._world.gateway, call, role, Deadline.after(seconds))
-        except UncoveredError:
-            raise
-        except GatewayError as error:
-            self._failed[FailedCall(call.member.key, str(error))] += 1
-            return None

@@ -1,4 +1,4 @@
-"""The names by which judge weights are chosen."""
+"""Weights of judges by consistency, agreement with people, maker, or PeerRank."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,10 @@ from itertools import combinations
 import numpy as np
 
 from council.bakeoffs.intervals import Interval, rate_interval
-from council.bakeoffs.pairwise import FLOOR, peer_rank
-from council.bakeoffs.record_arrays import PRECISION, Floats, Truths
+from council.bakeoffs.pairwise import WEIGHT_FLOOR, peer_rank
+from council.bakeoffs.record_arrays import PRECISION, Booleans, Floats
 
-# --- The names by which judge weights are chosen.
-
+# The names that `--weights` accepts.
 UNIFORM = "uniform"
 CONSISTENCY = "consistency"
 HUMAN = "human"
@@ -20,14 +19,11 @@ PEERRANK = "peerrank"
 NAMES = (UNIFORM, CONSISTENCY, HUMAN, FAMILY, PEERRANK)
 
 
-# --- How much each judge weighs, and what that rests on.
-
-
 @dataclass(frozen=True, slots=True)
 class JudgeWeight:
-    """A judge's part of all weight, 0 to 1; `basis` is what it rests on, from `n` observations.
+    """A judge's part of all weight, 0 to 1; `basis` is the measure behind it, on `n` observations.
 
-    None where the judge is weighed as an average one, since too little is known of it.
+    `basis` is None if too little is known of the judge, which then has an average weight.
     """
 
     judge: str
@@ -38,10 +34,9 @@ class JudgeWeight:
 
 @dataclass(frozen=True, slots=True)
 class JudgeWeights:
-    """The weights of all judges of a board; they add up to 1.
+    """The weights of all judges of a board, which add up to 1.
 
-    Where there are only `have` of the `need` observations it takes, the weights are equal and are
-    not to be used.
+    With only `have` of the `need` observations the weights are equal and must not be used.
     """
 
     name: str
@@ -51,7 +46,7 @@ class JudgeWeights:
 
     @property
     def is_usable(self) -> bool:
-        """Whether enough is known to weigh by."""
+        """Whether there are enough observations."""
         return self.have >= self.need
 
     @property
@@ -60,65 +55,60 @@ class JudgeWeights:
         return {line.judge: line.weight for line in self.judges}
 
 
-def equal(name: str, judges: tuple[str, ...], have: int = 0, need: int = 0) -> JudgeWeights:
-    """Give every judge the same weight."""
+def equal_weights(name: str, judges: tuple[str, ...], have: int = 0, need: int = 0) -> JudgeWeights:
+    """Return the same weight for every judge."""
     lines = (JudgeWeight(judge, 1 / len(judges)) for judge in judges)
     return JudgeWeights(name, tuple(lines), have, need)
 
 
-# --- Weights by order consistency: who votes alike when shown the same answers in another order.
-
-FEWEST_REPEATS = 20  # of a judge's audit ballots, before it is weighed
-SHRUNK = 0.25  # of the way to equal weights
+MIN_REPEATS = 20  # audit ballots of a judge, before it is weighed
+SHRUNK = 0.25  # part of the way towards equal weights
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """The share of orders a judge `kept`, 0 to 1, over so many audit repeats."""
+    """The share of pairs a judge ordered the same, 0 to 1, over `ballots` audit repeats."""
 
     ballots: int
     kept: float
 
 
 def consistency_weights(repeats: Mapping[str, Repeats], shrunk: float = SHRUNK) -> JudgeWeights:
-    """Weigh judges by (2c − 1)₊², c the share of orders kept; shrunk towards equal weights.
+    """Weigh judges by (2c − 1)₊², c the share of pairs kept in order; shrunk towards equal weights.
 
-    A judge of fewer than twenty repeats weighs 1/n of n judges; the others share the rest. Where
-    all of them vote as by chance, they share it equally.
+    A judge with fewer than twenty repeats weighs 1/n of n judges; the others share the rest,
+    equally if all of them vote as by chance.
     """
     judges = tuple(repeats)
-    known = {judge: one for judge, one in repeats.items() if one.ballots >= FEWEST_REPEATS}
+    known = {judge: one for judge, one in repeats.items() if one.ballots >= MIN_REPEATS}
     if not known:
-        most = max((one.ballots for one in repeats.values()), default=0)
-        return equal(CONSISTENCY, judges, most, FEWEST_REPEATS)
-    raw = {judge: _merit(one) for judge, one in known.items()}
+        max_repeats = max((one.ballots for one in repeats.values()), default=0)
+        return equal_weights(CONSISTENCY, judges, max_repeats, MIN_REPEATS)
+    raw = {judge: _raw_weight(one) for judge, one in known.items()}
     total = sum(raw.values())
-    mean, room = 1 / len(judges), len(known) / len(judges)
+    mean, known_part = 1 / len(judges), len(known) / len(judges)
 
     def line(judge: str) -> JudgeWeight:
-        one = repeats[judge]
+        observed = repeats[judge]
         if judge not in known:
-            return JudgeWeight(judge, mean, one.ballots)
-        own = room * raw[judge] / total if total else mean
+            return JudgeWeight(judge, mean, observed.ballots)
+        own = known_part * raw[judge] / total if total else mean
         weight = (1 - shrunk) * own + shrunk * mean
-        return JudgeWeight(judge, weight, one.ballots, one.kept)
+        return JudgeWeight(judge, weight, observed.ballots, observed.kept)
 
-    return JudgeWeights(CONSISTENCY, tuple(map(line, judges)), FEWEST_REPEATS, FEWEST_REPEATS)
-
-
-def _merit(one: Repeats) -> float:
-    return max(0.0, 2 * one.kept - 1) ** 2
+    return JudgeWeights(CONSISTENCY, tuple(map(line, judges)), MIN_REPEATS, MIN_REPEATS)
 
 
-# --- What judges gave to authors in many rounds, and the shares that follow when judges weigh.
+def _raw_weight(repeats: Repeats) -> float:
+    return max(0.0, 2 * repeats.kept - 1) ** 2
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
     """The counted ballots of rounds of the same seats, oldest first.
 
-    `shares` are Borda shares, (round, judge, member); NaN where a judge was not shown an answer or
-    cast no ballot. `makers` go with `judges`.
+    `shares` are Borda shares by (round, judge, member), NaN for an answer that was not shown and
+    for a judge without a ballot. `makers` belong to `judges`.
     """
 
     rounds: tuple[str, ...]
@@ -128,49 +118,49 @@ class Given:
     shares: Floats
 
     @property
-    def voted(self) -> Truths:
-        """Which judges cast a ballot that counts, (round, judge)."""
+    def voted(self) -> Booleans:
+        """Which judges cast a ballot that counts, by (round, judge)."""
         return np.array((~np.isnan(self.shares)).any(axis=2))
 
     def of_judges(self, weights: Mapping[str, float]) -> Floats:
-        """Give the weights of these judges, in their order."""
+        """Return the weights of these judges as an array."""
         return np.array([weights[judge] for judge in self.judges])
 
 
 def weighted_shares(given: Given, weights: Floats) -> Floats:
-    """Give each member's share in each round, in pair form, NaN where nobody ranked it.
+    """Return each member's share in each round, in pair form; NaN if no judge ranked it.
 
-    p_cd is the weight of the judges who saw both and put c above d (a tie half), as a part of the
-    weight of all who saw both; the share is the mean of p_cd over the rivals d. `weights` are
-    (judge) or (round, judge), of any sum; with equal ones this is the official share.
+    p_cd is the weight of the judges who saw both and ranked c above d (a tie counts half), divided
+    by the weight of all who saw both; the share is the mean of p_cd over the rivals d. `weights`
+    are by (judge) or (round, judge), of any sum; equal weights give the official share.
     """
-    voices = np.broadcast_to(weights, given.shares.shape[:2])
+    round_weights = np.broadcast_to(weights, given.shares.shape[:2])
     totals = np.zeros((len(given.rounds), len(given.members)))
     rivals = np.zeros_like(totals)
     for one, other in combinations(range(len(given.members)), 2):
-        won = _won(given.shares[:, :, one], given.shares[:, :, other])
+        won = _pair_wins(given.shares[:, :, one], given.shares[:, :, other])
         known = ~np.isnan(won)
-        heard = np.where(known, voices, 0.0).sum(axis=1)
-        share = (np.nan_to_num(won) * voices).sum(axis=1) / np.where(heard > 0, heard, 1.0)
-        totals[:, one] += np.where(heard > 0, share, 0.0)
-        totals[:, other] += np.where(heard > 0, 1 - share, 0.0)
-        rivals[:, [one, other]] += (heard > 0)[:, None]
+        known_weight = np.where(known, round_weights, 0.0).sum(axis=1)
+        share = (np.nan_to_num(won) * round_weights).sum(axis=1) / np.where(
+            known_weight > 0, known_weight, 1.0
+        )
+        totals[:, one] += np.where(known_weight > 0, share, 0.0)
+        totals[:, other] += np.where(known_weight > 0, 1 - share, 0.0)
+        rivals[:, [one, other]] += (known_weight > 0)[:, None]
     return np.where(rivals > 0, totals / np.where(rivals > 0, rivals, 1.0), np.nan)
 
 
-def _won(one: Floats, other: Floats) -> Floats:
-    """Give 1 where the first is above the second, ½ where they tie, NaN where not both are seen."""
+def _pair_wins(one: Floats, other: Floats) -> Floats:
+    """Return 1 where the first is ranked above the second, ½ for a tie, NaN if one is unknown."""
     lead = one - other
     return np.where(np.abs(lead) < PRECISION, 0.5, (1 + np.sign(lead)) / 2)
 
 
-# --- Weights by family share: every maker has one voice in a round, however many seats it holds.
-
-
 def family_voices(given: Given) -> Floats:
-    """Give (round, judge): 1 / the number of its maker's judges with a counted ballot there.
+    """Return by (round, judge) 1 / the number of its maker's judges with a counted ballot.
 
-    0 for a judge that cast none.
+    0 for a judge without a ballot. So every maker has one vote in a round, however many seats it
+    holds.
     """
     voted = given.voted
     makers = np.array(given.makers)
@@ -180,9 +170,9 @@ def family_voices(given: Given) -> Floats:
 
 
 def family_weights(rounds: Iterable[Given]) -> JudgeWeights:
-    """Give each judge's part of all voices, over the rounds together; its basis is its mean voice.
+    """Return each judge's part of all votes by maker, over the rounds together.
 
-    The weights of single rounds are `family_voices`.
+    Its basis is its mean vote in a round. The weights of single rounds are `family_voices`.
     """
     voices: dict[str, float] = {}
     ballots: dict[str, int] = {}
@@ -191,60 +181,57 @@ def family_weights(rounds: Iterable[Given]) -> JudgeWeights:
         for judge, voice, count in zip(given.judges, sums.tolist(), counts.tolist(), strict=True):
             voices[judge] = voices.get(judge, 0.0) + voice
             ballots[judge] = ballots.get(judge, 0) + int(count)
-    heard = sum(voices.values())
+    total = sum(voices.values())
     lines = (
-        JudgeWeight(judge, voice / heard, ballots[judge], voice / ballots[judge])
+        JudgeWeight(judge, voice / total, ballots[judge], voice / ballots[judge])
         for judge, voice in voices.items()
         if ballots[judge]
     )
     return JudgeWeights(FAMILY, tuple(lines))
 
 
-# --- Weights by PeerRank: a judge weighs as much as its own answers are found to be worth.
-
-
 def peer_weights(rounds: Iterable[Given]) -> JudgeWeights:
-    """Give PeerRank's weights over the mean shares of all rounds, with a floor of a quarter.
+    """Return PeerRank's weights over the mean shares of all rounds, with a floor of a quarter.
 
-    A judge that writes no answers has no worth to go by: it weighs 1/n of n judges, and the
-    members share the rest. A weight's basis is the score of the judge's own answers.
+    A judge that writes no answers cannot be rated: it weighs 1/n of n judges, and the members share
+    the rest. A weight's basis is the score of the judge's own answers.
     """
-    held = [*rounds]
-    members = tuple(dict.fromkeys(member for given in held for member in given.members))
-    judges = tuple(dict.fromkeys((*members, *(judge for given in held for judge in given.judges))))
+    all_rounds = [*rounds]
+    members = tuple(dict.fromkeys(member for given in all_rounds for member in given.members))
+    judges = tuple(
+        dict.fromkeys((*members, *(judge for given in all_rounds for judge in given.judges)))
+    )
     if not members:
         return JudgeWeights(PEERRANK, ())
-    found = peer_rank(_win_rates(held, members), FLOOR)
-    room = len(members) / len(judges)
-    own = zip(members, found.weights.tolist(), found.scores.tolist(), strict=True)
-    lines = [JudgeWeight(member, room * weight, 0, score) for member, weight, score in own]
+    result = peer_rank(_win_rates(all_rounds, members), WEIGHT_FLOOR)
+    member_part = len(members) / len(judges)
+    rated = zip(members, result.weights.tolist(), result.scores.tolist(), strict=True)
+    lines = [JudgeWeight(member, member_part * weight, 0, score) for member, weight, score in rated]
     lines += [JudgeWeight(judge, 1 / len(judges)) for judge in judges[len(members) :]]
     return JudgeWeights(PEERRANK, tuple(lines))
 
 
 def _win_rates(rounds: Iterable[Given], members: tuple[str, ...]) -> Floats:
-    """Give mean shares by (judge, candidate) among members; NaN for what was never shown."""
+    """Return mean shares by (judge, candidate) among members; NaN for what was never shown."""
     sums, counts = np.zeros((2, len(members), len(members)))
     for given in rounds:
         rows = [j for j, judge in enumerate(given.judges) if judge in members]
-        at = np.ix_(
+        cells = np.ix_(
             [members.index(given.judges[j]) for j in rows],
             [members.index(member) for member in given.members],
         )
         known = ~np.isnan(given.shares[:, rows])
-        sums[at] += np.nan_to_num(given.shares[:, rows]).sum(axis=0)
-        counts[at] += known.sum(axis=0)
+        sums[cells] += np.nan_to_num(given.shares[:, rows]).sum(axis=0)
+        counts[cells] += known.sum(axis=0)
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
-# --- What people chose in rounds, and how often each judge chose the same.
-
-FEWEST_VOTES = 20  # of people on a board, before judges are held against them
+FEWEST_VOTES = 20  # votes of people on a board, before judges are compared with them
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The member whose answer somebody called the best of a round."""
+    """The member whose answer a person voted the best of a round."""
 
     round_id: str
     member: str
@@ -252,10 +239,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class WithPeople:
-    """How often a judge put the answer a person chose above each other one that it was shown.
+    """How often a judge ranked the answer a person chose above all others that it was shown.
 
-    `same` of `ballots`, one for each vote on an answer it saw; a tie is not above. Of m answers
-    chance puts the chosen one first in 1/m.
+    `same` of `ballots`, one per vote on an answer it saw; a tie does not count. By chance it is 1/m
+    for m answers.
     """
 
     same: int
@@ -263,7 +250,7 @@ class WithPeople:
 
     @property
     def share(self) -> float:
-        """The share of ballots."""
+        """The share of ballots that agree."""
         return self.same / self.ballots
 
     @property
@@ -273,16 +260,16 @@ class WithPeople:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """A vote beside a round's ballots: shares by (judge, member), and which member was chosen."""
+class HumanVote:
+    """A person's vote with the round's ballots: shares by (judge, member), and who was chosen."""
 
     given: Given
     shares: Floats
     chosen: int
 
 
-def comparisons(rounds: Iterable[Given], choices: Sequence[Choice]) -> Iterator[Comparison]:
-    """Give each vote with the ballots of its round; votes on other rounds are left out."""
+def human_votes(rounds: Iterable[Given], choices: Sequence[Choice]) -> Iterator[HumanVote]:
+    """Yield each vote with the ballots of its round; votes on other rounds are left out."""
     by_round: dict[str, list[str]] = {}
     for choice in choices:
         by_round.setdefault(choice.round_id, []).append(choice.member)
@@ -290,81 +277,82 @@ def comparisons(rounds: Iterable[Given], choices: Sequence[Choice]) -> Iterator[
         for i, round_id in enumerate(given.rounds):
             for member in by_round.get(round_id, ()):
                 if member in given.members:
-                    yield Comparison(given, given.shares[i], given.members.index(member))
+                    yield HumanVote(given, given.shares[i], given.members.index(member))
 
 
 def with_people(rounds: Iterable[Given], choices: Sequence[Choice]) -> Mapping[str, WithPeople]:
-    """Give each judge's agreement with people; nobody's before there are twenty votes."""
-    held = [*comparisons(rounds, choices)]
-    if len(held) < FEWEST_VOTES:
+    """Return each judge's agreement with people; empty below twenty votes."""
+    votes = [*human_votes(rounds, choices)]
+    if len(votes) < FEWEST_VOTES:
         return {}
-    found: dict[str, WithPeople] = {}
-    for one in held:
-        for judge, row in zip(one.given.judges, one.shares, strict=True):
-            if not np.isnan(row[one.chosen]):
-                before = found.get(judge, WithPeople(0, 0))
-                same = before.same + _is_above(row, one.chosen)
-                found[judge] = WithPeople(same, before.ballots + 1)
-    return found
+    by_judge: dict[str, WithPeople] = {}
+    for vote in votes:
+        for judge, row in zip(vote.given.judges, vote.shares, strict=True):
+            if not np.isnan(row[vote.chosen]):
+                before = by_judge.get(judge, WithPeople(0, 0))
+                same = before.same + _is_ranked_first(row, vote.chosen)
+                by_judge[judge] = WithPeople(same, before.ballots + 1)
+    return by_judge
 
 
-def _is_above(row: Floats, chosen: int) -> bool:
+def _is_ranked_first(row: Floats, chosen: int) -> bool:
     others = np.delete(row, chosen)
     return bool(np.nanmax(others) < row[chosen] - PRECISION)
 
 
-# --- Weights fitted on what people chose, drawn towards equal ones where they chose little.
-
-TO_ALL = 4.0  # κ: as much as sixteen votes on answers a whole share apart, while β is small
-TO_NOTHING = 0.1  # ε, the ridge of Bradley-Terry boards
-_TURNS = 60  # several times what the furthest slopes take
-_LONGEST_STEP = 2.0
+# κ weighs as much as sixteen votes on answers a whole share apart, while β is small.
+RIDGE_TO_COMMON = 4.0
+RIDGE_TO_ZERO = 0.1  # ε, the ridge of Bradley-Terry boards
+_NEWTON_STEPS = 60  # several times what the largest slopes need
+_MAX_STEP = 2.0
 
 
 def human_weights(
     rounds: Iterable[Given], choices: Sequence[Choice], judges: tuple[str, ...]
 ) -> JudgeWeights:
-    """Weigh judges by how well their ballots foretell what people chose, from twenty votes on.
+    """Weigh judges by how well their ballots predict people's votes, from twenty votes on.
 
-    A judge's basis is its β, and `n` the votes on answers that it saw beside others. Where nobody
-    foretells anything, all weigh alike.
+    A judge's basis is its β, and `n` the votes on answers it ranked with others. If no judge
+    predicts anything, all weigh the same.
     """
-    held = [*comparisons(rounds, choices)]
-    if len(held) < FEWEST_VOTES:
-        return equal(HUMAN, judges, len(held), FEWEST_VOTES)
-    parts = {judge: _leads(judge, held) for judge in judges}
-    together = np.concatenate([*parts.values()])
-    common = _slope(together, 0.0, TO_NOTHING)
-    slopes = {judge: _slope(part, common, TO_ALL) for judge, part in parts.items()}
+    votes = [*human_votes(rounds, choices)]
+    if len(votes) < FEWEST_VOTES:
+        return equal_weights(HUMAN, judges, len(votes), FEWEST_VOTES)
+    leads_by_judge = {judge: _leads(judge, votes) for judge in judges}
+    all_leads = np.concatenate([*leads_by_judge.values()])
+    common = _fit_slope(all_leads, 0.0, RIDGE_TO_ZERO)
+    slopes = {
+        judge: _fit_slope(part, common, RIDGE_TO_COMMON) for judge, part in leads_by_judge.items()
+    }
     total = sum(max(slope, 0.0) for slope in slopes.values())
     if not total:
-        return equal(HUMAN, judges, len(held), FEWEST_VOTES)
+        return equal_weights(HUMAN, judges, len(votes), FEWEST_VOTES)
     lines = (
-        JudgeWeight(judge, max(slope, 0.0) / total, round(parts[judge][:, 1].sum()), slope)
+        JudgeWeight(judge, max(slope, 0.0) / total, round(leads_by_judge[judge][:, 1].sum()), slope)
         for judge, slope in slopes.items()
     )
-    return JudgeWeights(HUMAN, tuple(lines), len(held), FEWEST_VOTES)
+    return JudgeWeights(HUMAN, tuple(lines), len(votes), FEWEST_VOTES)
 
 
-def _leads(judge: str, votes: Sequence[Comparison]) -> Floats:
-    """Give, a row for each answer beside a chosen one, the judge's lead and the row's weight."""
-    found = [np.empty((0, 2))]
+def _leads(judge: str, votes: Sequence[HumanVote]) -> Floats:
+    """Return rows of the judge's lead of the chosen answer over another, and the row's weight."""
+    rows = [np.empty((0, 2))]
     for vote in votes:
         if judge in vote.given.judges:
             row = vote.shares[vote.given.judges.index(judge)]
             leads = np.delete(row[vote.chosen] - row, vote.chosen)
             leads = leads[~np.isnan(leads)]
-            found.append(np.column_stack([leads, np.full(len(leads), 1 / max(len(leads), 1))]))
-    return np.concatenate(found)
+            rows.append(np.column_stack([leads, np.full(len(leads), 1 / max(len(leads), 1))]))
+    return np.concatenate(rows)
 
 
-def _slope(leads: Floats, centre: float, drawn: float) -> float:
-    """Give the slope that fits leads, drawn to a centre, by Newton's method."""
+def _fit_slope(leads: Floats, centre: float, ridge: float) -> float:
+    """Return the logistic slope of the leads, shrunk towards `centre`, by Newton's method."""
     slope = centre
-    lead, worth = leads.T
-    for _ in range(_TURNS):
+    lead, weight = leads.T
+    for _ in range(_NEWTON_STEPS):
         chances = 1 / (1 + np.exp(-slope * lead))
-        rise = float((worth * lead * (1 - chances)).sum()) - drawn * (slope - centre)
-        bend = float((worth * lead**2 * chances * (1 - chances)).sum()) + drawn
-        slope += float(np.clip(rise / bend, -_LONGEST_STEP, _LONGEST_STEP))
+        gradient = float((weight * lead * (1 - chances)).sum()) - ridge * (slope - centre)
+        information = float((weight * lead**2 * chances * (1 - chances)).sum()) + ridge
+        slope += float(np.clip(gradient / information, -_MAX_STEP, _MAX_STEP))
     return slope

@@ -1,4 +1,4 @@
-"""How well single rounds tell who is best, held our way and held as rivals hold them."""
+"""Simulate how well rounds and leaderboards find the best member, and how often they are wrong."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -8,35 +8,33 @@ import numpy as np
 
 from council.bakeoffs.intervals import Interval, mean_interval
 from council.bakeoffs.pairwise import crossings
+from council.bakeoffs.record_arrays import Floats
 from council.labels import Label
 from council.research.simulated_judges import (
-    Floats,
     SimulatedPanel,
     SimulatedRounds,
-    Votes,
+    SimulatedVotes,
     simulated_rounds,
 )
 from council.tally import Standing, Strength, standings
 from council.tally.agreement import tau_b
 from council.tally.verdict import CLEAR_P, chance, strength_of
 
-# --- How well single rounds tell who is best, held our way and held as rivals hold them.
-
-DEFAULT = "blind ranking"
-FIXED = "fixed order, own answer in"
+BLIND_RANKING = "blind ranking"
+FIXED_ORDER = "fixed order, own answer in"
 _CLAIMS = (Strength.CLEAR, Strength.UNANIMOUS)
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """What rounds held in one way tell, over all trials.
+class DesignOutcome:
+    """What rounds of one design find, over all trials.
 
-    `tau` is the mean of Kendall's τ_b between a round's standings and the true order, with its
-    95 % interval; a round that ranks nothing counts 0. `best_first` is how often the best answer
-    stands first, a place shared by k counting 1/k; `clear` how often some answer is called clear
-    or, beyond chance, unanimous; `clear_right` how often that one is the best (None if none was).
-    `clear_among_equals` is how often one is so called where all answers are worth the same, so
-    that each such call is false.
+    `tau` is the mean of Kendall's τ_b between a round's standings and the true order, with its 95 %
+    interval; a round that ranks nothing counts 0. `best_first` is how often the best answer comes
+    first, a place shared by k counting 1/k. `clear` is how often some answer is called clear or,
+    beyond chance, unanimous; `clear_right` is how often that one is the best (None if there was
+    none). `clear_among_equals` is how often an answer is so called if all are worth the same, which
+    is always wrong.
     """
 
     name: str
@@ -49,80 +47,82 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class _Round:
+class _RoundOutcome:
     tau: float
     best_first: float
     clear: bool
 
 
-def ways(panel: SimulatedPanel, trials: int, seed: str) -> tuple[Way, ...]:
-    """Compare our default with rivals' fixed order over so many rounds, two or more."""
-    told = simulated_rounds(panel, trials, seed)
+def compare_designs(panel: SimulatedPanel, trials: int, seed: str) -> tuple[DesignOutcome, ...]:
+    """Compare our default with a fixed order over two or more simulated rounds."""
+    ranked = simulated_rounds(panel, trials, seed)
     equal = simulated_rounds(panel, trials, f"{seed} equals", spread=0.0)
     return (
-        _way(DEFAULT, (told, told.counted), (equal, equal.counted)),
-        _way(FIXED, (told, told.fixed_order()), (equal, equal.fixed_order())),
+        _design_outcome(BLIND_RANKING, (ranked, ranked.counted), (equal, equal.counted)),
+        _design_outcome(FIXED_ORDER, (ranked, ranked.fixed_order()), (equal, equal.fixed_order())),
     )
 
 
-def _way(
-    name: str, told: tuple[SimulatedRounds, Votes], equal: tuple[SimulatedRounds, Votes]
-) -> Way:
-    rounds = [*_counted(*told)]
-    taus = np.array([one.tau for one in rounds])
-    clear = [one.best_first for one in rounds if one.clear]
-    return Way(
+def _design_outcome(
+    name: str,
+    ranked: tuple[SimulatedRounds, SimulatedVotes],
+    equal: tuple[SimulatedRounds, SimulatedVotes],
+) -> DesignOutcome:
+    rounds = [*_round_outcomes(*ranked)]
+    taus = np.array([outcome.tau for outcome in rounds])
+    clear = [outcome.best_first for outcome in rounds if outcome.clear]
+    return DesignOutcome(
         name=name,
         tau=float(taus.mean()),
         tau_ci=mean_interval(taus),
-        best_first=fmean(one.best_first for one in rounds),
+        best_first=fmean(outcome.best_first for outcome in rounds),
         clear=len(clear) / len(rounds),
         clear_right=fmean(clear) if clear else None,
-        clear_among_equals=fmean(one.clear for one in _counted(*equal)),
+        clear_among_equals=fmean(outcome.clear for outcome in _round_outcomes(*equal)),
     )
 
 
-def _counted(rounds: SimulatedRounds, votes: Votes) -> Iterator[_Round]:
-    # Every judge sees the same answers in each round, so random ballots fare alike in all.
+def _round_outcomes(rounds: SimulatedRounds, votes: SimulatedVotes) -> Iterator[_RoundOutcome]:
+    # Slates have the same sizes in all rounds, so one null distribution serves for all of them.
     first = rounds.ballots(votes, 0)
     outcomes = chance([ballot.shown for ballot in first], rounds.seed)
     for i, worth in enumerate(rounds.answers.worth):
         labels = rounds.labels[i].labels
         ballots = rounds.ballots(votes, i)
-        lines = standings(labels, ballots)
-        p = outcomes.of_reaching(lines[0].share or 0.0)
-        yield _Round(
+        all_standings = standings(labels, ballots)
+        p = outcomes.of_reaching(all_standings[0].share or 0.0)
+        yield _RoundOutcome(
             tau=tau_b(
-                {line.label: -line.place for line in lines},
+                {line.label: -line.place for line in all_standings},
                 dict(zip(labels, worth.tolist(), strict=True)),
             )
             or 0.0,
-            best_first=_part(lines, labels[int(worth.argmax())]),
-            clear=strength_of(lines, ballots, p) in _CLAIMS and p <= CLEAR_P,
+            best_first=_first_place_share(all_standings, labels[int(worth.argmax())]),
+            clear=strength_of(all_standings, ballots, p) in _CLAIMS and p <= CLEAR_P,
         )
 
 
-def _part(lines: tuple[Standing, ...], best: Label) -> float:
-    """Give the best answer's part of the first place."""
-    first = [line.label for line in lines if line.place == 1]
-    return (best in first) / len(first)
+def _first_place_share(lines: tuple[Standing, ...], best: Label) -> float:
+    """Return the best answer's part of the first place."""
+    winners = [line.label for line in lines if line.place == 1]
+    return (best in winners) / len(winners)
 
 
-# --- How many rounds a leaderboard takes to tell two members apart, and how often it is wrong.
+# --- Leaderboards
 
 GAPS = (0.0, 0.1, 0.25, 0.5, 1.0)
-BOARDS = 1_000
-LONGEST = 2_000  # rounds that a board is followed for
-POOL = 8_000  # simulated rounds that boards draw theirs from
+BOARD_COUNT = 1_000
+MAX_BOARD_ROUNDS = 2_000
+POOL_ROUNDS = 8_000  # simulated rounds that boards draw theirs from
 
 
 @dataclass(frozen=True, slots=True)
 class BoardOutcome:
     """What boards say of a first member whose answers are worth `gap` more than the last one's.
 
-    `told` is the share of boards that claim it ahead within the rounds that were asked for,
-    `wrong` of those that claim the other one ahead; of no gap, both are wrong. `rounds` is after
-    how many half of all boards have claimed it, None where that takes more than two thousand.
+    `told` is the share of boards that call it ahead within the given rounds, `wrong` of those that
+    call the other ahead; with a gap of 0 both are wrong. `rounds` is the number after which half of
+    all boards have called it ahead, None if that takes more than two thousand.
     """
 
     gap: float
@@ -131,43 +131,45 @@ class BoardOutcome:
     rounds: int | None
 
 
-def told_apart(panel: SimulatedPanel, rounds: int, seed: str) -> Iterator[BoardOutcome]:
-    """Follow a thousand boards for each gap, their rounds drawn from a pool of simulated ones.
+def follow_boards(panel: SimulatedPanel, rounds: int, seed: str) -> Iterator[BoardOutcome]:
+    """Follow a thousand boards for each gap, with rounds drawn from a pool of simulated ones.
 
-    All members but the first are alike; the pair is judged by the others, as every duel is.
+    All members but the first are alike; the pair is judged by the others, as in every duel.
     """
     for gap in GAPS:
         strengths = (gap, *[0.0] * (len(panel.makers) - 1))
         pool = _margins(replace(panel, strengths=strengths), f"{seed} gap {gap}")
-        drawn = np.random.RandomState(POOL).choice(pool, (BOARDS, max(rounds, LONGEST)))
-        yield _told(gap, crossings(drawn), rounds)
+        margins = np.random.RandomState(POOL_ROUNDS).choice(
+            pool, (BOARD_COUNT, max(rounds, MAX_BOARD_ROUNDS))
+        )
+        yield _board_outcome(gap, crossings(margins), rounds)
 
 
 def _margins(panel: SimulatedPanel, seed: str) -> Floats:
-    """Give what the judges that are neither make of the first against the last, round by round."""
-    given = simulated_rounds(panel, POOL, seed).counted.by_member(len(panel.makers))
+    """Return by round the first member's margin over the last among the other judges."""
+    given = simulated_rounds(panel, POOL_ROUNDS, seed).counted.by_member(len(panel.makers))
     margins: Floats = (given[:, 1:-1, 0] - given[:, 1:-1, -1]).mean(axis=1)
     return margins
 
 
-def _told(gap: float, crossed: Floats, rounds: int) -> BoardOutcome:
-    ahead, behind = _first(crossed > 0), _first(crossed < 0)
-    half = float(np.median(np.where(ahead <= behind, ahead, np.inf)))
+def _board_outcome(gap: float, crossed: Floats, rounds: int) -> BoardOutcome:
+    ahead, behind = _first_rounds(crossed > 0), _first_rounds(crossed < 0)
+    median = float(np.median(np.where(ahead <= behind, ahead, np.inf)))
     return BoardOutcome(
         gap=gap,
         told=float(((ahead <= rounds) & (ahead < behind)).mean()),
         wrong=float(((behind <= rounds) & (behind < ahead)).mean()),
-        rounds=int(np.ceil(half)) if half <= LONGEST else None,
+        rounds=int(np.ceil(median)) if median <= MAX_BOARD_ROUNDS else None,
     )
 
 
-def _first(crossed: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Floats:
-    """Give after how many rounds each board said so for the first time, infinite for never."""
-    found: Floats = np.where(crossed.any(axis=1), crossed.argmax(axis=1) + 1.0, np.inf)
-    return found
+def _first_rounds(crossed: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Floats:
+    """Return after how many rounds each board first crossed, infinite for never."""
+    rounds: Floats = np.where(crossed.any(axis=1), crossed.argmax(axis=1) + 1.0, np.inf)
+    return rounds
 
 
-# --- What a panel can tell and what it cannot, as one value.
+# --- Both together
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,17 +184,20 @@ class SimulationSettings:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What single rounds tell, each way, and what boards do, gap by gap."""
+    """The outcomes of single rounds by design, and of leaderboards by gap."""
 
-    wish: SimulationSettings
-    ways: tuple[Way, ...]
+    settings: SimulationSettings
+    ways: tuple[DesignOutcome, ...]
     boards: tuple[BoardOutcome, ...]
 
 
-def simulation(wish: SimulationSettings) -> Simulation:
-    """Simulate; everything follows from the wish. Two thousand trials of five take seconds."""
+def simulation(settings: SimulationSettings) -> Simulation:
+    """Run the simulation; the result follows from the settings.
+
+    Two thousand trials of five members take seconds.
+    """
     return Simulation(
-        wish,
-        ways(wish.panel, wish.trials, wish.seed),
-        tuple(told_apart(wish.panel, wish.rounds, wish.seed)),
+        settings,
+        compare_designs(settings.panel, settings.trials, settings.seed),
+        tuple(follow_boards(settings.panel, settings.rounds, settings.seed)),
     )

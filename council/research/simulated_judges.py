@@ -1,29 +1,27 @@
-"""What sways a simulated judge beside the worth of an answer."""
+"""Simulated judges with known biases, and rounds of their ballots."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from council.bakeoffs.record_arrays import Floats, Indexes
 from council.ballots import Ballot
 from council.errors import PanelError
 from council.labels import Label, LabelMap, Slate, draw_labels, draw_slates
 from council.randomness import digest
 
-# --- What sways a simulated judge beside the worth of an answer.
-
 
 @dataclass(frozen=True, slots=True)
 class Biases:
-    """What a judge adds to an answer's worth, in units of worth: answers differ by 1 (their sd).
+    """What a judge adds to an answer's worth, in standard deviations of the worth of answers.
 
     `position`: what the first slot gains over the last, falling evenly between. `letter`: what the
-    answer under the letter B gains. `own`: what its own answer gains. `family`: what answers of
-    its maker gain, its own left out. `length`: what each standard deviation of length gains.
-    `brand`: what answers of its maker gain, its own with them, once names are shown. `noise` is
-    the standard deviation of what chance adds, to each answer on each ballot anew.
+    answer labelled B gains. `own`: what its own answer gains. `family`: what other answers of its
+    maker gain. `length`: what each standard deviation of length gains. `brand`: what answers of its
+    maker, including its own, gain when names are shown. `noise`: the standard deviation of chance,
+    drawn for each answer on each ballot.
     """
 
     position: float = 0.0
@@ -36,22 +34,19 @@ class Biases:
 
 
 FAIR = Biases()
-# With these, five members in a fixed order that shows the own answer come to a τ of about .45.
+# Five such members in a fixed order, with their own answer shown, reach a τ of about .45.
 STRONG = Biases(position=2.0, own=1.0, noise=1.8)
 PRESETS: Mapping[str, Biases] = {"none": FAIR, "strong": STRONG}
 
-
-# --- A simulated panel: who made its members, how good they are and how they judge.
-
-FEWEST, MOST = 3, 10  # the panels that have a balanced design
+MIN_MEMBERS, MAX_MEMBERS = 3, 10  # the panels that have a balanced design
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedPanel:
-    """Members by their makers; `strengths` are the mean worth of each one's answers, 0 without.
+    """Members by their makers; `strengths` are the mean worth of their answers, 0 if empty.
 
-    Every member judges, each with its own entry of `biases`. Raises PanelError for fewer than
-    three members or more than ten.
+    Every member judges, each with its own entry of `biases`. Raise PanelError for fewer than three
+    or more than ten members.
     """
 
     makers: tuple[str, ...]
@@ -59,8 +54,8 @@ class SimulatedPanel:
     strengths: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        if not FEWEST <= len(self.makers) <= MOST:
-            raise PanelError(f"A simulated panel has {FEWEST} to {MOST} members.")
+        if not MIN_MEMBERS <= len(self.makers) <= MAX_MEMBERS:
+            raise PanelError(f"A simulated panel has {MIN_MEMBERS} to {MAX_MEMBERS} members.")
         if len(self.biases) != len(self.makers):
             raise PanelError("A simulated panel has one set of biases for each member.")
         if len(self.strengths) not in {0, len(self.makers)}:
@@ -68,65 +63,60 @@ class SimulatedPanel:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The members' keys: their maker and their number, from 1."""
+        """The members' keys: maker and number, from 1."""
         return tuple(f"{maker}/{i}" for i, maker in enumerate(self.makers, start=1))
 
 
 def a_panel_of(members: int, biases: Biases = FAIR, makers: str = "") -> SimulatedPanel:
-    """Give a panel of judges that are all swayed alike.
+    """Return a panel of judges that all have the same biases.
 
-    `makers` has a letter for each member; without it the first two share a maker, no others do.
+    `makers` has a letter for each member; by default the first two share a maker and no others do.
     """
     letters = makers or "A" + "ABCDEFGHI"[: members - 1]
     return SimulatedPanel(tuple(letters), (biases,) * len(letters))
 
 
-# --- How simulated judges vote: each by what it sees an answer as worth, biases and chance added.
-
-Floats = NDArray[np.float64]
-Seats = NDArray[np.intp]
-
 GUMBEL_SD = pi / sqrt(6)
-_FAVOURITE = 1  # the slot that has the letter B
+_SLOT_B = 1  # the slot that has the letter B
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """What answers are worth and how long they are, in deviations: a row a round, then members."""
+class SimulatedAnswers:
+    """Worth and length of answers, in standard deviations, by (round, member)."""
 
     worth: Floats
     length: Floats
 
 
 @dataclass(frozen=True, slots=True)
-class Votes:
-    """One ballot of each judge in each round, without ties: axes are round, judge and slot.
+class SimulatedVotes:
+    """One ballot of each judge in each round, without ties, by (round, judge, slot).
 
-    `shown` says whose answer stood in the slot, counted from 0 in panel order, and `places` where
-    the judge put it, 1 the best.
+    `shown` is the author in the slot, as an index in panel order; `places` is the place the judge
+    gave it, 1 the best.
     """
 
-    shown: Seats
-    places: Seats
+    shown: Indexes
+    places: Indexes
 
     @property
     def shares(self) -> Floats:
-        """The Borda share each judge gave to what it saw at each slot: last 0, first 1."""
+        """The Borda share each judge gave the answer at each slot: last 0, first 1."""
         slots = self.places.shape[2]
-        found: Floats = (slots - self.places) / (slots - 1)
-        return found
+        shares: Floats = (slots - self.places) / (slots - 1)
+        return shares
 
     def by_member(self, members: int) -> Floats:
-        """Give shares with a column a member in place of a slot; NaN where it was not shown."""
-        found = np.full((*self.shown.shape[:2], members), np.nan)
-        np.put_along_axis(found, self.shown, self.shares, axis=2)
-        return found
+        """Return shares by (round, judge, member); NaN for an answer that was not shown."""
+        by_member = np.full((*self.shown.shape[:2], members), np.nan)
+        np.put_along_axis(by_member, self.shown, self.shares, axis=2)
+        return by_member
 
     def ballots(
         self, round_: int, judges: tuple[str, ...], labels: tuple[Label, ...], audit: str | None
     ) -> tuple[Ballot, ...]:
-        """Give the ballots of one round; `labels` are those of the members, in panel order."""
-        seen, put = self.shown[round_].tolist(), self.places[round_].tolist()
+        """Return the ballots of one round; `labels` are those of the members, in panel order."""
+        shown_seats, given_places = self.shown[round_].tolist(), self.places[round_].tolist()
         return tuple(
             Ballot(
                 judge,
@@ -134,47 +124,49 @@ class Votes:
                 tuple((labels[i],) for _, i in sorted(zip(places, shown, strict=True))),
                 audit=audit,
             )
-            for judge, shown, places in zip(judges, seen, put, strict=True)
+            for judge, shown, places in zip(judges, shown_seats, given_places, strict=True)
         )
 
 
-def voted(
+def cast_votes(
     panel: SimulatedPanel,
-    answers: Answers,
-    shown: Seats,
-    chance: np.random.RandomState,
+    answers: SimulatedAnswers,
+    shown: Indexes,
+    rng: np.random.RandomState,
     *,
     named: bool = False,
-) -> Votes:
-    """Have every judge vote on its slates, from two slots on.
+) -> SimulatedVotes:
+    """Return every judge's votes on its slates of two or more slots.
 
-    A judge orders by worth, biases and Gumbel noise (Luce 1959): without other biases it puts c
-    above d with log-odds (worth_c − worth_d)·π/(√6·noise). Without noise the better always wins.
+    A judge orders by worth, biases and Gumbel noise (Luce 1959): without other biases it ranks c
+    above d with log-odds (worth_c − worth_d)·π/(√6·noise). Without noise the better answer always
+    wins.
     """
     biases = panel.biases
-    size = {name: _column([getattr(one, name) for one in biases]) for name in biases[0].__slots__}
+    bias = {name: _column([getattr(one, name) for one in biases]) for name in biases[0].__slots__}
     slots = np.arange(shown.shape[2])
     rows = np.arange(len(shown))[:, None, None]
     makers = np.unique(panel.makers, return_inverse=True)[1]
     judges = np.arange(shown.shape[1])[:, None]
     own = shown == judges
-    kin = makers[shown] == makers[judges]
-    seen = answers.worth[rows, shown] + size["length"] * answers.length[rows, shown]
-    seen = seen + size["position"] * (0.5 - slots / (len(slots) - 1))
-    seen = seen + size["letter"] * (slots == _FAVOURITE)
-    seen = seen + size["own"] * own + size["family"] * (kin & ~own) + size["brand"] * kin * named
-    seen = seen + size["noise"] / GUMBEL_SD * chance.gumbel(size=shown.shape)
-    order = np.argsort(-seen, axis=2, kind="stable")
-    return Votes(shown, np.argsort(order, axis=2, kind="stable") + 1)
+    same_maker = makers[shown] == makers[judges]
+    perceived = answers.worth[rows, shown] + bias["length"] * answers.length[rows, shown]
+    perceived = perceived + bias["position"] * (0.5 - slots / (len(slots) - 1))
+    perceived = perceived + bias["letter"] * (slots == _SLOT_B)
+    perceived = (
+        perceived
+        + bias["own"] * own
+        + bias["family"] * (same_maker & ~own)
+        + bias["brand"] * same_maker * named
+    )
+    perceived = perceived + bias["noise"] / GUMBEL_SD * rng.gumbel(size=shown.shape)
+    order = np.argsort(-perceived, axis=2, kind="stable")
+    return SimulatedVotes(shown, np.argsort(order, axis=2, kind="stable") + 1)
 
 
 def _column(values: list[float]) -> Floats:
     return np.array(values)[:, None]
 
-
-# --- Simulated rounds: answers of known worth, the slates they stand on, and the ballots.
-
-SeatIndexes = NDArray[np.intp]
 
 MEAN_TOKENS, TOKENS_SD = 400, 100
 
@@ -183,81 +175,94 @@ MEAN_TOKENS, TOKENS_SD = 400, 100
 class SimulatedRounds:
     """Rounds and the votes of their judges; every judge is a member and votes in every round.
 
-    `answers` say what each answer is worth and how long it is. `counted` are the ballots that
-    count; `labels` those of each round.
+    `answers` holds the true worth and length of each answer, `counted` the ballots that count, and
+    `labels` those of each round.
     """
 
     panel: SimulatedPanel
     seed: str
-    answers: Answers
+    answers: SimulatedAnswers
     labels: tuple[LabelMap, ...]
-    counted: Votes
+    counted: SimulatedVotes
 
     @property
-    def tokens(self) -> NDArray[np.float64]:
-        """How long each answer is, in tokens, at least one: a row a round, a column a member."""
+    def tokens(self) -> Floats:
+        """The length of each answer in tokens, at least one, by (round, member)."""
         return np.maximum(np.round(MEAN_TOKENS + TOKENS_SD * self.answers.length), 1.0)
 
-    def fixed_order(self) -> Votes:
-        """Give votes as rivals have them cast: in panel order for all, own answer and all."""
+    def fixed_order(self) -> SimulatedVotes:
+        """Return votes in a fixed design: panel order for all judges, their own answer included."""
         count, members = self.answers.worth.shape
         shown = np.broadcast_to(np.arange(members), (count, members, members))
-        return self._voted(shown, "fixed order")
+        return self._cast(shown, "fixed order")
 
-    def repeated(self) -> Votes:
-        """Give an audit vote of every judge on its slate reversed."""
-        return self._voted(self.counted.shown[:, :, ::-1], "order")
+    def repeated(self) -> SimulatedVotes:
+        """Return an audit vote of every judge on its slate in reverse."""
+        return self._cast(self.counted.shown[:, :, ::-1], "order")
 
-    def named(self) -> Votes:
-        """Give an audit vote of every judge on its own slate, with names shown."""
-        return self._voted(self.counted.shown, "named", named=True)
+    def named(self) -> SimulatedVotes:
+        """Return an audit vote of every judge on its own slate with names shown."""
+        return self._cast(self.counted.shown, "named", named=True)
 
-    def own_visible(self) -> Votes:
-        """Give an audit vote of every judge on its slate with its own answer put in somewhere."""
+    def own_visible(self) -> SimulatedVotes:
+        """Return an audit vote of every judge on its slate with its own answer in a random slot."""
         count, judges, slots = self.counted.shown.shape
-        at = _random(self.seed, "own slot").randint(0, slots + 1, (count, judges, 1))
+        own_slot = _random_state(self.seed, "own slot").randint(0, slots + 1, (count, judges, 1))
         places = np.arange(slots + 1)
-        before = np.minimum(places - (places > at), slots - 1)
-        others = np.take_along_axis(self.counted.shown, before, axis=2)
-        shown = np.where(places == at, np.arange(judges)[:, None], others)
-        return self._voted(shown, "own")
+        other_slots = np.minimum(places - (places > own_slot), slots - 1)
+        others = np.take_along_axis(self.counted.shown, other_slots, axis=2)
+        shown = np.where(places == own_slot, np.arange(judges)[:, None], others)
+        return self._cast(shown, "own")
 
-    def ballots(self, votes: Votes, round_: int, audit: str | None = None) -> tuple[Ballot, ...]:
-        """Give one round's votes as the ballots the tally counts."""
+    def ballots(
+        self, votes: SimulatedVotes, round_: int, audit: str | None = None
+    ) -> tuple[Ballot, ...]:
+        """Return one round's votes as ballots that the tally can count."""
         return votes.ballots(round_, self.panel.members, self.labels[round_].labels, audit)
 
-    def _voted(self, shown: SeatIndexes, purpose: str, *, named: bool = False) -> Votes:
-        return voted(self.panel, self.answers, shown, _random(self.seed, purpose), named=named)
+    def _cast(self, shown: Indexes, purpose: str, *, named: bool = False) -> SimulatedVotes:
+        return cast_votes(
+            self.panel, self.answers, shown, _random_state(self.seed, purpose), named=named
+        )
 
 
 def simulated_rounds(
     panel: SimulatedPanel, rounds: int, seed: str, spread: float = 1.0
 ) -> SimulatedRounds:
-    """Give rounds whose answers' worth and length are normal and independent, of deviation 1.
+    """Return rounds whose answers have normal, independent worth and length with deviation 1.
 
-    Worth is around each member's strength, 0 without strengths; a `spread` of 0 makes the answers
-    of equal members equal.
+    Worth is around each member's strength, or 0; a `spread` of 0 makes the answers of equal members
+    equal.
     """
-    chance = _random(seed, "answers")
+    rng = _random_state(seed, "answers")
     shape = (rounds, len(panel.makers))
     strengths = np.array(panel.strengths or (0.0,) * len(panel.makers))
-    worth = strengths + spread * chance.standard_normal(shape)
-    answers = Answers(worth, chance.standard_normal(shape))
+    worth = strengths + spread * rng.standard_normal(shape)
+    answers = SimulatedAnswers(worth, rng.standard_normal(shape))
     seeds = [f"{seed} {i}" for i in range(rounds)]
-    labels = tuple(draw_labels(panel.members, one) for one in seeds)
-    drawn = (draw_slates(own, (), one) for own, one in zip(labels, seeds, strict=True))
-    shown = [_seats(own, slates) for own, slates in zip(labels, drawn, strict=True)]
+    labels = tuple(draw_labels(panel.members, round_seed) for round_seed in seeds)
+    drawn = (
+        draw_slates(round_labels, (), round_seed)
+        for round_labels, round_seed in zip(labels, seeds, strict=True)
+    )
+    shown = [
+        _shown_seats(round_labels, slates)
+        for round_labels, slates in zip(labels, drawn, strict=True)
+    ]
     seated = np.array(shown, dtype=np.intp).reshape(*shape, len(panel.makers) - 1)
-    counted = voted(panel, answers, seated, _random(seed, "ballots"))
+    counted = cast_votes(panel, answers, seated, _random_state(seed, "ballots"))
     return SimulatedRounds(panel, seed, answers, labels, counted)
 
 
-def _seats(labels: LabelMap, slates: tuple[Slate, ...]) -> list[list[int]]:
-    """Give whose answers each judge sees, in panel order of the judges."""
+def _shown_seats(labels: LabelMap, slates: tuple[Slate, ...]) -> list[list[int]]:
+    """Return the authors each judge sees, as indexes, in panel order of the judges."""
     seat = {label: i for i, label in enumerate(labels.labels)}
     return [[seat[label] for label in slate.shown] for slate in slates]
 
 
-def _random(seed: str, purpose: str) -> np.random.RandomState:
-    """Give a generator of its own for each purpose; numpy keeps this one's stream for ever."""
+def _random_state(seed: str, purpose: str) -> np.random.RandomState:
+    """Return a separate generator for each purpose.
+
+    numpy guarantees that the stream of RandomState never changes.
+    """
     return np.random.RandomState(int(digest(seed, "simulation", purpose)[:8], 16))

@@ -1,4 +1,4 @@
-"""A leaderboard by weighed judges, beside the uniform one: what changed, and what did not."""
+"""A leaderboard by weighted judges, compared with the uniform one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,8 +8,8 @@ import numpy as np
 from council.bakeoffs.intervals import Interval, share_interval
 from council.bakeoffs.record_arrays import PRECISION, Floats
 from council.bakeoffs.records import PackedRecord
-from council.bias.judge_bias import consistency
-from council.bias.vote_arrays import MOST, Block, blocks
+from council.bias.judge_bias import order_consistency
+from council.bias.vote_arrays import MAX_BLOCK_ROUNDS, Block, blocks
 from council.bias.votes import VERSION
 from council.research.judge_weights import (
     CONSISTENCY,
@@ -22,7 +22,7 @@ from council.research.judge_weights import (
     JudgeWeights,
     Repeats,
     consistency_weights,
-    equal,
+    equal_weights,
     family_voices,
     family_weights,
     human_weights,
@@ -30,12 +30,10 @@ from council.research.judge_weights import (
     weighted_shares,
 )
 
-# --- A leaderboard by weighed judges, beside the uniform one: what changed, and what did not.
-
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What weights can rest on: ballots, audit repeats by judge, and what people chose."""
+    """What weights are computed from: ballots, audit repeats by judge, and people's votes."""
 
     rounds: tuple[Given, ...]
     repeats: Mapping[str, Repeats]
@@ -43,15 +41,15 @@ class Evidence:
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """Every judge of any round, by key."""
+        """The keys of all judges of any round, sorted."""
         return tuple(sorted({judge for given in self.rounds for judge in given.judges}))
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedLine:
-    """A member's mean share by weighed judges, and by equal ones over the same `rounds`.
+    """A member's mean share by weighted judges, and by equal ones over the same `rounds`.
 
-    Ranks count from 1, by mean share alone; equal shares have the same.
+    Ranks count from 1, by mean share alone; equal shares have equal ranks.
     """
 
     member: str
@@ -64,13 +62,13 @@ class WeightedLine:
 
     @property
     def change(self) -> float:
-        """By how much the share is more than with equal weights."""
+        """The share minus the uniform share."""
         return self.share - self.uniform
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedBoard:
-    """Members by weighed judges, best first; none where the weights cannot be used yet."""
+    """Members by weighted judges, best first; no rows if the weights are not usable."""
 
     weighing: JudgeWeights
     rows: tuple[WeightedLine, ...]
@@ -78,26 +76,29 @@ class WeightedBoard:
 
     @property
     def moved(self) -> tuple[WeightedLine, ...]:
-        """The members whose rank is another than with equal weights."""
+        """The members whose rank differs from the uniform one."""
         return tuple(line for line in self.rows if line.rank != line.uniform_rank)
 
 
 def weighted_board(name: str, evidence: Evidence) -> WeightedBoard:
-    """Give the board by weights of a name; it changes nothing of the official one.
+    """Return the board by the weights of this name; the official board is not affected.
 
-    `uniform` is the official count again. Other names than NAMES have no meaning: ValueError.
+    `uniform` is the official count again. Raise ValueError for a name that is not in NAMES.
     """
-    weighing = _weighing(name, evidence)
+    weights = _judge_weights(name, evidence)
     rounds = sum(len(given.rounds) for given in evidence.rounds)
-    if not weighing.is_usable or not weighing.judges:
-        return WeightedBoard(weighing, (), rounds)
-    weighed = _by_member(evidence, weighing)
-    official = _by_member(evidence, equal(UNIFORM, evidence.judges))
-    lines = [_line(member, weighed[member], official[member]) for member in weighed]
-    return WeightedBoard(weighing, _ranked(lines), rounds)
+    if not weights.is_usable or not weights.judges:
+        return WeightedBoard(weights, (), rounds)
+    weighted_shares_by_member = _shares_by_member(evidence, weights)
+    uniform_shares_by_member = _shares_by_member(evidence, equal_weights(UNIFORM, evidence.judges))
+    lines = [
+        _line(member, weighted_shares_by_member[member], uniform_shares_by_member[member])
+        for member in weighted_shares_by_member
+    ]
+    return WeightedBoard(weights, _rank_lines(lines), rounds)
 
 
-def _weighing(name: str, evidence: Evidence) -> JudgeWeights:
+def _judge_weights(name: str, evidence: Evidence) -> JudgeWeights:
     if name == CONSISTENCY:
         repeats = {judge: evidence.repeats.get(judge, Repeats(0, 0.0)) for judge in evidence.judges}
         return consistency_weights(repeats)
@@ -109,25 +110,25 @@ def _weighing(name: str, evidence: Evidence) -> JudgeWeights:
         return peer_weights(evidence.rounds)
     if name != UNIFORM:
         raise ValueError(name)
-    return equal(UNIFORM, evidence.judges)
+    return equal_weights(UNIFORM, evidence.judges)
 
 
-def _by_member(evidence: Evidence, weighing: JudgeWeights) -> dict[str, Floats]:
-    """Give each member's share in every round that ranked it."""
-    found: dict[str, list[Floats]] = {}
+def _shares_by_member(evidence: Evidence, weights: JudgeWeights) -> dict[str, Floats]:
+    """Return each member's share in every round that ranked it."""
+    parts_by_member: dict[str, list[Floats]] = {}
     for given in evidence.rounds:
-        shares = weighted_shares(given, _voices(given, weighing))
+        shares = weighted_shares(given, _round_weights(given, weights))
         for member, column in zip(given.members, shares.T, strict=True):
-            found.setdefault(member, []).append(column[~np.isnan(column)])
-    joined = {member: np.concatenate(parts) for member, parts in found.items()}
+            parts_by_member.setdefault(member, []).append(column[~np.isnan(column)])
+    joined = {member: np.concatenate(parts) for member, parts in parts_by_member.items()}
     return {member: values for member, values in joined.items() if len(values)}
 
 
-def _voices(given: Given, weighing: JudgeWeights) -> Floats:
-    # A maker's seats are counted round by round: not all of them vote in each.
-    if weighing.name == FAMILY:
+def _round_weights(given: Given, weights: JudgeWeights) -> Floats:
+    # A maker's seats are counted by round, because not all of them vote in each.
+    if weights.name == FAMILY:
         return family_voices(given)
-    return given.of_judges(weighing.weights)
+    return given.of_judges(weights.weights)
 
 
 def _line(member: str, weighed: Floats, official: Floats) -> WeightedLine:
@@ -142,7 +143,7 @@ def _line(member: str, weighed: Floats, official: Floats) -> WeightedLine:
     )
 
 
-def _ranked(lines: Sequence[WeightedLine]) -> tuple[WeightedLine, ...]:
+def _rank_lines(lines: Sequence[WeightedLine]) -> tuple[WeightedLine, ...]:
     ordered = sorted(lines, key=lambda line: (-line.share, line.member))
     return tuple(
         replace(
@@ -154,35 +155,36 @@ def _ranked(lines: Sequence[WeightedLine]) -> tuple[WeightedLine, ...]:
     )
 
 
-# --- From stored votes to what weights rest on.
-
-
 def evidence_of(rows: Sequence[PackedRecord], choices: Sequence[Choice]) -> Evidence:
-    """Give what the votes of many rounds, and what people chose, allow to weigh judges by.
+    """Return what votes of many rounds, and people's votes, say about judges.
 
-    Votes of another version than today's are left out: they are being made anew.
+    Votes of an older version are left out: they are being computed again.
     """
-    held = [*_alike(rows)]
-    found = tuple(_given(part, block) for part, block in held)
-    kept = consistency([block for _, block in held])
-    repeats = {judge: Repeats(one.n, one.value or 0.0) for judge, one in kept.items()}
-    return Evidence(found, repeats, tuple(choices))
+    rows_and_blocks = [*_blocks_with_rows(rows)]
+    rounds = tuple(_round_shares(part, block) for part, block in rows_and_blocks)
+    consistency_by_judge = order_consistency([block for _, block in rows_and_blocks])
+    repeats = {
+        judge: Repeats(one.n, one.value or 0.0) for judge, one in consistency_by_judge.items()
+    }
+    return Evidence(rounds, repeats, tuple(choices))
 
 
-def _alike(rows: Sequence[PackedRecord]) -> Iterator[tuple[Sequence[PackedRecord], Block]]:
-    """Give rounds of the same seats together, in the order they come."""
+def _blocks_with_rows(
+    rows: Sequence[PackedRecord],
+) -> Iterator[tuple[Sequence[PackedRecord], Block]]:
+    """Yield the rounds of each set of seats with their block, in the order of `rows`."""
     shapes: dict[str, list[PackedRecord]] = {}
     for row in rows:
         if row.version == VERSION:
             shapes.setdefault(row.shape, []).append(row)
     for same in shapes.values():
-        for at in range(0, len(same), MOST):
-            part = same[at : at + MOST]
+        for start in range(0, len(same), MAX_BLOCK_ROUNDS):
+            part = same[start : start + MAX_BLOCK_ROUNDS]
             (block,) = blocks(part)
             yield part, block
 
 
-def _given(rows: Sequence[PackedRecord], block: Block) -> Given:
+def _round_shares(rows: Sequence[PackedRecord], block: Block) -> Given:
     return Given(
         rounds=tuple(row.round_id for row in rows),
         judges=block.judges,

@@ -24,7 +24,7 @@ from storage.migrate import upgrade
 from storage.records import sql_votes
 from storage.tables import RoundRow
 from tests.bench.leaderboard import batches
-from tests.council.bias.simulated import Planted, as_votes, simulated
+from tests.council.bias.simulated_blocks import Planted, as_votes, simulated
 
 PATTERNS = 500  # rounds that differ in their votes; the others repeat them
 COLUMNS = ("members", "rounds", "missing", "read", "arrays", "measured", "in all", "MB")

@@ -6,7 +6,7 @@ strict, and authors differ in quality. 95 % should hold it.
 
 import sys
 
-from tests.council.bias.grades.simulated import measured
+from tests.council.research.simulated_grades import measured
 
 TRIALS = 2_000
 

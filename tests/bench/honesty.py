@@ -11,8 +11,8 @@ import numpy as np
 from council.bakeoffs.changes import changes
 from council.bakeoffs.pairwise import HORIZON, crossings
 from council.bakeoffs.record_arrays import Floats
-from tests.council.bakeoffs.rounds import drawn_ballots, gap_worth, margins
-from tests.council.bakeoffs.runs import Drawn, drawn_runs, drawn_series, run_and_past
+from tests.council.bakeoffs.record_builders import drawn_ballots, gap_worth, margins
+from tests.council.bakeoffs.simulated_runs import Drawn, drawn_runs, drawn_series, run_and_past
 
 RUNS = 4_000
 GAP = 0.10

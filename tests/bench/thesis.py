@@ -5,7 +5,7 @@ import sys
 from bot.research.grade_files import read_grades
 from bot.research.grade_report import finding_lines
 from council.research.grades import GradeReport, grade_report
-from tests.bot.grades.table import DATA, numbers, ours, published
+from tests.bot.research.thesis_table import DATA, numbers, ours, published
 
 COLUMNS = ("N", "S", "R", "t_R", "p_R", "CI_R", "G", "t_G", "p_G", "CI_G")
 WIDTHS = (5, 13, 13, 7, 8, 16, 13, 7, 8, 16)

@@ -1,4 +1,4 @@
-"""Suites, bake-offs, schedules and records that are gone when the process ends."""
+"""In-memory stores of suites, bake-offs, schedules and records."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -23,14 +23,14 @@ from storage.bakeoffs import line_of, name_taken, newest_slot, no_bakeoff, no_su
 
 
 class DroppingStore(Store, Protocol):
-    """A store that tells which rounds, and which workspaces, are no more."""
+    """A store that reports dropped rounds and workspaces."""
 
     def publish(
         self, on_drop: Callable[[str], None], on_leave: Callable[[Place], Iterable[str]]
     ) -> None:
-        """Tell from now on of each round that is dropped, and of each workspace that leaves.
+        """Report each dropped round and each leaving workspace from now on.
 
-        Who hears of the latter gives the ids of what is dropped with it.
+        `on_leave` returns the ids of what is dropped with the workspace.
         """
         ...
 
@@ -43,7 +43,6 @@ class MemorySuites:
         self._removed: set[tuple[str, str]] = set()
 
     async def keep(self, suite: Suite, by: str, at: datetime) -> bool:
-        """Have this be the newest version of a scope's suite; False if it was already."""
         key = (suite.scope, suite.name)
         versions = self._kept.setdefault(key, [])
         is_newest = bool(versions) and versions[-1].suite.version == suite.version
@@ -55,7 +54,6 @@ class MemorySuites:
         return True
 
     async def load(self, scope: str, name: str, version: str = "") -> Suite:
-        """Give a version, the newest without one; SuiteError where there is none."""
         for key in ((scope, name), ("", name)):
             for kept in reversed(self._kept.get(key, [])):
                 is_meant = kept.suite.version.startswith(version)
@@ -64,12 +62,10 @@ class MemorySuites:
         raise no_suite(name, version)
 
     async def versions(self, scope: str, name: str) -> tuple[str, ...]:
-        """Give the versions of a suite, newest first."""
         kept = self._kept.get((scope, name)) or self._kept.get(("", name)) or []
         return tuple(one.suite.version for one in reversed(kept))
 
     async def lines(self, scope: str) -> tuple[SuiteSummary, ...]:
-        """Give what a workspace can choose from: its own suites and the house's, by name."""
         chosen: dict[str, SuiteSummary] = {}
         for key in sorted(self._kept, key=lambda key: (key[0] == scope, key[1])):
             if key[0] in {scope, ""} and key not in self._removed:
@@ -77,7 +73,6 @@ class MemorySuites:
         return tuple(chosen[name] for name in sorted(chosen))
 
     async def remove(self, scope: str, name: str) -> bool:
-        """Have a suite in no list any more."""
         key = (scope, name)
         if key not in self._kept or key in self._removed:
             return False
@@ -85,12 +80,10 @@ class MemorySuites:
         return True
 
     async def every(self) -> tuple[StoredSuite, ...]:
-        """Give every version of every suite that is in a list, each suite's oldest first."""
         listed = [key for key in sorted(self._kept) if key not in self._removed]
         return tuple(kept for key in listed for kept in self._kept[key])
 
     def drop(self, scope: str) -> None:
-        """Delete the suites of a workspace."""
         self._kept = {key: kept for key, kept in self._kept.items() if key[0] != scope}
 
 
@@ -101,21 +94,17 @@ class MemoryBakeoffs:
         self._kept: dict[str, Bakeoff] = {}
 
     async def open(self, bakeoff: Bakeoff) -> bool:
-        """Keep a new bake-off; False if its id is kept already."""
         is_new = bakeoff.id not in self._kept
         self._kept.setdefault(bakeoff.id, bakeoff)
         return is_new
 
     async def end(self, bakeoff_id: str, ending: Ending | None) -> None:
-        """Note a bake-off's end; None has it be gone on with."""
         self._kept[bakeoff_id] = replace(await self.load(bakeoff_id), ending=ending)
 
     async def limit(self, bakeoff_id: str, cap_micro: int | None) -> None:
-        """Have a bake-off spend so much at most; None is no cap."""
         self._kept[bakeoff_id] = replace(await self.load(bakeoff_id), cap_micro=cap_micro)
 
     async def load(self, bakeoff_id: str) -> Bakeoff:
-        """Give a bake-off; BakeoffError where there is none."""
         if bakeoff_id not in self._kept:
             raise no_bakeoff(bakeoff_id)
         return self._kept[bakeoff_id]
@@ -123,13 +112,11 @@ class MemoryBakeoffs:
     async def recent(
         self, limit: int | None = None, wanted: BakeoffQuery = EVERY_BAKEOFF
     ) -> tuple[Bakeoff, ...]:
-        """Give the bake-offs that are wanted, newest first."""
         by_id = sorted(self._kept.values(), key=lambda bakeoff: bakeoff.id)
         newest = sorted(by_id, key=lambda bakeoff: bakeoff.at, reverse=True)
         return tuple(filter(wanted.admits, newest))[:limit]
 
     def drop(self, left: Place) -> list[str]:
-        """Delete the bake-offs of a workspace; give their ids."""
         gone = [
             key
             for key, bakeoff in self._kept.items()
@@ -147,7 +134,6 @@ class MemorySchedules:
         self._kept: dict[str, Schedule] = {}
 
     async def keep(self, schedule: Schedule) -> None:
-        """Keep a new schedule, or a changed one under its id."""
         for other in self._kept.values():
             same = (other.scope, other.name) == (schedule.scope, schedule.name)
             if same and other.id != schedule.id:
@@ -156,7 +142,6 @@ class MemorySchedules:
         self._kept[schedule.id] = replace(schedule, last_slot=newest_slot(before, schedule))
 
     async def take(self, schedule_id: str, slot: str) -> bool:
-        """Take a slot; False where it, or a later one, was taken before."""
         found = self._kept.get(schedule_id)
         if found is None or slot <= found.last_slot:
             return False
@@ -164,21 +149,18 @@ class MemorySchedules:
         return True
 
     async def every(self, scope: str | None = None) -> tuple[Schedule, ...]:
-        """Give the schedules of a scope, or all, by name."""
         wanted = [one for one in self._kept.values() if scope in {None, one.scope}]
         return tuple(sorted(wanted, key=lambda schedule: (schedule.name, schedule.scope)))
 
     async def remove(self, schedule_id: str) -> bool:
-        """Have a schedule no more; its bake-offs stay."""
         return self._kept.pop(schedule_id, None) is not None
 
     def drop(self, scope: str) -> None:
-        """Delete the schedules of a workspace."""
         self._kept = {key: one for key, one in self._kept.items() if one.scope != scope}
 
 
 class MemoryRecords:
-    """Records in a dictionary, beside the store whose rounds they are of."""
+    """Records in a dictionary, next to the store of their rounds."""
 
     def __init__(self, store: Store, version: int = VERSION) -> None:
         self._store = store
@@ -186,7 +168,6 @@ class MemoryRecords:
         self._kept: dict[str, PackedRecord] = {}
 
     async def missing(self, limit: int) -> tuple[str, ...]:
-        """Give closed rounds, not forgotten, without a record of today's version, oldest first."""
         made = {
             record.round_id for record in self._kept.values() if record.version == self._version
         }
@@ -199,22 +180,19 @@ class MemoryRecords:
         return tuple(line.id for line in oldest_first)[:limit]
 
     async def keep(self, records: Sequence[PackedRecord]) -> None:
-        """Keep records, in place of older ones of the same rounds."""
         self._kept |= {record.round_id: record for record in records}
 
     async def recent(self, wanted: RecordQuery = EVERY_RECORD) -> Sequence[PackedRecord]:
-        """Give the records of today's version that are wanted, oldest first."""
         found = [record for record in self._kept.values() if record.version == self._version]
         oldest_first = sorted(found, key=lambda record: (record.asked_at, record.round_id))
         return tuple(filter(wanted.admits, oldest_first))
 
     def drop(self, round_id: str) -> None:
-        """Delete the record of a round."""
         self._kept.pop(round_id, None)
 
 
 def memory_bench(store: DroppingStore) -> BakeoffStores:
-    """Give all that bake-offs are kept in, for as long as the process lives."""
+    """Return in-memory stores for everything about bake-offs."""
     suites, bakeoffs, schedules = MemorySuites(), MemoryBakeoffs(), MemorySchedules()
     records, votes = MemoryRecords(store), MemoryRecords(store, VOTES)
 

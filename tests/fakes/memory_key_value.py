@@ -1,11 +1,11 @@
-"""Texts that the chats need again, gone when the process ends."""
+"""An in-memory key-value store."""
 
 import time
 from collections.abc import Callable, Mapping
 
 
 class MemoryKeyValueStore:
-    """Texts in a dictionary, those that were noted last at its end."""
+    """Texts in a dictionary, the most recently written ones last."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._texts: dict[tuple[str, str], str] = {}
@@ -13,19 +13,16 @@ class MemoryKeyValueStore:
         self._clock = clock
 
     async def note(self, kind: str, name: str, text: str) -> None:
-        """Keep a text, in place of the one before."""
         self._texts.pop((kind, name), None)
         self._texts[kind, name] = text
         self._noted_at[kind, name] = self._clock()
 
     async def first(self, kind: str, name: str, text: str) -> str:
-        """Keep a text unless there is one, and give the one there is."""
         if (kind, name) not in self._texts:
             await self.note(kind, name, text)
         return self._texts[kind, name]
 
     async def once(self, kind: str, name: str, seconds: float) -> bool:
-        """Say whether this is the first time within so many seconds, and note that it was."""
         before = self._noted_at.get((kind, name))
         if before is not None and self._clock() - before < seconds:
             return False
@@ -33,25 +30,20 @@ class MemoryKeyValueStore:
         return True
 
     async def read(self, kind: str, name: str) -> str | None:
-        """Give a text; None where there is none."""
         return self._texts.get((kind, name))
 
     async def every(self, kind: str, start: str = "") -> Mapping[str, str]:
-        """Give the texts of a kind whose names start so, by name."""
         return {name: self._texts[kind, name] for name in self._names(kind, start)}
 
     async def take(self, kind: str, name: str) -> str | None:
-        """Give a text and keep it no more; of two who take it one has it."""
         self._noted_at.pop((kind, name), None)
         return self._texts.pop((kind, name), None)
 
     async def drop(self, kind: str, start: str) -> None:
-        """Keep no text of a kind any more whose name starts so."""
         for name in self._names(kind, start):
             await self.take(kind, name)
 
     async def keep_newest(self, kind: str, most: int) -> None:
-        """Keep so many texts of a kind at most, those that were noted last."""
         names = self._names(kind, "")
         for name in names[: max(0, len(names) - most)]:
             await self.take(kind, name)

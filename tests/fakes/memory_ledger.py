@@ -1,4 +1,4 @@
-"""A ledger that forgets when the process ends."""
+"""An in-memory ledger."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,13 +24,11 @@ class MemoryLedger:
         self._lines: dict[tuple[str, date], _Line] = {}
 
     async def reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
-        """Reserve so much for a new round; give the cap that it does not fit under, if any."""
         if self._of(account.round_id):
             return None
         return self._reserve(account, micro, caps)
 
     async def extend(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:
-        """Have so much in all reserved for a round; give the cap it does not fit under, if any."""
         reserved = 0
         for line in self._of(account.round_id):
             if line.account.day == account.day:
@@ -41,32 +39,26 @@ class MemoryLedger:
         return None if micro <= reserved else self._reserve(account, micro, caps)
 
     async def settle(self, account: Account, *costs: int | None) -> None:
-        """Add what calls cost; None is a call whose cost nobody knows."""
         line = self._line(account)
         line.spent += sum(cost or 0 for cost in costs)
         line.unknown_calls += costs.count(None)
 
     async def free(self, round_id: str) -> None:
-        """Give back what a round has reserved and not spent."""
         for line in self._of(round_id):
             line.reserved = 0
 
     def disown(self, round_id: str) -> None:
-        """Have nobody's name on what a round cost."""
         for line in self._of(round_id):
             line.account = replace(line.account, asker="")
 
     async def held(self) -> tuple[str, ...]:
-        """Give the rounds that have something reserved."""
         held = {line.account.round_id for line in self._lines.values() if line.reserved}
         return tuple(sorted(held))
 
     async def spent(self, round_id: str) -> int:
-        """Give what a round has spent on all its days."""
         return sum(line.spent for line in self._of(round_id))
 
     async def used(self, account: Account) -> Mapping[Scope, CapUsage]:
-        """Give what is gone of each scope that the account falls under."""
         return _used(account, list(self._lines.values()))
 
     def _reserve(self, account: Account, micro: int, caps: Caps) -> CapRefusal | None:

@@ -1,10 +1,9 @@
-"""Simulated rounds as they are kept of real ones, so that what was planted can be looked for."""
+"""Votes of simulated rounds, as they are stored for real ones."""
 
 from collections.abc import Iterator
 
-from council.bias.votes import AuditVote, Vote, Votes, Written
-from council.research.simulated_judges import SimulatedRounds
-from council.research.simulated_judges import Votes as Cast
+from council.bias.votes import AuditVote, Vote, Votes, WrittenAnswer
+from council.research.simulated_judges import SimulatedRounds, SimulatedVotes
 
 KINDS = ("own", "order", "named")
 PLAIN = (0, 0, 0, 0)  # no style: no lists, headings, bold or code
@@ -27,12 +26,12 @@ def kept_votes(rounds: SimulatedRounds) -> Iterator[Votes]:
             audit=AuditVote(members[judge], kind, _vote(cast[kind], i, judge, members), 0.0),
             spoiled=tuple((member, 0) for member in members),
             written=tuple(
-                Written(member, is_first=False, length=int(length), style=PLAIN)
+                WrittenAnswer(member, is_first=False, length=int(length), style=PLAIN)
                 for member, length in zip(members, tokens, strict=True)
             ),
         )
 
 
-def _vote(cast: Cast, round_: int, judge: int, members: tuple[str, ...]) -> Vote:
+def _vote(cast: SimulatedVotes, round_: int, judge: int, members: tuple[str, ...]) -> Vote:
     shown = tuple(members[i] for i in cast.shown[round_, judge].tolist())
     return Vote(members[judge], shown, tuple(map(float, cast.places[round_, judge].tolist())))

@@ -21,7 +21,7 @@ from storage.ledger import SqlLedger
 from storage.outbox import SqlOutbox
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, CLAUDE, a_round, a_schedule
-from tests.council.bias.experiment.builders import a_mark, a_work, an_experiment
+from tests.council.research.experiment_builders import a_mark, a_work, an_experiment
 from tests.postgres import Server, a_database
 from tests.sqlite import new_file
 from tests.storage.benches import SUITE, T1, a_bakeoff, a_record, sql_bench

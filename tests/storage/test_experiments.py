@@ -15,7 +15,7 @@ from council.research.grades import Framing
 from storage.experiments import SqlExperiments
 from storage.rounds import SqlStore
 from tests.builders import ASKED_AT, CLAUDE, GPT
-from tests.council.bias.experiment.builders import a_cell, a_mark, a_work, an_experiment
+from tests.council.research.experiment_builders import a_cell, a_mark, a_work, an_experiment
 from tests.fakes.memory_experiments import MemoryExperiments
 from tests.storage.benches import SUITE
 from tests.storage.conftest import EVERY_KIND, engine_of
@@ -75,9 +75,9 @@ async def test_answers_and_marks_are_read_back_and_the_first_of_each_counts(
     await experiments.save("bx:1", a_mark(raw=1))
 
     held = await experiments.held("bx:1")
-    assert sorted(held.job_queue, key=lambda work: work.number) == [a_work(), cut]
-    assert len(held.marks) == 3
-    assert {*held.marks} == {*parts[2:]}
+    assert sorted(held.answers, key=lambda work: work.number) == [a_work(), cut]
+    assert len(held.replies) == 3
+    assert {*held.replies} == {*parts[2:]}
 
 
 async def test_what_one_holds_is_not_anothers(experiments: ExperimentStore) -> None:

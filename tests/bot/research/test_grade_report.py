@@ -9,7 +9,7 @@ import pytest
 from bot.chat import Line, Table
 from bot.research.grade_report import finding_lines, grades_document, grades_post, short_names
 from council.research.grades import Grade, grade_report
-from tests.council.bias.grades.sheets import NEG, POS, over_items
+from tests.council.research.grade_tables import NEG, POS, over_items
 
 
 def planted(own: float = 1.0, strict: float = 1.0) -> list[Grade]:

@@ -1,4 +1,4 @@
-"""What a run of a suite may cost is what its rounds may cost, one by one."""
+"""The estimate of a run is the sum of its rounds' estimates."""
 
 from dataclasses import replace
 

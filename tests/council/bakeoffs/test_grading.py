@@ -1,10 +1,10 @@
-"""Answers as models write them, held against references."""
+"""Answers as models write them, graded against references."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from council.bakeoffs.grading import check_reference, graded, usual_grading
+from council.bakeoffs.grading import check_reference, is_correct, usual_grading
 from council.bakeoffs.models import Grading, Reference
 from council.errors import SuiteError
 
@@ -187,50 +187,50 @@ REGEX = [
 
 @pytest.mark.parametrize(("value", "text", "right"), EXACT)
 def test_an_exact_answer_says_the_same_words(value: str, text: str, right: bool) -> None:
-    assert graded(Reference(Grading.EXACT, value), text) is right
+    assert is_correct(Reference(Grading.EXACT, value), text) is right
 
 
 @pytest.mark.parametrize(("value", "tolerance", "text", "right"), NUMBER)
 def test_a_number_is_read_as_people_write_it(
     value: str, tolerance: float, text: str, right: bool
 ) -> None:
-    assert graded(Reference(Grading.NUMBER, value, tolerance), text) is right
+    assert is_correct(Reference(Grading.NUMBER, value, tolerance), text) is right
 
 
 @pytest.mark.parametrize(("value", "text", "right"), CHOICE)
 def test_a_choice_is_the_one_an_answer_ends_up_with(value: str, text: str, right: bool) -> None:
-    assert graded(Reference(Grading.CHOICE, value), text) is right
+    assert is_correct(Reference(Grading.CHOICE, value), text) is right
 
 
 @pytest.mark.parametrize(("value", "text", "right"), REGEX)
 def test_a_pattern_is_searched_for_in_the_whole_answer(value: str, text: str, right: bool) -> None:
-    assert graded(Reference(Grading.REGEX, value), text) is right
+    assert is_correct(Reference(Grading.REGEX, value), text) is right
 
 
 def test_no_pattern_can_hang_the_bot() -> None:
     slow = Reference(Grading.REGEX, r"(?:(?:a|aa|a?)+)+$\d")
 
-    assert not graded(slow, "a" * 5000 + "!")
+    assert not is_correct(slow, "a" * 5000 + "!")
 
 
 @given(st.text(max_size=300), st.sampled_from([*Grading]), st.sampled_from(["B", "42", "yes"]))
 def test_no_text_however_odd_is_an_error(text: str, grading: Grading, value: str) -> None:
-    assert graded(Reference(grading, value), text) in {True, False}
+    assert is_correct(Reference(grading, value), text) in {True, False}
 
 
 @given(st.integers(-(10**12), 10**12))
 def test_a_whole_number_agrees_with_itself_with_separators(number: int) -> None:
     reference = Reference(Grading.NUMBER, str(number))
 
-    assert graded(reference, f"The answer is {number:,}.")
-    assert not graded(reference, f"The answer is {number + 1:,}.")
+    assert is_correct(reference, f"The answer is {number:,}.")
+    assert not is_correct(reference, f"The answer is {number + 1:,}.")
 
 
 @pytest.mark.parametrize("words", ["answer: " * 20_000, "answer " * 20_000, "1,234 " * 20_000])
 @pytest.mark.parametrize("grading", [*Grading])
 @pytest.mark.timeout(10)
 def test_a_long_answer_is_graded_at_once(grading: Grading, words: str) -> None:
-    graded(Reference(grading, "B"), words)
+    is_correct(Reference(grading, "B"), words)
 
 
 @pytest.mark.parametrize(
@@ -277,5 +277,5 @@ def test_what_can_be_graded_is_let_through(grading: Grading) -> None:
         ("10 km", Grading.EXACT),
     ],
 )
-def test_without_a_word_the_grading_goes_by_the_answer(value: str, grading: Grading) -> None:
+def test_the_default_grading_follows_the_answer(value: str, grading: Grading) -> None:
     assert usual_grading(value) is grading

@@ -7,10 +7,10 @@ from council.bakeoffs.intervals import (
     normal_quantile,
     rate_interval,
     share_interval,
-    t_chance,
+    t_p_value,
     t_quantile,
 )
-from tests.council.bakeoffs.rounds import drawn_ballots
+from tests.council.bakeoffs.record_builders import drawn_ballots
 
 SOME = np.array([0.25, 0.5, 0.5, 0.75, 1.0])
 
@@ -33,11 +33,11 @@ def test_an_interval_of_shares_stays_between_0_and_1() -> None:
 
 
 @pytest.mark.parametrize("values", [[], [0.5]])
-def test_one_round_says_nothing(values: list[float]) -> None:
+def test_one_round_gives_the_full_range(values: list[float]) -> None:
     assert share_interval(np.array(values)) == (0, 1)
 
 
-def test_rounds_that_were_all_alike_leave_open_that_one_is_not() -> None:
+def test_equal_rounds_allow_for_one_that_differs() -> None:
     # A round is otherwise with a chance of at most 1 − .025^(1/20) = .1684.
     assert share_interval(np.ones(20)) == pytest.approx((0.8316, 1.0), abs=1e-4)
     assert share_interval(np.full(20, 0.5)) == pytest.approx((0.4158, 0.5842), abs=1e-4)
@@ -57,7 +57,7 @@ def test_a_bootstrap_says_the_same_each_time_and_whatever_the_order() -> None:
     assert mean_interval(values) == mean_interval(values[::-1])
 
 
-def test_very_many_values_are_gathered_without_harm() -> None:
+def test_binning_hardly_changes_the_interval() -> None:
     values = np.random.default_rng(3).random(5_000)
     error = values.std() / np.sqrt(5_000)
 
@@ -75,9 +75,9 @@ def test_a_rate_has_wilson_s_interval() -> None:
     assert rate_interval(5, 5)[1] == 1
 
 
-def test_quantiles_and_chances_are_scipy_s() -> None:
+def test_quantiles_and_p_values_are_scipy_s() -> None:
     assert t_quantile(0.975, 7) == pytest.approx(stats.t.ppf(0.975, 7))
-    assert t_chance(-2.5, 7) == pytest.approx(2 * stats.t.sf(2.5, 7))
+    assert t_p_value(-2.5, 7) == pytest.approx(2 * stats.t.sf(2.5, 7))
     assert normal_quantile(0.975) == pytest.approx(stats.norm.ppf(0.975))
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from council.bias.judge_bias import curves, own_preference
+from council.bias.judge_bias import own_preference, position_curves
 from council.bias.report import Effect
-from council.bias.style_bias import fondness
-from tests.council.bias.simulated import Planted, simulated
+from council.bias.style_bias import style_preferences
+from tests.council.bias.simulated_blocks import Planted, simulated
 
 PLANTED = Planted(own=1.0, first=1.0, letter=0.7, length=0.5, bold=0.4)
 TASTES = ("own", "first", "letter", "length", "bold")
@@ -22,7 +22,7 @@ Kinds = Mapping[str, Mapping[str, Effect]]
 
 
 def stronger(times: float) -> Planted:
-    """Give what is planted usually, so many times as strong."""
+    """Return the usual biases, `times` as strong."""
     return replace(PLANTED, **{name: times * getattr(PLANTED, name) for name in TASTES})
 
 
@@ -44,9 +44,9 @@ class Coverage:
 
 
 def effects(rounds: int, planted: Planted, seed: int, members: int) -> Kinds:
-    """Give, by measure and judge, what the report says of rounds with these tastes."""
+    """Return by measure and judge what the report says of rounds with these biases."""
     blocks = [simulated(rounds, planted, seed, members)]
-    slots, fond = curves(blocks), fondness(blocks)
+    slots, fond = position_curves(blocks), style_preferences(blocks)
     return {
         "own": own_preference(blocks),
         "first slot": {judge: curve[0].effect for judge, curve in slots.items()},
@@ -59,7 +59,7 @@ def effects(rounds: int, planted: Planted, seed: int, members: int) -> Kinds:
 def truth(
     planted: Planted, members: int, rounds: int = MANY, times: int = 5
 ) -> dict[str, dict[str, float]]:
-    """Give what was planted in the report's units, by measure and judge."""
+    """Return what was planted in the report's units, by measure and judge."""
     found: dict[str, dict[str, list[float]]] = {}
     for seed in range(times):
         with_, without = (
@@ -78,7 +78,7 @@ def truth(
 
 
 def coverage(planted: Planted, rounds: int, trials: int, members: int = 5) -> list[Coverage]:
-    """Give the coverage of each measure over trials of so many rounds, all of them audited."""
+    """Return the coverage of each measure over `trials` of `rounds` rounds, all of them audited."""
     true = truth(planted, members)
     seen: dict[str, list[tuple[bool, float, bool]]] = {}
     for trial in range(trials):

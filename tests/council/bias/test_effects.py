@@ -1,4 +1,4 @@
-"""An effect says how large it is, how sure that is, and how much more would settle it."""
+"""An effect has a size, its uncertainty, and how many more units it takes to be sure."""
 
 from dataclasses import replace
 from math import inf
@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from council.bias.effects import ANY_NUMBER, described, effect_by_t, mean_effect
+from council.bias.effects import UNBOUNDED, descriptive_effect, mean_effect, t_effect
 from council.bias.report import Effect
 
 VALUES = np.array([0.5, -0.25, 0.75, 0.25, 0.0, 0.5])
 
 
-def test_a_mean_has_students_interval_and_chance() -> None:
+def test_a_mean_has_students_interval_and_p() -> None:
     effect = mean_effect(VALUES, "ballots")
 
     expected = stats.ttest_1samp(VALUES, 0.0)
@@ -26,11 +26,11 @@ def test_a_mean_has_students_interval_and_chance() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_of_fewer_than_three_nothing_is_said(count: int) -> None:
+def test_fewer_than_three_units_give_no_effect(count: int) -> None:
     assert mean_effect(VALUES[:count], "rounds") == Effect(count, "rounds")
 
 
-def test_signs_alone_bound_the_chance() -> None:
+def test_p_is_never_below_that_of_the_sign_test() -> None:
     # Four values on one side of 0: no test of signs goes below 2 × (1/2)⁴.
     effect = mean_effect(np.array([0.30, 0.31, 0.30, 0.31]), "rounds")
 
@@ -71,7 +71,7 @@ def test_no_effect_at_all_is_no_effect() -> None:
 
 
 def test_numbers_without_bounds_that_are_all_alike_have_no_interval() -> None:
-    effect = mean_effect(np.full(4, 7.0), "rounds", ANY_NUMBER)
+    effect = mean_effect(np.full(4, 7.0), "rounds", UNBOUNDED)
 
     assert effect == Effect(4, "rounds", 7.0, None, 0.125)
 
@@ -84,14 +84,14 @@ def test_an_interval_stays_where_values_can_be() -> None:
 
 
 @pytest.mark.parametrize(("value", "error", "n"), [(0.1, 0.06, 30), (0.02, 0.1, 12), (0.3, 0.2, 3)])
-def test_so_many_more_would_settle_it_at_the_size_seen(value: float, error: float, n: int) -> None:
-    effect = effect_by_t(value, error, n, "ballots")
+def test_further_units_assume_the_measured_size(value: float, error: float, n: int) -> None:
+    effect = t_effect(value, error, n, "ballots")
 
     needed = n + (effect.more or 0)
     assert effect.more
-    assert _low(effect_by_t(value, error * (n / needed) ** 0.5, needed, "ballots")) >= -1e-9
+    assert _low(t_effect(value, error * (n / needed) ** 0.5, needed, "ballots")) >= -1e-9
     fewer = needed - 1
-    assert _low(effect_by_t(value, error * (n / fewer) ** 0.5, fewer, "ballots")) < 0
+    assert _low(t_effect(value, error * (n / fewer) ** 0.5, fewer, "ballots")) < 0
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_so_many_more_would_settle_it_at_the_size_seen(value: float, error: floa
     ],
 )
 def test_what_more_would_settle(value: float, more: int | None) -> None:
-    assert effect_by_t(value, 0.1, 20, "ballots").more == more
+    assert t_effect(value, 0.1, 20, "ballots").more == more
 
 
 def test_what_is_described_is_tested_against_nothing() -> None:
-    effect = described(VALUES, "ballots")
+    effect = descriptive_effect(VALUES, "ballots")
 
     assert effect == replace(mean_effect(VALUES, "ballots"), p=None, more=None)
 

@@ -1,0 +1,177 @@
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from council.bakeoffs.changes import Changes, Measure, MemberChange, SwapSign, changes
+from council.bakeoffs.records import Record
+from tests.council.bakeoffs.record_builders import a_record, of
+from tests.council.bakeoffs.simulated_runs import Drawn, drawn_runs
+
+RUN = {"ada": 0.75, "bob": 0.25}
+
+
+def _run(run: int, shares: Mapping[str, float | None] = RUN, questions: int = 12) -> list[Record]:
+    return [a_record(shares, number=i, run=run) for i in range(1, questions + 1)]
+
+
+def _changes(now: Sequence[Record], *before: Sequence[Record]) -> Changes:
+    return changes(of(*now), of(*(record for run in before for record in run)))
+
+
+def _move(found: Changes, member: str, measure: Measure = Measure.SHARE) -> MemberChange:
+    return next(x for x in found.moves if (x.member, x.measure) == (member, measure))
+
+
+def test_a_first_run_has_nothing_to_compare_with() -> None:
+    found = _changes(_run(0))
+
+    assert found == Changes("run0", 0)
+    assert not found.is_news
+
+
+def test_without_rounds_there_are_no_changes() -> None:
+    assert changes(of(), of(*_run(0))) == Changes("", 0)
+
+
+def test_a_fall_on_every_question_is_beyond_noise() -> None:
+    found = _changes(_run(2, {"ada": 0.25, "bob": 0.75}), _run(0), _run(1))
+
+    # A pair of members wins or loses whole: ada fell from 1 to 0, on 12 questions.
+    move = _move(found, "ada")
+    assert (move.before, move.now, move.difference, move.since_last) == (1, 0, -1, -1)
+    assert (move.questions, move.runs, move.is_beyond_noise) == (12, 2, True)
+    assert move.p == 2**-11
+    assert found.is_news
+    assert [move.member for move in found.worse()] == ["ada"]
+    assert found.worse("bob") == ()
+    assert found.worse("ada") == (move,)
+
+
+def test_the_largest_fall_comes_first() -> None:
+    found = _changes(_run(1, {"ada": 0.25, "bob": 0.75}), _run(0))
+
+    assert [move.member for move in found.moves] == ["ada", "bob"]
+
+
+def test_an_equal_run_is_no_change() -> None:
+    found = _changes(_run(1), _run(0))
+
+    assert not found.is_news
+    assert _move(found, "ada").p == 1
+
+
+def test_runs_of_another_version_and_questions_of_people_are_not_the_past() -> None:
+    other = [replace(record, suite_version="v0") for record in _run(0)]
+    asked = [replace(record, bakeoff="") for record in _run(1)]
+
+    assert _changes(_run(2), other, asked).runs == 0
+    assert _changes(_run(2), other, asked, _run(1)).runs == 1
+
+
+def test_a_run_is_not_compared_with_itself_or_later_runs() -> None:
+    found = _changes(_run(1), _run(0), _run(1), _run(2, {"ada": 0.25, "bob": 0.75}))
+
+    assert found.runs == 1
+    assert not found.is_news
+
+
+def test_new_and_missing_members_are_news() -> None:
+    found = _changes(_run(1, {"ada": 0.75, "cyd": 0.25}), _run(0))
+
+    assert (found.new, found.missing) == (("cyd",), ("bob",))
+    assert found.is_news
+
+
+def test_a_member_that_never_answered_is_missing() -> None:
+    found = _changes(_run(1, {"ada": 0.75, "bob": None}), _run(0))
+
+    assert found.missing == ("bob",)
+
+
+def test_members_are_compared_among_those_that_both_runs_have() -> None:
+    before = _run(0, {"ada": 0.5, "bob": 0.25, "cyd": 0.75})
+    found = _changes(_run(1, {"ada": 0.75, "bob": 0.25, "dee": 1.0}), before)
+
+    # Without cyd and dee, ada beats bob in both runs.
+    assert _move(found, "ada").difference == 0
+    assert not found.beyond_noise
+
+
+def test_runs_in_which_a_member_did_not_sit_are_no_past_of_the_panel() -> None:
+    found = _changes(_run(2), _run(0, {"ada": 0.75, "cyd": 0.25}), _run(1))
+
+    assert (found.runs, _move(found, "ada").runs) == (2, 1)
+
+
+def test_runs_of_different_lengths_are_paired_by_question() -> None:
+    assert _move(_changes(_run(1, questions=12), _run(0, questions=5)), "ada").questions == 5
+    assert _move(_changes(_run(1, questions=5), _run(0, questions=12)), "ada").questions == 5
+
+
+def test_accuracy_moves_where_answers_are_graded() -> None:
+    def run(number: int, right: bool) -> list[Record]:
+        return [replace(r, authored=_graded(r, right)) for r in _run(number)]
+
+    found = _changes(run(2, right=False), run(0, right=True), run(1, right=True))
+
+    move = _move(found, "ada", Measure.ACCURACY)
+    assert (move.before, move.now, move.is_beyond_noise) == (1, 0, True)
+    assert not _move(found, "ada").is_beyond_noise
+
+
+def _graded(record: Record, right: bool) -> tuple:  # type: ignore[type-arg]  # of authored
+    return tuple(replace(one, correct=right or one.member != "ada") for one in record.authored)
+
+
+@pytest.mark.parametrize(
+    ("field", "sign", "before", "now"),
+    [
+        ("words", SwapSign.LENGTH, 100, 200),
+        ("seconds", SwapSign.LATENCY, 2.0, 1.0),
+        ("refused", SwapSign.REFUSALS, 0.0, 1.0),
+    ],
+)
+def test_changed_style_hints_at_another_model(
+    field: str, sign: SwapSign, before: float, now: float
+) -> None:
+    earlier = _with(_run(0), field, before)
+    found = _changes(_with(_run(1), field, now), earlier)
+
+    (hint,) = found.hints
+    assert (hint.member, hint.sign, hint.p) == ("ada", sign, 2**-11)
+    assert (hint.before, hint.now) == pytest.approx((before, now))
+    assert found.is_news
+
+
+def test_a_small_change_of_style_is_no_hint() -> None:
+    assert _changes(_with(_run(1), "words", 120), _with(_run(0), "words", 100)).hints == ()
+
+
+def _with(records: list[Record], field: str, value: float) -> list[Record]:
+    """Return the records with a field of ada's answers."""
+    return [
+        replace(r, authored=(replace(r.authored[0], **{field: value}), *r.authored[1:]))  # type: ignore[arg-type]  # a field by its name
+        for r in records
+    ]
+
+
+def test_of_equal_runs_at_least_95_of_100_post_no_change() -> None:
+    rng = np.random.default_rng(31)
+
+    told = [changes(*drawn_runs(rng, Drawn(members=5))).is_news for _ in range(300)]
+
+    assert np.mean(told) <= 0.05
+
+
+@pytest.mark.parametrize(("members", "questions"), [(5, 30), (6, 24)])
+def test_a_fall_of_15_hundredths_is_posted_in_at_least_80_runs_of_100(
+    members: int, questions: int
+) -> None:
+    rng = np.random.default_rng(32)
+
+    drawn = Drawn(members, questions, fall=0.15)
+    told = [bool(changes(*drawn_runs(rng, drawn)).worse("ada")) for _ in range(150)]
+
+    assert np.mean(told) >= 0.80

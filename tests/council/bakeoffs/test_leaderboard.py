@@ -1,0 +1,220 @@
+from dataclasses import replace
+from datetime import timedelta
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from council.bakeoffs.leaderboard import Board, leaderboard
+from council.bakeoffs.pairwise import RunOff
+from council.bakeoffs.record_arrays import Columns
+from council.bakeoffs.records import Margin, record_of
+from council.labels import Slate
+from tests.builders import a_panel, a_round, answered, ranked
+from tests.council.bakeoffs.record_builders import (
+    MONDAY,
+    NAMES,
+    a_record,
+    board_of,
+    drawn_ballots,
+    of,
+)
+
+SHARES = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
+
+
+def _places(board: Board) -> dict[str, int | None]:
+    return {line.member: line.place for line in board.rows}
+
+
+def test_no_rounds_are_a_board_without_rows() -> None:
+    found = leaderboard(of())
+
+    assert (found.rows, found.run_off, found.rounds, found.since) == ((), None, 0, None)
+
+
+def test_a_share_is_the_mean_over_the_rounds_a_member_was_ranked_in() -> None:
+    found = leaderboard(
+        of(
+            a_record({"ada": 1.0, "bob": 0.0, "cyd": 0.5}),
+            a_record({"ada": 0.5, "bob": 0.25, "cyd": None}, number=2),
+        )
+    )
+
+    assert [(line.member, line.share, line.rounds) for line in found.rows] == [
+        ("ada", 0.75, 2),
+        ("cyd", 0.5, 1),
+        ("bob", 0.125, 2),
+    ]
+    assert found.rows[1].ci == (0, 1)
+
+
+def test_places_are_shared_where_nothing_is_claimed() -> None:
+    found = leaderboard(of(*(a_record({"ada": 1.0, "bob": 0.0}, number=i) for i in range(1, 10))))
+
+    assert _places(found) == {"ada": 1, "bob": 1}
+    assert found.claims == ()
+
+
+def test_a_place_counts_who_is_claimed_ahead() -> None:
+    shares = {"ada": 1.0, "bob": 0.75, "cyd": 0.0}
+    found = leaderboard(of(*(a_record(shares, number=i) for i in range(1, 31))))
+
+    assert _places(found) == {"ada": 1, "bob": 2, "cyd": 3}
+    assert len(found.claims) == 3
+
+
+def test_a_member_behind_no_other_comes_before_one_that_is() -> None:
+    # Over ten rounds against ada, bob is behind beyond chance; cyd met them once.
+    both = [a_record({"ada": 1.0, "bob": 0.5}, number=i) for i in range(1, 31)]
+    found = leaderboard(of(*both, a_record({"ada": 1.0, "bob": 0.5, "cyd": 0.0}, number=31)))
+
+    assert [(line.member, line.place) for line in found.rows] == [
+        ("ada", 1),
+        ("cyd", 1),
+        ("bob", 2),
+    ]
+
+
+def test_a_member_that_was_never_ranked_comes_last_without_a_place() -> None:
+    found = leaderboard(of(a_record({"ada": None, "bob": 0.0, "cyd": 1.0})))
+
+    assert [line.member for line in found.rows] == ["cyd", "bob", "ada"]
+    assert (found.rows[2].place, found.rows[2].share, found.rows[2].absences) == (None, None, 1)
+
+
+def test_the_first_two_are_put_in_order_by_judges_who_are_neither() -> None:
+    # As their own ballots count too, ada leads by share; judges who are neither say bob does.
+    record = a_record({"ada": 0.75, "bob": 0.5, "cyd": 0.0})
+    turned = Margin("ada", "bob", -0.25, 1, 0.0)
+
+    found = leaderboard(of(*(replace(record, number=i, margins=(turned,)) for i in range(1, 4))))
+
+    assert [line.member for line in found.rows] == ["bob", "ada", "cyd"]
+    assert found.run_off == RunOff("bob", "ada", 0.25, 3, changed=True)
+
+
+def test_without_a_judge_who_saw_both_there_is_no_run_off() -> None:
+    found = leaderboard(of(a_record({"ada": 1.0, "bob": None}), a_record({"bob": 0.5}, number=2)))
+
+    assert found.run_off is None
+    assert [line.member for line in found.rows] == ["ada", "bob"]
+
+
+def test_a_line_says_what_answers_cost_and_how_long_they_were() -> None:
+    found = leaderboard(
+        of(
+            a_record(
+                {"ada": 1.0, "bob": 0.0},
+                cost_usd={"ada": 0.5},
+                seconds={"ada": 2.0},
+                tokens_out={"ada": 100},
+                words={"ada": 80},
+                first_votes={"ada": 2},
+                ballots={"ada": 3},
+                refused={"ada": True},
+                named_itself={"ada": True},
+                correct={"ada": True},
+            ),
+            a_record({"ada": 0.0, "bob": 1.0}, number=2, seconds={"ada": 4.0}, words={"ada": 40}),
+            a_record({"ada": None, "bob": 1.0}, number=3),
+        )
+    )
+
+    line = next(line for line in found.rows if line.member == "ada")
+    assert (line.cost_usd, line.seconds, line.tokens_out, line.words) == (0.5, 3, 100, 60)
+    assert (line.answers, line.absences, line.refusals, line.named_itself) == (2, 1, 1, 1)
+    assert (line.first_votes, line.ballots) == (2, 3)
+    assert (line.accuracy, line.graded) == (1, 1)
+    assert line.accuracy_ci == pytest.approx((0.2065, 1), abs=1e-4)  # Wilson: 1/(1 + 1.96²)
+
+
+def test_a_board_says_what_it_covers() -> None:
+    found = leaderboard(of(a_record({"ada": 1.0, "bob": 0.0}), a_record({"ada": 1.0}, run=2)))
+
+    assert (found.suites, found.panels, found.rounds) == ((("sql", "v1"),), ("house",), 2)
+    assert found.since == MONDAY + timedelta(minutes=1)
+    assert found.until == MONDAY + timedelta(days=14, minutes=1)
+
+
+def test_where_panels_differed_strength_decides_the_order() -> None:
+    # cyd is above dee, who loses to everybody; ada and bob hold their own against each other.
+    easy = [a_record({"cyd": 0.75, "dee": 0.25}, number=i) for i in range(1, 21)]
+    hard = [a_record({"ada": 1.0, "bob": 0.5, "dee": 0.0}, number=i) for i in range(21, 41)]
+    link = [a_record({"bob": 1.0, "cyd": 0.0}, number=i) for i in range(41, 61)]
+
+    found = leaderboard(of(*easy, *hard, *link))
+
+    assert found.is_mixed
+    strengths = {line.member: line.strength for line in found.rows}
+    assert sorted(strengths, key=lambda member: -(strengths[member] or 0)) == [
+        "ada",
+        "bob",
+        "cyd",
+        "dee",
+    ]
+    assert not leaderboard(of(*easy)).is_mixed
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.tuples(SHARES, SHARES, SHARES, SHARES), min_size=1, max_size=40),
+    st.permutations(NAMES[:4]),
+)
+def test_other_names_never_change_a_board(
+    rounds: list[tuple[float, ...]], names: list[str]
+) -> None:
+    def board(seats: list[str]) -> set[tuple[object, ...]]:
+        found = leaderboard(
+            of(
+                *(
+                    a_record(dict(zip(seats, shares, strict=True)), number=i)
+                    for i, shares in enumerate(rounds, 1)
+                )
+            )
+        )
+        return {
+            (dict(zip(seats, NAMES, strict=False))[line.member], line.share, line.ci, line.place)
+            for line in found.rows
+        }
+
+    assert board(names) == board(list(NAMES[:4]))
+
+
+def test_a_board_of_rounds_has_the_means_of_their_tallies() -> None:
+    def vote(slate: Slate) -> str:
+        turned = len(slate.judge) % 2 == 1
+        return " ".join(sorted(slate.letters, reverse=turned))
+
+    rounds = [ranked(answered(a_round(a_panel(5), seed=f"seed {i}")), vote) for i in range(12)]
+
+    found = leaderboard(of(*(record_of(round_) for round_ in rounds)))
+
+    shares: dict[str, list[float]] = {}
+    for round_ in rounds:
+        assert round_.draw is not None
+        assert round_.tally is not None
+        for line in round_.tally.standings:
+            author = round_.draw.labels.author_of(line.label)
+            shares.setdefault(author, []).append(line.share or 0.0)
+    expected = {member: fmean(own) for member, own in shares.items()}
+    assert {line.member: line.share for line in found.rows} == pytest.approx(expected, abs=1e-6)
+
+
+def _first(columns: Columns) -> str:
+    return leaderboard(columns).rows[0].member
+
+
+def test_of_two_equals_neither_comes_first_more_often_for_voting_at_random() -> None:
+    rng = np.random.default_rng(11)
+    worth = np.tile([0.5, 0.5, 0.0, -0.3, -0.7], (300, 100, 1))
+    drawn = drawn_ballots(rng, worth, agreement=0.3, random_judges=[0])
+
+    plain = (np.nanmean(drawn, axis=2).mean(axis=1)[:, :2]).argmax(axis=1)
+    first = [_first(board_of(ballots)) for ballots in drawn]
+
+    assert (plain == 0).mean() > 0.8  # by plain shares, who votes at random
+    assert first.count("ada") / len(first) <= 0.55
+    assert first.count("bob") / len(first) <= 0.55

@@ -1,0 +1,174 @@
+import numpy as np
+import pytest
+
+from council.bakeoffs.pairwise import (
+    HORIZON,
+    MIN_ROUNDS,
+    MIXTURE_ALPHA,
+    WANG_TSIATIS_C,
+    Duel,
+    RunOff,
+    boundary,
+    crossings,
+    duels,
+    mixture,
+    run_off,
+    wang_tsiatis,
+)
+from council.bakeoffs.record_arrays import Columns, Floats
+from tests.council.bakeoffs.record_builders import a_record, drawn_ballots, gap_worth, margins, of
+
+
+def _ever(drawn: Floats) -> float:
+    """Return how often any look claims that one is ahead."""
+    return float((crossings(drawn) != 0).any(axis=-1).mean())
+
+
+def _claimed(drawn: Floats) -> float:
+    """Return how often the first is claimed to be ahead, and was at no look claimed behind."""
+    crossed = crossings(drawn)
+    return float(((crossed > 0).any(axis=-1) & ~(crossed < 0).any(axis=-1)).mean())
+
+
+def _drawn(members: int, agreement: float, gap: float = 0.0, runs: int = 2_000) -> Floats:
+    """Draw the margins of two members over a hundred rounds, many times."""
+    theta = gap_worth(gap, members)
+    worth = np.zeros((runs, HORIZON, members))
+    worth[..., 0], worth[..., 1] = theta, -theta
+    return margins(drawn_ballots(np.random.default_rng(5), worth, agreement=agreement))
+
+
+def _rounds(*leads: float) -> Columns:
+    return of(
+        *(
+            a_record({"ada": 0.5 + lead / 2, "bob": 0.5 - lead / 2}, number=i)
+            for i, lead in enumerate(leads, 1)
+        )
+    )
+
+
+def test_the_boundary_is_wang_and_tsiatis_at_the_horizon() -> None:
+    assert boundary(np.array([100.0])) == pytest.approx(WANG_TSIATIS_C)
+
+
+def test_the_boundary_is_a_mixture_s_after_the_horizon() -> None:
+    # ρ² = (−2·ln .005 + ln(−2·ln .005) + 1)/60 = (10.597 + 2.3606 + 1)/60 = .23263; at 200 rounds
+    # tρ² = 46.53 and z = √(2·47.53/46.53·ln(√47.53/.005)) = √(2.0430·7.2290) = 3.843.
+    assert boundary(np.array([200.0])) == pytest.approx(3.843, abs=1e-3)
+
+
+def test_nobody_is_ahead_before_the_fewest_rounds() -> None:
+    assert np.isinf(boundary(np.arange(1.0, MIN_ROUNDS))).all()
+    assert np.isfinite(boundary(np.arange(float(MIN_ROUNDS), 1_000))).all()
+
+
+def test_the_later_the_look_the_lower_the_boundary_until_the_horizon() -> None:
+    assert (np.diff(boundary(np.arange(float(MIN_ROUNDS), HORIZON + 1))) < 0).all()
+
+
+def test_a_member_that_wins_every_round_alike_is_ahead_after_sixteen() -> None:
+    # S/√V is √t, and the mixture's boundary is 3.95 at 15 rounds and 3.93 at 16.
+    found = list(duels(_rounds(*[0.5] * 40)))
+
+    assert found == [Duel("ada", "bob", 0.5, 40, "ada", 16)]
+
+
+def test_a_claim_is_the_second_s_where_it_leads() -> None:
+    assert next(duels(_rounds(*[-0.25] * 20))).ahead == "bob"
+
+
+def test_equals_are_not_ahead() -> None:
+    found = next(duels(_rounds(*[0.5, -0.5] * 50)))
+
+    assert (found.margin, found.ahead, found.since) == (0, None, None)
+    assert next(duels(_rounds(*[0.0] * 50))).ahead is None
+
+
+def test_a_claim_stands_until_the_opposite_is_claimed() -> None:
+    leads = [0.5] * 20 + [-0.25] * 30
+
+    assert next(duels(_rounds(*leads))).ahead == "ada"
+    assert next(duels(_rounds(*leads, *[-0.5] * 150))).ahead == "bob"
+
+
+def test_members_that_never_met_have_no_duel() -> None:
+    met = of(a_record({"ada": 1.0, "bob": 0.0}), a_record({"ada": 1.0, "cyd": 0.0}, number=2))
+
+    assert [(duel.first, duel.second) for duel in duels(met)] == [("ada", "bob"), ("ada", "cyd")]
+
+
+def test_a_run_off_puts_first_whom_judges_outside_the_pair_do() -> None:
+    duel = Duel("ada", "bob", 0.25, 8)
+
+    assert run_off(duel, "ada") == RunOff("ada", "bob", 0.25, 8, changed=False)
+    assert run_off(duel, "bob") == RunOff("ada", "bob", 0.25, 8, changed=True)
+
+
+def test_in_an_even_run_off_the_leader_stays_in_front() -> None:
+    even = Duel("ada", "bob", 0.0, 8)
+
+    assert run_off(even, "bob") == RunOff("bob", "ada", 0.0, 8, changed=False)
+
+
+@pytest.mark.parametrize("agreement", [0.0, 0.5])
+@pytest.mark.parametrize("members", [3, 4, 5, 8])
+def test_between_equals_a_hundred_looks_claim_somebody_ahead_at_most_7_times_of_100(
+    members: int, agreement: float
+) -> None:
+    assert _ever(_drawn(members, agreement)) <= 0.07
+
+
+def test_a_naive_test_after_each_round_is_wrong_far_more_often() -> None:
+    drawn = _drawn(5, 0.0)
+    rounds = np.arange(1, HORIZON + 1)
+    sums = np.cumsum(drawn, axis=-1)
+    spread = np.cumsum(drawn**2, axis=-1) / rounds
+
+    naive = np.abs(sums) > 1.96 * np.sqrt(spread * rounds)
+
+    assert naive[:, MIN_ROUNDS - 1 :].any(axis=-1).mean() > 0.25
+
+
+def test_both_boundaries_keep_their_part_of_what_may_go_wrong() -> None:
+    steps = np.random.default_rng(7).standard_normal((40_000, HORIZON)).astype(np.float32)
+    walk = np.cumsum(steps, axis=-1) / np.sqrt(np.cumsum(steps**2, axis=-1))
+    rounds = np.arange(float(MIN_ROUNDS), HORIZON + 1)
+
+    found = np.abs(walk[:, MIN_ROUNDS - 1 :])
+    early = (found >= wang_tsiatis(rounds)).any(axis=-1).mean()
+    mixed = (found >= mixture(rounds)).any(axis=-1).mean()
+
+    # Of 40,000 walks a chance of .045 has a standard deviation of .001.
+    assert early == pytest.approx(0.045, abs=0.003)
+    assert mixed <= MIXTURE_ALPHA
+
+
+def test_after_the_horizon_equals_stay_equals() -> None:
+    drawn = np.random.default_rng(8).choice([-1.0, -0.5, 0.0, 0.5, 1.0], (1_000, 2_000))
+
+    late = (crossings(drawn)[:, HORIZON:] != 0).any(axis=-1).mean()
+
+    assert late <= MIXTURE_ALPHA + 0.005
+
+
+@pytest.mark.parametrize(
+    ("members", "agreement"),
+    [
+        pytest.param(5, 0.0, id="five-that-err-independently"),
+        pytest.param(6, 0.1, id="six"),
+        pytest.param(6, 0.2, id="six-that-agree-somewhat"),
+    ],
+)
+def test_a_gap_of_a_tenth_is_claimed_within_a_hundred_rounds_in_four_runs_of_five(
+    members: int, agreement: float
+) -> None:
+    assert _claimed(_drawn(members, agreement, gap=0.10)) >= 0.80
+
+
+def test_the_drawn_gap_is_the_intended_one() -> None:
+    theta = gap_worth(0.10, 5)
+    worth = np.tile([theta, -theta, 0, 0, 0], (200_000, 1))
+
+    shares = np.nanmean(drawn_ballots(np.random.default_rng(6), worth), axis=-2).mean(axis=0)
+
+    assert shares[0] - shares[1] == pytest.approx(0.10, abs=0.003)

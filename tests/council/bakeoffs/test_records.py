@@ -1,0 +1,280 @@
+from dataclasses import replace
+
+import pytest
+
+from council.answers import Reply
+from council.bakeoffs.models import Bakeoff, Grading, Reference, Suite, SuiteQuestion
+from council.bakeoffs.records import AuthorRecord, JudgeRecord, Margin, record_of
+from council.digests import Forgotten
+from council.labels import Label, LabelMap, Slate
+from council.places import NOWHERE, Place
+from council.rounds import Closing, Draw, Question, Round, Synthesis
+from council.tally import count_ballots
+from tests.builders import (
+    ASKED_AT,
+    CLAUDE,
+    DEEPSEEK,
+    GEMINI,
+    GPT,
+    a_ballot,
+    a_panel,
+    a_paper,
+    a_round,
+    a_spoiled_ballot,
+    an_absence,
+    an_answer,
+    answered,
+    ranked,
+)
+
+AUTHORS = dict(zip("ABCD", (CLAUDE, GPT, GEMINI, DEEPSEEK), strict=True))
+SUITE = Suite(
+    "sums",
+    (
+        SuiteQuestion("Why?", "prose"),
+        SuiteQuestion("6 × 7?", "sums", Reference(Grading.NUMBER, "42")),
+    ),
+)
+BAKEOFF = Bakeoff("bo:1", SUITE, a_panel(4), NOWHERE, "U1", ASKED_AT)
+
+
+def _example(*ballots: str) -> Round:
+    """Return a closed round of A…D with a ballot each; without any, the method's worked example."""
+    texts = ballots or ("B C D", "A C=D", "A B=D", "B A C")
+    cast = tuple(
+        a_ballot(text, by=judge) for text, judge in zip(texts, AUTHORS.values(), strict=True)
+    )
+    labels = LabelMap(tuple((member, Label(label)) for label, member in AUTHORS.items()))
+    return replace(
+        answered(a_round(a_panel(4))),
+        draw=Draw(labels, tuple(Slate(ballot.judge, ballot.shown) for ballot in cast)),
+        ballots=cast,
+        tally=count_ballots(labels.labels, cast, "seed"),
+        closing=Closing(12.5),
+    )
+
+
+def _authored(round_: Round, bakeoff: Bakeoff | None = None) -> dict[str, AuthorRecord]:
+    return {one.member: one for one in record_of(round_, bakeoff).authored}
+
+
+def _judged(round_: Round) -> dict[str, JudgeRecord]:
+    return {one.judge: one for one in record_of(round_).judged}
+
+
+def _margins(round_: Round) -> dict[tuple[str, str], Margin]:
+    return {(one.first, one.second): one for one in record_of(round_).margins}
+
+
+def test_shares_and_places_are_the_standings() -> None:
+    found = _authored(_example())
+
+    assert [one.share for one in found.values()] == pytest.approx([5 / 6, 3 / 4, 1 / 4, 1 / 6])
+    assert [one.place for one in found.values()] == [1, 2, 3, 4]
+    assert [one.first_votes for one in found.values()] == [2, 2, 0, 0]
+    assert [one.ballots for one in found.values()] == [3, 3, 3, 3]
+
+
+def test_a_margin_is_what_judges_outside_the_pair_make_of_it() -> None:
+    found = _margins(_example())
+
+    # C gives A 1 and B ¼, D gives B 1 and A ½: (¾ − ½) / 2; each of them puts another one above.
+    assert found[CLAUDE, GPT].margin == pytest.approx(0.125)
+    assert (found[CLAUDE, GPT].judges, found[CLAUDE, GPT].won) == (2, 0.5)
+    # A gives C ½ and D 0, B gives both ¼; the tie is half.
+    assert found[GEMINI, DEEPSEEK].margin == pytest.approx(0.25)
+    assert found[GEMINI, DEEPSEEK].won == 0.75
+
+
+def test_without_a_judge_outside_the_pair_there_is_no_margin() -> None:
+    two = replace(answered(a_round(a_panel(2))), closing=Closing(1))
+    labels = LabelMap(((CLAUDE, Label("A")), (GPT, Label("B"))))
+
+    found = _margins(
+        replace(two, draw=Draw(labels, ()), tally=count_ballots(labels.labels, (), ""))
+    )
+
+    assert found[CLAUDE, GPT] == Margin(CLAUDE, GPT, None, 0, None)
+
+
+def test_a_judge_agrees_with_the_others_on_what_both_ranked() -> None:
+    found = _judged(_example())
+
+    # A's B > C > D meets ties of B and of C, which say nothing, and D's B > C.
+    assert found[CLAUDE].tau_b == 1
+    assert found[CLAUDE].valid
+
+
+def test_a_judge_alone_agrees_with_nobody() -> None:
+    round_ = _example()
+
+    assert _judged(replace(round_, ballots=round_.ballots[:1]))[CLAUDE].tau_b is None
+
+
+def test_the_first_slot_is_what_the_judge_saw_first() -> None:
+    round_ = _example()
+    turned = replace(round_.ballots[0], shown=round_.ballots[0].shown[::-1])
+
+    assert _judged(round_)[DEEPSEEK].first_slot == 0.5  # A was first, and came second of three
+    assert _judged(replace(round_, ballots=(turned, *round_.ballots[1:])))[CLAUDE].first_slot == 0
+
+
+def test_a_repeated_order_is_compared_with_the_first() -> None:
+    again = a_ballot("C B D", by=CLAUDE, audit="order")
+    round_ = _example()
+
+    found = _judged(replace(round_, ballots=(*round_.ballots, again)))[CLAUDE]
+
+    assert (found.kept, found.pairs) == (2, 3)
+
+
+def test_spoiled_ballots_are_counted_and_paid_for_and_those_of_audits_are_neither() -> None:
+    round_ = _example()
+    paid = replace(a_paper(), reply=Reply("", cost_usd=0.25))
+    spoiled = [replace(a_spoiled_ballot(CLAUDE, attempt), paper=paid) for attempt in (1, 2)]
+    audit = a_spoiled_ballot(GPT, attempt=3)
+    mine = replace(round_.ballots[1], paper=replace(a_paper(), reply=Reply("", cost_usd=0.5)))
+    ballots = (mine, *round_.ballots[2:])
+
+    found = _judged(replace(round_, ballots=ballots, spoiled=(*spoiled, audit)))
+
+    assert found[CLAUDE] == JudgeRecord(CLAUDE, valid=False, spoiled=2, cost_usd=0.5)
+    assert (found[GPT].spoiled, found[GPT].cost_usd) == (0, 0.5)
+    assert found[GEMINI].cost_usd is None
+
+
+def test_one_price_that_is_not_known_leaves_the_sum_unknown() -> None:
+    round_ = _example()
+    answers = (an_answer(CLAUDE, cost=1.0), an_answer(GPT, cost=None))
+
+    assert record_of(replace(round_, answers=answers)).whole.cost_usd is None
+    assert record_of(replace(round_, answers=answers[:1])).whole.cost_usd == 1
+
+
+def test_the_synthesis_and_its_price_are_part_of_the_whole() -> None:
+    reply = Reply("42", cost_usd=0.5, seconds=3)
+    round_ = replace(_example(), answers=(an_answer(CLAUDE, cost=1.0),))
+    round_ = replace(round_, synthesis=Synthesis("42", CLAUDE, reply=reply))
+
+    found = record_of(round_).whole
+
+    assert (found.winner, found.council_correct) == (CLAUDE, None)
+    assert (found.cost_usd, found.seconds) == (1.5, 12.5)
+    assert (found.synthesis_usd, found.synthesis_seconds) == (0.5, 3)
+
+
+def test_answers_and_synthesis_are_graded_where_the_suite_has_a_reference() -> None:
+    texts = {CLAUDE: "It is 42.", GPT: "It is 41.", GEMINI: "42", DEEPSEEK: "I'm sorry, I can't."}
+    round_ = replace(_example(), id="bo:1.2", bakeoff="bo:1")
+    round_ = replace(round_, answers=tuple(an_answer(m, text) for m, text in texts.items()))
+    round_ = replace(round_, synthesis=Synthesis("The answer is 42.", CLAUDE))
+
+    found = _authored(round_, BAKEOFF)
+
+    assert [one.correct for one in found.values()] == [True, False, True, False]
+    assert [one.refused for one in found.values()] == [False, False, False, True]
+    assert [one.words for one in found.values()] == [3, 3, 1, 4]
+    assert record_of(round_, BAKEOFF).whole.council_correct is True
+    assert record_of(replace(round_, synthesis=None), BAKEOFF).whole.council_correct is False
+
+
+def test_a_record_says_which_question_of_which_suite_it_is_of() -> None:
+    place = Place("slack", "T1", "C1")
+    round_ = replace(
+        _example(), id="bo:1.1", bakeoff="bo:1", question=Question("Why?", place=place)
+    )
+
+    found = record_of(round_, BAKEOFF)
+
+    assert (found.bakeoff, found.number, found.category) == ("bo:1", 1, "prose")
+    assert (found.suite, found.suite_version) == ("sums", SUITE.version)
+    assert (found.scope, found.panel) == ("slack/T1", "house")
+    assert found.authored[0].correct is None
+
+
+def test_a_question_that_somebody_asked_is_of_no_suite() -> None:
+    found = record_of(_example())
+
+    assert (found.bakeoff, found.number, found.suite, found.category) == ("", 0, "", "")
+
+
+def test_who_gave_no_answer_is_absent_and_still_judges() -> None:
+    texts = dict.fromkeys((CLAUDE, GPT, GEMINI), "Yes.")
+    round_ = replace(ranked(answered(a_round(a_panel(4)), texts)), closing=Closing(1))
+
+    found = record_of(round_)
+
+    assert found.authored[3] == AuthorRecord(DEEPSEEK, absent=True)
+    assert len(found.judged) == 4
+    assert len(found.margins) == 3
+
+
+def test_a_failed_round_has_absences_and_no_shares() -> None:
+    failed = replace(
+        a_round(a_panel(4)),
+        id="bo:1.2",
+        bakeoff="bo:1",
+        answers=(an_answer(CLAUDE, "42", cost=0.25),),
+        absences=tuple(an_absence(member) for member in (GPT, GEMINI, DEEPSEEK)),
+        closing=Closing(60, "Too few members answered."),
+    )
+
+    found = record_of(failed, BAKEOFF)
+
+    assert [one.absent for one in found.authored] == [False, True, True, True]
+    assert [one.share for one in found.authored] == [None] * 4
+    assert (found.judged, found.margins) == ((), ())
+    assert (found.whole.winner, found.whole.council_correct) == (None, False)
+    assert found.whole.cost_usd == 0.25
+
+
+def test_a_round_that_failed_after_its_count_has_no_shares_either() -> None:
+    failed = replace(_example(), closing=Closing(60, "The machine stopped."))
+
+    found = record_of(failed)
+
+    assert [one.share for one in found.authored] == [None] * 4
+    assert found.whole.winner is None
+
+
+def test_where_nothing_was_counted_the_answer_that_stands_in_is_the_winner() -> None:
+    round_ = replace(ranked(answered(a_round(a_panel(3))), lambda _: None), closing=Closing(1))
+
+    found = record_of(round_)
+
+    assert [one.share for one in found.authored] == [None] * 3
+    assert found.whole.winner == CLAUDE
+    assert [(one.valid, one.spoiled) for one in found.judged] == [(False, 1)] * 3
+
+
+def test_an_answer_that_no_ballot_saw_has_no_place() -> None:
+    round_ = _example()
+    only = tuple(ballot for ballot in round_.ballots if ballot.judge == DEEPSEEK)
+    assert round_.draw is not None
+    tally = count_ballots(round_.draw.labels.labels, only, "seed")
+
+    found = _authored(replace(round_, ballots=only, tally=tally))
+
+    assert (found[DEEPSEEK].share, found[DEEPSEEK].place) == (None, None)
+    assert (found[DEEPSEEK].ballots, found[GPT].ballots) == (0, 1)
+
+
+def test_a_round_that_is_not_closed_has_no_length() -> None:
+    assert record_of(replace(_example(), closing=None)).whole.seconds is None
+
+
+def test_words_of_a_forgotten_round_are_not_known() -> None:
+    round_ = replace(_example(), answers=(an_answer(CLAUDE, ""),))
+    forgotten = replace(round_, forgotten=Forgotten(ASKED_AT, "salt", ()))
+
+    assert _authored(forgotten)[CLAUDE].words is None
+
+
+def test_an_answer_that_named_its_author_is_counted_so() -> None:
+    round_ = _example()
+    first, *others = round_.answers
+    named = replace(first, scrubbed=("Claude",))
+
+    found = _authored(replace(round_, answers=(named, *others)))
+
+    assert [member for member, one in found.items() if one.named_itself] == [first.member]

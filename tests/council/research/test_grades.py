@@ -1,0 +1,180 @@
+"""The thesis' statistics, computed by hand, and missing data."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from council.research.grades import (
+    Framing,
+    Grade,
+    GradeReport,
+    JudgeRow,
+    Mean,
+    grade_report,
+    normalize_grade,
+)
+from tests.council.research.grade_tables import NEG, POS, graded, over_items
+
+# Three judges on four items; a row a judge, a column an author.
+TABLES = ("5 3 2/4 3 3/4 2 4", "4 3 3/3 3 2/3 3 4", "5 4 2/3 4 2/4 3 4", "4 2 3/4 4 3/2 3 5")
+
+
+def row_of(report: GradeReport, judge: str = "a", framing: Framing = POS) -> JudgeRow:
+    return next(row for row in report.rows if (row.judge, row.framing) == (judge, framing))
+
+
+def test_own_received_and_given_grades_are_means_over_items() -> None:
+    row = row_of(grade_report(over_items(TABLES)))
+
+    # S = 5 4 5 4; R = (4+4)/2 (3+3)/2 (3+4)/2 (4+2)/2 = 4 3 3.5 3; G = 2.5 3 3 2.5
+    assert told(row.own) == pytest.approx((4, 4.5, sqrt(1 / 3)))
+    assert told(row.received) == pytest.approx(
+        (4, 3.375, sqrt((0.625**2 + 2 * 0.375**2 + 0.125**2) / 3))
+    )
+    assert told(row.given) == pytest.approx((4, 2.75, sqrt(0.25 / 3)))
+
+
+def told(mean: Mean) -> tuple[object, ...]:
+    return mean.n, mean.value, mean.sd
+
+
+def test_the_tests_are_paired_by_item() -> None:
+    row = row_of(grade_report(over_items(TABLES)))
+
+    # S − R = 1 1 1.5 1: mean 1.125, sd .25, t = 1.125/.125 = 9 with 3 degrees of freedom
+    assert row.over_received.effect.value == pytest.approx(1.125)
+    assert row.over_received.t == pytest.approx(9.0)
+    assert row.over_received.effect.p == pytest.approx(0.00289582, abs=1e-8)
+    # t quantile .975 with 3 is 3.18244631
+    low, high = row.over_received.effect.interval or (0, 0)
+    assert (low, high) == pytest.approx((1.125 - 3.18244631 / 8, 1.125 + 3.18244631 / 8))
+    # S − G = 2.5 1 2 1.5
+    assert row.over_given.effect.value == pytest.approx(1.75)
+
+
+def test_the_difference_in_differences_takes_out_strictness_and_quality() -> None:
+    row = row_of(grade_report(over_items(TABLES)))
+
+    # O = what b and c give each other: (3+2)/2 (2+3)/2 (2+3)/2 (3+3)/2 = 2.5 2.5 2.5 3
+    # (S−G) − (R−O) = 2.5−1.5 1−.5 2−1 1.5−0 = 1 .5 1 1.5
+    assert row.preference.effect.value == pytest.approx(1.0)
+    assert row.preference.effect.n == 4
+
+
+@given(
+    strict=st.lists(st.integers(-1, 1), min_size=4, max_size=4),
+    good=st.lists(st.integers(-1, 1), min_size=4, max_size=4),
+    own=st.integers(-2, 2),
+)
+def test_only_a_preference_changes_the_difference_in_differences(
+    strict: list[int], good: list[int], own: int
+) -> None:
+    grades = [
+        Grade(str(item), POS, str(judge), str(author), 3.0 + strict[judge] + good[author] + extra)
+        for item in range(3)
+        for judge in range(4)
+        for author in range(4)
+        for extra in [own if judge == author == 0 else 0]
+    ]
+
+    rows = grade_report(grades).rows
+
+    sizes = [row.preference.effect.value for row in rows]
+    assert sizes == pytest.approx([own, 0, 0, 0], abs=1e-9)
+
+
+def test_work_of_an_author_that_never_judges_does_not_count() -> None:
+    by_human = [replace(grade, author="human", score=1.0) for grade in over_items(TABLES)[::3]]
+
+    with_human = grade_report([*over_items(TABLES), *by_human])
+
+    assert with_human.rows == grade_report(over_items(TABLES)).rows
+
+
+def test_names_and_order_change_nothing_but_names_and_order() -> None:
+    swapped = {"a": "z", "b": "b", "c": "c"}
+    grades = [
+        replace(grade, judge=swapped[grade.judge], author=swapped[grade.author])
+        for grade in reversed(over_items(TABLES))
+    ]
+
+    assert row_of(grade_report(grades), "z").preference.effect.value == pytest.approx(1.0)
+    assert [row.judge for row in grade_report(grades).rows] == ["b", "c", "z"]
+
+
+def test_framings_are_reported_apart_the_positive_first() -> None:
+    report = grade_report([*over_items(TABLES, NEG), *over_items(TABLES)])
+
+    assert [(row.judge, row.framing) for row in report.rows][:3] == [
+        ("a", POS),
+        ("a", NEG),
+        ("b", POS),
+    ]
+    assert row_of(report).own == row_of(report, framing=NEG).own
+
+
+def test_a_missing_grade_removes_its_item_from_what_needs_it() -> None:
+    grades = over_items(("- 3 2/4 3 3/4 2 4", *TABLES[1:]))
+
+    report = grade_report(grades)
+
+    assert row_of(report).own.n == 3
+    assert row_of(report).received.n == 3
+    assert row_of(report, "b").own.n == 4
+    assert (report.given, report.absent, report.items) == (35, 1, 4)
+
+
+def test_every_test_of_every_row_is_corrected_for_all() -> None:
+    report = grade_report(over_items(TABLES))
+
+    tests = [
+        test.effect
+        for row in report.rows
+        for test in (row.over_received, row.over_given, row.preference, row.leniency)
+        if test.effect.p is not None
+    ]
+    least = min(tests, key=lambda effect: effect.p or 0)
+    assert least.p_holm == pytest.approx((least.p or 0) * len(tests))
+
+
+def nothing_said(row: JudgeRow) -> bool:
+    return row.preference.effect.p is None and row.preference.effect.interval is None
+
+
+@pytest.mark.parametrize(
+    "grades",
+    [
+        pytest.param(over_items(("4", "5", "3")), id="one-judge"),
+        pytest.param(over_items(("4 3/2 3", "5 3/3 3", "3 3/4 4")), id="two-judges"),
+        pytest.param(over_items(TABLES[:2]), id="two-items"),
+        pytest.param(over_items(["3 3 3/3 3 3/3 3 3"] * 9), id="all-ties"),
+        pytest.param(over_items(["- - -/- - -/- - -"] * 3), id="all-absent"),
+        pytest.param([Grade("1", POS, "a", "b", 4.0), Grade("1", POS, "b", "c", 4.0)], id="no-own"),
+        pytest.param([Grade("1", POS, "a", "human", 4.0)], id="strangers"),
+    ],
+)
+def test_too_little_is_none_and_never_nan(grades: Sequence[Grade]) -> None:
+    report = grade_report(grades)
+
+    assert report.rows
+    assert all(nothing_said(row) for row in report.rows)
+    assert "nan" not in repr(report).lower()
+
+
+def test_no_grades_are_no_rows() -> None:
+    assert grade_report([]).rows == ()
+
+
+def test_a_judge_in_one_framing_alone_has_no_row_in_the_other() -> None:
+    report = grade_report([*over_items(TABLES), *graded("x", "4", NEG)])
+
+    assert [row.framing for row in report.rows if row.judge == "b"] == [POS]
+
+
+def test_the_negative_scale_is_turned_over() -> None:
+    assert [normalize_grade(raw, NEG) for raw in (1, 2, 5)] == [5, 4, 1]
+    assert normalize_grade(2, POS) == 2

@@ -1,0 +1,94 @@
+import pytest
+
+from council.research.judge_weights import NAMES, Choice, Repeats
+from council.research.weighted_leaderboard import Evidence, WeightedBoard, weighted_board
+from tests.council.research.share_builders import E1, X, given
+
+# Two judges of one maker prefer y, one of another prefers x.
+SPLIT = [[0, 1], [0, 1], [1, 0]]
+MAKERS = ("north", "north", "south")
+KEPT = {"a": Repeats(20, 0.5), "b": Repeats(20, 0.5), "c": Repeats(20, 1.0)}
+
+
+def _board(name: str, rounds: int = 4, repeats: dict[str, Repeats] | None = None) -> WeightedBoard:
+    one = given(*[SPLIT] * rounds, judges="abc", makers=MAKERS, members="xy")
+    choices = (Choice("r0", "x"),) * 20
+    return weighted_board(name, Evidence((one,), KEPT if repeats is None else repeats, choices))
+
+
+def test_uniform_weights_are_the_official_count() -> None:
+    found = weighted_board("uniform", Evidence((given(E1),), {}, ()))
+
+    assert [line.member for line in found.rows] == ["ada", "bob", "cyd", "dee"]
+    assert all(line.share == line.uniform and line.change == 0 for line in found.rows)
+    assert found.moved == ()
+
+
+# North's two have half a voice each: x has 1 of 2 voices, as y has.
+def test_family_share_takes_a_majority_from_one_maker() -> None:
+    found = _board("family")
+
+    assert [(line.member, line.share) for line in found.rows] == [("x", 0.5), ("y", 0.5)]
+    assert [line.uniform for line in found.rows] == pytest.approx([1 / 3, 2 / 3])
+    assert [line.member for line in found.moved] == ["x"]
+    assert found.rows[0].change == pytest.approx(1 / 6)
+
+
+def test_a_steady_judge_outvotes_two_that_vote_by_chance() -> None:
+    found = _board("consistency")
+
+    assert [line.member for line in found.rows] == ["x", "y"]
+    assert {line.member: (line.rank, line.uniform_rank) for line in found.rows} == {
+        "x": (1, 2),
+        "y": (2, 1),
+    }
+
+
+def test_people_that_agree_with_one_judge_raise_its_voice() -> None:
+    found = _board("human")
+
+    assert found.weighing.weights["c"] > found.weighing.weights["a"]
+    assert found.rows[0].member in {"x", "y"}
+
+
+def test_peer_rank_weighs_by_own_answers() -> None:
+    found = weighted_board("peerrank", Evidence((given(E1),), {}, ()))
+
+    assert found.weighing.weights["ada"] > found.weighing.weights["dee"]
+    assert [line.rank for line in found.rows] == [1, 2, 3, 4]
+
+
+def test_weights_that_rest_on_too_little_give_no_board() -> None:
+    found = _board("consistency", repeats={})
+
+    assert (found.rows, found.weighing.have, found.weighing.need) == ((), 0, 20)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_rounds_give_no_board(name: str) -> None:
+    found = weighted_board(name, Evidence((), {}, ()))
+
+    assert (found.rows, found.rounds) == ((), 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_judge_with_one_ballot_is_no_trouble(name: str) -> None:
+    one = given([[1, 0, X]], judges="j", members="xyz")
+
+    found = weighted_board(name, Evidence((one,), {"j": Repeats(20, 1.0)}, ()))
+
+    assert [(line.member, line.share) for line in found.rows] in ([], [("x", 1.0), ("y", 0.0)])
+
+
+def test_rounds_of_other_seats_count_together() -> None:
+    here = given([[1, 0]], judges="a", members="xy")
+    there = given([[1, 0]], judges="b", members="xz")
+
+    found = weighted_board("uniform", Evidence((here, there), {}, ()))
+
+    assert {line.member: line.rounds for line in found.rows} == {"x": 2, "y": 1, "z": 1}
+
+
+def test_an_unknown_name_of_weights_is_an_error() -> None:
+    with pytest.raises(ValueError, match="loudness"):
+        weighted_board("loudness", Evidence((), {}, ()))
