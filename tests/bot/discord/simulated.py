@@ -17,8 +17,8 @@ from bot.commands.context import AppContext
 from bot.commands.recovery import left
 from bot.coordination.tasks import BackgroundTasks
 from bot.discord.events import CHAT
-from bot.discord.listeners import Client
-from bot.discord.servers import FileServerStore, Servers
+from bot.discord.listeners import DiscordClient
+from bot.discord.servers import FileServerStore, ServerTracker
 from tests.bot.desks import an_app
 from tests.bot.discord.limits_kept import texts
 
@@ -101,11 +101,11 @@ def _ids(value: object) -> Iterable[str]:
             yield from _ids(item)
 
 
-def client_of(app: AppContext, folder: Path, told: list[str]) -> Client:
+def client_of(app: AppContext, folder: Path, told: list[str]) -> DiscordClient:
     """Give a client as the service makes one."""
     kept = FileServerStore(folder)
-    servers = Servers(kept, partial(left, app, CHAT), told.append)
-    return Client(app, BackgroundTasks(), servers, kept)
+    servers = ServerTracker(kept, partial(left, app, CHAT), told.append)
+    return DiscordClient(app, BackgroundTasks(), servers, kept)
 
 
 @asynccontextmanager

@@ -83,5 +83,5 @@ def test_a_delta_calls_its_subscribers_alone() -> None:
 
     message = dressed(post)
 
-    assert message.called == (ada,)
+    assert message.mentioned == (ada,)
     assert pings_in(message.payload | {"allowed_mentions": {"parse": []}}) == ["<@1"]

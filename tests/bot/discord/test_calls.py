@@ -3,7 +3,7 @@
 import pytest
 
 from bot.chat import File, Line, Mentions, Post
-from bot.discord.components import called_by, dressed, files_of, view_of
+from bot.discord.components import allowed_mentions, build_files, dressed, view_of
 from tests.bot.discord.limits_kept import faults_of_message
 from tests.bot.discord.test_sent import NOBODY, a_room
 
@@ -30,7 +30,7 @@ async def test_a_picture_arrives_as_it_is() -> None:
     message = dressed(Post((PICTURE,), "s"))
 
     async with a_room() as room:
-        sent = await room.send(view=view_of(message), files=files_of(message))
+        sent = await room.send(view=view_of(message), files=build_files(message))
 
     assert [await file.read() for file in sent.attachments] == [b"\x89PNG"]
 
@@ -39,9 +39,9 @@ async def test_whom_we_mention_is_called_and_nobody_else() -> None:
     message = dressed(Post((Line(f"<@{BEN}> @everyone"), Mentions((ADA,))), "s"))
 
     async with a_room() as room:
-        sent = await room.send(view=view_of(message), allowed_mentions=called_by(message))
+        sent = await room.send(view=view_of(message), allowed_mentions=allowed_mentions(message))
 
-    assert message.called == (ADA,)
+    assert message.mentioned == (ADA,)
     assert message.payload["allowed_mentions"] == {"parse": [], "users": [ADA]}
     assert f"<@{ADA}>" in str([component.to_dict() for component in sent.components])
     assert f"<@{BEN}>" not in str(message.components)
@@ -52,4 +52,4 @@ def test_what_is_no_persons_id_calls_nobody(id_: str) -> None:
     message = dressed(Post((Line("Here."), Mentions((id_,))), "s"))
 
     assert len(message.components) == 1
-    assert called_by(message).to_dict() == NOBODY.to_dict()
+    assert allowed_mentions(message).to_dict() == NOBODY.to_dict()

@@ -21,7 +21,7 @@ from bot.chat import (
     StepState,
     Table,
 )
-from bot.discord.components import Press, custom_id, dressed, fits_discord, press_of
+from bot.discord.components import ButtonAction, custom_id, dressed, fits_discord, press_of
 from bot.render.pagination import pages
 from bot.render.round_report import report
 from bot.render.round_status import running_post
@@ -160,7 +160,7 @@ def test_a_press_is_known_by_what_the_button_says_it_does() -> None:
     button = Button("answers", "Answers", "r:1")
 
     assert custom_id(button) == "council:answers:r:1"
-    assert press_of(custom_id(button)) == Press("answers", "r:1")
+    assert press_of(custom_id(button)) == ButtonAction("answers", "r:1")
 
 
 @pytest.mark.parametrize("foreign", ["", "council", "council:a", "council::r1", "other:a:b"])
@@ -169,7 +169,7 @@ def test_a_press_of_another_button_is_none_of_ours(foreign: str) -> None:
 
 
 def test_a_button_that_discord_would_refuse_is_never_made() -> None:
-    with pytest.raises(ValueError, match="cannot be known"):
+    with pytest.raises(ValueError, match="invalid custom id"):
         custom_id(Button("open", "Open", "r" * 100))
 
 

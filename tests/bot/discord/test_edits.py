@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.discord.errors import (
-    A_SECOND,
     ANSWER_SECONDS,
-    FORGOTTEN_SECONDS,
-    MOST,
-    WINDOW_SECONDS,
+    EDIT_WINDOW_SECONDS,
+    MAX_CALLS_PER_SECOND,
+    MAX_EDITS,
+    MESSAGE_EXPIRY_SECONDS,
     EditRateLimiter,
 )
 
@@ -60,35 +60,37 @@ def a_pace() -> tuple[EditRateLimiter, Clock]:
     return EditRateLimiter(clock, clock.sleep), clock
 
 
-@pytest.mark.parametrize("rounds", range(1, MOST))
+@pytest.mark.parametrize("rounds", range(1, MAX_EDITS))
 async def test_progress_leaves_room_for_every_answer(rounds: int) -> None:
     edits, clock = a_pace()
     for number in range(rounds):
-        await edits.turn("C1", f"m{number}")
+        await edits.acquire_edit("C1", f"m{number}")
 
     at: list[float] = []
     for number in range(20):
-        await edits.turn("C1", f"m{number % rounds}")
+        await edits.acquire_edit("C1", f"m{number % rounds}")
         at.append(clock.now)
 
-    most = max(sum(start <= t < start + WINDOW_SECONDS for t in at) for start in at)
-    assert most <= MOST - rounds
-    assert clock.now - 100 <= 25 * WINDOW_SECONDS
+    most = max(sum(start <= t < start + EDIT_WINDOW_SECONDS for t in at) for start in at)
+    assert most <= MAX_EDITS - rounds
+    assert clock.now - 100 <= 25 * EDIT_WINDOW_SECONDS
 
 
 async def test_where_every_edit_is_an_answers_no_progress_is_shown_until_one_has_ended() -> None:
     clock = HeldClock()
     edits = EditRateLimiter(clock, clock.sleep)
-    waiting = [asyncio.create_task(edits.turn("C1", f"m{number}")) for number in range(MOST)]
+    waiting = [
+        asyncio.create_task(edits.acquire_edit("C1", f"m{number}")) for number in range(MAX_EDITS)
+    ]
     await clock.advance(0)
     before = sum(task.done() for task in waiting)
     for _ in range(4):
-        await clock.advance(WINDOW_SECONDS)
+        await clock.advance(EDIT_WINDOW_SECONDS)
     assert sum(task.done() for task in waiting) == before
 
-    edits.answered("C1", "m0")
+    edits.record_answer("C1", "m0")
     for _ in range(4):
-        await clock.advance(WINDOW_SECONDS)
+        await clock.advance(EDIT_WINDOW_SECONDS)
 
     assert sum(task.done() for task in waiting) > before
     for task in waiting:
@@ -97,41 +99,41 @@ async def test_where_every_edit_is_an_answers_no_progress_is_shown_until_one_has
 
 async def test_an_answers_edit_counts_against_the_progress_after_it() -> None:
     edits, clock = a_pace()
-    for _ in range(MOST - 1):
-        edits.answered("C1", "gone")
+    for _ in range(MAX_EDITS - 1):
+        edits.record_answer("C1", "gone")
 
-    await edits.turn("C1", "m1")
+    await edits.acquire_edit("C1", "m1")
 
-    assert clock.now == 100 + WINDOW_SECONDS
+    assert clock.now == 100 + EDIT_WINDOW_SECONDS
 
 
 async def test_channels_do_not_wait_for_each_other() -> None:
     edits, clock = a_pace()
     for number in range(10):
-        await edits.turn(f"C{number}", "m")
+        await edits.acquire_edit(f"C{number}", "m")
 
     assert clock.slept == []
 
 
 async def test_a_round_that_ended_without_a_word_keeps_no_room_for_long() -> None:
     edits, clock = a_pace()
-    for number in range(MOST - 1):
-        await edits.turn("C1", f"lost{number}")
-    clock.now += FORGOTTEN_SECONDS + 1
+    for number in range(MAX_EDITS - 1):
+        await edits.acquire_edit("C1", f"lost{number}")
+    clock.now += MESSAGE_EXPIRY_SECONDS + 1
     clock.slept.clear()
 
-    for _ in range(MOST - 1):
-        await edits.turn("C1", "m1")
+    for _ in range(MAX_EDITS - 1):
+        await edits.acquire_edit("C1", "m1")
 
     assert clock.slept == []
 
 
 async def test_what_is_no_answer_waits_a_moment_for_one() -> None:
     edits, clock = a_pace()
-    edits.answered("C1", "m1")
+    edits.record_answer("C1", "m1")
 
-    await edits.room()
-    await edits.turn("C2", "m2")
+    await edits.acquire_call()
+    await edits.acquire_edit("C2", "m2")
 
     assert clock.slept == [pytest.approx(ANSWER_SECONDS)]
 
@@ -139,7 +141,7 @@ async def test_what_is_no_answer_waits_a_moment_for_one() -> None:
 async def test_all_that_is_no_answer_leaves_discord_time_for_answers() -> None:
     edits, clock = a_pace()
 
-    for _ in range(10 * A_SECOND):
-        await edits.room()
+    for _ in range(10 * MAX_CALLS_PER_SECOND):
+        await edits.acquire_call()
 
     assert clock.now - 100 == pytest.approx(10, abs=1)

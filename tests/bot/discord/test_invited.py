@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from bot.discord.events import WANTED
+from bot.discord.events import BOT_PERMISSIONS
 from tests.bot.discord.serving import serving
 from tests.wire.discord import FakeDiscord, Permission
 from tests.wire.discord.permissions import EVERYTHING
 
-GRANTED = Permission(WANTED.value)
+GRANTED = Permission(BOT_PERMISSIONS.value)
 
 
 async def test_a_whole_round_takes_no_more_than_the_invitation_asks_for(tmp_path: Path) -> None:

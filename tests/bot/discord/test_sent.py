@@ -7,7 +7,7 @@ import discord
 import simcord
 
 from bot.chat import File, Line, Post
-from bot.discord.components import dressed, files_of, fits_discord, view_of
+from bot.discord.components import build_files, dressed, fits_discord, view_of
 from bot.render.pagination import pages
 from bot.render.round_report import report
 from tests.bot.discord.limits_kept import texts
@@ -49,7 +49,7 @@ async def test_a_file_is_sent_beside_the_message_that_names_it() -> None:
     message = dressed(Post((Line("Here it is."), File("round.md", "# Round")), "s"))
 
     async with a_room() as room:
-        sent = await room.send(view=view_of(message), files=files_of(message))
+        sent = await room.send(view=view_of(message), files=build_files(message))
 
     assert [file.filename for file in sent.attachments] == ["round.md"]
 
