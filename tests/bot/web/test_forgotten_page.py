@@ -7,7 +7,7 @@ from starlette.requests import Request
 
 from bot.web.auth import PageSigner
 from bot.web.context import WebContext
-from bot.web.rounds import round_page, rounds
+from bot.web.rounds import round_page, rounds_page
 from council.integrity.erasure import forget
 from council.rounds import Round
 from storage.memory import MemoryStore
@@ -31,7 +31,7 @@ async def test_a_forgotten_round_is_said_to_be_one(round_: Round) -> None:
     await store.open(forget(replace(round_, id="beef"), ASKED_AT, "salt"))
 
     page = bytes((await round_page(site_of(store), request(id="beef"))).body).decode()
-    listed = bytes((await rounds(site_of(store), request())).body).decode()
+    listed = bytes((await rounds_page(site_of(store), request())).body).decode()
 
     assert "was forgotten on 2026-11-21" in page
     assert '<h1 class="question">A forgotten question</h1>' in page

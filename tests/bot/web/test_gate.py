@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.web.auth import LINK_SECONDS, PASS_SECONDS
+from bot.web.auth import LINK_SECONDS, SESSION_SECONDS
 from tests.bot.desks import an_app
 from tests.bot.web.visiting import (
     SOMEBODY,
@@ -149,7 +149,7 @@ async def test_a_pass_runs_out(gated: Town) -> None:
     browser = gated.browser()
     await browser.admit()
 
-    gated.clock.now += PASS_SECONDS
+    gated.clock.now += SESSION_SECONDS
     last = (await browser.get("/")).status_code
     gated.clock.now += 1
 

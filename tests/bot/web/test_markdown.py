@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.web.context import markdown
+from bot.web.context import render_markdown
 
 TAGS = {
     *("p", "h4", "h5", "h6", "strong", "em", "s", "code", "pre", "blockquote", "hr", "br"),
@@ -83,7 +83,7 @@ class Seen(HTMLParser):
 
 def seen(text: str) -> Seen:
     parser = Seen()
-    parser.feed(str(markdown(text)))
+    parser.feed(str(render_markdown(text)))
     parser.close()
     return parser
 
@@ -120,19 +120,19 @@ def test_no_text_does(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["<b>bold</b>", "a < b & c > d", "<script>x</script>"])
 def test_what_looks_like_html_is_shown_as_it_was_written(text: str) -> None:
-    assert unescape(re.sub(r"</?p>", "", str(markdown(text)))).strip() == text
+    assert unescape(re.sub(r"</?p>", "", str(render_markdown(text)))).strip() == text
 
 
 @pytest.mark.parametrize(
     ("text", "level"), [("# T", 4), ("## T", 5), ("### T", 6), ("###### T", 6), ("T\n===", 4)]
 )
 def test_headings_stand_below_the_pages_own(text: str, level: int) -> None:
-    assert str(markdown(text)) == f"<h{level}>T</h{level}>\n"
+    assert str(render_markdown(text)) == f"<h{level}>T</h{level}>\n"
 
 
 @pytest.mark.parametrize("link", ["[x](https://example.org/?a=1&b=2)", "<https://example.org/>"])
 def test_links_lead_out_by_hand_and_say_nothing_of_where_from(link: str) -> None:
-    html = str(markdown(link))
+    html = str(render_markdown(link))
 
     assert f'rel="{REL}"' in html
     assert 'target="_blank"' in html
@@ -140,13 +140,13 @@ def test_links_lead_out_by_hand_and_say_nothing_of_where_from(link: str) -> None
 
 
 def test_an_image_is_a_link_to_it() -> None:
-    html = str(markdown("![A cat](https://example.org/cat.png)"))
+    html = str(render_markdown("![A cat](https://example.org/cat.png)"))
 
     assert ("<img" in html, 'href="https://example.org/cat.png"' in html) == (False, True)
 
 
 def test_columns_stand_where_they_are_put_without_a_style_that_the_page_forbids() -> None:
-    html = str(markdown("| a | b | c |\n|:--|--:|:-:|\n| 1 | 2 | 3 |"))
+    html = str(render_markdown("| a | b | c |\n|:--|--:|:-:|\n| 1 | 2 | 3 |"))
 
     assert re.findall(r"<t[hd].*?>\w", html) == [
         *("<th>a", '<th class="n">b', "<th>c"),
@@ -155,7 +155,9 @@ def test_columns_stand_where_they_are_put_without_a_style_that_the_page_forbids(
 
 
 def test_tables_lists_and_code_are_kept() -> None:
-    html = str(markdown("| a | b |\n|---|--:|\n| 1 | 2 |\n\n1. x\n\n~~y~~ `z`\n\n```py\nq\n```"))
+    html = str(
+        render_markdown("| a | b |\n|---|--:|\n| 1 | 2 |\n\n1. x\n\n~~y~~ `z`\n\n```py\nq\n```")
+    )
 
     assert {"table", "ol", "s", "code", "pre"} <= set(re.findall(r"<(\w+)", html))
 
@@ -168,4 +170,4 @@ def test_tables_lists_and_code_are_kept() -> None:
     ],
 )
 def test_what_the_parser_leaves_out_is_shown_as_it_was_written(text: str) -> None:
-    assert "deep words" in markdown(text)
+    assert "deep words" in render_markdown(text)
