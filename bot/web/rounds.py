@@ -87,7 +87,7 @@ async def round_page(context: WebContext, request: Request) -> Response:
         is_running=is_running and not round_.closing,
         is_own=is_own,
         may_rate=can_rate,
-        latest=SEEN,
+        seen=SEEN,
         state=context.state(),
         **values,
     )
