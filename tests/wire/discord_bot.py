@@ -13,7 +13,7 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from tests.wire.discord import FakeDiscord, Installation, Rates, Rules
-from tests.wire.discord.referee import Referee
+from tests.wire.discord.openapi_check import Referee
 
 RULES = Rules(ack_seconds=0.5, identify_seconds=0.0, rates=Rates(off=True))
 Interaction = discord.Interaction[Any]

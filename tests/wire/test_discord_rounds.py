@@ -8,7 +8,7 @@ import discord
 import pytest
 
 from tests.wire.discord import FakeDiscord, Upload
-from tests.wire.discord.referee import Referee
+from tests.wire.discord.openapi_check import Referee
 from tests.wire.discord_bot import Bot, Interaction, council, judged, running
 
 

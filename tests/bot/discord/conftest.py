@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.bot.discord.inside import Inside, inside
+from tests.bot.discord.in_process import Inside, inside
 from tests.bot.discord.story import Stage, staged
-from tests.wire.discord.scenery import standard
+from tests.wire.discord.sample_world import standard
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")

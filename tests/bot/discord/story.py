@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from tests.bot.discord.serving import Served, serving
+from tests.bot.discord.process import Served, serving
 from tests.bot.homes import scripted_panel, seat_of
 from tests.wire.discord import Channel, Deed, FakeDiscord, Message, Rates, Rules, World
+from tests.wire.discord.message_store import new_message, put
 from tests.wire.discord.permissions import NOTHING, Permission
-from tests.wire.discord.posting import new_message, put
 from tests.wire.discord.routes.threads import begin
-from tests.wire.discord.scenery import HIDDEN, SEEN, add_channel
+from tests.wire.discord.sample_world import HIDDEN, SEEN, add_channel
 from tests.wire.discord.world import Kind
 from tests.wire.models import ModelServer
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.bot.bakeoffs.kitchen import a_suite
-from tests.bot.discord.inside import Inside
+from tests.bot.discord.in_process import Inside
 from tests.bot.discord.story import part
 from tests.builders import ASKED_AT
 from tests.wire.discord import Message, Permission

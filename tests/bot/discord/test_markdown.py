@@ -3,7 +3,7 @@
 import pytest
 
 from bot.discord.markdown import neutralize, render_markdown
-from tests.bot.discord.reading import kinds, read, seen
+from tests.bot.discord.markdown_reader import kinds, read, seen
 
 
 def shown(text: str) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bot.discord.inside import Inside, inside
-from tests.bot.discord.serving import Served, serving
+from tests.bot.discord.in_process import Inside, inside
+from tests.bot.discord.process import Served, serving
 from tests.bot.discord.story import QUICK, part
 from tests.wire.discord import Fail, FakeDiscord
 

@@ -9,7 +9,7 @@ import pytest_asyncio
 from tests.bot.discord.story import Stage, part, staged
 from tests.wire.discord import Channel, Message
 from tests.wire.discord.permissions import Permission
-from tests.wire.discord.scenery import add_channel, add_role, standard
+from tests.wire.discord.sample_world import add_channel, add_role, standard
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

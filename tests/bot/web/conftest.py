@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.bot.web.visiting import TOKEN, Town, a_town
+from tests.bot.web.browsing import TOKEN, Town, a_town
 
 
 @pytest.fixture

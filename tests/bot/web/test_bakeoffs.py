@@ -14,7 +14,7 @@ from council.bakeoffs.models import Ending
 from council.places import Place
 from tests.bot.bakeoffs.kitchen import a_bakeoff, a_suite, kept
 from tests.bot.desks import an_app
-from tests.bot.web.visiting import Browser, Town, a_town
+from tests.bot.web.browsing import Browser, Town, a_town
 from tests.builders import ASKED_AT, CLAUDE
 from tests.fakes.gateway import FakeGateway, Hangs
 

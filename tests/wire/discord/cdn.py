@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from tests.wire.discord.showing import signature
+from tests.wire.discord.message_payloads import signature
 from tests.wire.discord.state import State
 
 

@@ -5,20 +5,20 @@ from fnmatch import fnmatchcase
 from types import TracebackType
 from typing import Any, Self
 
-from tests.wire.discord.acting import Acting
 from tests.wire.discord.calls import Call
 from tests.wire.discord.cdn import Cdn
-from tests.wire.discord.gateway.hangups import Gateway
-from tests.wire.discord.gateway.links import Links
+from tests.wire.discord.faults import Storm, Trouble
+from tests.wire.discord.gateway.disconnects import Gateway
+from tests.wire.discord.gateway.sockets import Links
 from tests.wire.discord.pings import pings_in
 from tests.wire.discord.rest import BASE, INVALID
 from tests.wire.discord.routes.identity import gateway_url
-from tests.wire.discord.scenery import standard
+from tests.wire.discord.sample_world import standard
 from tests.wire.discord.server import Server
-from tests.wire.discord.shaping import Shaping
 from tests.wire.discord.state import Installation, Modal, Rules, SeenFault, State
-from tests.wire.discord.troubles import Storm, Trouble
+from tests.wire.discord.user_actions import Acting
 from tests.wire.discord.world import Channel, File, Message, User, World
+from tests.wire.discord.world_changes import Shaping
 from tests.wire.looking import until
 
 Payload = dict[str, Any]

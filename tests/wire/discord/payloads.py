@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.wire.discord.permissions import EVERYTHING
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import State, iso
 from tests.wire.discord.world import TYPES, Channel, Guild, Member, Role, User
 

@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.wire.discord.calls import Call, RefusalError, Reply, Upload
-from tests.wire.discord.meeting import meet
+from tests.wire.discord.fault_injection import meet
 from tests.wire.discord.routes import ROUTES, Route
 from tests.wire.discord.state import State
 

@@ -3,7 +3,7 @@
 from aiohttp import web
 
 from tests.wire.discord.cdn import Cdn
-from tests.wire.discord.gateway.links import Links
+from tests.wire.discord.gateway.sockets import Links
 from tests.wire.discord.rest import BASE, Rest
 from tests.wire.discord.state import State
 

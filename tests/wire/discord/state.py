@@ -9,11 +9,11 @@ from itertools import count
 from typing import Any, Literal
 
 from tests.wire.discord.calls import Call, RefusalError
+from tests.wire.discord.faults import Troubles
 from tests.wire.discord.gateway.sessions import Sessions
 from tests.wire.discord.permissions import Permission
 from tests.wire.discord.rates import Limiter, Rates
-from tests.wire.discord.scenery import BOT
-from tests.wire.discord.troubles import Troubles
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.world import Channel, File, Guild, Message, User, World
 
 Payload = dict[str, Any]

@@ -9,7 +9,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
 from tests.bot.homes import Home
-from tests.bot.web.browser.play import PANELS, PATIENCE_MS, Watched, ask, closed, dripping
+from tests.bot.web.browser.actions import PANELS, PATIENCE_MS, Watched, ask, closed, dripping
 from tests.bot.web.browser.product import Product, panels_of, served
 from tests.wire.models import ModelServer
 

@@ -10,9 +10,9 @@ from playwright.async_api import Browser, Page, expect
 from tests.bot.bakeoffs.kitchen import a_graded_suite, a_suite
 from tests.bot.desks import an_app
 from tests.bot.slack.inside import HeldGateway
+from tests.bot.web.browser.in_process_site import served_here
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browser.towns import served_here
-from tests.bot.web.visiting import a_town
+from tests.bot.web.browsing import a_town
 from tests.builders import ASKED_AT
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

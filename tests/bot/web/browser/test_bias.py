@@ -8,9 +8,9 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.bot.bakeoffs.builders import packed_all, runs_of
 from tests.bot.render.bias.builders import a_report
+from tests.bot.web.browser.in_process_site import served_here
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browser.towns import served_here
-from tests.bot.web.test_bias import town_with
+from tests.bot.web.test_reports_bias import town_with
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -5,7 +5,7 @@ from playwright.async_api import Browser, expect
 
 from tests.bot.homes import Home
 from tests.bot.test_local_models import LONGEST_SECONDS, MODELS
-from tests.bot.web.browser.play import ANSWER
+from tests.bot.web.browser.actions import ANSWER
 from tests.bot.web.browser.product import served
 
 

@@ -9,7 +9,7 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, expect
 
 from tests.bot.homes import Home
-from tests.bot.web.browser.play import ANSWER, PANELS, ask, closed
+from tests.bot.web.browser.actions import ANSWER, PANELS, ask, closed
 from tests.bot.web.browser.product import Product, served
 from tests.wire.models import ModelServer, answer, by_role, judge
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.bot.web.browser.play import ANSWER, RECORDER, ask, closed
+from tests.bot.web.browser.actions import ANSWER, RECORDER, ask, closed
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.async_api import Page, expect
 
+from tests.bot.web.browser.actions import PANELS, Watched, ask, closed
 from tests.bot.web.browser.hostile import HOSTILE
-from tests.bot.web.browser.play import PANELS, Watched, ask, closed
 from tests.bot.web.browser.product import Product
 from tests.wire.models import ModelServer, answer, by_role, judge
 

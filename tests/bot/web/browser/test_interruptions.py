@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from tests.bot.homes import Home
-from tests.bot.web.browser.play import ANSWER, PANELS, PATIENCE_MS, ask, closed
+from tests.bot.web.browser.actions import ANSWER, PANELS, PATIENCE_MS, ask, closed
 from tests.bot.web.browser.product import Product, panels_of, served
 from tests.bot.web.browser.relay import relayed
 from tests.bot.web.browser.streams import opened

@@ -7,9 +7,9 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tests.bot.bakeoffs.builders import packed_all, runs_of
+from tests.bot.web.browser.in_process_site import served_here
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browser.towns import served_here
-from tests.bot.web.visiting import a_town
+from tests.bot.web.browsing import a_town
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

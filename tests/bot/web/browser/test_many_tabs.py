@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.async_api import BrowserContext, expect
 
-from tests.bot.web.browser.play import PATIENCE_MS, ask
+from tests.bot.web.browser.actions import PATIENCE_MS, ask
 from tests.bot.web.browser.product import Product
 from tests.bot.web.browser.streams import hear, opened
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.bot.web.browser.play import ask, closed
+from tests.bot.web.browser.actions import ask, closed
 from tests.bot.web.browser.product import Product
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -5,7 +5,7 @@ from typing import Literal
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.bot.web.browser.play import ask, closed
+from tests.bot.web.browser.actions import ask, closed
 from tests.bot.web.browser.test_everybody import faults_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

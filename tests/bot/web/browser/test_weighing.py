@@ -8,9 +8,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from tests.bot.web.browser.in_process_site import served_here
 from tests.bot.web.browser.test_everybody import SCHEMES, Scheme, faults_of
-from tests.bot.web.browser.towns import served_here
-from tests.bot.web.visiting import SOMEBODY, a_round_of, a_town
+from tests.bot.web.browsing import SOMEBODY, a_round_of, a_town
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from tests.wire.discord import payloads, showing
+from tests.wire.discord import message_payloads, payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks import Fault, faults_of_modal
 from tests.wire.discord.checks.shapes import many, shape, string
-from tests.wire.discord.posting import edited, new_message, put, refuse, write
+from tests.wire.discord.message_store import edited, new_message, put, refuse, write
 from tests.wire.discord.routes.threads import awake
 from tests.wire.discord.state import Interaction, Modal, State
 from tests.wire.discord.world import EPHEMERAL, LOADING, Message
@@ -133,6 +133,6 @@ def _response(state: State, interaction: Interaction) -> Payload:
         "channel_id": message.channel.id,
     }
     if interaction.answer in {SAY, UPDATE}:
-        resource = {"type": interaction.answer, "message": showing.message(state, message)}
+        resource = {"type": interaction.answer, "message": message_payloads.message(state, message)}
         shown["resource"] = resource
     return shown

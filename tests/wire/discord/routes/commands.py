@@ -4,8 +4,8 @@ from typing import Any
 
 from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks import Fault, faults_of_command
-from tests.wire.discord.posting import refuse
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.message_store import refuse
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import State
 
 Payload = dict[str, Any]

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.wire.discord import payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import State
 from tests.wire.discord.world import Channel
 

@@ -1,12 +1,12 @@
 """Messages of a channel: send, edit, delete, look back."""
 
-from tests.wire.discord import showing
+from tests.wire.discord import message_payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks import Fault
+from tests.wire.discord.message_store import edited, new_message, put, refuse, remove, write
 from tests.wire.discord.permissions import Permission
-from tests.wire.discord.posting import edited, new_message, put, refuse, remove, write
 from tests.wire.discord.routes.threads import awake, joined
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import State
 from tests.wire.discord.world import Channel, Message
 
@@ -22,7 +22,7 @@ def send(state: State, call: Call) -> Reply:
     key = (place.id, str(nonce))
     twin = state.nonces.get(key) if call.payload.get("enforce_nonce") else None
     if twin is not None and state.now() - twin.at <= state.rules.nonce_seconds:
-        return Reply(body=showing.over_rest(state, twin))
+        return Reply(body=message_payloads.over_rest(state, twin))
     message = new_message(state, place, state.bot)
     _refer(state, message, call)
     write(state, message, call.payload, call.uploads)
@@ -32,7 +32,7 @@ def send(state: State, call: Call) -> Reply:
     if place.is_thread:
         awake(state, place)
         joined(state, place, BOT)
-    return Reply(body=showing.over_rest(state, put(state, message)))
+    return Reply(body=message_payloads.over_rest(state, put(state, message)))
 
 
 def _speaking(state: State, call: Call) -> Channel:
@@ -92,14 +92,14 @@ def history(state: State, call: Call) -> Reply:
         said = [one for one in said if int(one.id) < int(call.query["before"])]
     if "after" in call.query:
         said = [one for one in said if int(one.id) > int(call.query["after"])][:limit]
-    return Reply(body=[showing.over_rest(state, one) for one in said[::-1][:limit]])
+    return Reply(body=[message_payloads.over_rest(state, one) for one in said[::-1][:limit]])
 
 
 def one(state: State, call: Call) -> Reply:
     """GET /channels/{channel_id}/messages/{message_id}."""
     place = state.channel(call.names["channel_id"], Permission.READ_MESSAGE_HISTORY)
     found = state.message(place, call.names["message_id"])
-    return Reply(body=showing.over_rest(state, found))
+    return Reply(body=message_payloads.over_rest(state, found))
 
 
 def edit(state: State, call: Call) -> Reply:
@@ -119,7 +119,7 @@ def edit(state: State, call: Call) -> Reply:
             raise RefusalError(30046, retry_after=1.0)
         message.old_edits += 1
     write(state, message, call.payload, call.uploads)
-    return Reply(body=showing.over_rest(state, edited(state, message)))
+    return Reply(body=message_payloads.over_rest(state, edited(state, message)))
 
 
 def delete(state: State, call: Call) -> Reply:

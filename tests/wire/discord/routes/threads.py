@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from tests.wire.discord import payloads, showing
+from tests.wire.discord import message_payloads, payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
 from tests.wire.discord.checks.shapes import choice, number, shape, string
 from tests.wire.discord.gateway.sessions import GUILDS
+from tests.wire.discord.message_store import new_message, put, refuse, tell, write
 from tests.wire.discord.permissions import Permission
-from tests.wire.discord.posting import new_message, put, refuse, tell, write
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import State
 from tests.wire.discord.world import HAS_THREAD, Channel, Kind
 
@@ -81,7 +81,7 @@ def _forum_post(state: State, call: Call, place: Channel) -> Reply:
         file.channel = thread.id
     put(state, first)
     shown = payloads.channel(state, first.channel)
-    return Reply(201, {**shown, "message": showing.over_rest(state, first)})
+    return Reply(201, {**shown, "message": message_payloads.over_rest(state, first)})
 
 
 def change(state: State, call: Call) -> Reply:

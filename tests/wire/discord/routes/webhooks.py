@@ -1,10 +1,10 @@
 """All that follows the first answer: @original and the followups, for fifteen minutes."""
 
-from tests.wire.discord import showing
+from tests.wire.discord import message_payloads
 from tests.wire.discord.calls import Call, RefusalError, Reply
-from tests.wire.discord.posting import edited, remove, write
+from tests.wire.discord.message_store import edited, remove, write
 from tests.wire.discord.routes.callbacks import say
-from tests.wire.discord.scenery import BOT
+from tests.wire.discord.sample_world import BOT
 from tests.wire.discord.state import Interaction, State
 from tests.wire.discord.world import Message
 
@@ -38,7 +38,7 @@ def _message(state: State, call: Call) -> tuple[Interaction, Message]:
 def look(state: State, call: Call) -> Reply:
     """GET …/messages/{message_id}."""
     _, message = _message(state, call)
-    return Reply(body=showing.message(state, message))
+    return Reply(body=message_payloads.message(state, message))
 
 
 def edit(state: State, call: Call) -> Reply:
@@ -53,7 +53,7 @@ def _edited(state: State, call: Call, interaction: Interaction, message: Message
     write(state, message, call.payload, call.uploads)
     if message is interaction.original:
         interaction.is_deferred = False
-    return Reply(body=showing.message(state, edited(state, message)))
+    return Reply(body=message_payloads.message(state, edited(state, message)))
 
 
 def delete(state: State, call: Call) -> Reply:
@@ -74,4 +74,4 @@ def follow_up(state: State, call: Call) -> Reply:
         raise RefusalError(50083)
     interaction.followups += 1
     message = say(state, interaction, call.payload, call)
-    return Reply(body=showing.message(state, message))
+    return Reply(body=message_payloads.message(state, message))
