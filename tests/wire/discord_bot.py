@@ -49,7 +49,7 @@ class Bot(discord.Client):
 
 
 def council(do: Do) -> app_commands.Group:
-    """Give a group /council with one command, ask, that does this."""
+    """Return a group /council with one command, ask, that does this."""
     group = app_commands.Group(name="council", description="Ask the council")
 
     @group.command(name="ask", description="Ask")

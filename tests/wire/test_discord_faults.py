@@ -112,7 +112,7 @@ async def test_a_token_dies_after_fifteen_minutes() -> None:
         assert (await client.ask(by_id, {"content": "Still here"})).status == 200
 
 
-async def test_one_persons_message_is_nowhere_in_the_channel(
+async def test_an_ephemeral_message_is_not_in_the_channel(
     fake: FakeDiscord, client: Client
 ) -> None:
     interaction, work = await asked(fake, client)
@@ -127,7 +127,7 @@ async def test_one_persons_message_is_nowhere_in_the_channel(
     assert (await client.ask(f"PATCH {C1}/{message.id}", HI)).code == 10008
 
 
-async def test_each_route_has_its_limit_and_tells_of_it() -> None:
+async def test_each_route_has_its_own_rate_limit() -> None:
     clock = Clock()
     async with judged(Rules(now=clock)) as fake, client_of(fake) as client:
         answers = [await client.ask(f"POST {C1}", HI) for _ in range(6)]
@@ -160,7 +160,7 @@ async def test_all_routes_share_one_limit() -> None:
         pytest.param(Slow(0.05), 1, id="slow"),
     ],
 )
-async def test_discord_py_says_a_thing_once_through_trouble(
+async def test_discord_py_sends_once_despite_errors(
     fake: FakeDiscord, trouble: Fail | FailAfter | Slow, said: int
 ) -> None:
     async with running(fake, bot := Bot()):
@@ -184,7 +184,7 @@ async def test_a_dropped_request_was_done_or_not(fake: FakeDiscord) -> None:
     assert len(fake.messages("C1")) == 1
 
 
-async def test_a_503_is_not_tried_again(fake: FakeDiscord) -> None:
+async def test_a_503_is_not_retried(fake: FakeDiscord) -> None:
     async with running(fake, bot := Bot()):
         fake.trouble("POST *", Fail(503))
         place = bot.get_partial_messageable(int(fake.channel("C1").id))
@@ -211,7 +211,7 @@ async def test_any_refusal_can_be_ordered(fake: FakeDiscord, client: Client) -> 
     assert (await client.ask(f"POST {C1}", HI)).status == 200
 
 
-async def test_a_bot_without_a_voice_still_answers_its_commands(fake: FakeDiscord) -> None:
+async def test_a_bot_without_send_permission_answers_commands(fake: FakeDiscord) -> None:
     async def answer(interaction: Asked) -> None:
         await interaction.response.send_message("Here")
         place = interaction.client.get_partial_messageable(int(fake.channel("C4").id))

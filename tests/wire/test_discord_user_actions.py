@@ -74,7 +74,7 @@ def a_bot() -> Bot:
     return bot
 
 
-async def test_a_button_answers_one_person_alone(fake: FakeDiscord) -> None:
+async def test_a_button_reply_is_ephemeral(fake: FakeDiscord) -> None:
     async with running(fake, a_bot()):
         message = await asked(fake)
         deed = await fake.click(message, "ballots", "U2")
@@ -121,7 +121,7 @@ async def test_an_old_button_answers_after_a_restart(fake: FakeDiscord) -> None:
     assert fake.gateway.sessions == 2
 
 
-async def test_a_click_while_the_bot_is_away_is_seen_to_fail(fake: FakeDiscord) -> None:
+async def test_a_click_while_the_bot_is_offline_fails(fake: FakeDiscord) -> None:
     async with running(fake, a_bot()):
         message = await asked(fake)
     deed = await fake.click(message, "ballots", "U1")
@@ -144,7 +144,7 @@ async def test_a_message_menu_hands_over_the_message(fake: FakeDiscord) -> None:
     assert fake.ephemerals("U1")[0].content == "You asked 'Is it so?'"
 
 
-async def test_suggestions_come_while_one_types(fake: FakeDiscord) -> None:
+async def test_autocomplete_suggests_while_typing(fake: FakeDiscord) -> None:
     bot = Bot()
 
     @bot.tree.command(name="show", description="Show")
@@ -189,7 +189,7 @@ async def test_a_command_in_a_direct_conversation(fake: FakeDiscord) -> None:
     assert [one.content for one in fake.direct("U1")] == ["Hello?", "Look"]
 
 
-async def test_words_reach_the_bot_only_where_they_are_meant_for_it(fake: FakeDiscord) -> None:
+async def test_message_content_requires_a_mention_or_the_intent(fake: FakeDiscord) -> None:
     bot = Bot()
     async with running(fake, bot):
         fake.message("U1", "C1", "To nobody")
@@ -217,7 +217,7 @@ async def test_the_content_intent_shows_all_words() -> None:
         assert bot.subscription[0].content == "To nobody"
 
 
-async def test_an_app_of_ones_own_answers_where_the_bot_is_not(fake: FakeDiscord) -> None:
+async def test_a_user_installed_app_answers_without_the_bot(fake: FakeDiscord) -> None:
     bot = Bot()
 
     @bot.tree.command(name="ask", description="Ask")

@@ -1,4 +1,4 @@
-"""The service inside this process beside a fake Discord, for troubles that need no process's death.
+"""The bot in this process against a fake Discord, for failures that need no kill.
 
 Everything is the product's own but models and database; waits of the outbox are short. Each test
 has a channel and a person of its own, so that many can share one service.
@@ -31,7 +31,7 @@ _NUMBERS = count(1)
 
 
 @dataclass(slots=True)
-class Inside:
+class InProcessBot:
     """A running service, what it has told, a place in it and somebody who asks there."""
 
     app: AppContext
@@ -41,68 +41,68 @@ class Inside:
     person: User
     told: list[str]
 
-    def anew(self) -> "Inside":
-        """Give the same service for another test: another place, another person, silent models."""
+    def for_test(self) -> "InProcessBot":
+        """Return the same service for another test: new place, new person, silent models."""
         self.gateway.goes_on.clear()
         self.gateway.asked.clear()
         self.discord.calm()
         self.discord.faults.clear()
         return replace(self, place=_place(self.discord), person=_person(self.discord))
 
-    async def asks(self, where: Channel | None = None) -> Message:
-        """Have the person ask, and give the root that shows progress."""
+    async def ask(self, where: Channel | None = None) -> Message:
+        """Ask a question, and return the message that shows its progress."""
         where = where or self.place
         await self.command(where)
-        await self.discord.until(lambda: self.ours(where), 30)
-        return self.ours(where)[-1]
+        await self.discord.until(lambda: self.bot_messages(where), 30)
+        return self.bot_messages(where)[-1]
 
     async def command(self, where: Channel | None = None) -> Deed:
-        """Have the person ask, whatever comes of it."""
+        """Run `/council ask`."""
         return await self.discord.slash(
             self.person, where or self.place, "council ask", question="Which queue?"
         )
 
     def permit(self, deny: Permission = NOTHING) -> None:
-        """Take permissions in the place from the bot."""
+        """Deny the bot permissions in the channel."""
         self.discord.permit(self.place, deny=deny)
 
-    def go_on(self) -> None:
+    def release_models(self) -> None:
         """Let the models reply."""
         self.gateway.goes_on.set()
 
-    async def goes_on_until_mid_thread(self, root: Message) -> None:
-        """Let the models reply, and stop where the thread holds the first of its messages."""
+    async def release_until_mid_thread(self, root: Message) -> None:
+        """Let the models reply; return once the thread contains its first message."""
         posts = "POST /channels/*/messages"
         self.discord.trouble(posts, Slow(0), times=2)  # no thread yet, and the first in it
         self.discord.trouble(posts, Slow(0.2, before=True))
-        self.go_on()
+        self.release_models()
         await self.discord.until(lambda: root.thread and root.thread.said)
 
-    def ours(self, where: Channel | None = None) -> list[Message]:
-        """Give what we said in the place for everyone."""
+    def bot_messages(self, where: Channel | None = None) -> list[Message]:
+        """Return what we said in the place for everyone."""
         said = (where or self.place).said
         return [m for m in said if m.author is self.discord.bot and not m.ephemeral_to]
 
-    async def line(self) -> RoundSummary:
-        """Give the round that the person asked for."""
+    async def load_line(self) -> RoundSummary:
+        """Return the round that the person asked for."""
         lines = await self.app.store.recent()
         (own,) = [line for line in lines if line.asked_by == self.person.id]
         return own
 
-    async def delivered(self, seconds: float = 40.0) -> None:
+    async def wait_until_delivered(self, seconds: float = 40.0) -> None:
         """Wait until all there is to say of the round has been said."""
         end = asyncio.get_running_loop().time() + seconds
-        while not (await self.line()).delivered:
+        while not (await self.load_line()).delivered:
             last = [str(call) for call in self.discord.calls[-8:]]
             assert asyncio.get_running_loop().time() < end, last
             await asyncio.sleep(0.01)
 
-    async def is_one_whole_round(self) -> None:
-        """See that the place holds one answer, and under it everything once and in order."""
-        await self.delivered()
-        (root,) = self.ours()
+    async def assert_one_whole_round(self) -> None:
+        """Assert that the channel has one answer, with its whole thread once and in order."""
+        await self.wait_until_delivered()
+        (root,) = self.bot_messages()
         assert part(root, "answers")
-        line = await self.line()
+        line = await self.load_line()
         start = f"discord/{line.place.workspace}/{line.place.channel}/{line.id}/"
         known = {mark_of(f"{start}{number}"): number for number in range(1, MOST_PARTS)}
         thread = self.discord.thread_of(root).said
@@ -112,17 +112,17 @@ class Inside:
         assert last == mark_of(f"{start}council-{line.id}.md")
         assert [len(message.files) for message in thread] == [0, 0, 0, 0, 0, 1]
 
-    def whispers(self) -> str:
-        """Give all that the person alone was told, wherever it was."""
+    def private_texts(self) -> str:
+        """Return all that the person alone was told, wherever it was."""
         discord = self.discord
         messages = [*discord.ephemerals(self.person), *discord.direct(self.person)]
         return "\n".join(message.text for message in messages)
 
-    async def presses(self, root: Message, action: str, said: str) -> None:
-        """Have the person press a button, and wait until they are told this."""
+    async def press(self, root: Message, action: str, said: str) -> None:
+        """Press a button, and wait for this ephemeral reply."""
         deed = await self.discord.click(root, part(root, action), self.person)
         assert deed.accepted
-        await self.discord.until(lambda: said in self.whispers())
+        await self.discord.until(lambda: said in self.private_texts())
 
 
 def _place(discord: FakeDiscord) -> Channel:
@@ -139,7 +139,9 @@ def _person(discord: FakeDiscord) -> User:
 
 
 @asynccontextmanager
-async def inside(folder: Path, discord: FakeDiscord | None = None) -> AsyncIterator[Inside]:
+async def run_in_process(
+    folder: Path, discord: FakeDiscord | None = None
+) -> AsyncIterator[InProcessBot]:
     """Run the service until the block ends."""
     discord, gateway = discord or FakeDiscord(QUICK), HeldGateway()
     app = an_app(gateway)
@@ -150,7 +152,7 @@ async def inside(folder: Path, discord: FakeDiscord | None = None) -> AsyncItera
         running = asyncio.create_task(Discord(app, address, folder, told.append).run())
         try:
             await discord.until(lambda: told, 20)
-            yield Inside(app, gateway, discord, _place(discord), _person(discord), told)
+            yield InProcessBot(app, gateway, discord, _place(discord), _person(discord), told)
         finally:
             running.cancel()
             gateway.goes_on.set()

@@ -1,4 +1,4 @@
-"""What Discord takes, written down a second time, and what a person reads in a message."""
+"""An independent check of Discord's message limits, and the texts of a message."""
 
 import re
 from collections.abc import Iterator
@@ -16,18 +16,18 @@ Component = dict[str, Any]
 
 
 def faults_of_message(payload: Component) -> list[str]:
-    """Give what Discord would refuse in a message."""
+    """Return what Discord would refuse in a message."""
     return list(_faults(payload))
 
 
 def pings_in(payload: Component) -> list[str]:
-    """Give every token that calls somebody, or that unfolds, wherever it stands."""
+    """Return every token that calls somebody, or that unfolds, wherever it stands."""
     found = [match[0] for text in _strings(payload) for match in PINGS.finditer(text)]
     return found + (["mentions"] if payload["allowed_mentions"] != {"parse": []} else [])
 
 
 def texts(components: object) -> list[str]:
-    """Give the texts of a message in order."""
+    """Return the texts of a message in order."""
     return [str(one["content"]) for one in _walk(components) if one["type"] == TEXT]
 
 

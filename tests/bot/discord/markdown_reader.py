@@ -15,7 +15,7 @@ class Node:
 
     kind: str
     words: str = ""
-    admitted: tuple["Node", ...] = ()
+    children: tuple["Node", ...] = ()
 
 
 _CODE_BLOCK = re.compile(r"```(?:([a-z0-9_+\-.#]+?)\n)?\n*([^\n][\s\S]*?)\n*```", re.I)
@@ -49,18 +49,18 @@ _STYLES = {"strong", "em", "strike", "underline", "spoiler"}
 
 
 def read(text: str) -> tuple[Node, ...]:
-    """Give what a person sees of a text."""
+    """Return what a person sees of a text."""
     return tuple(_blocks(text, quoted=False))
 
 
 def kinds(nodes: tuple[Node, ...]) -> set[str]:
-    """Give every kind that occurs."""
-    return {kind for node in nodes for kind in ({node.kind} | kinds(node.admitted))}
+    """Return every kind that occurs."""
+    return {kind for node in nodes for kind in ({node.kind} | kinds(node.children))}
 
 
-def seen(nodes: tuple[Node, ...]) -> str:
-    """Give the words as they are read, without any mark."""
-    return "".join(node.words + seen(node.admitted) for node in nodes)
+def visible_text(nodes: tuple[Node, ...]) -> str:
+    """Return the words as they are read, without any mark."""
+    return "".join(node.words + visible_text(node.children) for node in nodes)
 
 
 def _blocks(text: str, *, quoted: bool) -> Iterator[Node]:
@@ -130,7 +130,7 @@ def _inline(text: str) -> Iterator[Node]:
 
 
 def _inline_at(text: str, at: int) -> tuple[Node | None, int]:
-    """Give what is read at a place; of several styles the longest, of others the first."""
+    """Return what is read at a place; of several styles the longest, of others the first."""
     styled: tuple[str, re.Match[str]] | None = None
     for kind, rule in _INLINE:
         found = rule.match(text, at)

@@ -1,4 +1,4 @@
-"""The product as a process beside a fake Discord."""
+"""The bot as a process against a fake Discord."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ from tests.bot.running import read_into
 from tests.ports import free_port
 from tests.wire.discord import FakeDiscord, Message
 
-PATIENCE_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Served:
             return [message for message in said if "council:answers:" in str(message.components)]
 
         least = at + 1 if at >= 0 else -at
-        await self.discord.until(lambda: len(answers()) >= least, PATIENCE_SECONDS)
+        await self.discord.until(lambda: len(answers()) >= least, TIMEOUT_SECONDS)
         return answers()[at]
 
     async def told(self, root: Message) -> list[Message]:
@@ -44,7 +44,7 @@ class Served:
         def whole() -> bool:
             return root.thread is not None and any(m.files for m in root.thread.said)
 
-        await self.discord.until(whole, PATIENCE_SECONDS)
+        await self.discord.until(whole, TIMEOUT_SECONDS)
         return list(self.discord.thread_of(root).said)
 
 

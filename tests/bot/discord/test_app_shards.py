@@ -40,7 +40,7 @@ class Processes:
         await self.discord.until(lambda: len(self.serve_queue()) > number, 20)
 
     def ready(self) -> list[int]:
-        """Give the number of the process of each shard that is heard."""
+        """Return the number of the process of each shard that is heard."""
         told = enumerate(self.told)
         return [number for number, lines in told for line in lines if "is in" in line]
 
@@ -54,18 +54,18 @@ class Processes:
             await self.running[number]
 
     def roots(self, channel: str = "C1") -> list[Message]:
-        """Give the answers in a channel."""
+        """Return the answers in a channel."""
         return [one for one in self.discord.said_by_bot(channel) if part(one, "answers")]
 
     @property
     def shards(self) -> list[object]:
-        """Give which shards were asked for, in order."""
+        """Return the requested shards in order."""
         return [identify.get("shard") for identify in self.discord.gateway.identifies]
 
 
 @asynccontextmanager
 async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
-    """Give two processes beside a Discord that recommends so many shards."""
+    """Run two processes against a Discord that recommends this many shards."""
     gateway = HeldGateway()
     board, apps = processes(2, gateway)
     async with FakeDiscord(replace(QUICK, shards=shards)) as discord:
@@ -83,7 +83,7 @@ async def several(folder: Path, shards: int = 1) -> AsyncIterator[Processes]:
                 await apps[0].runner.stop(line.id)
 
 
-async def test_one_process_hears_and_the_other_takes_over_and_shows_the_round_on(
+async def test_another_process_takes_over_a_shard_and_its_rounds(
     tmp_path: Path,
 ) -> None:
     async with several(tmp_path) as both:
@@ -105,7 +105,7 @@ async def test_one_process_hears_and_the_other_takes_over_and_shows_the_round_on
         assert Job("show discord 0/1", line.id) in both.board.begun
 
 
-async def test_what_is_asked_in_a_server_is_shown_by_its_shard(tmp_path: Path) -> None:
+async def test_a_round_is_delivered_by_the_shard_of_its_server(tmp_path: Path) -> None:
     async with several(tmp_path, shards=2) as both:
         both.gateway.goes_on.set()
 

@@ -47,7 +47,7 @@ async def test_a_token_that_does_not_work_is_told_once_and_not_tried_again(
     assert discord.gateway.identifies == []
 
 
-async def test_a_blank_token_is_none(tmp_path: Path) -> None:
+async def test_a_blank_token_counts_as_unset(tmp_path: Path) -> None:
     async with (
         a_discord() as discord,
         running(tmp_path, {**discord.settings, "DISCORD_TOKEN": "  "}) as run,
@@ -67,7 +67,7 @@ async def test_a_blank_token_is_none(tmp_path: Path) -> None:
         pytest.param(4013, "Discord closed the connection for good (4013)", id="another"),
     ],
 )
-async def test_a_gateway_that_lets_nobody_in_is_told_once_and_not_tried_again(
+async def test_a_fatal_close_at_startup_is_reported_once(
     tmp_path: Path, code: int, told: str
 ) -> None:
     async with a_discord() as discord:
@@ -82,9 +82,7 @@ async def test_a_gateway_that_lets_nobody_in_is_told_once_and_not_tried_again(
 
 
 @pytest.mark.parametrize("code", [4004, 4014])
-async def test_a_gateway_that_closes_for_good_while_it_runs_ends_discord_and_nothing_else(
-    tmp_path: Path, code: int
-) -> None:
+async def test_a_fatal_close_of_the_gateway_stops_only_discord(tmp_path: Path, code: int) -> None:
     async with a_discord() as discord, running(tmp_path, discord.settings) as run:
         await run.says("Discord: council#0001 is in Home")
         await discord.gateway.close(code)
@@ -96,7 +94,7 @@ async def test_a_gateway_that_closes_for_good_while_it_runs_ends_discord_and_not
     assert len(run.of("Discord")) == 2
 
 
-async def test_a_connection_that_breaks_comes_back_by_itself(tmp_path: Path) -> None:
+async def test_a_lost_connection_is_restored(tmp_path: Path) -> None:
     async with a_discord() as discord, running(tmp_path, discord.settings) as run:
         await run.says("Discord: council#0001 is in Home")
         discord.gateway.cut()
@@ -108,7 +106,7 @@ async def test_a_connection_that_breaks_comes_back_by_itself(tmp_path: Path) -> 
     assert len(run.of("Discord")) == 1
 
 
-async def test_a_discord_that_is_away_at_the_start_is_found_when_it_comes(tmp_path: Path) -> None:
+async def test_an_unreachable_discord_at_startup_is_retried(tmp_path: Path) -> None:
     port = free_port()
     base = f"127.0.0.1:{port}"
     told = {
@@ -127,7 +125,7 @@ async def test_a_discord_that_is_away_at_the_start_is_found_when_it_comes(tmp_pa
     assert lost.endswith("The next try is in 1 s.")
 
 
-async def test_a_discord_at_fault_at_the_start_is_asked_again(tmp_path: Path) -> None:
+async def test_a_server_error_at_startup_is_retried(tmp_path: Path) -> None:
     async with a_discord() as discord:
         discord.trouble("GET /users/@me", Fail(503))
         discord.trouble("GET /oauth2/applications/@me", Fail(503))
@@ -138,7 +136,7 @@ async def test_a_discord_at_fault_at_the_start_is_asked_again(tmp_path: Path) ->
     assert run.of("Discord")[:2] == [f"{fault} 1 s.", f"{fault} 2 s."]
 
 
-async def test_commands_are_registered_when_they_have_changed_and_only_then(tmp_path: Path) -> None:
+async def test_commands_are_registered_only_when_they_have_changed(tmp_path: Path) -> None:
     async with FakeDiscord(QUICK, app=Installation(token=TOKEN)) as discord:
         for _ in range(2):
             async with running(tmp_path, discord.settings) as run:
@@ -151,7 +149,7 @@ async def test_commands_are_registered_when_they_have_changed_and_only_then(tmp_
     assert discord.commands() == ["council", "Ask the council"]
 
 
-async def test_commands_that_could_not_be_registered_are_at_the_next_try(tmp_path: Path) -> None:
+async def test_a_failed_registration_of_commands_is_retried(tmp_path: Path) -> None:
     async with a_discord() as discord:
         discord.storm(SYNC, Storm(600, from_cloudflare=True))
         async with running(tmp_path, discord.settings) as run:
@@ -162,7 +160,7 @@ async def test_commands_that_could_not_be_registered_are_at_the_next_try(tmp_pat
     assert discord.commands() == ["council", "Ask the council"]
 
 
-async def test_an_endpoint_that_takes_the_commands_away_is_told_at_the_start(
+async def test_an_interactions_endpoint_is_reported_at_startup(
     tmp_path: Path,
 ) -> None:
     app = Installation(token=TOKEN, interactions_url="https://example.com/")

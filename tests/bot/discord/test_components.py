@@ -41,7 +41,7 @@ STANDINGS = Table(
 
 
 def said(*parts: Part) -> str:
-    """Give the one text of a post."""
+    """Return the one text of a post."""
     (text,) = texts(dressed(Post(parts, "s")).components)
     return text.replace("\u00a0", " ")
 
@@ -55,7 +55,7 @@ def buttons_of(post: Post) -> list[list[dict[str, Any]]]:
     return [row["components"] for row in rows]
 
 
-async def test_a_finished_round_leads_with_the_answer_and_ends_with_what_can_be_pressed() -> None:
+async def test_a_closed_round_starts_with_the_answer_and_ends_with_buttons() -> None:
     root = report(await held()).root
 
     assert kinds(root) == [TEXT, ROW, ROW]
@@ -68,7 +68,7 @@ async def test_a_finished_round_leads_with_the_answer_and_ends_with_what_can_be_
     ]
 
 
-async def test_the_thread_of_a_round_says_who_wrote_what_in_a_line_each() -> None:
+async def test_the_thread_names_the_author_of_each_answer() -> None:
     post = report(await held()).replies[0]
 
     lines = said(*post.parts).split("\n")
@@ -76,13 +76,13 @@ async def test_the_thread_of_a_round_says_who_wrote_what_in_a_line_each() -> Non
     assert lines[1].startswith("1. **Gemini 3 Pro** (Response V) 6 of 6 · 3 first votes · ")
 
 
-async def test_a_ballot_is_a_line_with_its_reason_close_under_it() -> None:
+async def test_a_ballot_is_followed_by_its_reason() -> None:
     post = report(await held()).replies[1]
 
     assert "ranked V > W > O\n> It is right.\n\nGPT-5.1 saw" in texts(dressed(post).components)[0]
 
 
-async def test_every_stage_of_a_round_is_a_message_discord_takes() -> None:
+async def test_every_stage_of_a_round_is_a_valid_message() -> None:
     for round_ in await stages_of(FakeGateway(), a_panel(4)):
         post = running_post(round_, 3.0)
 
@@ -97,7 +97,7 @@ def test_a_short_question_is_a_title_and_a_long_one_is_bold() -> None:
     assert said(Heading("a\nb")) == "**a**\n**b**"
 
 
-def test_only_cautions_are_in_a_box_with_a_colour() -> None:
+def test_only_cautions_are_in_a_coloured_container() -> None:
     post = Post((Heading("Why?"), Caution("One is missing."), Caution("Two."), Prose("So.")), "s")
 
     assert kinds(post) == [TEXT, CONTAINER, TEXT]
@@ -106,23 +106,23 @@ def test_only_cautions_are_in_a_box_with_a_colour() -> None:
     assert box["accent_color"]
 
 
-def test_small_print_is_small_and_a_quote_is_a_quote() -> None:
+def test_notes_are_small_and_quotes_are_quoted() -> None:
     assert said(Note("21 s\nand")) == "-# 21 s and"
     assert said(Quote("a\n\n# b")) == "> a\n> \n> \\# b"
 
 
-def test_a_line_says_no_more_than_its_words() -> None:
+def test_a_line_is_shown_as_it_is() -> None:
     assert said(Line("1. **a** @everyone")) == "1\\. \\*\\*a\\*\\* @\u200beveryone"
 
 
-def test_candidates_are_a_line_each_that_leads_with_the_author() -> None:
+def test_each_candidates_line_starts_with_the_author() -> None:
     assert said(STANDINGS) == (
         "1. **Claude Sonnet 4.6** (Response K) 5 of 6 · 2 first votes · 4.1 s · $0.012\n"
         "2. **Gemini 3 Pro** (Response T) 3.5 of 6 · 1 first vote · 6.0 s · cost unknown"
     )
 
 
-def test_a_place_that_is_shared_is_not_counted_on() -> None:
+def test_an_unwritable_folder_is_not_an_error() -> None:
     rows = tuple(("1", *row[1:]) for row in STANDINGS.rows)
 
     lines = said(Table(STANDINGS.columns, rows, STANDINGS.numeric)).split("\n")
@@ -136,7 +136,7 @@ def test_a_table_that_a_phone_can_show_stands_in_columns() -> None:
     )
 
 
-def test_steps_say_in_words_how_far_they_are() -> None:
+def test_steps_show_their_state_in_words() -> None:
     steps = (Step("A answers", StepState.DONE, "4 s"), Step("B answers", StepState.RUNNING))
 
     assert said(Steps("1 of 2 answered", steps)) == (
@@ -144,19 +144,19 @@ def test_steps_say_in_words_how_far_they_are() -> None:
     )
 
 
-def test_what_ends_a_round_looks_dangerous_and_nothing_else_does() -> None:
+def test_only_destructive_buttons_are_red() -> None:
     (row,) = buttons_of(Post((Buttons((Button("cancel", "Stop", "r"), Button("a", "A", "r"))),)))
 
     assert [(one["type"], one["style"]) for one in row] == [(BUTTON, 4), (BUTTON, 2)]
 
 
-def test_more_buttons_than_a_row_takes_go_on_in_the_next_and_none_is_there_twice() -> None:
+def test_buttons_wrap_into_rows_without_duplicates() -> None:
     some = tuple(Button("open", f"Round {n % 7}", f"r{n % 7}") for n in range(9))
 
     assert [len(row) for row in buttons_of(Post((Buttons(some),)))] == [5, 2]
 
 
-def test_a_press_is_known_by_what_the_button_says_it_does() -> None:
+def test_a_custom_id_parses_to_its_action_and_value() -> None:
     button = Button("answers", "Answers", "r:1")
 
     assert custom_id(button) == "council:answers:r:1"
@@ -164,16 +164,16 @@ def test_a_press_is_known_by_what_the_button_says_it_does() -> None:
 
 
 @pytest.mark.parametrize("foreign", ["", "council", "council:a", "council::r1", "other:a:b"])
-def test_a_press_of_another_button_is_none_of_ours(foreign: str) -> None:
+def test_a_foreign_custom_id_is_not_parsed(foreign: str) -> None:
     assert press_of(foreign) is None
 
 
-def test_a_button_that_discord_would_refuse_is_never_made() -> None:
+def test_a_custom_id_that_discord_would_refuse_raises() -> None:
     with pytest.raises(ValueError, match="invalid custom id"):
         custom_id(Button("open", "Open", "r" * 100))
 
 
-def test_a_file_goes_beside_the_message_that_names_it() -> None:
+def test_a_file_is_sent_with_the_message_that_names_it() -> None:
     message = dressed(Post((Line("Here."), File("round 1/é.md", "# Round")), "s"))
 
     assert message.components[1] == {"type": 13, "file": {"url": "attachment://round-1-.md"}}

@@ -21,7 +21,7 @@ def read(post: Post) -> str:
     )
 
 
-def test_every_post_of_a_report_is_taken_and_calls_nobody() -> None:
+def test_every_post_of_a_report_is_accepted_and_mentions_nobody() -> None:
     reports = (
         a_bias(majority="qwen"),
         a_bias(judges=MANY),
@@ -37,7 +37,7 @@ def test_every_post_of_a_report_is_taken_and_calls_nobody() -> None:
                 assert pings_in(payload) == []
 
 
-def test_a_measure_is_a_line_that_says_what_its_numbers_are() -> None:
+def test_a_measure_is_a_line_with_named_numbers() -> None:
     (each,) = [post for post in bias_thread(a_bias()).replies if post.summary == "Each judge"]
 
     said = read(each)
@@ -46,7 +46,7 @@ def test_a_measure_is_a_line_that_says_what_its_numbers_are() -> None:
     assert "**Own answer** effect too little to say · 0 audit ballots" in said
 
 
-def test_the_figures_are_looked_at_and_told_in_words_within_the_limit() -> None:
+def test_the_charts_are_images_with_descriptions_within_the_limit() -> None:
     thread = bias_thread(a_bias(), pictures_of(a_bias()))
     pictures = [post for post in thread.replies if isinstance(post.parts[0], File)][:3]
 

@@ -16,7 +16,7 @@ FORBIDDEN = {"mention", "masked", "moment", "emoji", "spoiler", "underline", "sc
 
 
 def faults(post: Post) -> list[str]:
-    """Give what is wrong with the post's pages."""
+    """Return what is wrong with the post's pages."""
     found = []
     for page in pages(post, fits_discord):
         payload = dressed(page).payload
@@ -28,7 +28,7 @@ def faults(post: Post) -> list[str]:
 
 
 def obeyed(post: Post) -> set[str]:
-    """Give the markup that Discord would read and that is never meant."""
+    """Return the markup that Discord would read and that is never meant."""
     made = [dressed(page) for page in pages(post, fits_discord)]
     every = [one for message in made for one in texts(message.components)]
     return {kind for one in every for kind in kinds(read(one))} & FORBIDDEN
@@ -39,7 +39,7 @@ def an_answer(text: str) -> Post:
 
 
 def everywhere(text: str) -> Post:
-    """Give a post that says the text in every part."""
+    """Return a post that says the text in every part."""
     return Post(
         (
             Heading(text),
@@ -60,12 +60,12 @@ def test_there_are_at_least_fifty_answers_that_speak_to_discord() -> None:
 
 
 @pytest.mark.parametrize("answers", HUNDREDS, ids=range(len(HUNDREDS)))
-def test_no_hostile_answer_calls_somebody_or_breaks_a_message(answers: list[str]) -> None:
+def test_no_hostile_answer_mentions_anybody_or_breaks_a_message(answers: list[str]) -> None:
     assert {answer: found for answer in answers if (found := faults(an_answer(answer)))} == {}
 
 
 @pytest.mark.parametrize("answers", HUNDREDS, ids=range(len(HUNDREDS)))
-def test_no_hostile_answer_is_obeyed(answers: list[str]) -> None:
+def test_no_hostile_answer_is_executed(answers: list[str]) -> None:
     assert {answer: found for answer in answers if (found := obeyed(an_answer(answer)))} == {}
 
 
@@ -74,7 +74,7 @@ def test_no_huge_answer_breaks_a_message(at: int) -> None:
     assert faults(an_answer(HUGE[at])) == []
 
 
-def test_no_part_of_a_post_obeys_what_it_says() -> None:
+def test_no_part_of_a_post_contains_markup() -> None:
     said = [*TOKENS, *DISCORD_TOKENS, *PARTED, *LINKS, *FORGED]
 
     assert {text: found for text in said if (found := faults(everywhere(text)))} == {}

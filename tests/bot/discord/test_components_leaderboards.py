@@ -27,7 +27,7 @@ def read(post: Post) -> str:
     )
 
 
-def test_every_post_of_a_leaderboard_is_taken() -> None:
+def test_every_post_of_a_leaderboard_is_accepted() -> None:
     boards = [
         a_leaderboard(),
         replace(a_leaderboard(), board=a_board(10), names={CLAUDE: EVIL}),
@@ -43,14 +43,14 @@ def test_every_post_of_a_leaderboard_is_taken() -> None:
                     assert pings_in(payload) == []
 
 
-def test_a_member_is_a_line_that_says_what_its_numbers_are() -> None:
+def test_a_member_is_a_line_with_named_numbers() -> None:
     said = read(board_thread(a_leaderboard()).root)
 
     assert "**Claude Sonnet 4.6** 71 % · 65–77 % · 36 rounds" in said
     assert said.index("beyond noise") < said.index("71 %") < said.index("Places are shared")
 
 
-def test_all_there_is_on_a_member_stands_in_its_line() -> None:
+def test_a_members_line_has_all_of_its_numbers() -> None:
     said = read(board_thread(a_leaderboard()).replies[0])
 
     assert (
@@ -59,14 +59,14 @@ def test_all_there_is_on_a_member_stands_in_its_line() -> None:
     )
 
 
-def test_a_judges_numbers_are_named() -> None:
+def test_a_judges_numbers_have_titles() -> None:
     said = read(board_thread(a_leaderboard()).replies[1])
 
     assert "**Gemini 3 Pro**" in said
     assert "6 % spoiled" in said
 
 
-def test_the_figure_is_looked_at_and_the_table_kept() -> None:
+def test_the_chart_is_an_image_and_the_table_a_file() -> None:
     replies = board_thread(a_leaderboard(), b"\x89PNG").replies
     files = [post for post in replies if isinstance(post.parts[0], File)]
 
@@ -77,7 +77,7 @@ def test_the_figure_is_looked_at_and_the_table_kept() -> None:
     assert table == {"type": 13, "file": {"url": "attachment://leaderboard.csv"}}
 
 
-def test_a_delta_calls_its_subscribers_alone() -> None:
+def test_a_delta_notifies_only_its_subscribers() -> None:
     ada = "123456789012345678"
     post = delta_post(some_changes(), NAMES | {CLAUDE: EVIL}, "weekly", (ada,))
 

@@ -11,7 +11,7 @@ ADA, BEN = "123456789012345678", "223456789012345678"
 PICTURE = File("board.png", "Claude first, then Gemini.", b"\x89PNG")
 
 
-def test_a_picture_is_shown_and_told_in_words() -> None:
+def test_an_image_has_a_description() -> None:
     message = dressed(Post((Line("Here."), PICTURE), "s"))
 
     assert message.components[1] == {
@@ -26,7 +26,7 @@ def test_a_picture_is_shown_and_told_in_words() -> None:
     assert faults_of_message(message.payload) == []
 
 
-async def test_a_picture_arrives_as_it_is() -> None:
+async def test_an_image_arrives_unchanged() -> None:
     message = dressed(Post((PICTURE,), "s"))
 
     async with a_room() as room:
@@ -35,7 +35,7 @@ async def test_a_picture_arrives_as_it_is() -> None:
     assert [await file.read() for file in sent.attachments] == [b"\x89PNG"]
 
 
-async def test_whom_we_mention_is_called_and_nobody_else() -> None:
+async def test_only_mentioned_users_are_notified() -> None:
     message = dressed(Post((Line(f"<@{BEN}> @everyone"), Mentions((ADA,))), "s"))
 
     async with a_room() as room:
@@ -48,7 +48,7 @@ async def test_whom_we_mention_is_called_and_nobody_else() -> None:
 
 
 @pytest.mark.parametrize("id_", ["", "everyone", "&1", "U123", "1" * 30, f"{ADA}> @here"])
-def test_what_is_no_persons_id_calls_nobody(id_: str) -> None:
+def test_an_invalid_user_id_mentions_nobody(id_: str) -> None:
     message = dressed(Post((Line("Here."), Mentions((id_,))), "s"))
 
     assert len(message.components) == 1

@@ -19,7 +19,7 @@ NOBODY = discord.AllowedMentions.none()
 
 @asynccontextmanager
 async def a_room() -> AsyncIterator[discord.TextChannel]:
-    """Give a channel as a bot sees it."""
+    """Return a channel as a bot sees it."""
     client = discord.Client(intents=discord.Intents(guilds=True))
     async with simcord.run(client) as env:
         channel = env.create_guild().create_text_channel("general")
@@ -28,7 +28,7 @@ async def a_room() -> AsyncIterator[discord.TextChannel]:
         yield seen
 
 
-async def test_every_page_of_a_finished_round_arrives_as_it_was_dressed() -> None:
+async def test_every_page_of_a_closed_round_arrives_as_rendered() -> None:
     long = "# Why\n\n" + "Postgres *is* enough, <@1> @everyone.\n\n" * 300
     thread = report(await held(FakeGateway(answers=answers(long, "b", "c", "d"))))
     made = [page for post in (thread.root, *thread.replies) for page in pages(post, fits_discord)]
@@ -45,7 +45,7 @@ async def test_every_page_of_a_finished_round_arrives_as_it_was_dressed() -> Non
     assert len(made) > len(thread.replies) + 1
 
 
-async def test_a_file_is_sent_beside_the_message_that_names_it() -> None:
+async def test_a_file_is_sent_with_its_component() -> None:
     message = dressed(Post((Line("Here it is."), File("round.md", "# Round")), "s"))
 
     async with a_room() as room:
@@ -54,5 +54,5 @@ async def test_a_file_is_sent_beside_the_message_that_names_it() -> None:
     assert [file.filename for file in sent.attachments] == ["round.md"]
 
 
-async def test_the_client_does_not_keep_what_it_has_sent() -> None:
+async def test_the_client_does_not_store_sent_views() -> None:
     assert view_of(dressed(Post((Line("a"),)))).is_finished()

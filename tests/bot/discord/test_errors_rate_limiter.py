@@ -76,7 +76,7 @@ async def test_progress_leaves_room_for_every_answer(rounds: int) -> None:
     assert clock.now - 100 <= 25 * EDIT_WINDOW_SECONDS
 
 
-async def test_where_every_edit_is_an_answers_no_progress_is_shown_until_one_has_ended() -> None:
+async def test_progress_waits_while_all_edits_are_reserved_for_answers() -> None:
     clock = HeldClock()
     edits = EditRateLimiter(clock, clock.sleep)
     waiting = [
@@ -97,7 +97,7 @@ async def test_where_every_edit_is_an_answers_no_progress_is_shown_until_one_has
         task.cancel()
 
 
-async def test_an_answers_edit_counts_against_the_progress_after_it() -> None:
+async def test_an_answers_edit_counts_towards_the_rate_limit() -> None:
     edits, clock = a_pace()
     for _ in range(MAX_EDITS - 1):
         edits.record_answer("C1", "gone")
@@ -128,7 +128,7 @@ async def test_a_round_that_ended_without_a_word_keeps_no_room_for_long() -> Non
     assert clock.slept == []
 
 
-async def test_what_is_no_answer_waits_a_moment_for_one() -> None:
+async def test_other_calls_wait_for_an_answer() -> None:
     edits, clock = a_pace()
     edits.record_answer("C1", "m1")
 
@@ -138,7 +138,7 @@ async def test_what_is_no_answer_waits_a_moment_for_one() -> None:
     assert clock.slept == [pytest.approx(ANSWER_SECONDS)]
 
 
-async def test_all_that_is_no_answer_leaves_discord_time_for_answers() -> None:
+async def test_other_calls_leave_time_for_answers() -> None:
     edits, clock = a_pace()
 
     for _ in range(10 * MAX_CALLS_PER_SECOND):

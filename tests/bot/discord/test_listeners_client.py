@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from tests.bot.desks import an_app
-from tests.bot.discord.simulator import client_of
+from tests.bot.discord.simulator import make_client
 
 
-async def test_an_event_that_is_told_after_its_end_is_not_heard(tmp_path: Path) -> None:
+async def test_an_event_after_closing_is_not_dispatched(tmp_path: Path) -> None:
     # The library says that it is ready some time after the last guild, whatever happened meanwhile.
-    async with client_of(an_app(), tmp_path, []) as client:
+    async with make_client(an_app(), tmp_path, []) as client:
         pass
 
     client.dispatch("ready")

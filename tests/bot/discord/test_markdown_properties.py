@@ -7,7 +7,7 @@ from bot.chat import Button, Buttons, Heading, Note, Post, Prose
 from bot.discord.components import dressed, fits_discord
 from bot.render.pagination import pages
 from tests.bot.discord.limits import texts
-from tests.bot.discord.markdown_reader import kinds, read, seen
+from tests.bot.discord.markdown_reader import kinds, read, visible_text
 from tests.bot.discord.test_components_hostile_texts import faults
 from tests.bot.render.markdowns import MARKDOWN, words
 
@@ -26,13 +26,13 @@ def an_answer(text: str) -> Post:
 
 
 def said(text: str) -> list[str]:
-    """Give all texts of all pages of an answer."""
+    """Return all texts of all pages of an answer."""
     made = [dressed(page) for page in pages(an_answer(text), fits_discord)]
     return [one for message in made for one in texts(message.components)]
 
 
 def of_heads(text: str) -> set[str]:
-    """Give the words in heads of tables, which are said again for every row."""
+    """Return the words in heads of tables, which are said again for every row."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     heads = (tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "th_open")
     return {word for head in heads for word in words(head)}
@@ -40,14 +40,14 @@ def of_heads(text: str) -> set[str]:
 
 @SLOW
 @given(MARKDOWN)
-def test_any_answer_is_within_limits_and_calls_nobody(text: str) -> None:
+def test_any_answer_is_within_limits_and_mentions_nobody(text: str) -> None:
     assert faults(an_answer(text)) == []
 
 
 @SLOW
 @given(MARKDOWN)
 def test_every_word_is_shown_in_order(text: str) -> None:
-    shown = words("".join(map(seen, map(read, said(text)))))
+    shown = words("".join(map(visible_text, map(read, said(text)))))
 
     heads = of_heads(text)
     assert [w for w in shown if w not in heads] == [w for w in words(text) if w not in heads]
@@ -56,7 +56,7 @@ def test_every_word_is_shown_in_order(text: str) -> None:
 
 @SLOW
 @given(MARKDOWN)
-def test_discord_reads_no_markup_that_the_dress_does_not_write(text: str) -> None:
+def test_discord_reads_only_the_markup_that_was_rendered(text: str) -> None:
     assert {kind for one in said(text) for kind in kinds(read(one))} <= SHOWN
 
 

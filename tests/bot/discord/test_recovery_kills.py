@@ -11,7 +11,7 @@ from tests.soak.discord import soak
 from tests.wire.discord import FakeDiscord, Slow
 
 
-async def test_kills_lose_nothing_and_say_nothing_twice(tmp_path: Path) -> None:
+async def test_a_kill_neither_loses_nor_repeats_messages(tmp_path: Path) -> None:
     count = await soak(Home(tmp_path), kills=5, at_once=4, seed=3, life=1.2)
 
     assert len(count.kills) == 5

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bot.discord.in_process import Inside
+from tests.bot.discord.in_process import InProcessBot
 from tests.wire.discord import (
     DropAfter,
     DropBefore,
@@ -27,21 +27,23 @@ WHISPERS = "PATCH /webhooks/*"
         pytest.param((FailAfter(503), Fail(503), FailAfter(500)), id="at fault"),
     ],
 )
-async def test_every_message_is_there_once(bot: Inside, troubles: tuple[Trouble, ...]) -> None:
+async def test_every_message_is_there_once(
+    bot: InProcessBot, troubles: tuple[Trouble, ...]
+) -> None:
     one, other, third = troubles
     bot.discord.trouble("POST /interactions/*", one)
     bot.discord.trouble(WHISPERS, one)
     bot.discord.trouble(POSTS, one)  # the root
-    await bot.asks()
+    await bot.ask()
     bot.discord.trouble(EDITS, other)  # the answer
     bot.discord.trouble("POST /channels/*/threads", other)
     bot.discord.trouble(POSTS, other)  # the first reply finds no thread
     bot.discord.trouble(POSTS, Slow(0))
     bot.discord.trouble(POSTS, third)
-    bot.go_on()
+    bot.release_models()
 
-    await bot.is_one_whole_round()
-    assert bot.whispers().count("Asking ") == 1
+    await bot.assert_one_whole_round()
+    assert bot.private_texts().count("Asking ") == 1
     assert bot.discord.faults == []
 
 
@@ -53,19 +55,21 @@ async def test_every_message_is_there_once(bot: Inside, troubles: tuple[Trouble,
         pytest.param(POSTS, Storm(1.2, from_cloudflare=True), id="Cloudflare"),
     ],
 )
-async def test_a_storm_loses_and_doubles_nothing(bot: Inside, pattern: str, storm: Storm) -> None:
-    await bot.asks()
+async def test_a_storm_loses_and_doubles_nothing(
+    bot: InProcessBot, pattern: str, storm: Storm
+) -> None:
+    await bot.ask()
     before = bot.discord.invalid_requests
     bot.discord.storm(pattern, storm)
-    bot.go_on()
+    bot.release_models()
 
-    await bot.is_one_whole_round()
+    await bot.assert_one_whole_round()
     assert bot.discord.invalid_requests - before < 20
 
 
 @pytest.mark.parametrize("way", ["closed", "asked to reconnect", "invalid", "cut"])
-async def test_a_broken_gateway_costs_nothing(bot: Inside, way: str) -> None:
-    root, gateway, sessions = await bot.asks(), bot.discord.gateway, bot.discord.gateway.sessions
+async def test_a_lost_gateway_connection_loses_nothing(bot: InProcessBot, way: str) -> None:
+    root, gateway, sessions = await bot.ask(), bot.discord.gateway, bot.discord.gateway.sessions
     match way:
         case "closed":
             await gateway.close(4000)
@@ -75,10 +79,10 @@ async def test_a_broken_gateway_costs_nothing(bot: Inside, way: str) -> None:
             await gateway.invalidate()
         case "cut":
             gateway.cut()
-    bot.go_on()
-    await bot.is_one_whole_round()
+    bot.release_models()
+    await bot.assert_one_whole_round()
     await bot.discord.until(gateway.is_connected, 20)
 
-    await bot.presses(root, "answers", "Response ")
+    await bot.press(root, "answers", "Response ")
 
     assert gateway.sessions == sessions + (way == "invalid")

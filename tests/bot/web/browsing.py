@@ -1,4 +1,4 @@
-"""The page as its visitors meet it: a site on fakes, and browsers that keep their cookies."""
+"""A site on fakes, and HTTP clients with cookies that act as browsers."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -51,7 +51,7 @@ class Town:
         return store
 
     def browser(self, address: str = ADDRESS, **headers: str) -> "Browser":
-        """Give the browser of somebody new."""
+        """Return the browser of somebody new."""
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
         client = httpx.AsyncClient(
             transport=transport, base_url=address, headers={**HTML, **headers}
@@ -68,7 +68,7 @@ class Town:
             await browser.client.aclose()
 
     async def hold(self, round_: Round) -> Round:
-        """Have a round held to its end."""
+        """Run a round to its end."""
         await self.store.open(round_)
         return await convene(round_.id, RoundServices(self.site.app.gateway, self.store))
 
@@ -85,7 +85,7 @@ def a_town(
     loopback: bool = True,
     state: Callable[[], str] = str,
 ) -> Town:
-    """Give a site; with a token it asks for it."""
+    """Return a site; with a token it asks for it."""
     clock = Clock()
     seals = PageSigner(f"key of {token}".encode(), clock)
     found = WebContext(app_context or an_app(), seals, token, state=state, wrong_token_seconds=0)
@@ -114,7 +114,7 @@ class _Forms(HTMLParser):
 
 
 def forms_of(page: httpx.Response) -> list[Form]:
-    """Give the forms of a page with their hidden fields."""
+    """Return the forms of a page with their hidden fields."""
     parser = _Forms()
     parser.feed(page.text)
     return [Form(*found) for found in parser.forms]
@@ -152,8 +152,8 @@ class Browser:
         form = await self.form()
         return await self.post(f"/rounds/{round_id}/{act}", **form)
 
-    async def admit(self, token: str = TOKEN, **fields: str) -> httpx.Response:
-        """Give the token."""
+    async def log_in(self, token: str = TOKEN, **fields: str) -> httpx.Response:
+        """Return the token."""
         form = await self.form("/login", "/login")
         return await self.post("/login", **(form | {"password": token} | fields))
 
@@ -164,7 +164,7 @@ class Browser:
 
 
 def round_of(response: httpx.Response) -> str:
-    """Give the id of the round a response leads to."""
+    """Return the id of the round a response leads to."""
     assert response.status_code == 303, response.text
     found = re.fullmatch(r"/rounds/([0-9a-f]{10})", response.headers["location"])
     assert found
@@ -172,7 +172,7 @@ def round_of(response: httpx.Response) -> str:
 
 
 def a_round_of(visitor: Visitor, round_id: str = "abcdef0123", *, private: bool = False) -> Round:
-    """Give a round as this visitor would have asked for it."""
+    """Return a round as this visitor would have asked for it."""
     asked = Question(
         "Is Postgres enough?", visitor.asker.id, place=place_of(visitor, private=private)
     )

@@ -9,7 +9,7 @@ from tests.bot.web.browsing import TOKEN, Town, a_town
 
 @pytest.fixture
 async def town() -> AsyncIterator[Town]:
-    """Give a site on loopback that asks for no token."""
+    """Return a site on loopback that asks for no token."""
     town = a_town()
     yield town
     await town.close()
@@ -17,7 +17,7 @@ async def town() -> AsyncIterator[Town]:
 
 @pytest.fixture
 async def gated() -> AsyncIterator[Town]:
-    """Give a site that asks for its token."""
+    """Return a site that asks for its token."""
     town = a_town(token=TOKEN)
     yield town
     await town.close()

@@ -53,7 +53,7 @@ async def figures(town: Town) -> dict[str, float]:
     return {name: float(value) for name, value in lines}
 
 
-async def test_the_figures_count_a_round_and_every_reply_that_was_paid_for() -> None:
+async def test_the_metrics_count_rounds_and_paid_replies() -> None:
     gateway = FakeGateway(
         answers={GPT: GatewayError("hung up")},
         judges={CLAUDE: ["I rank none.", by_text], GEMINI: "I rank none."},
@@ -76,7 +76,7 @@ async def test_the_figures_count_a_round_and_every_reply_that_was_paid_for() -> 
     await town.close()
 
 
-async def test_the_figures_hold_no_text_of_anybody(town: Town) -> None:
+async def test_the_metrics_contain_no_texts(town: Town) -> None:
     await town.ended(round_of(await town.browser().ask("Is this a secret?")))
 
     assert "secret" not in (await town.browser().get("/metrics")).text

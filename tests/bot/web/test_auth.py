@@ -29,14 +29,14 @@ def linked(town: Town, round_id: str, read: str = "") -> str:
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_page_without_the_token_leads_to_the_login(gated: Town, path: str) -> None:
+async def test_a_page_without_the_token_redirects_to_the_login(gated: Town, path: str) -> None:
     sent = await gated.browser().get(path)
 
     assert (sent.status_code, sent.headers["location"]) == (303, f"/login?next={path}")
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_program_without_the_token_is_refused(gated: Town, path: str) -> None:
+async def test_an_api_request_without_the_token_is_refused(gated: Town, path: str) -> None:
     refused = [
         await gated.browser().get(path, accept="application/json"),
         await gated.browser().get(path, authorization="Bearer wrong", accept="*/*"),
@@ -48,7 +48,7 @@ async def test_a_program_without_the_token_is_refused(gated: Town, path: str) ->
     assert "COUNCIL_WEB_TOKEN" in refused[0].text
 
 
-async def test_nothing_is_asked_without_the_token(gated: Town) -> None:
+async def test_without_the_token_nothing_is_asked(gated: Town) -> None:
     browser = gated.browser()
     form = await browser.form("/login", "/login")
 
@@ -59,14 +59,14 @@ async def test_nothing_is_asked_without_the_token(gated: Town) -> None:
 
 
 @pytest.mark.parametrize("path", OPEN)
-async def test_what_is_open_is_open(gated: Town, path: str) -> None:
+async def test_public_paths_need_no_token(gated: Town, path: str) -> None:
     assert (await gated.browser().get(path)).status_code == 200
 
 
 @pytest.mark.parametrize(
     "path", ["/login", "/loginx", "/login/x", "/healthz/x", "/static/none", "/rounds/none?key=x"]
 )
-async def test_no_page_before_the_gate_shows_a_question(gated: Town, path: str) -> None:
+async def test_without_the_token_no_page_shows_a_question(gated: Town, path: str) -> None:
     round_ = await gated.hold(a_round_of(SOMEBODY))
 
     assert round_.question.text not in (await gated.browser().get(path)).text
@@ -79,7 +79,7 @@ async def test_a_bearer_of_the_token_is_let_in(gated: Town) -> None:
     assert round_of(await bearer.ask("Why?"))
 
 
-async def test_whoever_gives_the_token_is_let_in_where_it_was_asked_for(gated: Town) -> None:
+async def test_a_login_redirects_to_the_requested_page(gated: Town) -> None:
     browser = gated.browser()
     asked = await browser.get("/rounds")
     form = await browser.form(asked.headers["location"], "/login")
@@ -94,7 +94,7 @@ async def test_whoever_gives_the_token_is_let_in_where_it_was_asked_for(gated: T
 async def test_a_wrong_token_is_said_to_be_wrong(gated: Town, wrong: str) -> None:
     browser = gated.browser()
 
-    refused = await browser.admit(wrong)
+    refused = await browser.log_in(wrong)
 
     assert refused.status_code == 403
     assert "That is not the token." in refused.text
@@ -103,7 +103,7 @@ async def test_a_wrong_token_is_said_to_be_wrong(gated: Town, wrong: str) -> Non
 
 
 async def test_no_token_is_right_where_none_is_asked_for(town: Town) -> None:
-    assert (await town.browser().admit("")).status_code == 403
+    assert (await town.browser().log_in("")).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ async def test_no_token_is_right_where_none_is_asked_for(town: Town) -> None:
         ("/" + "a" * 999, "/"),
     ],
 )
-async def test_the_way_on_leads_to_no_other_site(gated: Town, wanted: str, sent: str) -> None:
-    let_in = await gated.browser().admit(next=wanted)
+async def test_the_login_redirects_to_no_other_site(gated: Town, wanted: str, sent: str) -> None:
+    let_in = await gated.browser().log_in(next=wanted)
 
     assert (let_in.status_code, let_in.headers["location"]) == (303, sent)
 
@@ -131,12 +131,12 @@ async def test_the_way_on_leads_to_no_other_site(gated: Town, wanted: str, sent:
 @pytest.mark.parametrize(
     ("address", "secure"), [("http://localhost:8000", False), ("https://localhost", True)]
 )
-async def test_cookies_are_kept_from_scripts_and_other_sites(
+async def test_cookies_are_http_only_and_same_site(
     gated: Town, address: str, *, secure: bool
 ) -> None:
     browser = gated.browser(address)
     login = await browser.get("/login")
-    let_in = await browser.admit()
+    let_in = await browser.log_in()
 
     for response in (login, let_in):
         (cookie,) = response.headers.get_list("set-cookie")
@@ -145,9 +145,9 @@ async def test_cookies_are_kept_from_scripts_and_other_sites(
         assert ("secure" in flags) is secure
 
 
-async def test_a_pass_runs_out(gated: Town) -> None:
+async def test_a_session_expires(gated: Town) -> None:
     browser = gated.browser()
-    await browser.admit()
+    await browser.log_in()
 
     gated.clock.now += SESSION_SECONDS
     last = (await browser.get("/")).status_code
@@ -156,9 +156,9 @@ async def test_a_pass_runs_out(gated: Town) -> None:
     assert (last, (await browser.get("/")).status_code) == (200, 303)
 
 
-async def test_another_token_ends_every_pass_and_link(gated: Town) -> None:
+async def test_a_new_token_invalidates_sessions_and_links(gated: Town) -> None:
     browser = gated.browser()
-    await browser.admit()
+    await browser.log_in()
     round_id = await a_held_round(gated)
     link = linked(gated, round_id)
     changed = a_town(gated.site.app, token="another long random text")
@@ -200,7 +200,7 @@ async def test_a_link_opens_no_other_round(gated: Town) -> None:
     assert (await gated.browser().get(f"/rounds/abcdef0123?key={key}")).status_code == 403
 
 
-async def test_no_seal_fits_another_purpose(gated: Town) -> None:
+async def test_a_signature_is_valid_for_one_purpose_only(gated: Town) -> None:
     round_id = await a_held_round(gated)
     seals = gated.site.seals
 
@@ -210,7 +210,7 @@ async def test_no_seal_fits_another_purpose(gated: Town) -> None:
     assert not seals.is_pass("pass." + seals.form_token("pass"))
 
 
-async def test_a_link_runs_out_and_says_so(gated: Town) -> None:
+async def test_a_link_expires(gated: Town) -> None:
     link = linked(gated, await a_held_round(gated))
 
     gated.clock.now += LINK_SECONDS
@@ -222,12 +222,12 @@ async def test_a_link_runs_out_and_says_so(gated: Town) -> None:
     assert "This link has run out: ask for the round in the chat it came from." in refused.text
 
 
-async def test_a_good_link_to_a_round_there_is_not_says_so(gated: Town) -> None:
+async def test_a_valid_link_to_an_unknown_round_is_not_found(gated: Town) -> None:
     assert (await gated.browser().get(linked(gated, "0123456789"))).status_code == 404
 
 
 @pytest.mark.parametrize("act", ["again", "stop", "resume"])
-async def test_by_a_link_nothing_can_be_done(gated: Town, act: str) -> None:
+async def test_a_signed_link_permits_no_action(gated: Town, act: str) -> None:
     round_id = await a_held_round(gated)
     browser = gated.browser()
     form = await browser.form("/login", "/login")
@@ -238,7 +238,7 @@ async def test_by_a_link_nothing_can_be_done(gated: Town, act: str) -> None:
     assert len(await gated.store.recent()) == 1
 
 
-async def test_a_link_shows_its_own_round_and_no_other(gated: Town) -> None:
+async def test_a_link_opens_only_its_own_round(gated: Town) -> None:
     await gated.hold(a_round_of(SOMEBODY, "aaaaaaaaaa"))
     other = a_round_of(SOMEBODY, "bbbbbbbbbb")
 
@@ -248,7 +248,7 @@ async def test_a_link_shows_its_own_round_and_no_other(gated: Town) -> None:
     assert not {form.action for form in forms_of(page) if form.action.startswith("/rounds/")}
 
 
-async def test_the_asker_too_only_reads_by_a_link(gated: Town) -> None:
+async def test_a_signed_link_is_read_only_for_the_asker_too(gated: Town) -> None:
     browser = await in_without_a_pass(gated)
     round_ = a_round_of(browser.visitor)
     await gated.store.open(round_)

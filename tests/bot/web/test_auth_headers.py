@@ -77,12 +77,12 @@ async def test_every_response_forbids_foreign_scripts_and_frames(
     assert is_harmless(response)
 
 
-async def test_refusals_at_the_gate_do_too(gated: Town) -> None:
+async def test_errors_of_the_middleware_have_the_headers_too(gated: Town) -> None:
     browser = gated.browser()
     refused = [
         await browser.get("/"),
         await browser.get("/", accept="*/*"),
-        await browser.admit("x"),
+        await browser.log_in("x"),
     ]
 
     assert [page.status_code for page in refused] == [303, 401, 403]
@@ -90,7 +90,7 @@ async def test_refusals_at_the_gate_do_too(gated: Town) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/state"])
-async def test_a_database_that_fails_is_said_in_its_sentence(path: str) -> None:
+async def test_a_database_error_is_shown_as_its_sentence(path: str) -> None:
     town = a_town(an_app(store=BrokenStore(StoreError("The disk is full: make room."))))
 
     failed = await town.browser().get(path)
@@ -102,7 +102,7 @@ async def test_a_database_that_fails_is_said_in_its_sentence(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/rounds", "/rounds/abcdef0123", "/rounds/abcdef0123/state"])
-async def test_what_nobody_foresaw_is_a_page_with_a_reference(path: str) -> None:
+async def test_an_unexpected_error_is_a_page_with_a_reference(path: str) -> None:
     town = a_town(an_app(store=BrokenStore(ZeroDivisionError("secret insides"))))
 
     with capture_logs() as logged:
@@ -145,7 +145,7 @@ class FailingLater(MemoryStore):
 @pytest.mark.parametrize(
     "host", ["example.org", "localhost.example.org", "127.0.0.1.example.org:8000", "", "[::2]"]
 )
-async def test_a_foreign_sites_name_for_this_machine_is_not_answered(town: Town, host: str) -> None:
+async def test_an_untrusted_host_name_is_refused(town: Town, host: str) -> None:
     refused = await town.browser().get("/", host=host)
 
     assert refused.status_code == 400
@@ -153,11 +153,11 @@ async def test_a_foreign_sites_name_for_this_machine_is_not_answered(town: Town,
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost", "LOCALHOST:8000", "[::1]:8000"])
-async def test_loopbacks_own_names_are_answered(town: Town, host: str) -> None:
+async def test_loopback_host_names_are_answered(town: Town, host: str) -> None:
     assert (await town.browser().get("/", host=host)).status_code == 200
 
 
-async def test_a_page_for_others_answers_to_any_name() -> None:
+async def test_a_public_page_answers_to_any_host_name() -> None:
     town = a_town(token=TOKEN, loopback=False)
 
     assert (await town.browser("http://council.example.org").get("/login")).status_code == 200
@@ -183,7 +183,7 @@ async def test_assets_have_addresses_that_change_with_their_content(town: Town) 
         assert f"/static/{name}?{digest}" in page
 
 
-async def test_a_page_names_nothing_of_other_sites(town: Town) -> None:
+async def test_a_page_loads_nothing_from_other_sites(town: Town) -> None:
     await town.hold(a_round_of(SOMEBODY))
 
     for path in ("/", "/rounds", "/rounds/abcdef0123", "/login", "/nowhere"):

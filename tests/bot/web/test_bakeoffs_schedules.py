@@ -28,7 +28,7 @@ async def only(town: Town) -> Schedule:
     return found
 
 
-async def test_what_is_added_is_repeated_and_listed(town: Town, browser: Browser) -> None:
+async def test_an_added_schedule_is_confirmed_and_listed(town: Town, browser: Browser) -> None:
     told = await added(browser)
     page = (await browser.get("/schedules")).text
 
@@ -41,7 +41,7 @@ async def test_what_is_added_is_repeated_and_listed(town: Town, browser: Browser
     assert (one.place, one.scope, one.zone) == (Place("web"), "", "Europe/Budapest")
 
 
-async def test_what_is_wrong_is_said_and_what_was_typed_is_kept(browser: Browser) -> None:
+async def test_an_error_keeps_the_text_in_the_form(browser: Browser) -> None:
     form = await browser.form("/schedules", "/schedules")
 
     told = await browser.post("/schedules", **form, words="w suite:law every day 09:00 #x")
@@ -74,7 +74,7 @@ async def test_a_schedule_is_paused_resumed_run_and_removed(town: Town, browser:
     await town.site.app.bakeoff_registry.let_go()
 
 
-async def test_a_form_from_elsewhere_changes_nothing(town: Town, browser: Browser) -> None:
+async def test_a_form_of_another_site_changes_nothing(town: Town, browser: Browser) -> None:
     await added(browser)
     one = await only(town)
 
@@ -84,7 +84,7 @@ async def test_a_form_from_elsewhere_changes_nothing(town: Town, browser: Browse
     assert await only(town) == one
 
 
-async def test_an_act_that_does_not_exist_is_no_fault(town: Town, browser: Browser) -> None:
+async def test_an_unknown_action_is_not_found(town: Town, browser: Browser) -> None:
     await added(browser)
     form = await browser.form("/schedules", "/schedules")
 

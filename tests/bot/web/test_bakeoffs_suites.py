@@ -26,7 +26,7 @@ async def kept(browser: Browser, name: str = "sql") -> httpx.Response:
     return await browser.post("/press/keep_suite", **browser.form_of(shown, "/press/keep_suite"))
 
 
-async def test_a_file_is_looked_at_and_then_kept(town: Town) -> None:
+async def test_a_file_is_previewed_and_then_stored(town: Town) -> None:
     browser = town.browser()
 
     shown = await added(browser)
@@ -48,7 +48,7 @@ async def test_lines_make_a_suite_as_well(town: Town) -> None:
     assert "2 questions" in shown.text
 
 
-async def test_what_is_left_is_not_kept(town: Town) -> None:
+async def test_a_declined_suite_is_not_stored(town: Town) -> None:
     browser = town.browser()
     shown = await added(browser)
 
@@ -71,7 +71,7 @@ async def test_a_suite_is_shown_whole_and_reads_back_from_its_file(town: Town) -
     assert read_suite("sql", "suite.csv", file.text) == suite
 
 
-async def test_only_the_one_who_kept_it_is_offered_to_remove_it(town: Town) -> None:
+async def test_only_its_author_can_remove_a_suite(town: Town) -> None:
     browser, other = town.browser(), town.browser()
     await kept(browser)
 
@@ -106,7 +106,7 @@ async def test_a_rounds_question_joins_a_suite(town: Town) -> None:
         ("sql", b"", "sql.csv: There is no question in it"),
     ],
 )
-async def test_what_is_wrong_with_a_file_is_said(
+async def test_an_invalid_file_is_an_error(
     town: Town, name: str, content: bytes, told: str
 ) -> None:
     shown = await added(town.browser(), name, content)
@@ -115,7 +115,7 @@ async def test_what_is_wrong_with_a_file_is_said(
     assert await town.site.app.bakeoff_stores.suites.lines("") == ()
 
 
-async def test_nothing_is_taken_from_another_site(town: Town) -> None:
+async def test_forms_of_other_sites_are_refused(town: Town) -> None:
     browser = town.browser()
     await town.site.app.bakeoff_stores.suites.keep(Suite("a", (SuiteQuestion("?"),)), "x", ASKED_AT)
 
@@ -123,7 +123,7 @@ async def test_nothing_is_taken_from_another_site(town: Town) -> None:
         assert (await browser.post(path, token="forged")).status_code == 403
 
 
-async def test_no_other_button_can_be_pressed_so(town: Town) -> None:
+async def test_other_buttons_cannot_be_pressed_on_the_page(town: Town) -> None:
     browser = town.browser()
     form = await browser.form("/suites", "/suites")
 
@@ -132,17 +132,17 @@ async def test_no_other_button_can_be_pressed_so(town: Town) -> None:
     assert done.status_code == 404
 
 
-async def test_an_unknown_suite_is_said_to_be_none(town: Town) -> None:
+async def test_an_unknown_suite_is_an_error(town: Town) -> None:
     page = await town.browser().get("/suites/nothing")
 
     assert (page.status_code, "There is no suite 'nothing'" in unescape(page.text)) == (422, True)
 
 
-async def test_the_page_leads_to_suites(town: Town) -> None:
+async def test_the_front_page_links_to_suites(town: Town) -> None:
     assert 'href="/suites"' in (await town.browser().get("/")).text
 
 
-async def test_who_is_not_known_adds_nothing(gated: Town) -> None:
+async def test_an_unauthenticated_visitor_adds_nothing(gated: Town) -> None:
     browser = gated.browser()
 
     assert (await browser.get("/suites")).status_code == 303

@@ -59,7 +59,7 @@ async def test_a_round_that_is_not_running_is_sent_once(town: Town) -> None:
     assert (state["closed"], state["stopped"]) == (False, True)
 
 
-async def test_a_page_that_cannot_hold_a_stream_open_asks_how_it_stands() -> None:
+async def test_a_page_without_a_stream_polls_the_state() -> None:
     town = a_town(an_app(FakeGateway(answers={GPT: Hangs()})))
     browser = town.browser()
     round_id = round_of(await browser.ask("Why?"))

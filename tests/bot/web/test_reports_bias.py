@@ -20,7 +20,7 @@ FILES = ("/bias.csv", "/bias.json", "/bias.png")
 
 
 def town_with(report: BiasReport, wanted: list[RecordQuery] | None = None) -> Town:
-    """Give a site whose rounds come to this report; `wanted` notes what is measured."""
+    """Return a site whose rounds come to this report; `wanted` notes what is measured."""
 
     async def measure(_: RecordSources, records: RecordQuery) -> BiasReport:
         if wanted is not None:
@@ -40,7 +40,7 @@ async def test_the_page_is_linked_from_everywhere(town: Town) -> None:
     assert 'href="/bias"' in await read(town, "/")
 
 
-async def test_without_rounds_a_sentence_says_what_to_do(town: Town) -> None:
+async def test_without_rounds_the_page_says_what_to_do(town: Town) -> None:
     said = await read(town)
 
     assert "No round has been held yet" in said
@@ -79,7 +79,7 @@ async def test_every_figure_is_a_table_too() -> None:
         assert f'aria-label="{title}, as a table"' in said
 
 
-async def test_what_is_chosen_is_what_is_measured() -> None:
+async def test_filters_select_the_rounds_that_count() -> None:
     wanted: list[RecordQuery] = []
     town = town_with(a_report(), wanted)
     await town.site.app.bakeoff_stores.records.keep(
@@ -102,14 +102,14 @@ async def test_a_window_that_is_none_is_said_on_the_page() -> None:
     assert "is no time I can read" in unescape(page.text)
 
 
-async def test_what_is_typed_into_the_address_is_only_words() -> None:
+async def test_query_values_are_escaped() -> None:
     page = await town_with(NOTHING).browser().get("/bias?panel=<script>alert(1)</script>")
 
     assert page.status_code == 200
     assert "<script>alert" not in page.text
 
 
-async def test_the_files_hold_what_the_page_shows() -> None:
+async def test_the_downloads_contain_what_the_page_shows() -> None:
     browser = town_with(a_report()).browser()
 
     table, document, picture = [await browser.get(path) for path in FILES]
@@ -122,7 +122,7 @@ async def test_the_files_hold_what_the_page_shows() -> None:
 
 
 @pytest.mark.parametrize("path", ["/bias", *FILES])
-async def test_who_does_not_know_the_token_sees_no_bias(gated: Town, path: str) -> None:
+async def test_without_the_token_no_bias_is_shown(gated: Town, path: str) -> None:
     page = await gated.browser().get(f"{path}?key=x")
 
     assert page.status_code in {303, 401}

@@ -15,7 +15,7 @@ from tests.bot.web.browsing import SOMEBODY, Town, a_round_of, a_town
 
 @pytest.fixture
 async def held() -> Town:
-    """Give a site whose suite sql was held in two versions, in two workspaces."""
+    """Return a site whose suite sql was held in two versions, in two workspaces."""
     town = a_town()
     records = [
         *runs_of("sql", 2, version="0000aaaabbbb", scope="slack/T1"),
@@ -53,7 +53,7 @@ async def test_the_page_is_linked_from_everywhere(town: Town) -> None:
     assert 'href="/leaderboard"' in page.text
 
 
-async def test_without_rounds_a_sentence_says_what_to_do(town: Town) -> None:
+async def test_without_rounds_the_page_says_what_to_do(town: Town) -> None:
     page = await got(town)
 
     assert page.status_code == 200
@@ -61,7 +61,7 @@ async def test_without_rounds_a_sentence_says_what_to_do(town: Town) -> None:
     assert "<table" not in page.text
 
 
-async def test_members_stand_best_first_with_a_figure(held: Town) -> None:
+async def test_members_are_listed_best_first_with_a_chart(held: Town) -> None:
     page = await got(held, "?suite=sql")
 
     rows = rows_of(page)
@@ -81,13 +81,13 @@ async def test_a_version_can_be_chosen(held: Town) -> None:
     assert "48 rounds of 1 other version are left out." in page.text
 
 
-async def test_a_board_of_everything_says_what_is_in_it(held: Town) -> None:
+async def test_an_unfiltered_leaderboard_names_its_rounds(held: Town) -> None:
     page = await got(held)
 
     assert "84 rounds: 12 of suite poems and 72 of suite sql in 2 versions" in page.text
 
 
-async def test_a_heads_link_sorts_best_first_and_once_more_worst_first(held: Town) -> None:
+async def test_a_column_sorts_best_first_then_worst_first(held: Town) -> None:
     first = await got(held, "?suite=sql")
     link, sorted_now = heads_of(first)["Price"]
 
@@ -102,7 +102,7 @@ async def test_a_heads_link_sorts_best_first_and_once_more_worst_first(held: Tow
     assert heads_of(cheap)["Share"][0] == "/leaderboard?suite=sql&sort=share"
 
 
-async def test_judges_have_a_table_of_their_own(held: Town) -> None:
+async def test_judges_have_a_separate_table(held: Town) -> None:
     page = await got(held, "?suite=sql&as=judge")
 
     assert "Agreement" in heads_of(page)
@@ -110,7 +110,7 @@ async def test_judges_have_a_table_of_their_own(held: Town) -> None:
     assert "<svg" not in page.text
 
 
-async def test_what_there_is_to_choose_from_is_shown(held: Town) -> None:
+async def test_the_filters_list_their_choices(held: Town) -> None:
     page = await got(held, "?suite=sql&category=joins&since=30d")
 
     assert re.search(r"<option selected>sql</option>", page.text)
@@ -127,14 +127,14 @@ async def test_a_window_that_is_none_is_said_on_the_page(held: Town) -> None:
     assert "is no time I can read" in unescape(page.text)
 
 
-async def test_what_is_typed_into_the_address_is_only_words(held: Town) -> None:
+async def test_query_values_are_escaped(held: Town) -> None:
     page = await got(held, "?suite=<script>alert(1)</script>&sort=<b>")
 
     assert page.status_code == 200
     assert "<script>alert" not in page.text
 
 
-async def test_the_files_hold_what_the_page_shows(held: Town) -> None:
+async def test_the_downloads_contain_what_the_page_shows(held: Town) -> None:
     browser = held.browser()
 
     table = await browser.get("/leaderboard.csv?suite=sql")
@@ -148,7 +148,7 @@ async def test_the_files_hold_what_the_page_shows(held: Town) -> None:
     assert 'filename="leaderboard.png"' in picture.headers["content-disposition"]
 
 
-async def test_who_does_not_know_the_token_sees_no_board(gated: Town) -> None:
+async def test_without_the_token_no_leaderboard_is_shown(gated: Town) -> None:
     for path in ("/leaderboard", "/leaderboard.csv", "/leaderboard.json", "/leaderboard.png"):
         page = await gated.browser().get(f"{path}?key=x")
 
@@ -156,7 +156,7 @@ async def test_who_does_not_know_the_token_sees_no_board(gated: Town) -> None:
         assert page.headers.get("location", "/login").startswith("/login")
 
 
-async def test_weighed_judges_stand_beside_the_places(town: Town) -> None:
+async def test_weighted_places_are_shown_next_to_the_places(town: Town) -> None:
     for number in range(3):
         await town.hold(a_round_of(SOMEBODY, f"w{number}"))
 
@@ -169,7 +169,7 @@ async def test_weighed_judges_stand_beside_the_places(town: Town) -> None:
     assert "weights=family" in weighed.text.partition("leaderboard.csv?")[2][:40]
 
 
-async def test_weights_nobody_named_are_refused_in_a_sentence(town: Town) -> None:
+async def test_unknown_weights_are_an_error(town: Town) -> None:
     page = await got(town, "?weights=loudness")
 
     assert page.status_code == 422

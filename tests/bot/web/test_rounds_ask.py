@@ -15,7 +15,7 @@ from tests.bot.web.browsing import SOMEBODY, Town, a_round_of, a_town, round_of
 from tests.builders import a_panel
 
 
-async def test_a_question_leads_to_its_round(town: Town) -> None:
+async def test_a_question_redirects_to_its_round(town: Town) -> None:
     browser = town.browser()
 
     asked = await browser.ask("Is Postgres enough?")
@@ -83,17 +83,17 @@ async def test_the_key_of_a_strangers_round_opens_a_new_one(town: Town) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "x", "../../etc", "ABCDEF0123", "0" * 99])
-async def test_a_key_that_no_form_carries_is_not_used(town: Town, key: str) -> None:
+async def test_a_malformed_key_is_replaced(town: Town, key: str) -> None:
     assert round_of(await town.browser().ask("Why?", round=key))
 
 
-async def test_a_question_for_oneself_is_private(town: Town) -> None:
+async def test_a_question_for_me_is_private(town: Town) -> None:
     round_id = round_of(await town.browser().ask("Why?", audience="me"))
 
     assert (await town.store.load(round_id)).question.place.private
 
 
-async def test_run_again_puts_the_same_question_once_more(town: Town) -> None:
+async def test_run_again_repeats_the_question(town: Town) -> None:
     first = await town.hold(a_round_of(SOMEBODY))
     browser = town.browser()
     form = await browser.form(f"/rounds/{first.id}", f"/rounds/{first.id}/again")
@@ -115,7 +115,7 @@ async def test_run_again_keeps_what_the_question_refers_to(town: Town) -> None:
     assert (await town.store.load(round_of(again))).question.context == "A thread."
 
 
-async def test_run_again_on_a_panel_that_is_gone_is_said_and_the_question_kept(town: Town) -> None:
+async def test_run_again_on_a_removed_panel_is_an_error_that_keeps_the_question(town: Town) -> None:
     bare = a_round_of(SOMEBODY)
     first = await town.hold(replace(bare, panel=named(bare.panel, "gone")))
 
@@ -152,7 +152,7 @@ async def test_a_command_is_answered_on_the_page(town: Town, text: str, words: s
 
 
 @pytest.mark.parametrize("audience", ["everyone", "me"])
-async def test_a_panel_that_was_picked_is_in_use_on_the_page(audience: str) -> None:
+async def test_a_picked_panel_is_used_on_the_page(audience: str) -> None:
     town = a_town(an_app(panels=[a_panel(), named(a_panel(4), "other")]))
     browser = town.browser()
 
@@ -172,7 +172,7 @@ async def test_a_panel_that_was_picked_is_in_use_on_the_page(audience: str) -> N
         pytest.param("ä<b> " * 200_000, "characters and at most 20,000", id="megabyte"),
     ],
 )
-async def test_what_cannot_be_asked_is_said_and_stays_in_the_form(
+async def test_an_invalid_question_is_an_error_and_stays_in_the_form(
     town: Town, question: str, sentence: str
 ) -> None:
     refused = await town.browser().ask(question)
@@ -190,7 +190,7 @@ async def test_what_cannot_be_asked_is_said_and_stays_in_the_form(
         ({"method": "dice"}, "There is no method &#39;dice&#39;; known methods:"),
     ],
 )
-async def test_a_choice_there_is_not_is_said_and_the_question_kept(
+async def test_an_unknown_choice_is_an_error_that_keeps_the_question(
     town: Town, choice: dict[str, str], sentence: str
 ) -> None:
     refused = await town.browser().ask("Why <b>?", **choice)
@@ -221,7 +221,7 @@ async def test_a_form_without_the_visitors_cookie_is_refused(town: Town) -> None
 
 
 @pytest.mark.parametrize("path", ["/ask", "/login", "/rounds/abcdef0123/stop"])
-async def test_too_large_a_body_is_refused_unread(town: Town, path: str) -> None:
+async def test_a_large_body_is_refused_unread(town: Town, path: str) -> None:
     sent: list[bytes] = []
 
     async def body() -> AsyncIterator[bytes]:
@@ -244,7 +244,7 @@ async def test_a_body_that_does_not_say_its_length_is_refused(town: Town) -> Non
     assert refused.status_code == 413
 
 
-async def test_reading_where_only_forms_go_is_one_sentence(town: Town) -> None:
+async def test_a_get_request_to_a_form_path_is_an_error_in_one_sentence(town: Town) -> None:
     refused = await town.browser().get("/ask")
 
     assert refused.status_code == 405
@@ -252,12 +252,12 @@ async def test_reading_where_only_forms_go_is_one_sentence(town: Town) -> None:
 
 
 def is_said(page: httpx.Response, sentence: str) -> bool:
-    """Say whether a page says this as what went wrong, and shows no insides."""
+    """Return whether a page says this as what went wrong, and shows no insides."""
     (said,) = re.findall(r'<p class="caution"[^>]*>(.*?)</p>', page.text)
     return sentence in said and "Traceback" not in page.text
 
 
 def typed(page: httpx.Response) -> str:
-    """Give the text in the form of a page."""
+    """Return the text in the form of a page."""
     (area,) = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page.text, re.DOTALL)
     return unescape(area)

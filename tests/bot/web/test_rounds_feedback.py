@@ -42,7 +42,7 @@ async def test_a_closed_round_asks_whether_it_helped(town: Town) -> None:
     assert asked.count('aria-pressed="false"') == 2
 
 
-async def test_what_was_pressed_is_noted_and_shown(town: Town) -> None:
+async def test_feedback_is_stored_and_shown(town: Town) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
 
     page = await rated(browser, round_.id, helpful="yes")
@@ -53,7 +53,7 @@ async def test_what_was_pressed_is_noted_and_shown(town: Town) -> None:
     assert await kept(town, round_.id) == [(browser.visitor.asker.id, True, "")]
 
 
-async def test_whom_it_did_not_help_may_say_why(town: Town) -> None:
+async def test_an_unhelpful_round_takes_a_reason(town: Town) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
 
     first = await rated(browser, round_.id, helpful="no")
@@ -76,7 +76,7 @@ async def test_a_second_thought_takes_the_place_of_the_first(town: Town) -> None
     assert await kept(town, round_.id) == [(browser.visitor.asker.id, True, "")]
 
 
-async def test_nobody_is_shown_what_others_think(town: Town) -> None:
+async def test_feedback_of_others_is_not_shown(town: Town) -> None:
     round_ = await town.hold(a_round_of(SOMEBODY))
     await rated(town.browser(), round_.id, helpful="no", reason="Between us.")
 
@@ -116,7 +116,7 @@ async def test_a_forgotten_round_asks_for_nothing(town: Town) -> None:
         pytest.param({"helpful": "no", "reason": "a" * 1001}, 422, "at most 1,000", id="too-long"),
     ],
 )
-async def test_what_cannot_be_noted_is_said(
+async def test_invalid_feedback_is_an_error(
     town: Town, fields: dict[str, str], status: int, sentence: str
 ) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
@@ -128,7 +128,7 @@ async def test_what_cannot_be_noted_is_said(
     assert await kept(town, round_.id) == []
 
 
-async def test_whoever_comes_by_a_link_alone_is_not_asked() -> None:
+async def test_a_visitor_by_signed_link_is_not_asked() -> None:
     town = a_town(token=TOKEN)
     round_ = await town.hold(a_round_of(SOMEBODY))
     key = town.site.seals.link_key(round_.id)

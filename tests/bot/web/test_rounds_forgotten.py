@@ -26,7 +26,7 @@ def request(**parameters: str) -> Request:
 
 
 @pytest.mark.parametrize("round_", [a_round(), a_closed_round()], ids=["stopped", "closed"])
-async def test_a_forgotten_round_is_said_to_be_one(round_: Round) -> None:
+async def test_a_forgotten_round_shows_that_it_is_forgotten(round_: Round) -> None:
     store = MemoryStore()
     await store.open(forget(replace(round_, id="beef"), ASKED_AT, "salt"))
 

@@ -78,7 +78,7 @@ async def test_without_a_search_every_question_is_listed(town: Town) -> None:
     assert sorted(listed(await town.browser().get("/rounds"))) == sorted(QUESTIONS.values())
 
 
-async def test_no_round_is_said_so(town: Town) -> None:
+async def test_an_unknown_round_is_not_found(town: Town) -> None:
     page = await town.browser().get("/rounds")
 
     assert "No round has been held yet." in page.text
@@ -116,7 +116,7 @@ async def test_a_round_that_failed_shows_why() -> None:
     await town.close()
 
 
-async def test_no_words_of_people_or_models_become_markup() -> None:
+async def test_texts_of_people_and_models_are_escaped() -> None:
     gateway = FakeGateway(
         answers={CLAUDE: EVIL}, chairmen={CLAUDE: EVIL}, judges={GPT: f"{EVIL} I rank none."}
     )
@@ -167,9 +167,7 @@ async def test_the_markdown_file_holds_answer_table_and_ballots(town: Town) -> N
         ("家族", "round-"),
     ],
 )
-async def test_a_files_name_is_plain_whatever_the_rounds_id(
-    town: Town, round_id: str, name: str
-) -> None:
+async def test_a_file_name_is_plain_for_any_round_id(town: Town, round_id: str, name: str) -> None:
     await town.store.open(a_round_of(SOMEBODY, round_id))
     path = f"/rounds/{quote(round_id, safe='')}".replace("..", "%2E%2E")
 
@@ -179,7 +177,7 @@ async def test_a_files_name_is_plain_whatever_the_rounds_id(
         assert "set-cookie" not in {key for key in file.headers if "x=y" in file.headers[key]}
 
 
-async def test_the_files_of_a_round_under_way_hold_what_there_is(town: Town) -> None:
+async def test_a_running_round_can_be_downloaded(town: Town) -> None:
     await town.store.open(a_round_of(SOMEBODY))
 
     files = [

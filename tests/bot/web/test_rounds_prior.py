@@ -52,7 +52,7 @@ async def test_a_round_without_ballots_has_nothing_beside_it(town: Town) -> None
     assert "Round fff has no ballot that counts." in page.text
 
 
-async def test_by_a_link_alone_nobody_sees_the_leaderboard() -> None:
+async def test_a_signed_link_does_not_show_the_leaderboard() -> None:
     town = a_town(token=TOKEN)
     round_ = await town.hold(a_round_of(SOMEBODY))
     key = town.site.seals.link_key(round_.id)

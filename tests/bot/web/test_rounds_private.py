@@ -15,7 +15,7 @@ NOWHERE = "0123456789"
 
 
 def told(response: httpx.Response, round_id: str) -> tuple[int, str]:
-    """Give what a response says, whichever round was asked for and whoever asked."""
+    """Return what a response says, whichever round was asked for and whoever asked."""
     text = response.text.replace(round_id, "ID")
     return response.status_code, text[text.index("<main") : text.index("</main>")]
 
@@ -34,7 +34,7 @@ async def test_a_strangers_private_round_reads_like_one_there_is_not(town: Town,
 
 
 @pytest.mark.parametrize("act", ACTS)
-async def test_nothing_can_be_done_with_a_strangers_private_round(town: Town, act: str) -> None:
+async def test_a_strangers_private_round_permits_no_action(town: Town, act: str) -> None:
     theirs = a_round_of(SOMEBODY, private=True)
     await town.store.open(theirs)
     browser = town.browser()
@@ -63,7 +63,7 @@ async def test_a_strangers_private_round_is_in_no_list(town: Town) -> None:
     assert all(theirs.question.text not in page.text for page in pages)
 
 
-async def test_the_start_of_an_id_does_not_give_a_strangers_private_round_away(
+async def test_an_id_prefix_does_not_reveal_a_private_round(
     town: Town,
 ) -> None:
     await town.hold(a_round_of(SOMEBODY, private=True))
@@ -74,7 +74,7 @@ async def test_the_start_of_an_id_does_not_give_a_strangers_private_round_away(
     assert told(found, "abcd") == told(missing, "dcba")
 
 
-async def test_ones_own_private_round_is_listed_and_opens(town: Town) -> None:
+async def test_the_visitors_private_round_is_listed_and_opens(town: Town) -> None:
     browser = town.browser()
     round_id = round_of(await browser.ask("Is it me?", audience="me"))
     await town.ended(round_id)
@@ -112,7 +112,7 @@ async def a_round_under_way() -> tuple[Town, Browser, str]:
     return town, browser, round_of(await browser.ask("Why?"))
 
 
-async def test_the_asker_can_stop_a_round_and_go_on_with_it() -> None:
+async def test_the_asker_can_stop_and_resume_a_round() -> None:
     town, browser, round_id = await a_round_under_way()
     page = await browser.get(f"/rounds/{round_id}")
 
@@ -131,7 +131,7 @@ async def test_the_asker_can_stop_a_round_and_go_on_with_it() -> None:
 
 
 @pytest.mark.parametrize("act", ["stop", "resume"])
-async def test_only_the_asker_can_stop_a_round_or_go_on_with_it(act: str) -> None:
+async def test_only_the_asker_can_stop_or_resume_a_round(act: str) -> None:
     town, _, round_id = await a_round_under_way()
     other = town.browser()
     page = await other.get(f"/rounds/{round_id}")
@@ -145,7 +145,7 @@ async def test_only_the_asker_can_stop_a_round_or_go_on_with_it(act: str) -> Non
     await town.close()
 
 
-async def test_going_on_with_a_closed_round_asks_nobody(town: Town) -> None:
+async def test_resuming_a_closed_round_calls_no_model(town: Town) -> None:
     browser = town.browser()
     round_id = round_of(await browser.ask("Why?"))
     closed = await town.ended(round_id)

@@ -40,9 +40,7 @@ async def page_of(store: MemoryStore, round_: Round) -> str:
         pytest.param(OlderStore(), "It closed before the chain of rounds began", id="older"),
     ],
 )
-async def test_a_closed_round_says_whether_it_is_as_it_closed(
-    store: MemoryStore, said: str
-) -> None:
+async def test_a_closed_round_shows_whether_its_seal_holds(store: MemoryStore, said: str) -> None:
     assert said in await page_of(store, a_closed_round("beef"))
 
 

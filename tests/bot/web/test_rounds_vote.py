@@ -23,7 +23,7 @@ async def test_every_answer_of_a_closed_round_has_a_button(town: Town) -> None:
     assert page.count(BUTTON) == len(labels_of(round_)) > 1
 
 
-async def test_a_press_is_noted_shown_and_said_not_to_be_blind(town: Town) -> None:
+async def test_a_vote_is_stored_shown_and_marked_as_not_blind(town: Town) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
     path, label = f"/rounds/{round_.id}/vote", labels_of(round_)[1]
     form = await browser.form(f"/rounds/{round_.id}", path)
@@ -38,7 +38,7 @@ async def test_a_press_is_noted_shown_and_said_not_to_be_blind(town: Town) -> No
     assert (vote.by, vote.label) == (browser.visitor.asker.id, label)
 
 
-async def test_nobody_is_shown_how_others_voted(town: Town) -> None:
+async def test_votes_of_others_are_not_shown(town: Town) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
     path = f"/rounds/{round_.id}/vote"
     await browser.post(path, **(await browser.form(f"/rounds/{round_.id}", path)))
@@ -56,7 +56,7 @@ async def test_nobody_is_shown_how_others_voted(town: Town) -> None:
         pytest.param({"label": ""}, 422, "choose among", id="nothing"),
     ],
 )
-async def test_what_cannot_be_noted_is_said(
+async def test_invalid_feedback_is_an_error(
     town: Town, fields: dict[str, str], status: int, sentence: str
 ) -> None:
     round_, browser = await town.hold(a_round_of(SOMEBODY)), town.browser()
@@ -69,7 +69,7 @@ async def test_what_cannot_be_noted_is_said(
     assert await town.store.votes() == ()
 
 
-async def test_whoever_comes_by_a_link_alone_is_not_asked() -> None:
+async def test_a_visitor_by_signed_link_is_not_asked() -> None:
     town = a_town(token=TOKEN)
     round_ = await town.hold(a_round_of(SOMEBODY))
     key = town.site.seals.link_key(round_.id)

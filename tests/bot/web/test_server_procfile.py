@@ -93,7 +93,7 @@ async def test_web_is_not_ready_when_its_database_is_damaged(home: Home) -> None
     assert ran.code in {0, 1}
 
 
-async def test_a_port_in_use_is_one_sentence(home: Home) -> None:
+async def test_a_port_in_use_is_an_error_in_one_sentence(home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ran = await ended(await start(home.with_settings(PORT=str(port)), "web"))
@@ -102,7 +102,7 @@ async def test_a_port_in_use_is_one_sentence(home: Home) -> None:
     assert f"127.0.0.1:{port} cannot be listened on" in ran.err
 
 
-async def test_without_anybody_to_ask_it_does_not_start(home: Home) -> None:
+async def test_without_a_panel_it_does_not_start(home: Home) -> None:
     ran = await ended(await start(home.with_config("").with_settings(PORT="0"), "web"))
 
     assert ran.code != 0

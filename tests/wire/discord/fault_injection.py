@@ -1,4 +1,4 @@
-"""Let a request meet what a test ordered for it: a storm, an error, a break, a delay."""
+"""Fault injection: answer a request with the error, disconnect or delay that a test ordered."""
 
 import asyncio
 import json
@@ -15,7 +15,9 @@ from tests.wire.troubles import DropAfter, DropBefore, Fail, Slow
 Act = Callable[[], Reply]
 
 
-async def meet(state: State, request: web.Request, call: Call, act: Act) -> web.Response:
+async def serve_with_faults(
+    state: State, request: web.Request, call: Call, act: Act
+) -> web.Response:
     """Do what was asked, unless its trouble comes first; remember the outcome."""
     asked = f"{call.method} {call.path}"
     storm = state.troubles.storm_over(asked, call.at)
@@ -23,7 +25,7 @@ async def meet(state: State, request: web.Request, call: Call, act: Act) -> web.
         return _stormy(call, storm)
     verdict = state.limiter.judge(call, call.at)
     if verdict.wait:
-        return limited(call, verdict)
+        return rate_limit_response(call, verdict)
     trouble = state.troubles.next(asked)
     if isinstance(trouble, Slow) and trouble.before:
         await asyncio.sleep(trouble.seconds)
@@ -34,7 +36,7 @@ async def meet(state: State, request: web.Request, call: Call, act: Act) -> web.
     after = _afterwards(request, call, trouble)
     if isinstance(trouble, Slow) and not trouble.before:
         await asyncio.sleep(trouble.seconds)
-    return after or written(answer, verdict.headers)
+    return after or json_response(answer, verdict.headers)
 
 
 def _done(call: Call, act: Act) -> Reply:
@@ -59,7 +61,7 @@ def _instead(request: web.Request, call: Call, trouble: Trouble | None) -> web.R
             refusal = RefusalError(trouble.code)
             call.outcome = f"{refusal.status} {refusal.code}"
             call.status, call.response = refusal.status, refusal.body
-            return written(Reply(refusal.status, refusal.body))
+            return json_response(Reply(refusal.status, refusal.body))
     return None
 
 
@@ -81,7 +83,7 @@ def _unwell(call: Call, status: int) -> web.Response:
     return web.Response(status=status, text="<html>unwell</html>", content_type="text/html")
 
 
-def written(answer: Reply, headers: Mapping[str, str] | None = None) -> web.Response:
+def json_response(answer: Reply, headers: Mapping[str, str] | None = None) -> web.Response:
     """Write an answer; discord.py knows JSON by a content type without a charset only."""
     head = {"Via": "1.1 google", **(headers or {})}
     if answer.body is None:
@@ -90,7 +92,7 @@ def written(answer: Reply, headers: Mapping[str, str] | None = None) -> web.Resp
     return web.Response(status=answer.status, body=json.dumps(answer.body).encode(), headers=head)
 
 
-def limited(call: Call, verdict: Verdict) -> web.Response:
+def rate_limit_response(call: Call, verdict: Verdict) -> web.Response:
     """Ask to come back later."""
     call.status, call.outcome = 429, "429"
     body = {
@@ -102,7 +104,7 @@ def limited(call: Call, verdict: Verdict) -> web.Response:
     headers = {**verdict.headers, "Retry-After": str(int(verdict.wait) + 1)}
     if verdict.everywhere:
         headers["X-RateLimit-Global"] = "true"
-    return written(Reply(429, body), headers)
+    return json_response(Reply(429, body), headers)
 
 
 def _stormy(call: Call, storm: Storm) -> web.Response:
@@ -111,7 +113,7 @@ def _stormy(call: Call, storm: Storm) -> web.Response:
         return web.Response(status=429, text="error code: 1015", content_type="text/html")
     scope = "global" if storm.everywhere else "shared"
     verdict = Verdict(storm.retry_after, storm.everywhere, {"X-RateLimit-Scope": scope})
-    return limited(call, verdict)
+    return rate_limit_response(call, verdict)
 
 
 def _drop(request: web.Request) -> web.Response:

@@ -1,4 +1,4 @@
-"""Troubles a test can order for the next requests of a route, and the queue they wait in."""
+"""Faults that a test orders for the next requests of a route, and their queue."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Storm:
 Trouble = Fail | DropBefore | DropAfter | FailAfter | Slow | Refuse
 
 
-class Troubles:
+class FaultQueue:
     """What is ordered and not yet served; by patterns like "POST /channels/*/messages"."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Troubles:
         return None
 
     def storm_over(self, request: str, now: float) -> Storm | None:
-        """Give the storm this request is in, if any."""
+        """Return the storm this request is in, if any."""
         for pattern, (until, storm) in self._storms.items():
             if now < until and fnmatchcase(request, pattern):
                 return storm

@@ -1,4 +1,4 @@
-"""Interactions as they are sent to the app, and which commands someone can see."""
+"""Interaction payloads for the app, and the commands that a user can see."""
 
 from typing import Any
 
@@ -79,8 +79,8 @@ class Interactions:
         }
 
 
-def command_named(state: State, place: Channel, user: User, name: str, kind: int = 1) -> Payload:
-    """Give the command someone chooses here, if Discord shows it to them."""
+def find_command(state: State, place: Channel, user: User, name: str, kind: int = 1) -> Payload:
+    """Return the command someone chooses here, if Discord shows it to them."""
     guild = place.guild
     known = [*state.commands[None].values()]
     if guild:

@@ -1,4 +1,4 @@
-"""How messages look on the wire: components with ids, attachments with addresses."""
+"""Payloads of messages: components with ids, attachments with URLs."""
 
 from hashlib import sha256
 from typing import Any
@@ -23,7 +23,7 @@ Payload = dict[str, Any]
 
 
 def message(state: State, one: Message, *, reference: bool = True) -> Payload:
-    """Give a message with everything in it."""
+    """Return a message with everything in it."""
     pings = _pings(one)
     mentioned = [user for user in state.world.users.values() if user.mention in pings]
     if one.pings_author and one.reference and one.reference.author not in mentioned:
@@ -58,7 +58,7 @@ def message(state: State, one: Message, *, reference: bool = True) -> Payload:
 
 
 def _pings(one: Message) -> list[str]:
-    """Give whom this message notified, by what it says now."""
+    """Return whom this message notified, by what it says now."""
     allowed = one.arguments.get("allowed_mentions")
     said = {"content": one.content, "components": one.components, "allowed_mentions": allowed}
     return list(dict.fromkeys(pings_in(said, "interaction" if one.interaction else "channel")))
@@ -73,8 +73,8 @@ def _reference(state: State, original: Message) -> Payload:
     return {"message_reference": place, "referenced_message": referenced}
 
 
-def to_bot(state: State, one: Message, *, has_content: bool) -> Payload:
-    """Give a message as a bot sees it: others' words only where they are meant for it."""
+def gateway_payload(state: State, one: Message, *, has_content: bool) -> Payload:
+    """Return a message as a bot sees it: others' words only where they are meant for it."""
     shown = message(state, one)
     if one.author.id == BOT or one.channel.kind == "dm" or has_content:
         return shown
@@ -83,14 +83,14 @@ def to_bot(state: State, one: Message, *, has_content: bool) -> Payload:
     return {**shown, "content": "", "embeds": [], "attachments": [], "components": []}
 
 
-def over_rest(state: State, one: Message) -> Payload:
-    """Give a message as the REST API shows it to the bot."""
-    return to_bot(state, one, has_content=bool(state.app.privileged & CONTENT))
+def rest_payload(state: State, one: Message) -> Payload:
+    """Return a message as the REST API shows it to the bot."""
+    return gateway_payload(state, one, has_content=bool(state.app.privileged & CONTENT))
 
 
 def attachment(state: State, file: File) -> Payload:
-    """Give a file as it stands in a message."""
-    url = address(state, file)
+    """Return a file as it stands in a message."""
+    url = file_url(state, file)
     shown: Payload = {
         "id": file.id,
         "filename": file.name,
@@ -104,7 +104,7 @@ def attachment(state: State, file: File) -> Payload:
     return {**shown, "ephemeral": True} if file.ephemeral else shown
 
 
-def address(state: State, file: File) -> str:
+def file_url(state: State, file: File) -> str:
     """Sign the address of a file; it holds for a day."""
     until = f"{int(state.now() + state.rules.cdn_seconds):x}"
     place = f"/attachments/{file.channel}/{file.id}/{quote(file.name)}"
@@ -113,7 +113,7 @@ def address(state: State, file: File) -> str:
 
 
 def signature(file: File, until: str) -> str:
-    """Give what makes an address good until then."""
+    """Return what makes an address good until then."""
     return sha256(f"{file.id} {until}".encode()).hexdigest()
 
 
@@ -121,7 +121,7 @@ def _found(state: State, one: Message, url: str) -> tuple[str, File | None]:
     """Give where a picture or a file lies, whether attached or elsewhere."""
     name = url.removeprefix("attachment://")
     file = next((file for file in one.files if file.name == name and name != url), None)
-    return (address(state, file), file) if file else (url, None)
+    return (file_url(state, file), file) if file else (url, None)
 
 
 def _embed(state: State, one: Message, embed: Payload) -> Payload:
@@ -151,7 +151,7 @@ _DEFAULTS: dict[int, Payload] = {
 
 
 def component(state: State, one: Message, given: Payload) -> Payload:
-    """Give a component as Discord answers it: defaults filled in, media resolved."""
+    """Return a component as Discord answers it: defaults filled in, media resolved."""
     kind = given["type"]
     kept = {name: value for name, value in given.items() if value is not None}
     shown = {**_DEFAULTS.get(kind, {}), **kept}

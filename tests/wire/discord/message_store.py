@@ -1,4 +1,4 @@
-"""Keep messages: write, change and take them away, and tell the gateway of it."""
+"""Message store: post, edit and delete messages, and dispatch the gateway events."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,18 +30,18 @@ def refuse(faults: list[Fault]) -> None:
 
 
 def new_message(state: State, place: Channel, author: User, content: str = "") -> Message:
-    """Give a message not yet put anywhere."""
+    """Return a message not yet put anywhere."""
     return Message(state.snowflake(), place, author, state.now(), content)
 
 
-def put(state: State, message: Message) -> Message:
+def post_message(state: State, message: Message) -> Message:
     """Let a message stand in its place, and tell the bot."""
     message.channel.said.append(message)
-    tell(state, "MESSAGE_CREATE", message)
+    dispatch_message(state, "MESSAGE_CREATE", message)
     return message
 
 
-def write(state: State, message: Message, given: Payload, uploads: Uploads) -> None:
+def update_message(state: State, message: Message, given: Payload, uploads: Uploads) -> None:
     """Let a message say this; what is not given stays as it was. Refused as Discord refuses."""
     names = ("content", "embeds", "components")
     wanted: Payload = {name: getattr(message, name) for name in names}
@@ -133,15 +133,15 @@ def _all(components: list[Payload]) -> list[Payload]:
     return found
 
 
-def edited(state: State, message: Message) -> Message:
+def save_edit(state: State, message: Message) -> Message:
     """Mark an edit, and tell the bot."""
     message.edited = state.now()
     message.edits += 1
-    tell(state, "MESSAGE_UPDATE", message)
+    dispatch_message(state, "MESSAGE_UPDATE", message)
     return message
 
 
-def remove(state: State, message: Message) -> None:
+def delete_message(state: State, message: Message) -> None:
     """Take a message away; its thread stays."""
     message.channel.said.remove(message)
     gone: Payload = {"id": message.id, "channel_id": message.channel.id}
@@ -151,7 +151,7 @@ def remove(state: State, message: Message) -> None:
         state.sessions.dispatch("MESSAGE_DELETE", gone, _intent(message.channel))
 
 
-def tell(state: State, event: str, message: Message) -> None:
+def dispatch_message(state: State, event: str, message: Message) -> None:
     """Tell the bot of a message where it may look; what one person sees is told to nobody."""
     place = message.channel
     if message.ephemeral_to or not state.held(place):
@@ -162,8 +162,8 @@ def tell(state: State, event: str, message: Message) -> None:
         member = place.guild.members.get(message.author.id)
         if member:
             more["member"] = payloads.member(member, with_user=False)
-    full = message_payloads.to_bot(state, message, has_content=True) | more
-    bare = message_payloads.to_bot(state, message, has_content=False) | more
+    full = message_payloads.gateway_payload(state, message, has_content=True) | more
+    bare = message_payloads.gateway_payload(state, message, has_content=False) | more
     state.sessions.dispatch_message(event, full, bare, _intent(place))
 
 

@@ -1,4 +1,4 @@
-"""Hold requests and answers against Discord's own OpenAPI document, where it is at hand.
+"""Check requests and responses against Discord's OpenAPI document, if it is available.
 
 Knows no rule of this fake: only routes, bodies and schemas.
 """
@@ -30,7 +30,7 @@ class Referee:
     @classmethod
     @cache
     def at_hand(cls) -> Self | None:
-        """Give the referee if the document lies beside the project, or above it."""
+        """Return the referee if the document lies beside the project, or above it."""
         for folder in ROOT.parents:
             if (folder / NAME).is_file():
                 return cls(json.loads((folder / NAME).read_text()))
@@ -41,7 +41,7 @@ class Referee:
         return {}
 
     def faults_of(self, call: Call) -> list[str]:
-        """Give what the document says against this request, or against our answer to it."""
+        """Return what the document says against this request, or against our answer to it."""
         operation = self._operation(call)
         if operation is None:
             return [f"{call}: no such route"]
@@ -82,7 +82,7 @@ class Referee:
 
 
 def _documented(call: Call) -> str:
-    """Give the path as the document writes it."""
+    """Return the path as the document writes it."""
     if call.names.get("user_id") == "@me":
         return call.route.replace("{user_id}", "@me")
     return call.route

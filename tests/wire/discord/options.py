@@ -1,4 +1,4 @@
-"""What people type into a slash command, as Discord sends it; nobody sends what Discord refuses."""
+"""Options of slash commands as Discord sends them; refuses what its clients refuse."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,7 +32,7 @@ class Filling:
         self.resolved: dict[str, Payload] = {}
 
     def data(self, command: Payload, path: list[str], values: Mapping[str, object]) -> Payload:
-        """Give the `data` of the interaction."""
+        """Return the `data` of the interaction."""
         options = self._options(command, path, values)
         data = {"id": command["id"], "name": command["name"], "type": command["type"]}
         data["options"] = options

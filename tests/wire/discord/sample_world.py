@@ -1,4 +1,4 @@
-"""The world a test begins in: every kind of person and place the API tells apart."""
+"""The sample world of a test: every kind of user and channel that the API distinguishes."""
 
 from itertools import count
 
@@ -65,7 +65,7 @@ def add_channel(world: World, guild: Guild, handle: str, name: str, kind: Kind =
 
 
 def standard() -> World:
-    """Give a home guild, one away, and one that people use the app in without the bot."""
+    """Return a home guild, one away, and one that people use the app in without the bot."""
     world = World()
     add_user(world, "BOT", "council", is_bot=True)
     people = {"U1": "ada", "U2": "ben", "UADMIN": "cleo", "UGUEST": "dora", "USTRANGER": "eve"}

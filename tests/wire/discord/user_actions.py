@@ -1,4 +1,4 @@
-"""What people do in this Discord: type commands, click, fill in forms, speak."""
+"""Actions of users: slash commands, clicks, modals, messages."""
 
 import asyncio
 from collections.abc import Mapping
@@ -7,9 +7,9 @@ from typing import Any
 
 from tests.wire.discord.checks.components import BUTTON, LINK_STYLE, STRING_SELECT, walk
 from tests.wire.discord.forms import check_values, submission
-from tests.wire.discord.interactions import Interactions, command_named
+from tests.wire.discord.interactions import Interactions, find_command
 from tests.wire.discord.message_payloads import message as shown_message
-from tests.wire.discord.message_store import new_message, put
+from tests.wire.discord.message_store import new_message, post_message
 from tests.wire.discord.options import Filling, focus
 from tests.wire.discord.permissions import Permission
 from tests.wire.discord.routes.callbacks import AUTOCOMPLETE, COMMAND, COMPONENT, SUBMISSION
@@ -71,7 +71,7 @@ class Deed:
         return [one["name"] for one in self.interaction.choices or []]
 
 
-class Acting:
+class UserActions:
     """The people's side. Whoever acts is named first; nobody acts who could not in Discord."""
 
     def __init__(self, state: State) -> None:
@@ -96,7 +96,7 @@ class Acting:
         """Type into an option, and see what the app suggests."""
         person, place = self._who_and_where(user, channel)
         name, *path = command.split()
-        known = command_named(self.state, place, person, name)
+        known = find_command(self.state, place, person, name)
         data = Filling(self.state, place, partial=True).data(known, path, {focused: "", **so_far})
         focus(data["options"], focused)
         return Deed(await self._begin(AUTOCOMPLETE, person, place, data))
@@ -104,7 +104,7 @@ class Acting:
     async def context_menu(self, user: str | User, message: Message, name: str) -> Deed:
         """Choose an app's entry in the menu of a message."""
         person, place = self._who_and_where(user, message.channel)
-        known = command_named(self.state, place, person, name, MESSAGE_MENU)
+        known = find_command(self.state, place, person, name, MESSAGE_MENU)
         assert message in place.said, "the message is gone"
         data = {"id": known["id"], "name": name, "type": MESSAGE_MENU, "target_id": message.id}
         data["resolved"] = {"messages": {message.id: shown_message(self.state, message)}}
@@ -161,7 +161,7 @@ class Acting:
         if place.is_thread:
             awake(self.state, place)
             joined(self.state, place, person.id)
-        return put(self.state, said)
+        return post_message(self.state, said)
 
     def direct_message(self, user: str | User, text: str) -> Message:
         """Write to the bot alone."""
@@ -173,7 +173,7 @@ class Acting:
     ) -> Interaction:
         person, place = self._who_and_where(user, channel)
         name, *path = command.split()
-        known = command_named(self.state, place, person, name)
+        known = find_command(self.state, place, person, name)
         data = Filling(self.state, place).data(known, path, options)
         return await self._begin(COMMAND, person, place, data)
 
@@ -209,7 +209,7 @@ class Acting:
 
 
 def component(message: Message, custom_id: str) -> Payload:
-    """Give a message's component of this custom_id."""
+    """Return a message's component of this custom_id."""
     for _, one in walk(message.components):
         if one.get("custom_id") == custom_id:
             return dict(one)

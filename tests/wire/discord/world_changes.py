@@ -1,10 +1,10 @@
-"""What happens to the world without the app: permissions change, places and messages go."""
+"""Changes that the app does not make: permissions, deleted channels and messages, outages."""
 
 from typing import Any
 
 from tests.wire.discord import payloads
 from tests.wire.discord.gateway.sessions import GUILDS
-from tests.wire.discord.message_store import remove as remove_message
+from tests.wire.discord.message_store import delete_message as remove_message
 from tests.wire.discord.permissions import NOTHING, Overwrite, Permission
 from tests.wire.discord.routes import channels
 from tests.wire.discord.routes.threads import begin
@@ -15,7 +15,7 @@ from tests.wire.discord.world import Channel, Guild, Message
 Payload = dict[str, Any]
 
 
-class Shaping:
+class WorldChanges:
     """An owner's and a moderator's side."""
 
     state: State

@@ -1,4 +1,4 @@
-"""What models and visitors do in the tests of the page."""
+"""Actions of models and visitors in the browser tests."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ PANELS = {
     "hostile": tuple(f"hostile-{letter}" for letter in "abcdefgh"),
 }
 ANSWER = 'main article[aria-label="The council\'s answer"]'
-PATIENCE_MS = 10_000
+TIMEOUT_MS = 10_000
 
 # Keeps what the page showed while a round ran, however quickly it went by.
 RECORDER = """
@@ -29,7 +29,7 @@ new MutationObserver(() => {
 """
 
 
-def dripping(seat: str) -> Behaviour:
+def slow_member(seat: str) -> Behaviour:
     """Behave as a model that thinks for a moment, and writes its answer word by word."""
     nth = PANELS["slow"].index(seat) + 1
     written = " ".join(f"word-{number}" for number in range(1, 31))
@@ -50,7 +50,7 @@ def dripping(seat: str) -> Behaviour:
 
 
 @dataclass(slots=True)
-class Watched:
+class PageMonitor:
     """What a tab did beside showing a page: dialogs, errors, requests, other tabs."""
 
     dialogs: list[str] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Watched:
     tabs: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, page: Page) -> "Watched":
+    def of(cls, page: Page) -> "PageMonitor":
         watched = cls()
 
         async def dismissed(dialog: Any) -> None:  # noqa: ANN401 - two libraries' types
@@ -76,8 +76,8 @@ class Watched:
         page.on("popup", lambda tab: watched.tabs.append(tab.url))
         return watched
 
-    def in_channel(self, address: str) -> list[str]:
-        """Give the requests to any other host than the page's own."""
+    def foreign_requests(self, address: str) -> list[str]:
+        """Return the requests to any other host than the page's own."""
         return [url for url in self.requests if not url.startswith(f"{address}/")]
 
 
@@ -93,6 +93,6 @@ async def ask(page: Page, text: str, panel: str = "quick", audience: str = "ever
     return "/rounds/" + page.url.rpartition("/")[2]
 
 
-async def closed(page: Page) -> None:
+async def wait_until_closed(page: Page) -> None:
     """Wait until the page shows the round's answer."""
-    await expect(page.locator("#answers")).to_be_attached(timeout=PATIENCE_MS)
+    await expect(page.locator("#answers")).to_be_attached(timeout=TIMEOUT_MS)

@@ -1,4 +1,4 @@
-"""A site with a desk of its own, served in this process for a browser."""
+"""A site served in this process for a browser."""
 
 import asyncio
 import socket
@@ -11,7 +11,7 @@ from tests.bot.web.browsing import Town
 
 
 @asynccontextmanager
-async def served_here(town: Town) -> AsyncIterator[str]:
+async def serve_in_process(town: Town) -> AsyncIterator[str]:
     """Serve a site until the block ends, and close it; gives its address."""
     sock = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(town.app, log_config=None, lifespan="off"))

@@ -11,7 +11,7 @@ from tests.bot.web.browser.product import served
 
 @pytest.mark.local_models
 @pytest.mark.asyncio(loop_scope="session")
-async def test_the_real_models_hold_a_round_before_the_visitors_eyes(
+async def test_the_demonstration_models_complete_a_round(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     home = Home(tmp_path_factory.mktemp("local"), {"COUNCIL_MODEL_DIR": MODELS}).with_config("")

@@ -1,13 +1,13 @@
-"""What a test does to the gateway: cut it, close it, ask it to reconnect, forget its sessions."""
+"""Gateway faults: disconnect, close, request a reconnect, forget sessions."""
 
-from tests.wire.discord.gateway.sockets import INVALID_SESSION, RECONNECT, Links
+from tests.wire.discord.gateway.sockets import INVALID_SESSION, RECONNECT, GatewaySockets
 from tests.wire.discord.state import State
 
 
 class Gateway:
     """The gateway as a test holds it."""
 
-    def __init__(self, state: State, links: Links) -> None:
+    def __init__(self, state: State, links: GatewaySockets) -> None:
         self._state = state
         self._links = links
 

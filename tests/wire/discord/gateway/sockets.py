@@ -44,7 +44,7 @@ class Link:
         await self.socket.send_json({"op": op, "d": data, "s": None, "t": None})
 
 
-class Links:
+class GatewaySockets:
     """All sockets of the bot."""
 
     def __init__(self, state: State) -> None:
@@ -199,7 +199,7 @@ class Links:
 
 
 def _parsed(text: str) -> tuple[int, Payload]:
-    """Give the opcode and the data of what a client sent."""
+    """Return the opcode and the data of what a client sent."""
     if len(text.encode()) > LARGEST:
         raise HangUpError(4002, "Payload too large")
     try:

@@ -1,4 +1,4 @@
-"""Application commands: global ones and a guild's, one at a time or all at once."""
+"""Application command routes: global and per guild, single and bulk."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _KEPT = ("options", "contexts", "integration_types", "nsfw", "dm_permission")
 
 
 def _registry(state: State, call: Call) -> dict[str, Payload]:
-    """Give the commands of the place that was asked about, by id."""
+    """Return the commands of the place that was asked about, by id."""
     if call.names["application_id"] != BOT:
         raise RefusalError(50001)
     guild = call.names.get("guild_id")
