@@ -12,7 +12,7 @@ from tests.wire.discord.sample_world import standard
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def product(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[StoryBot]:
-    """Return a running product, with Cleo for an admin; every test opens channels of its own."""
+    """Run the bot as a process, with Cleo as an admin; each test opens its own channels."""
     world = standard()
     access = f'[access]\nadmins = ["{world.user("UADMIN").id}"]\n'
     async with run_story_bot(tmp_path_factory.mktemp("bot"), access, world) as running:
@@ -21,12 +21,12 @@ async def product(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sto
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def shared_bot(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[InProcessBot]:
-    """Return a running service inside this process."""
+    """Run a bot in this process."""
     async with run_in_process(tmp_path_factory.mktemp("house")) as running:
         yield running
 
 
 @pytest.fixture
 def bot(shared_bot: InProcessBot) -> InProcessBot:
-    """Return the module's service, with a place and a person of the test's own."""
+    """Return the module's bot, with a new channel and user."""
     return shared_bot.for_test()

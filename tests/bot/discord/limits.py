@@ -21,7 +21,7 @@ def faults_of_message(payload: Component) -> list[str]:
 
 
 def pings_in(payload: Component) -> list[str]:
-    """Return every token that calls somebody, or that unfolds, wherever it stands."""
+    """Return every mention and every link with a preview in a payload."""
     found = [match[0] for text in _strings(payload) for match in PINGS.finditer(text)]
     return found + (["mentions"] if payload["allowed_mentions"] != {"parse": []} else [])
 

@@ -1,7 +1,7 @@
-"""How Discord's own programs read a text: their rules, tried in their order at every place.
+"""A parser of Discord's Markdown, after the rules of its clients.
 
-Written after the grammar that Discord's clients are known to use, and independent of the dress:
-what the dress writes is read here, and what a person then sees is compared with what was said.
+Independent of the renderer: tests parse what it writes and compare what a person would see with
+the source.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Discord heard by several processes: each shard by one, and by another when that is gone."""
+"""Shards in a cluster: each is served by one process, and by another after a failure."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence

@@ -1,4 +1,4 @@
-"""A post in Discord's dress: what each part becomes."""
+"""Rendering of posts: the component that each part becomes."""
 
 from typing import Any
 

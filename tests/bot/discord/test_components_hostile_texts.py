@@ -1,4 +1,4 @@
-"""No answer, however hostile, calls somebody, forges a component or breaks a message."""
+"""No answer, however hostile, mentions anybody, forges a component or breaks a message."""
 
 import pytest
 

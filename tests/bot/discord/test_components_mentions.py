@@ -1,4 +1,4 @@
-"""Pictures and mentions in Discord: what is looked at, and who is called."""
+"""Images and mentions in Discord: what is shown, and who is notified."""
 
 import pytest
 

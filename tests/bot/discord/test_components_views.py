@@ -1,4 +1,4 @@
-"""Messages sent by the real library: what the dress says is what arrives, and none is refused."""
+"""Views sent by discord.py: the payload arrives as rendered, and none is refused."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""What the bot is invited with is all it needs."""
+"""The invitation asks for exactly the permissions that the bot needs."""
 
 from pathlib import Path
 

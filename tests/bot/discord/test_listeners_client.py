@@ -1,4 +1,4 @@
-"""The client, apart from any Discord."""
+"""The client without a connection."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A server has room for so many rounds at once, and so much a day."""
+"""Limits per server: rounds at once, and spending per day."""
 
 from pathlib import Path
 

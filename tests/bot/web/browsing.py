@@ -60,7 +60,7 @@ class Town:
         return self.browsers[-1]
 
     async def close(self) -> None:
-        """Stop every round and send everybody home."""
+        """Stop every round and close every browser."""
         runner = self.site.app.runner
         assert isinstance(runner, LocalRunner)
         await runner.close()
@@ -73,7 +73,7 @@ class Town:
         return await convene(round_.id, RoundServices(self.site.app.gateway, self.store))
 
     async def ended(self, round_id: str) -> Round:
-        """Wait for the end of a round that is being carried."""
+        """Wait for the end of a running round."""
         async with self.site.app.runner.subscribe(round_id) as sights:
             return [sight.round_ async for sight in sights][-1]
 
@@ -85,7 +85,7 @@ def a_town(
     loopback: bool = True,
     state: Callable[[], str] = str,
 ) -> Town:
-    """Return a site; with a token it asks for it."""
+    """Return a site that requires the token, if one is given."""
     clock = Clock()
     seals = PageSigner(f"key of {token}".encode(), clock)
     found = WebContext(app_context or an_app(), seals, token, state=state, wrong_token_seconds=0)
@@ -134,7 +134,7 @@ class Browser:
         return await self.client.post(path, data=fields)
 
     async def form(self, path: str = "/", action: str = "/ask") -> dict[str, str]:
-        """Open a page and give the hidden fields of one of its forms."""
+        """Open a page and return the hidden fields of one of its forms."""
         return dict(self.form_of(await self.get(path), action))
 
     @staticmethod
@@ -148,12 +148,12 @@ class Browser:
         return await self.post("/ask", **(form | {"question": question} | fields))
 
     async def act(self, round_id: str, act: str) -> httpx.Response:
-        """Send the form for an act on a round, whether the page shows it or not."""
+        """Send the form of an action on a round, even if the page does not show it."""
         form = await self.form()
         return await self.post(f"/rounds/{round_id}/{act}", **form)
 
     async def log_in(self, token: str = TOKEN, **fields: str) -> httpx.Response:
-        """Return the token."""
+        """Log in with the token."""
         form = await self.form("/login", "/login")
         return await self.post("/login", **(form | {"password": token} | fields))
 
@@ -164,7 +164,7 @@ class Browser:
 
 
 def round_of(response: httpx.Response) -> str:
-    """Return the id of the round a response leads to."""
+    """Return the id of the round that a response redirects to."""
     assert response.status_code == 303, response.text
     found = re.fullmatch(r"/rounds/([0-9a-f]{10})", response.headers["location"])
     assert found

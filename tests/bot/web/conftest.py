@@ -1,4 +1,4 @@
-"""Sites with nobody on them yet."""
+"""Fixtures: sites without visitors."""
 
 from collections.abc import AsyncIterator
 

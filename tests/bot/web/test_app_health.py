@@ -1,4 +1,4 @@
-"""Whether the bot is alive and can hold a round, and its figures."""
+"""Health, readiness and metrics."""
 
 import re
 

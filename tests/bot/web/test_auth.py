@@ -1,4 +1,4 @@
-"""The token at the gate: who is let in, what for, and for how long."""
+"""Authentication: login, sessions, signed links and the CSRF check."""
 
 import pytest
 

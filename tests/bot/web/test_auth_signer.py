@@ -1,4 +1,4 @@
-"""What one process seals, another one knows, though their clocks disagree by a minute."""
+"""Processes whose clocks differ by a minute accept each other's signatures."""
 
 import pytest
 

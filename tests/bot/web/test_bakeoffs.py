@@ -35,7 +35,7 @@ async def proposed(browser: Browser, **fields: str) -> httpx.Response:
 
 
 async def begun(browser: Browser, **fields: str) -> str:
-    """Begin one, and give the address of its page."""
+    """Start a bake-off and return the path of its page."""
     form = browser.form_of(await proposed(browser, **fields), "/bakeoffs/begin")
     response = await browser.post("/bakeoffs/begin", **form)
     assert response.status_code == 303, response.text

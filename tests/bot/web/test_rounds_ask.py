@@ -1,4 +1,4 @@
-"""Asking on the page: a form makes one round, and whatever cannot be asked is said kindly."""
+"""Asking on the page: a form starts one round, and errors are sentences."""
 
 import re
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What the leaderboard would have said of a round: beside the count, on a page of its own."""
+"""The page of a round with the leaderboard as prior."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Rounds for their asker alone: to anybody else they are as if they were not there."""
+"""Private rounds are not found by anybody but their asker."""
 
 import httpx
 import pytest

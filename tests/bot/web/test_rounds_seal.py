@@ -1,4 +1,4 @@
-"""The page of a round says whether it is as it closed."""
+"""The page of a round shows whether its seal holds."""
 
 from dataclasses import replace
 

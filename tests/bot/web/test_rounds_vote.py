@@ -1,4 +1,4 @@
-"""Which answer visitors call the best: a small button beside each."""
+"""Votes of visitors for the best answer."""
 
 from html import unescape
 
